@@ -1,0 +1,273 @@
+//! Files laid over each other: the later layer wins, and every value remembers where it stands.
+
+use super::keys::{self, KEYS, Key, Kind};
+use crate::shown::shown;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use toml::de::{DeTable, DeValue};
+
+/// One configuration file, read but not yet understood.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// How its values are said to come from it: a path.
+    pub origin: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// The value.
+    pub value: Value,
+    /// `default`, or a file and line.
+    pub origin: String,
+}
+
+/// Something wrong in a layer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "severity", rename_all = "lowercase")]
+pub enum Problem {
+    /// The value cannot be used; the layer below counts.
+    Error {
+        /// Where and what.
+        message: String,
+    },
+    /// The value has no effect.
+    Warning {
+        /// Where and what.
+        message: String,
+    },
+}
+
+impl Problem {
+    /// Where and what, in one line.
+    pub fn message(&self) -> &str {
+        match self {
+            Problem::Error { message } | Problem::Warning { message } => message,
+        }
+    }
+
+    /// Whether it makes a value unusable.
+    pub fn is_error(&self) -> bool {
+        matches!(self, Problem::Error { .. })
+    }
+}
+
+/// All settings, whatever layer they came from.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    values: BTreeMap<String, Setting>,
+}
+
+impl Settings {
+    /// Every value with its origin, by name.
+    pub fn all(&self) -> &BTreeMap<String, Setting> {
+        &self.values
+    }
+
+    /// How many words a context summary may have.
+    pub fn summary_words(&self) -> usize {
+        let words = self.values.get("limits.summary_words").and_then(|setting| setting.value.as_u64());
+        words.and_then(|words| usize::try_from(words).ok()).unwrap_or(crate::words::MAX_SUMMARY_WORDS)
+    }
+
+    /// Where state documents live, from the repository's root.
+    pub fn state_folder(&self) -> &str {
+        self.values.get("paths.state").and_then(|setting| setting.value.as_str()).unwrap_or(".claude/state")
+    }
+}
+
+/// Lays the layers over the defaults, lowest first.
+pub fn read_layers(layers: &[Layer]) -> (Settings, Vec<Problem>) {
+    let mut settings = Settings { values: defaults() };
+    let mut problems = Vec::new();
+    for layer in layers {
+        match DeTable::parse(&layer.text) {
+            Ok(table) => {
+                let mut reader = Reader { layer, settings: &mut settings, problems: &mut problems };
+                reader.table(&mut Vec::new(), table.get_ref());
+            }
+            Err(error) => {
+                let line = error.span().map_or(1, |span| line_of(&layer.text, span.start));
+                let message = format!("{}:{line}: not TOML: {}", layer.origin, shown(error.message()));
+                problems.push(Problem::Error { message });
+            }
+        }
+    }
+    (settings, problems)
+}
+
+fn defaults() -> BTreeMap<String, Setting> {
+    let with_default = KEYS.iter().filter_map(|key| Some((key, key.default?)));
+    with_default
+        .filter_map(|(key, text)| {
+            let value = DeValue::parse(text).ok()?;
+            let value = converted(value.get_ref(), key.kind)?;
+            Some((key.name.to_owned(), Setting { value, origin: "default".to_owned() }))
+        })
+        .collect()
+}
+
+struct Reader<'a> {
+    layer: &'a Layer,
+    settings: &'a mut Settings,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, path: &mut Vec<String>, table: &DeTable<'_>) {
+        for (name, value) in table {
+            path.push(name.get_ref().to_string());
+            let origin = format!("{}:{}", self.layer.origin, line_of(&self.layer.text, name.span().start));
+            self.member(path, value.get_ref(), origin);
+            path.pop();
+        }
+    }
+
+    fn member(&mut self, path: &mut Vec<String>, value: &DeValue<'_>, origin: String) {
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let name = parts.join(".");
+        match (keys::find(&parts), value) {
+            (Some(key), value) => match converted(value, key.kind) {
+                Some(value) => {
+                    self.settings.values.insert(name, Setting { value, origin });
+                }
+                None => self.refuse(key, &name, value, &origin),
+            },
+            (None, DeValue::Table(table)) if keys::is_table(&parts) => self.table(path, table),
+            (None, _) => {
+                let hint =
+                    keys::nearest(&name).map_or(String::new(), |known| format!("; did you mean {known}?"));
+                let message = format!("{origin}: unknown setting {}{hint}", shown(&name));
+                self.problems.push(Problem::Warning { message });
+            }
+        }
+    }
+
+    fn refuse(&mut self, key: &Key, name: &str, value: &DeValue<'_>, origin: &str) {
+        let kind = key.kind.described();
+        let found = match value {
+            DeValue::String(text) => format!("\"{}\"", shown(text)),
+            DeValue::Integer(number) => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            other => format!("a {}", other.type_str()),
+        };
+        self.problems.push(Problem::Error { message: format!("{origin}: {name} takes {kind}, not {found}") });
+    }
+}
+
+/// The value, if it is of that kind.
+fn converted(value: &DeValue<'_>, kind: Kind) -> Option<Value> {
+    match (kind, value) {
+        (Kind::Text, DeValue::String(text)) => Some(Value::from(text.as_ref())),
+        (Kind::Folder, DeValue::String(text)) if is_inside(text) => Some(Value::from(text.as_ref())),
+        (Kind::OneOf(words), DeValue::String(text)) if words.contains(&text.as_ref()) => {
+            Some(Value::from(text.as_ref()))
+        }
+        (Kind::Whole(least), DeValue::Integer(number)) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
+            (number >= least).then(|| Value::from(number))
+        }
+        (Kind::Amount, DeValue::Integer(number)) => amount(number.as_str()),
+        (Kind::Amount, DeValue::Float(number)) => amount(number.as_str()),
+        (Kind::Switch, DeValue::Boolean(value)) => Some(Value::from(*value)),
+        (Kind::Texts, DeValue::Array(items)) => items
+            .iter()
+            .map(|item| item.get_ref().as_str().map(Value::from))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::from),
+        _ => None,
+    }
+}
+
+fn amount(text: &str) -> Option<Value> {
+    let number: f64 = text.parse().ok()?;
+    (number.is_finite() && number >= 0.0).then(|| Value::from(number))
+}
+
+/// The file is part of a repository that somebody else may have written: it must not point elsewhere.
+fn is_inside(folder: &str) -> bool {
+    let parts: Vec<&str> = folder.split(['/', '\\']).collect();
+    !folder.contains([':', '\0']) && parts.iter().all(|part| !matches!(*part, "" | "." | ".." | ".git"))
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|&b| b == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn layer(origin: &str, text: &str) -> Layer {
+        Layer { origin: origin.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn later_layers_win_and_origins_are_known() {
+        let repository = layer("charrette.toml", "[limits]\nparallel = 2\nsummary_words = 100\n");
+        let user = layer(
+            "~/charrette.toml",
+            "limits.parallel = 8\n[agents.claude]\nmodel = \"big\"\nargs = [\"-v\"]\n",
+        );
+        let (settings, problems) = read_layers(&[repository, user]);
+        assert_eq!(problems, []);
+        let found = |name: &str| (settings.all()[name].value.clone(), settings.all()[name].origin.clone());
+        assert_eq!(found("limits.parallel"), (json!(8), "~/charrette.toml:1".to_owned()));
+        assert_eq!(found("limits.summary_words"), (json!(100), "charrette.toml:3".to_owned()));
+        assert_eq!(found("agents.claude.args"), (json!(["-v"]), "~/charrette.toml:4".to_owned()));
+        assert_eq!(found("clocks.idle"), (json!(300), "default".to_owned()));
+        assert_eq!(settings.summary_words(), 100);
+    }
+
+    #[test]
+    fn every_default_is_of_its_own_kind() {
+        let expected = KEYS.iter().filter(|key| key.default.is_some()).count();
+        assert_eq!(defaults().len(), expected);
+    }
+
+    #[test]
+    fn problems_say_where_and_what() {
+        let text = "[limits]\nparalel = 2\nparallel = 0\n[policy]\nrate_limit = \"never\"\n[paths]\nstate = \"../x\"\n[x]\ny = 1\n";
+        let (settings, problems) = read_layers(&[layer("charrette.toml", text)]);
+        let messages: Vec<&str> = problems.iter().map(Problem::message).collect();
+        assert_eq!(
+            messages,
+            [
+                "charrette.toml:2: unknown setting limits.paralel; did you mean limits.parallel?",
+                "charrette.toml:3: limits.parallel takes a whole number of at least 1, not 0",
+                "charrette.toml:7: paths.state takes a folder inside the repository, not \"../x\"",
+                "charrette.toml:5: policy.rate_limit takes \"ask\" or \"wait\" or \"fallback\", not \"never\"",
+                "charrette.toml:8: unknown setting x",
+            ]
+        );
+        assert_eq!(settings.all()["limits.parallel"].value, json!(4));
+        assert_eq!(settings.state_folder(), ".claude/state");
+    }
+
+    #[test]
+    fn a_file_that_is_not_toml_is_one_problem() {
+        let (settings, problems) = read_layers(&[layer("charrette.toml", "a = 1\nb = = 2\n")]);
+        assert!(problems[0].message().starts_with("charrette.toml:2: not TOML: "), "{problems:?}");
+        assert_eq!(settings.all().len(), defaults().len());
+    }
+
+    #[test]
+    fn folders_stay_inside_the_repository() {
+        for (folder, inside) in [
+            ("a/b", true),
+            (".x", true),
+            ("/a", false),
+            ("a/../b", false),
+            ("", false),
+            ("a//b", false),
+            (".git/x", false),
+            ("C:\\x", false),
+        ] {
+            assert_eq!(is_inside(folder), inside, "{folder}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Names of features, and paths of nested ones.
+//!
+//! A name becomes part of file names, branch names and documents, so it is small: lower-case words joined by
+//! single hyphens. What a person types is straightened where that is unambiguous and refused otherwise.
+
+use crate::shown::shown;
+use std::fmt;
+
+/// Names that would collide with files charrette or build tools own.
+pub const RESERVED: [&str; 5] = ["checkpoint", "templates", "node_modules", "dist", "build"];
+
+const MAX_NAME: usize = 50;
+const MAX_PATH: usize = 200;
+const MAX_SEGMENTS: usize = 3;
+
+/// A feature's name, or the path `project.feature.spec` of a nested one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FeaturePath(String);
+
+impl FeaturePath {
+    /// Reads a name, or up to three of them with `/` or `.` between.
+    pub fn parse(typed: &str) -> Result<FeaturePath, InvalidName> {
+        if typed.len() > MAX_PATH {
+            return Err(InvalidName::PathTooLong(typed.to_owned()));
+        }
+        let segments: Vec<&str> = typed.split(['/', '.']).collect();
+        let nested = segments.len() > 1;
+        if segments.len() > MAX_SEGMENTS || (nested && segments.iter().any(|segment| segment.is_empty())) {
+            return Err(InvalidName::NotKebab(typed.to_owned()));
+        }
+        let segments = segments.into_iter().map(straighten).collect::<Result<Vec<_>, _>>()?;
+        Ok(FeaturePath(segments.join(".")))
+    }
+
+    /// The path as documents write it, `.` between the segments.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for FeaturePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A name that no feature can have, with the words to say so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidName {
+    /// Something other than lower-case words and hyphens.
+    #[error("Invalid spec name '{}'. Use lowercase-kebab-case format. Example: 'my-feature-name'", shown(.0))]
+    NotKebab(String),
+    /// Nothing, or nothing but hyphens.
+    #[error("Spec name cannot be empty after normalization.")]
+    Empty,
+    /// One of [`RESERVED`].
+    #[error("Reserved spec name '{}'. Reserved names: {}", shown(.0), RESERVED.join(", "))]
+    Reserved(String),
+    /// A segment over 50 characters.
+    #[error("Spec name '{}' exceeds maximum length of {MAX_NAME} characters.", shown(.0))]
+    TooLong(String),
+    /// The whole over 200 characters.
+    #[error("Path '{}' exceeds maximum length of {MAX_PATH} characters.", shown(.0))]
+    PathTooLong(String),
+}
+
+/// One segment: hyphens collapsed and trimmed, everything else as it must already be.
+fn straighten(typed: &str) -> Result<String, InvalidName> {
+    refuse_reserved(typed)?;
+    if !typed.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+        return Err(InvalidName::NotKebab(typed.to_owned()));
+    }
+    let name = typed.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    if name.is_empty() {
+        return Err(InvalidName::Empty);
+    }
+    refuse_reserved(&name)?;
+    if name.len() > MAX_NAME {
+        return Err(InvalidName::TooLong(name));
+    }
+    Ok(name)
+}
+
+fn refuse_reserved(name: &str) -> Result<(), InvalidName> {
+    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
+        return Err(InvalidName::Reserved(name.to_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_are_straightened_where_that_is_unambiguous() {
+        for (typed, name) in [
+            ("add-login", "add-login"),
+            ("--add---login-", "add-login"),
+            ("2fa", "2fa"),
+            ("shop/cart", "shop.cart"),
+            ("shop.cart.coupons", "shop.cart.coupons"),
+            (&"x".repeat(50), &"x".repeat(50)),
+        ] {
+            assert_eq!(FeaturePath::parse(typed).unwrap().as_str(), name);
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused_with_the_reason() {
+        let kebab = |name: &str| {
+            format!("Invalid spec name '{name}'. Use lowercase-kebab-case format. Example: 'my-feature-name'")
+        };
+        let reserved = |name: &str| {
+            format!(
+                "Reserved spec name '{name}'. Reserved names: checkpoint, templates, node_modules, dist, build"
+            )
+        };
+        for (typed, message) in [
+            ("Add Login", kebab("Add Login")),
+            ("../../etc/passwd", kebab("../../etc/passwd")),
+            ("a/../b", kebab("a/../b")),
+            ("a/b/c/d", kebab("a/b/c/d")),
+            ("/a", kebab("/a")),
+            ("a\nb", kebab("a\\nb")),
+            ("naïve", kebab("naïve")),
+            ("a_b", kebab("a_b")),
+            ("", "Spec name cannot be empty after normalization.".to_owned()),
+            ("---", "Spec name cannot be empty after normalization.".to_owned()),
+            ("checkpoint", reserved("checkpoint")),
+            ("--dist--", reserved("dist")),
+            ("Node_Modules", reserved("Node_Modules")),
+            ("shop/build", reserved("build")),
+            (
+                &"x".repeat(51),
+                format!("Spec name '{}' exceeds maximum length of 50 characters.", "x".repeat(51)),
+            ),
+            (
+                &"x".repeat(201),
+                format!("Path '{}…' exceeds maximum length of 200 characters.", "x".repeat(200)),
+            ),
+        ] {
+            assert_eq!(FeaturePath::parse(typed).unwrap_err().to_string(), message, "{typed:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_accepted_is_always_safe_and_stable(typed in "\\PC{0,60}|[-a-z0-9/.]{0,60}") {
+            if let Ok(name) = FeaturePath::parse(&typed) {
+                prop_assert!(name.as_str().bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'.'));
+                prop_assert!(!name.as_str().contains("..") && !name.as_str().contains("--"));
+                prop_assert_eq!(FeaturePath::parse(name.as_str()), Ok(name.clone()));
+            }
+        }
+    }
+}

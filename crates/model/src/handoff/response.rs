@@ -1,0 +1,370 @@
+//! The response: what an agent found or did, and whether work may go on.
+
+use super::shape::{Member, Shape, compare, may, must};
+use super::{PHASES, Report, text_at};
+use crate::words;
+use serde_json::Value;
+
+const RESPONSE: Shape = Shape::Object(&[
+    must("task_id", Shape::Text),
+    must("phase", Shape::OneOf(PHASES)),
+    must("status", Shape::OneOf(&["complete", "partial", "blocked"])),
+    must("decision", Shape::OneOf(&["PROCEED", "STOP", "CLARIFY"])),
+    must("findings", Shape::AnyObject),
+    must("context_summary", Shape::Text),
+    may("tokens_used", Shape::OrNull(&Shape::Count)),
+    may("issues", Shape::List(&Shape::Text)),
+]);
+
+const RESEARCH: &[Member] = &[
+    may(
+        "existing_implementations",
+        Shape::List(&Shape::Object(&[
+            must("file", Shape::Text),
+            must("description", Shape::Text),
+            must("relevance", Shape::OneOf(&["high", "medium", "low"])),
+        ])),
+    ),
+    may(
+        "conflicts",
+        Shape::List(&Shape::Object(&[
+            must("type", Shape::OneOf(&["naming", "pattern", "dependency"])),
+            must("description", Shape::Text),
+            must("severity", Shape::OneOf(&["critical", "warning", "info"])),
+        ])),
+    ),
+    may(
+        "patterns_found",
+        Shape::List(&Shape::Object(&[
+            must("file", Shape::Text),
+            must("pattern", Shape::Text),
+            must("recommendation", Shape::Text),
+        ])),
+    ),
+    may("recommendations", Shape::List(&Shape::Text)),
+];
+
+const WRITE: &[Member] = &[
+    may(
+        "files_created",
+        Shape::List(&Shape::Object(&[must("path", Shape::Text), must("purpose", Shape::Text)])),
+    ),
+    may(
+        "files_modified",
+        Shape::List(&Shape::Object(&[must("path", Shape::Text), must("changes", Shape::Text)])),
+    ),
+    may(
+        "tests_written",
+        Shape::List(&Shape::Object(&[
+            must("path", Shape::Text),
+            must("test_count", Shape::Count),
+            must("coverage_areas", Shape::List(&Shape::Text)),
+        ])),
+    ),
+    may("implementation_notes", Shape::List(&Shape::Text)),
+];
+
+const CHECK: &[Member] = &[
+    must("passed", Shape::Truth),
+    may("total", Shape::Count),
+    may("passed_count", Shape::Count),
+    may("failed_count", Shape::Count),
+    may("coverage", Shape::Anything),
+    may("failures", Shape::List(&Shape::Anything)),
+    may("errors", Shape::Anything),
+    may("warnings", Shape::Anything),
+    may("issues", Shape::List(&Shape::Anything)),
+    may("details", Shape::Anything),
+    may("output", Shape::Anything),
+];
+
+const VALIDATE: &[Member] = &[
+    must(
+        "checks",
+        Shape::Object(&[
+            may("types", Shape::Object(CHECK)),
+            may("lint", Shape::Object(CHECK)),
+            may("tests", Shape::Object(CHECK)),
+            may("build", Shape::OrNull(&Shape::Object(CHECK))),
+            may("security", Shape::Object(CHECK)),
+        ]),
+    ),
+    must("overall_passed", Shape::Truth),
+    may("blocking_issues", Shape::List(&Shape::Anything)),
+    may("warnings", Shape::List(&Shape::Anything)),
+];
+
+const PARALLEL: &[Member] = &[
+    must(
+        "results",
+        Shape::List(&Shape::Object(&[
+            must("task_id", Shape::Text),
+            must("type", Shape::Text),
+            must("passed", Shape::Truth),
+            must("summary", Shape::Text),
+            may("details", Shape::Anything),
+        ])),
+    ),
+    must(
+        "aggregation",
+        Shape::Object(&[
+            must("total", Shape::Count),
+            must("passed", Shape::Count),
+            must("failed", Shape::Count),
+            must("rule", Shape::OneOf(&["all_must_pass", "any_pass", "majority_pass"])),
+            must("overall_passed", Shape::Truth),
+        ]),
+    ),
+];
+
+/// Checks a response. A summary that is too long is a warning: it is cut before it is kept.
+pub fn check_response(response: &Value, summary_words: usize) -> Report {
+    let mut report = Report::default();
+    compare(response, &RESPONSE, "", &mut report);
+    if let Some(Value::String(summary)) = response.get("context_summary")
+        && let Some(problem) = words::measure_summary(summary, summary_words).error
+    {
+        report.warning("context_summary", &problem);
+    }
+    if let Some(findings) = response.get("findings").filter(|findings| findings.is_object()) {
+        check_findings(text_at(response, "phase"), findings, text_at(response, "status"), &mut report);
+    }
+    if text_at(response, "status") == "blocked" && text_at(response, "decision") == "PROCEED" {
+        report.warning("decision", "PROCEED although the status is blocked");
+    }
+    report.finished()
+}
+
+/// A blocked response has nothing to show, so its findings may be empty.
+fn check_findings(phase: &str, findings: &Value, status: &str, report: &mut Report) {
+    let empty = findings.as_object().is_some_and(serde_json::Map::is_empty);
+    if empty && status == "blocked" {
+        return;
+    }
+    match phase {
+        "research" => compare(findings, &Shape::Object(RESEARCH), "findings", report),
+        "write" => compare(findings, &Shape::Object(WRITE), "findings", report),
+        "validate" => {
+            compare(findings, &Shape::Object(VALIDATE), "findings", report);
+            check_validation(findings, report);
+        }
+        "parallel" => {
+            compare(findings, &Shape::Object(PARALLEL), "findings", report);
+            check_aggregation(findings, report);
+        }
+        _ => {}
+    }
+    if empty {
+        report.warning("findings", "is empty");
+    }
+}
+
+/// Overall success cannot stand beside a failed check or a blocking issue.
+fn check_validation(findings: &Value, report: &mut Report) {
+    if findings.get("overall_passed") != Some(&Value::Bool(true)) {
+        return;
+    }
+    let failed = findings
+        .get("checks")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter(|(_, check)| check.get("passed") == Some(&Value::Bool(false)));
+    for (name, _) in failed {
+        report.error("findings.overall_passed", &format!("is true although checks.{name} failed"));
+    }
+    if findings.get("blocking_issues").and_then(Value::as_array).is_some_and(|issues| !issues.is_empty()) {
+        report.error("findings.overall_passed", "is true although there are blocking_issues");
+    }
+}
+
+/// The numbers of an aggregation must follow from the results, and the outcome from its rule.
+fn check_aggregation(findings: &Value, report: &mut Report) {
+    let (Some(results), Some(aggregation)) =
+        (findings.get("results").and_then(Value::as_array), findings.get("aggregation"))
+    else {
+        return;
+    };
+    let outcomes: Vec<bool> = results.iter().filter_map(|result| result.get("passed")?.as_bool()).collect();
+    if outcomes.len() != results.len() {
+        return;
+    }
+    let total = outcomes.len();
+    let passed = outcomes.iter().filter(|&&passed| passed).count();
+    for (member, counted) in [("total", total), ("passed", passed), ("failed", total - passed)] {
+        if let Some(claimed) = aggregation.get(member).and_then(Value::as_u64)
+            && claimed != counted as u64
+        {
+            report.error(
+                &format!("findings.aggregation.{member}"),
+                &format!("is {claimed}, but the results give {counted}"),
+            );
+        }
+    }
+    let rule = text_at(aggregation, "rule");
+    let holds = match rule {
+        "all_must_pass" => passed == total,
+        "any_pass" => passed > 0,
+        "majority_pass" => passed * 2 > total,
+        _ => return,
+    };
+    if let Some(claimed) = aggregation.get("overall_passed").and_then(Value::as_bool)
+        && claimed != holds
+    {
+        let problem = format!("is {claimed}, but {rule} with {passed} of {total} passed gives {holds}");
+        report.error("findings.aggregation.overall_passed", &problem);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn response(phase: &str, findings: &Value) -> Value {
+        json!({"task_id": "T1", "phase": phase, "status": "complete", "decision": "PROCEED", "findings": findings, "context_summary": "Found it."})
+    }
+
+    fn errors(phase: &str, findings: &Value) -> Vec<String> {
+        check_response(&response(phase, findings), 500).errors
+    }
+
+    #[test]
+    fn whole_responses_of_every_phase_are_fine() {
+        for (phase, findings) in [
+            (
+                "research",
+                json!({"existing_implementations": [{"file": "a.rs", "description": "d", "relevance": "high"}],
+                "conflicts": [{"type": "naming", "description": "d", "severity": "info"}],
+                "patterns_found": [{"file": "a", "pattern": "p", "recommendation": "r"}], "recommendations": ["x"]}),
+            ),
+            (
+                "write",
+                json!({"files_created": [{"path": "a", "purpose": "p"}], "files_modified": [], "tests_written": [{"path": "t", "test_count": 2, "coverage_areas": []}], "implementation_notes": []}),
+            ),
+            (
+                "validate",
+                json!({"checks": {"types": {"passed": true}, "lint": {"passed": true}, "tests": {"passed": true, "total": 3, "passed_count": 3, "failed_count": 0, "coverage": 80.5, "failures": []}, "security": {"passed": true, "issues": []}}, "overall_passed": true, "blocking_issues": [], "warnings": []}),
+            ),
+            (
+                "parallel",
+                json!({"results": [{"task_id": "a", "type": "t", "passed": true, "summary": "s", "details": {}}], "aggregation": {"total": 1, "passed": 1, "failed": 0, "rule": "all_must_pass", "overall_passed": true}}),
+            ),
+        ] {
+            let report = check_response(&response(phase, &findings), 500);
+            assert_eq!(report, Report { valid: true, ..Report::default() }, "{phase}");
+        }
+    }
+
+    #[test]
+    fn every_field_is_checked() {
+        assert_eq!(
+            check_response(&json!({}), 500).errors,
+            [
+                "task_id: is missing",
+                "phase: is missing",
+                "status: is missing",
+                "decision: is missing",
+                "findings: is missing",
+                "context_summary: is missing"
+            ]
+        );
+        let mut wrong = response("research", &json!({"recommendations": []}));
+        wrong["decision"] = json!("proceed");
+        wrong["tokens_used"] = json!(-1);
+        wrong["issues"] = json!("none");
+        assert_eq!(
+            check_response(&wrong, 500).errors,
+            [
+                "decision: 'proceed' is not one of PROCEED, STOP, CLARIFY",
+                "tokens_used: expected a whole number, found a number",
+                "issues: expected a list, found text"
+            ]
+        );
+        assert_eq!(
+            errors(
+                "research",
+                &json!({"conflicts": [{"type": "taste", "description": "d", "severity": "high"}]})
+            ),
+            [
+                "findings.conflicts[0].type: 'taste' is not one of naming, pattern, dependency",
+                "findings.conflicts[0].severity: 'high' is not one of critical, warning, info"
+            ]
+        );
+        assert_eq!(
+            errors("write", &json!({"files_created": [{"path": "a"}]})),
+            ["findings.files_created[0].purpose: is missing"]
+        );
+    }
+
+    #[test]
+    fn a_long_summary_is_a_warning_here() {
+        let mut long = response("research", &json!({"recommendations": []}));
+        long["context_summary"] = json!(vec!["w"; 501].join(" "));
+        let report = check_response(&long, 500);
+        assert!(report.valid);
+        assert_eq!(
+            report.warnings,
+            ["context_summary: Context summary exceeds 500 token limit (actual: 501 tokens)"]
+        );
+    }
+
+    #[test]
+    fn success_cannot_stand_beside_failure() {
+        let findings =
+            json!({"checks": {"lint": {"passed": false}}, "overall_passed": true, "blocking_issues": ["x"]});
+        assert_eq!(
+            errors("validate", &findings),
+            [
+                "findings.overall_passed: is true although checks.lint failed",
+                "findings.overall_passed: is true although there are blocking_issues"
+            ]
+        );
+    }
+
+    #[test]
+    fn aggregation_rules() {
+        let outcome = |rule: &str, passed: usize, total: usize, claimed: bool| {
+            let results: Vec<Value> = (0..total)
+                .map(|n| json!({"task_id": "a", "type": "t", "passed": n < passed, "summary": "s"}))
+                .collect();
+            errors(
+                "parallel",
+                &json!({"results": results, "aggregation": {"total": total, "passed": passed, "failed": total - passed, "rule": rule, "overall_passed": claimed}}),
+            )
+        };
+        for (rule, passed, total, holds) in [
+            ("all_must_pass", 3, 3, true),
+            ("all_must_pass", 2, 3, false),
+            ("any_pass", 1, 3, true),
+            ("any_pass", 0, 3, false),
+            ("majority_pass", 2, 4, false),
+            ("majority_pass", 3, 4, true),
+            ("majority_pass", 0, 0, false),
+        ] {
+            assert_eq!(outcome(rule, passed, total, holds), [""; 0], "{rule} {passed}/{total}");
+            assert_eq!(outcome(rule, passed, total, !holds).len(), 1, "{rule} {passed}/{total}");
+        }
+        let wrong = json!({"results": [{"task_id": "a", "type": "t", "passed": true, "summary": "s"}], "aggregation": {"total": 2, "passed": 1, "failed": 1, "rule": "any_pass", "overall_passed": true}});
+        assert_eq!(
+            errors("parallel", &wrong),
+            [
+                "findings.aggregation.total: is 2, but the results give 1",
+                "findings.aggregation.failed: is 1, but the results give 0"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_blocked_response_needs_no_findings() {
+        let mut blocked = response("validate", &json!({}));
+        blocked["status"] = json!("blocked");
+        blocked["decision"] = json!("STOP");
+        assert!(check_response(&blocked, 500).valid);
+        blocked["decision"] = json!("PROCEED");
+        assert_eq!(
+            check_response(&blocked, 500).warnings,
+            ["decision: PROCEED although the status is blocked"]
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! The word rule: how long a summary is, and how long it may be.
+//!
+//! Summaries travel between agents and people, so their length is a contract. A "token" of that contract is a
+//! word as JavaScript's `split(/\s+/)` sees it, which differs from Rust's idea of white space in two characters.
+//! Real BPE tokens are not counted here; see `charrette tokens count --exact`.
+
+use serde::Serialize;
+
+/// How many words a context summary may have unless the configuration says otherwise.
+pub const MAX_SUMMARY_WORDS: usize = 500;
+
+/// How many bytes a context summary may have, however few words they make.
+///
+/// Without this, ten megabytes without a space would count as one word.
+pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
+
+/// The number of words in `text`.
+pub fn count(text: &str) -> usize {
+    text.split(is_js_space).filter(|word| !word.is_empty()).count()
+}
+
+/// What JavaScript's `\s` matches: U+FEFF separates words, U+0085 does not.
+pub fn is_js_space(c: char) -> bool {
+    match c {
+        '\u{feff}' => true,
+        '\u{85}' => false,
+        _ => c.is_whitespace(),
+    }
+}
+
+/// The outcome of holding a summary against its limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryLength {
+    /// Whether the summary may be kept.
+    pub valid: bool,
+    /// Its length in words.
+    pub token_count: usize,
+    /// The limit it was held against, in words.
+    pub limit: usize,
+    /// Why it may not be kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Holds a summary against `limit` words, and against [`MAX_SUMMARY_BYTES`].
+pub fn measure_summary(summary: &str, limit: usize) -> SummaryLength {
+    let token_count = count(summary);
+    let error = if token_count > limit {
+        Some(format!("Context summary exceeds {limit} token limit (actual: {token_count} tokens)"))
+    } else if summary.len() > MAX_SUMMARY_BYTES {
+        let bytes = summary.len();
+        Some(format!("Context summary exceeds {MAX_SUMMARY_BYTES} byte limit (actual: {bytes} bytes)"))
+    } else {
+        None
+    };
+    SummaryLength { valid: error.is_none(), token_count, limit, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_split_as_javascript_does() {
+        for (text, words) in [
+            ("", 0),
+            ("hello world", 2),
+            ("  multiple   spaces  ", 2),
+            ("\n\t\u{b}\u{c}\r", 0),
+            ("a\u{feff}b", 2),
+            ("a\u{85}b", 1),
+            ("a\u{a0}b\u{3000}c\u{2028}d", 4),
+            ("a\u{200b}b", 1),
+            ("a\0b", 1),
+        ] {
+            assert_eq!(count(text), words, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_limit_is_inclusive() {
+        let at_limit = vec!["word"; 500].join(" ");
+        assert!(measure_summary(&at_limit, 500).valid);
+        let over = measure_summary(&format!("{at_limit} word"), 500);
+        assert_eq!(
+            over.error.as_deref(),
+            Some("Context summary exceeds 500 token limit (actual: 501 tokens)")
+        );
+        assert_eq!((over.valid, over.token_count, over.limit), (false, 501, 500));
+    }
+
+    #[test]
+    fn one_enormous_word_is_refused_by_its_bytes() {
+        let huge = "x".repeat(10 << 20);
+        let length = measure_summary(&huge, 500);
+        assert!(!length.valid);
+        assert_eq!(length.token_count, 1);
+        assert_eq!(
+            length.error.as_deref(),
+            Some("Context summary exceeds 65536 byte limit (actual: 10485760 bytes)")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn joining_words_with_any_space_gives_their_number(words in prop::collection::vec("[a-z]{1,8}", 0..40), space in "[ \t\n\u{a0}\u{feff}]{1,3}") {
+            prop_assert_eq!(count(&words.join(&space)), words.len());
+        }
+    }
+}
