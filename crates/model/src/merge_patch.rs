@@ -1,29 +1,33 @@
 //! JSON merge patches (RFC 7396): what changed between two documents, and how to apply it.
 //!
-//! A merge patch cannot say "set this member to null": null means "remove". [`diff`] reports when that
-//! would lose something, so that history can keep the whole document instead.
+//! A merge patch cannot say "set this member to null", because null means "remove". Documents are therefore
+//! compared without their null members; see [`without_nulls`].
 
 use serde_json::{Map, Value};
 
-/// The change from one document to another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Patch {
-    /// The merge patch.
-    pub patch: Value,
-    /// False if the target holds a null that the patch cannot express.
-    pub exact: bool,
+/// The merge patch that turns `before` into `after`, neither of which has null members.
+pub fn diff(before: &Value, after: &Value) -> Value {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => Value::Object(diff_objects(before, after)),
+        _ => after.clone(),
+    }
 }
 
-/// The merge patch that turns `before` into `after`.
-pub fn diff(before: &Value, after: &Value) -> Patch {
-    let mut exact = true;
-    let patch = match (before, after) {
-        (Value::Object(before), Value::Object(after)) => {
-            Value::Object(diff_objects(before, after, &mut exact))
+/// The document with every member that is null left out, at any depth.
+pub fn without_nulls(mut document: Value) -> Value {
+    strip_nulls(&mut document);
+    document
+}
+
+fn strip_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(strip_nulls);
         }
-        _ => copied(after, &mut exact),
-    };
-    Patch { patch, exact }
+        Value::Array(items) => items.iter_mut().for_each(strip_nulls),
+        _ => {}
+    }
 }
 
 /// Applies a merge patch to `target`.
@@ -45,42 +49,14 @@ pub fn apply(target: &mut Value, patch: &Value) {
     }
 }
 
-fn diff_objects(
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    exact: &mut bool,
-) -> Map<String, Value> {
-    let mut patch = Map::new();
-    for key in before.keys().filter(|key| !after.contains_key(*key)) {
-        patch.insert(key.clone(), Value::Null);
-    }
-    for (key, new) in after {
-        match (before.get(key), new) {
-            (Some(old), new) if old == new => {}
-            (Some(Value::Object(old)), Value::Object(new)) => {
-                patch.insert(key.clone(), Value::Object(diff_objects(old, new, exact)));
-            }
-            (_, new) => {
-                patch.insert(key.clone(), copied(new, exact));
-            }
-        }
-    }
-    patch
-}
-
-fn copied(value: &Value, exact: &mut bool) -> Value {
-    if holds_null(value) {
-        *exact = false;
-    }
-    value.clone()
-}
-
-fn holds_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Object(members) => members.values().any(holds_null),
-        _ => false,
-    }
+fn diff_objects(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
+    let removed = before.keys().filter(|key| !after.contains_key(*key)).map(|key| (key.clone(), Value::Null));
+    let changed = after.iter().filter_map(|(key, new)| match before.get(key) {
+        Some(old) if old == new => None,
+        Some(old) => Some((key.clone(), diff(old, new))),
+        None => Some((key.clone(), new.clone())),
+    });
+    removed.chain(changed).collect()
 }
 
 #[cfg(test)]
@@ -93,16 +69,13 @@ mod tests {
     fn only_what_changed_is_in_the_patch() {
         let before = json!({"a": 1, "b": {"c": 2, "d": 3}, "gone": true});
         let after = json!({"a": 1, "b": {"c": 2, "d": 4}, "new": [null]});
-        let Patch { patch, exact } = diff(&before, &after);
-        assert_eq!(patch, json!({"gone": null, "b": {"d": 4}, "new": [null]}));
-        assert!(exact);
+        assert_eq!(diff(&before, &after), json!({"gone": null, "b": {"d": 4}, "new": [null]}));
     }
 
     #[test]
-    fn a_member_that_becomes_null_is_reported() {
-        let patch = diff(&json!({"a": 1}), &json!({"a": null}));
-        assert!(!patch.exact);
-        assert!(!diff(&json!({}), &json!({"a": {"b": null}})).exact);
+    fn null_members_are_left_out_at_any_depth() {
+        let document = json!({"a": null, "b": {"c": null, "d": [null, {"e": null}]}});
+        assert_eq!(without_nulls(document), json!({"b": {"d": [null, {}]}}));
     }
 
     /// The examples of RFC 7396, appendix A.
@@ -127,7 +100,7 @@ mod tests {
         }
     }
 
-    fn without_null() -> impl Strategy<Value = Value> {
+    fn any_json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             any::<bool>().prop_map(Value::from),
             any::<i32>().prop_map(Value::from),
@@ -144,11 +117,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn applying_the_difference_gives_the_target(before in without_null(), after in without_null()) {
+        fn applying_the_difference_gives_the_target(before in any_json(), after in any_json()) {
             let patch = diff(&before, &after);
-            prop_assert!(patch.exact);
             let mut value = before;
-            apply(&mut value, &patch.patch);
+            apply(&mut value, &patch);
             prop_assert_eq!(value, after);
         }
     }

@@ -359,7 +359,7 @@ impl Checkpoint {
 }
 
 /// JavaScript knows one kind of number: `1.0` is version 1 too.
-fn version_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+pub(super) fn version_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     match f64::deserialize(deserializer)? {
         1.0 => Ok(SCHEMA_VERSION),
         other => Err(serde::de::Error::custom(format!("version {other}, expected {SCHEMA_VERSION}"))),

@@ -1,10 +1,11 @@
 //! The state document of a run: what it holds, how it may change, where work resumes.
 //!
 //! [`document`] has the shape, [`read`] turns bytes into it, [`transition`] has every legal change,
-//! [`resume`] the point to continue from, [`summaries`] the length rule, [`name`] which command, feature and
+//! [`resume`] the point to continue from, [`glance`] the little that a list of runs needs, [`summaries`] the length rule, [`name`] which command, feature and
 //! phase a document is about. Where documents live on disk is the business of the store.
 
 pub mod document;
+pub mod glance;
 pub mod name;
 pub mod read;
 pub mod resume;
@@ -15,6 +16,7 @@ pub use document::{
     Checkpoint, GateRecord, GateState, Phase, PhaseStatus, RunRecord, ShipGate, State, Step, StepStatus,
     Task, Usage, Vercel,
 };
+pub use glance::Glance;
 pub use name::{Command, DocumentName, InvalidPhaseName, phase_name};
 pub use read::{ReadError, read};
 pub use resume::{ResumePoint, resume_point};

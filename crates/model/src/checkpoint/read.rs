@@ -32,7 +32,7 @@ pub enum ReadError {
 }
 
 /// The slow path: only a document that could not be read is looked at again.
-fn diagnose(bytes: &[u8]) -> ReadError {
+pub(super) fn diagnose(bytes: &[u8]) -> ReadError {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return ReadError::Empty;
     }
@@ -46,10 +46,9 @@ fn diagnose(bytes: &[u8]) -> ReadError {
     let Value::Object(members) = &value else {
         return ReadError::NotJson("not a JSON object".to_owned());
     };
-    match members.get("version") {
-        Some(Value::Number(version)) if version.as_f64() == Some(1.0) => {}
-        Some(other) => return ReadError::Version(shown(&other.to_string()).to_string()),
-        None => return ReadError::Version("undefined".to_owned()),
+    if members.get("version").and_then(Value::as_f64) != Some(1.0) {
+        let version = members.get("version").map_or("undefined".to_owned(), Value::to_string);
+        return ReadError::Version(shown(&version).to_string());
     }
     match serde_path_to_error::deserialize::<_, Checkpoint>(&value) {
         Err(error) => ReadError::Shape {

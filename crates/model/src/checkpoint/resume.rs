@@ -1,6 +1,7 @@
 //! Where an interrupted run continues.
 
 use super::document::{Checkpoint, PhaseStatus};
+use crate::stamp::Stamp;
 use serde::Serialize;
 
 /// Where to continue, and what the last complete phase left to know.
@@ -12,31 +13,31 @@ pub struct ResumePoint {
     pub summary: Option<String>,
 }
 
-/// The phase at work; else one that failed; else the next one pending. A completed run has none.
+/// The point a run continues from. A completed run has none.
 pub fn resume_point(document: &Checkpoint) -> ResumePoint {
     if document.completed_at.is_some() {
         return ResumePoint::default();
     }
     let state = &document.state;
-    let phase = state
-        .current_phase
-        .clone()
-        .or_else(|| first_failed(document))
-        .or_else(|| state.pending_phases.first().cloned());
+    let phases =
+        document.phases.iter().map(|(name, phase)| (name.as_str(), phase.status, phase.started_at.as_ref()));
+    let phase = next_phase(state.current_phase.as_deref(), phases, &state.pending_phases);
     let summary = state
         .completed_phases
         .last()
         .and_then(|last| document.phases.get(last))
         .and_then(|phase| phase.context_summary.clone());
-    ResumePoint { phase, summary }
+    ResumePoint { phase: phase.map(str::to_owned), summary }
 }
 
-/// Phases run in order, so the one that began first is the one to repair first.
-fn first_failed(document: &Checkpoint) -> Option<String> {
-    document
-        .phases
-        .iter()
-        .filter(|(_, phase)| phase.status == PhaseStatus::Failed)
-        .min_by_key(|(_, phase)| phase.started_at.as_ref().map(crate::stamp::Stamp::at))
-        .map(|(name, _)| name.clone())
+/// The phase at work; else one that failed, the one that began first; else the next one pending.
+pub(super) fn next_phase<'a>(
+    current: Option<&'a str>,
+    phases: impl Iterator<Item = (&'a str, PhaseStatus, Option<&'a Stamp>)>,
+    pending: &'a [impl AsRef<str>],
+) -> Option<&'a str> {
+    let failed = phases.filter(|(_, status, _)| *status == PhaseStatus::Failed);
+    current
+        .or_else(|| failed.min_by_key(|(_, _, started)| *started).map(|(name, _, _)| name))
+        .or_else(|| pending.first().map(AsRef::as_ref))
 }

@@ -88,22 +88,16 @@ pub fn parse(prompt: &str, definitions: &[FlagDefinition]) -> Flags {
     let mut values = Map::new();
     let mut warnings = Vec::new();
     for FlagDefinition { name, takes } in definitions {
-        let found = typed.iter().find_map(|token| token.flag(name));
+        let found = typed.iter().find_map(|token| token.flag(name)).unwrap_or(Found::Absent);
         let value = match (takes, found) {
-            (Takes::Nothing, Some(Some(value))) => {
-                warnings.push(format!(
-                    "Warning: --{name} takes no value; \"={}\" was ignored with it",
-                    shown(value)
-                ));
+            (Takes::Nothing, Found::With(value)) => {
+                let value = shown(value);
+                warnings.push(format!("Warning: --{name} takes no value; \"={value}\" was ignored with it"));
                 Value::Bool(false)
             }
-            (Takes::Nothing, found) => Value::Bool(found.is_some()),
-            (_, None | Some(None | Some(""))) => Value::Null,
-            (Takes::Text, Some(Some(value))) => Value::from(value),
-            (Takes::OneOf(allowed), Some(Some(value))) if allowed.iter().any(|a| a == value) => {
-                Value::from(value)
-            }
-            (Takes::OneOf(allowed), Some(Some(value))) => {
+            (Takes::Nothing, found) => Value::Bool(found == Found::Bare),
+            (_, Found::Absent | Found::Bare | Found::With("")) => Value::Null,
+            (Takes::OneOf(allowed), Found::With(value)) if allowed.iter().all(|allowed| allowed != value) => {
                 let value = shown(value);
                 let allowed = allowed.join(", ");
                 warnings.push(format!(
@@ -111,10 +105,19 @@ pub fn parse(prompt: &str, definitions: &[FlagDefinition]) -> Flags {
                 ));
                 Value::Null
             }
+            (_, Found::With(value)) => Value::from(value),
         };
         values.insert(name.clone(), value);
     }
     Flags { values, warnings }
+}
+
+/// How a flag stands in a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found<'a> {
+    Absent,
+    Bare,
+    With(&'a str),
 }
 
 /// One word of a prompt, quotes resolved.
@@ -130,17 +133,17 @@ impl Token {
         !self.quoted && self.text == "--"
     }
 
-    /// If this is the flag `name`: its value, if it has one.
-    fn flag(&self, name: &str) -> Option<Option<&str>> {
+    /// How it stands here, if this is the flag `name`.
+    fn flag(&self, name: &str) -> Option<Found<'_>> {
         if self.quoted {
             return None;
         }
         let body = self.text.strip_prefix("--")?;
-        let (typed, value) = match body.split_once('=') {
-            Some((typed, value)) => (typed, Some(value)),
-            None => (body, None),
+        let (typed, found) = match body.split_once('=') {
+            Some((typed, value)) => (typed, Found::With(value)),
+            None => (body, Found::Bare),
         };
-        (typed.to_lowercase() == name.to_lowercase()).then_some(value)
+        (typed.to_lowercase() == name.to_lowercase()).then_some(found)
     }
 }
 

@@ -53,8 +53,9 @@ pub const fn may(name: &'static str, shape: Shape) -> Member {
 /// Compares `value`, found at `path`, with `shape`.
 pub(super) fn compare(value: &Value, shape: &Shape, path: &str, report: &mut Report) {
     let expected = match (shape, value) {
-        (Shape::Anything, _) | (Shape::AnyObject, Value::Object(_)) => return,
-        (Shape::OrNull(_), Value::Null) => return,
+        (Shape::Anything, _) | (Shape::AnyObject, Value::Object(_)) | (Shape::OrNull(_), Value::Null) => {
+            return;
+        }
         (Shape::OrNull(shape), _) => return compare(value, shape, path, report),
         (Shape::Text, Value::String(text)) if text.trim().is_empty() => "must not be empty".to_owned(),
         (Shape::Text, Value::String(_))

@@ -1,0 +1,46 @@
+//! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
+
+use crate::commands::{abandon, checkpoint, config, flags, handoff, status, tokens};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
+///
+/// This version has the ground that everything stands on: state documents that cannot be torn, lost or raced.
+#[derive(Debug, Parser)]
+#[command(name = "charrette", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Work as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Print JSON instead of text for people
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print no notes or warnings, only results and errors
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print without colour
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Status(status::StatusArgs),
+    Abandon(abandon::AbandonArgs),
+    Checkpoint(checkpoint::CheckpointArgs),
+    Tokens(tokens::TokensArgs),
+    Flags(flags::FlagsArgs),
+    Handoff(handoff::HandoffArgs),
+    Config(config::ConfigArgs),
+}

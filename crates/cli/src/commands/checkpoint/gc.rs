@@ -1,0 +1,31 @@
+//! `charrette checkpoint gc`: tidy up.
+
+use crate::arguments::Global;
+use crate::error::CommandError;
+use crate::output;
+use crate::site::Site;
+use charrette_store::gc::Keep;
+use clap::Args;
+use serde_json::json;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub(super) struct GcArgs {
+    /// Only print what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Archive runs that were completed more than this many days ago
+    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    completed_after: u32,
+    /// Remove archives older than this many days
+    #[arg(long, value_name = "DAYS", default_value_t = 180)]
+    archives_after: u32,
+}
+
+pub(super) fn gc(global: &Global, args: &GcArgs) -> Result<ExitCode, CommandError> {
+    let site = Site::open(global)?;
+    let keep = Keep { completed_days: args.completed_after, archive_days: args.archives_after };
+    let done = site.documents().gc(keep, site.now, args.dry_run)?;
+    output::json(&json!({"dry_run": args.dry_run, "done": done}))?;
+    Ok(ExitCode::SUCCESS)
+}

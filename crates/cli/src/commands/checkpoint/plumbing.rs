@@ -1,0 +1,156 @@
+//! The five calls that never fail: save, load, update-phase, complete, resume-point.
+//!
+//! Whatever goes wrong is logged as one line on standard error; the answer is then `false`, `null` or an
+//! empty resume point, and the exit code is 0, so that a script goes on without its checkpoint.
+
+use super::arguments::Which;
+use crate::arguments::Global;
+use crate::error::{CommandError, way_out};
+use crate::site::Site;
+use crate::{input, output};
+use charrette_model::checkpoint::{
+    Checkpoint, ResumePoint, TransitionError, phase_name, read, resume_point as point_of,
+};
+use charrette_store::documents::{Changed, Loaded};
+use charrette_store::{Documents, StoreError};
+use serde_json::Value;
+use std::process::ExitCode;
+
+pub(super) fn save(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
+    acknowledged(global, "Failed to save checkpoint", |site, documents| {
+        let name = which.name().map_err(plain)?;
+        let document = read(&input::bytes(None)?).map_err(TransitionError::from).map_err(plain)?;
+        Ok(documents.save(&name, &document, site.now)?)
+    })
+}
+
+pub(super) fn update_phase(global: &Global, which: &Which, phase: &str) -> Result<ExitCode, CommandError> {
+    acknowledged(global, "Failed to update phase", |site, documents| {
+        let name = which.name().map_err(plain)?;
+        phase_name(phase).map_err(plain)?;
+        let data: Value = serde_json::from_slice(&input::bytes(None)?)
+            .map_err(|error| plain(format!("Invalid data for phase \"{phase}\": not JSON ({error})")))?;
+        Ok(documents.update_phase(&name, phase, &data, site.now)?)
+    })
+}
+
+pub(super) fn complete(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
+    acknowledged(global, "Failed to complete checkpoint", |site, documents| {
+        let name = which.name().map_err(plain)?;
+        let open = documents.load(&name)?.map(|loaded| open_phases(&loaded.document)).unwrap_or_default();
+        let changed = documents.complete(&name, site.now)?;
+        if !open.is_empty() {
+            output::note(global, &format!("Warning: completed with phases still open: {}", open.join(", ")));
+        }
+        Ok(changed)
+    })
+}
+
+pub(super) fn load(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
+    let document = loaded(global, which).map(|loaded| loaded.document);
+    output::json(&document)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn resume_point(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
+    let point = loaded(global, which).map_or_else(ResumePoint::default, |loaded| point_of(&loaded.document));
+    output::json(&point)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a call says when it cannot do its work.
+enum Failure {
+    /// The whole message.
+    Plain(String),
+    /// A message to put behind the name of the operation.
+    During(String),
+}
+
+fn plain(message: impl ToString) -> Failure {
+    Failure::Plain(message.to_string())
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        let hint = way_out(&error).map(|hint| format!(". {hint}")).unwrap_or_default();
+        match error {
+            StoreError::Transition(_) | StoreError::Corrupt { .. } | StoreError::Version { .. } => {
+                Failure::Plain(format!("{error}{hint}"))
+            }
+            _ => Failure::During(format!("{error}{hint}")),
+        }
+    }
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Failure {
+        Failure::During(error.message)
+    }
+}
+
+impl Failure {
+    fn log(&self, operation: &str) {
+        match self {
+            Failure::Plain(message) => output::log(message),
+            Failure::During(message) => output::log(&format!("{operation}: {message}")),
+        }
+    }
+}
+
+/// Makes a change and prints whether it is safe on disk.
+fn acknowledged(
+    global: &Global,
+    operation: &str,
+    change: impl FnOnce(&Site, &Documents) -> Result<Changed, Failure>,
+) -> Result<ExitCode, CommandError> {
+    let changed = Site::open(global).map_err(Failure::from).and_then(|site| {
+        let changed = change(&site, &site.documents())?;
+        if changed.created && site.repository.is_none() {
+            let place = site.root.display();
+            output::note(
+                global,
+                &format!("Not a git repository: state is kept in {place}, and commits cannot be compared"),
+            );
+        }
+        Ok(changed)
+    });
+    match &changed {
+        Ok(Changed { history_error: Some(error), .. }) => {
+            output::note(global, &format!("Warning: saved, but the history could not be written: {error}"));
+        }
+        Ok(_) => {}
+        Err(failure) => failure.log(operation),
+    }
+    output::line(if changed.is_ok() { "true" } else { "false" })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn loaded(global: &Global, which: &Which) -> Option<Loaded> {
+    let found = Site::open(global)
+        .map_err(Failure::from)
+        .and_then(|site| Ok(site.documents().load(&which.name().map_err(plain)?)?));
+    match found {
+        Ok(loaded) => {
+            if let Some(stale) = loaded.as_ref().and_then(|loaded| loaded.stale.as_ref()) {
+                let short = |commit: &str| commit.chars().take(7).collect::<String>();
+                let (saved, head) = (short(&stale.saved_at), short(&stale.head));
+                output::note(
+                    global,
+                    &format!("Checkpoint is stale (saved at {saved}, current HEAD is {head})"),
+                );
+            }
+            loaded
+        }
+        Err(failure) => {
+            failure.log("Failed to load checkpoint");
+            None
+        }
+    }
+}
+
+fn open_phases(document: &Checkpoint) -> Vec<String> {
+    let state = &document.state;
+    let current = state.current_phase.iter();
+    let pending = state.pending_phases.iter().filter(|phase| state.current_phase.as_ref() != Some(phase));
+    current.chain(pending).cloned().collect()
+}

@@ -1,0 +1,133 @@
+//! `charrette config`: what is set, where it was set, and whether it makes sense.
+
+use crate::arguments::Global;
+use crate::error::CommandError;
+use crate::output;
+use crate::site::Site;
+use charrette_model::config::integrations::{self, Integrations};
+use charrette_model::config::keys::KEYS;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Show, check or begin the configuration
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Print every setting with its value and origin, and the integrations
+    Show,
+    /// Print {valid, errors, warnings}; exit 0 if valid, 1 if not
+    Check,
+    /// Write charrette.toml and .claude/config/integrations.json where they do not exist
+    Init,
+}
+
+pub(crate) fn config(global: &Global, args: &ConfigArgs) -> Result<ExitCode, CommandError> {
+    let site = Site::find(global)?;
+    match args.command {
+        ConfigCommand::Show => show(&site),
+        ConfigCommand::Check => check(&site),
+        ConfigCommand::Init => init(&site),
+    }
+}
+
+fn show(site: &Site) -> Result<ExitCode, CommandError> {
+    let layers: Vec<Value> = site
+        .layers
+        .iter()
+        .map(|file| json!({"layer": file.layer, "path": file.path, "present": file.present}))
+        .collect();
+    let text = integrations_text(site)?;
+    let integrations = match integrations::read(text.as_deref()) {
+        Ok((integrations, _)) => json!(integrations),
+        Err(problem) => json!({"error": problem.to_string()}),
+    };
+    output::json(&json!({"layers": layers, "values": site.settings.all(), "integrations": integrations}))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(site: &Site) -> Result<ExitCode, CommandError> {
+    let (errors, warnings): (Vec<_>, Vec<_>) = site.problems.iter().partition(|problem| problem.is_error());
+    let said = |problems: Vec<&charrette_model::config::Problem>| -> Vec<String> {
+        problems.into_iter().map(|problem| problem.message().to_owned()).collect()
+    };
+    let (mut errors, mut warnings) = (said(errors), said(warnings));
+    match integrations::read(integrations_text(site)?.as_deref()) {
+        Ok((_, unknown)) => {
+            warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")))
+        }
+        Err(problem) => errors.push(problem.to_string()),
+    }
+    let valid = errors.is_empty();
+    output::json(&json!({"valid": valid, "errors": errors, "warnings": warnings}))?;
+    Ok(if valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Writes files to start from; what exists is left alone.
+fn init(site: &Site) -> Result<ExitCode, CommandError> {
+    let disabled = serde_json::to_string_pretty(&Integrations::default()).map_err(CommandError::failed)?;
+    let files = [("charrette.toml", starting_point()), (INTEGRATIONS, disabled + "\n")];
+    let (mut created, mut kept) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let path = site.root.join(name);
+        if write_new(&path, &content).map_err(CommandError::failed)? {
+            created.push(path)
+        } else {
+            kept.push(path)
+        }
+    }
+    output::json(&json!({"created": created, "kept": kept}))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+const INTEGRATIONS: &str = ".claude/config/integrations.json";
+
+fn integrations_text(site: &Site) -> Result<Option<String>, CommandError> {
+    match fs_err::read_to_string(site.root.join(INTEGRATIONS)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // There is a file, and it is not one that can be read: that is never "disabled".
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some(String::new())),
+        Err(error) => Err(CommandError::failed(error)),
+    }
+}
+
+/// Every setting with its default, commented out.
+fn starting_point() -> String {
+    let mut text = String::from(
+        "# Settings of charrette for this repository. All are optional; these are the defaults.\n",
+    );
+    let mut section = "";
+    for key in KEYS.iter().filter(|key| !key.name.contains('*')) {
+        let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        if table != section {
+            let _ = write!(text, "\n[{table}]\n");
+            section = table;
+        }
+        let value = key.default.unwrap_or("…");
+        let _ = writeln!(text, "# {name} = {value}  # {}", key.purpose);
+    }
+    text
+}
+
+/// False if something is there already.
+fn write_new(path: &PathBuf, content: &str) -> io::Result<bool> {
+    if path.symlink_metadata().is_ok() {
+        return Ok(false);
+    }
+    fs_err::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    let mut file = match fs_err::OpenOptions::new().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        other => other?,
+    };
+    io::Write::write_all(&mut file, content.as_bytes())?;
+    Ok(true)
+}

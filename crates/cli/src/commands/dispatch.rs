@@ -1,0 +1,18 @@
+//! From what was typed to the command that does it.
+
+use crate::arguments::{Arguments, Command};
+use crate::commands::{abandon, checkpoint, config, flags, handoff, status, tokens};
+use crate::error::CommandError;
+use std::process::ExitCode;
+
+pub(crate) fn run(Arguments { global, command }: Arguments) -> Result<ExitCode, CommandError> {
+    match command {
+        Command::Status(args) => status::status(&global, &args),
+        Command::Abandon(args) => abandon::abandon(&global, &args),
+        Command::Checkpoint(args) => checkpoint::checkpoint(&global, args),
+        Command::Tokens(args) => tokens::tokens(&global, &args),
+        Command::Flags(args) => flags::flags(&global, &args),
+        Command::Handoff(args) => handoff::handoff(&global, &args),
+        Command::Config(args) => config::config(&global, &args),
+    }
+}

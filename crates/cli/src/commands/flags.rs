@@ -1,0 +1,31 @@
+//! `charrette flags`: the flags inside a prompt.
+
+use crate::arguments::Global;
+use crate::error::CommandError;
+use crate::{input, output};
+use charrette_model::feature::flags as rules;
+use clap::Args;
+use std::process::ExitCode;
+
+/// Find flags in a prompt and print them as a JSON object
+#[derive(Debug, Args)]
+pub(crate) struct FlagsArgs {
+    /// The flags to look for: {"resume": "boolean", "parent": "string", "phase": {"type": "string", "values": ["research"]}}
+    #[arg(long, value_name = "JSON")]
+    define: String,
+    /// The prompt; standard input for `-`
+    #[arg(allow_hyphen_values = true)]
+    prompt: String,
+}
+
+pub(crate) fn flags(global: &Global, args: &FlagsArgs) -> Result<ExitCode, CommandError> {
+    let definitions = rules::definitions(&args.define)
+        .map_err(|error| CommandError::usage(format!("--define: {error}")))?;
+    let prompt = if args.prompt == "-" { input::text(None)? } else { args.prompt.clone() };
+    let found = rules::parse(&prompt, &definitions);
+    for warning in &found.warnings {
+        output::note(global, warning);
+    }
+    output::json(&found.values)?;
+    Ok(ExitCode::SUCCESS)
+}

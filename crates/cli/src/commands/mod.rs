@@ -1,0 +1,13 @@
+//! One file per command: its arguments and what it wires together.
+
+pub(crate) mod abandon;
+pub(crate) mod checkpoint;
+pub(crate) mod config;
+pub(crate) mod flags;
+pub(crate) mod handoff;
+pub(crate) mod status;
+pub(crate) mod tokens;
+
+mod dispatch;
+
+pub(crate) use dispatch::run;

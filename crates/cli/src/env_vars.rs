@@ -1,0 +1,52 @@
+//! The environment: every variable charrette reads, in one place.
+
+#![expect(clippy::disallowed_methods, reason = "this is the place")]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Freezes the time that is written into documents, so that output can be compared byte by byte.
+pub(crate) const CHARRETTE_NOW: &str = "CHARRETTE_NOW";
+/// A configuration file that is laid over the repository's and the user's.
+pub(crate) const CHARRETTE_CONFIG: &str = "CHARRETTE_CONFIG";
+/// Where the user's configuration lives, if not in `~/.config`.
+const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// The user's home.
+const HOME: &str = "HOME";
+/// Set where git is told that the repository is somewhere unusual; git is then asked instead of read.
+const GIT_DIR: &str = "GIT_DIR";
+/// As `GIT_DIR`, for the work tree.
+const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
+
+/// The frozen time, if any.
+pub(crate) fn now() -> Option<OsString> {
+    std::env::var_os(CHARRETTE_NOW).filter(|text| !text.is_empty())
+}
+
+/// The extra configuration file, if any.
+pub(crate) fn config_file() -> Option<PathBuf> {
+    std::env::var_os(CHARRETTE_CONFIG).filter(|text| !text.is_empty()).map(PathBuf::from)
+}
+
+/// The user's configuration file, whether it exists or not.
+pub(crate) fn user_config_file() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute(XDG_CONFIG_HOME).or_else(|| Some(absolute(HOME)?.join(".config")))?;
+    Some(folder.join("charrette").join("charrette.toml"))
+}
+
+/// Whether git is told where the repository is.
+pub(crate) fn git_is_redirected() -> bool {
+    std::env::var_os(GIT_DIR).is_some() || std::env::var_os(GIT_WORK_TREE).is_some()
+}
+
+/// The command line, for locks and history.
+pub(crate) fn command_line() -> String {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut line = format!("charrette {}", words.join(" "));
+    if let Some((cut, _)) = line.char_indices().nth(200) {
+        line.truncate(cut);
+    }
+    line
+}

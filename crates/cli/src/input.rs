@@ -1,0 +1,44 @@
+//! Reading what a command is given: a file, or standard input.
+
+use crate::error::CommandError;
+use charrette_store::documents::MAX_DOCUMENT_BYTES;
+use std::io::{IsTerminal as _, Read};
+use std::path::Path;
+
+/// The bytes of a file, or of standard input for `-` and for nothing.
+pub(crate) fn bytes(path: Option<&Path>) -> Result<Vec<u8>, CommandError> {
+    match path {
+        Some(path) if path != Path::new("-") => {
+            let file = fs_err::File::open(path).map_err(CommandError::failed)?;
+            bounded(file, &path.display().to_string())
+        }
+        _ => {
+            let stdin = std::io::stdin();
+            if stdin.is_terminal() {
+                return Err(CommandError::usage("nothing to read: standard input is a terminal")
+                    .hint("Give it a file or a pipe, as in: … < FILE"));
+            }
+            bounded(stdin.lock(), "standard input")
+        }
+    }
+}
+
+/// The same as text; anything that is not UTF-8 is refused rather than mended.
+pub(crate) fn text(path: Option<&Path>) -> Result<String, CommandError> {
+    String::from_utf8(bytes(path)?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        CommandError::failed(format!("the input is not UTF-8 (at byte {at})"))
+    })
+}
+
+fn bounded(source: impl Read, name: &str) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    source
+        .take(MAX_DOCUMENT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| CommandError::failed(format!("cannot read {name}: {error}")))?;
+    if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
+        return Err(CommandError::failed(format!("{name} is larger than {MAX_DOCUMENT_BYTES} bytes")));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,28 @@
+//! The command line of charrette: arguments, wiring, exit codes. One file per command, and no rules.
+//!
+//! [`arguments`] is the one definition of what can be typed. [`env_vars`] is the only place that reads the
+//! environment, [`output`] the only one that prints, [`site`] the only one that finds out where we are.
+
+pub mod arguments;
+mod commands;
+mod env_vars;
+mod error;
+mod input;
+mod output;
+mod site;
+
+use arguments::Arguments;
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// Runs the command that was typed.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(usage) => return output::usage(&usage),
+    };
+    match commands::run(arguments) {
+        Ok(code) => code,
+        Err(error) => output::error(&error),
+    }
+}

@@ -1,0 +1,63 @@
+//! Everything that is printed. Results go to standard output, one-line logs to standard error.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the place")]
+
+use crate::arguments::Global;
+use crate::error::CommandError;
+use charrette_model::shown::one_line;
+use serde::Serialize;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+/// Prints a result as JSON for people to read and programs to parse.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(value).map_err(CommandError::failed)?;
+    line(&text)
+}
+
+/// Prints one line, or several, of a result.
+pub(crate) fn line(text: &str) -> Result<(), CommandError> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.write_all(b"\n"))
+        .and_then(|()| stdout.flush());
+    match written {
+        // Whoever was reading has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| CommandError::failed(format!("cannot print the result: {error}"))),
+    }
+}
+
+/// Logs something that went wrong: one line, whatever is in it.
+pub(crate) fn log(message: &str) {
+    let _ = writeln!(io::stderr(), "{}", one_line(message));
+}
+
+/// Logs something worth knowing, unless asked to be quiet.
+pub(crate) fn note(global: &Global, message: &str) {
+    if !global.quiet {
+        log(message);
+    }
+}
+
+/// Says why a command did not succeed, and what to type next.
+pub(crate) fn error(error: &CommandError) -> ExitCode {
+    log(&format!("error: {}", error.message));
+    for hint in &error.hints {
+        log(&format!("hint: {hint}"));
+    }
+    error.exit_code()
+}
+
+/// Help and version go to standard output; everything else clap says is a usage error.
+pub(crate) fn usage(usage: &clap::Error) -> ExitCode {
+    let text = usage.render();
+    if usage.use_stderr() {
+        eprint!("{text}");
+        ExitCode::from(2)
+    } else {
+        print!("{text}");
+        ExitCode::SUCCESS
+    }
+}

@@ -1,0 +1,33 @@
+//! The real binary, in a real repository, as a person or a script would use it.
+
+mod bad_input;
+mod checkpoint;
+mod config;
+mod kills;
+mod races;
+mod screens;
+mod text_tools;
+
+use charrette_testkit::{Output, Sandbox};
+
+/// Runs the binary in a sandbox.
+fn charrette(sandbox: &Sandbox, args: &[&str]) -> Output {
+    charrette_with(sandbox, args, b"")
+}
+
+/// Runs the binary in a sandbox, with `stdin` fed to it.
+fn charrette_with(sandbox: &Sandbox, args: &[&str], stdin: &[u8]) -> Output {
+    sandbox.run(BINARY, args, stdin)
+}
+
+const BINARY: &str = env!("CARGO_BIN_EXE_charrette");
+
+/// The document that most tests are about.
+const WHICH: [&str; 4] = ["--command", "design", "--feature", "add-login"];
+const DOCUMENT: &str = ".claude/state/design-add-login.json";
+
+/// `checkpoint OPERATION` on that document.
+fn checkpoint(sandbox: &Sandbox, operation: &[&str], stdin: &str) -> Output {
+    let args: Vec<&str> = ["checkpoint"].iter().chain(operation).chain(&WHICH).copied().collect();
+    charrette_with(sandbox, &args, stdin.as_bytes())
+}

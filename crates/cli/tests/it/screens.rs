@@ -1,0 +1,90 @@
+//! What a person sees.
+
+use crate::{charrette, charrette_with, checkpoint};
+use charrette_testkit::{Output, Sandbox};
+use insta::assert_snapshot;
+
+fn at(sandbox: &Sandbox, time: &str, args: &[&str], stdin: &str) -> Output {
+    let mut command = sandbox.command(crate::BINARY);
+    command.args(args).env("CHARRETTE_NOW", time);
+    Output::of(command, stdin.as_bytes())
+}
+
+#[test]
+fn the_status_of_several_runs() {
+    let sandbox = Sandbox::repository();
+    let update = |time: &str, command: &str, feature: &str, phase: &str, status: &str| {
+        let args = ["checkpoint", "update-phase", phase, "--command", command, "--feature", feature];
+        assert_eq!(at(&sandbox, time, &args, &format!("{{\"status\": \"{status}\"}}")).stdout, "true\n");
+    };
+    update("2026-11-10T12:00:00Z", "design", "checkout-page", "research", "failed");
+    sandbox.commit("something else");
+    update("2026-11-15T09:30:00Z", "implement", "add-login", "phase-2", "in_progress");
+    update("2026-11-15T11:59:18Z", "design", "shop/cart/coupons", "research", "complete");
+    at(
+        &sandbox,
+        "2026-11-15T11:20:00Z",
+        &["checkpoint", "update-phase", "push", "--command", "ship"],
+        "{\"status\": \"complete\"}",
+    );
+    at(&sandbox, "2026-11-15T11:21:00Z", &["checkpoint", "complete", "--command", "ship"], "");
+    sandbox.write(".claude/state/review-add-login.json", "{\"version\": 1,");
+    let page = charrette(&sandbox, &["status"]).stdout.replace(sandbox.work().to_str().unwrap(), "/work");
+    assert_snapshot!(page, @r"
+    FEATURE            COMMAND    PHASE              AGE  HEAD   DRIVEN BY
+    shop.cart.coupons  design     write              42s  -      -
+    -                  ship       complete           39m  -      -
+    add-login          implement  phase-2            2h   -      -
+    checkout-page      design     research (failed)  5d   moved  -
+    add-login          review     unreadable         -    -      -
+
+    Checkpoint file exists but is corrupt: /work/.claude/state/review-add-login.json (not JSON (EOF while parsing a value at line 1 column 14))
+    ");
+}
+
+#[test]
+fn throwing_a_run_away() {
+    let sandbox = Sandbox::repository();
+    checkpoint(&sandbox, &["update-phase", "research"], "{}");
+    charrette_with(
+        &sandbox,
+        &["checkpoint", "update-phase", "analysis", "--command", "review", "--feature", "add-login"],
+        b"{}",
+    );
+    assert_snapshot!(charrette(&sandbox, &["abandon", "add-login"]).stdout, @r"
+    design-add-login: archived in .claude/state/archive/design-add-login-20261115T120000Z.json.zst
+    review-add-login: archived in .claude/state/archive/review-add-login-20261115T120000Z.json.zst
+    ");
+    let again = charrette(&sandbox, &["abandon", "add-login"]);
+    assert_eq!(again.code, Some(1));
+    assert_snapshot!(again.stderr, @r"
+    error: no run found for add-login
+    hint: See what there is: charrette status
+    ");
+}
+
+#[test]
+fn help_names_only_what_works() {
+    let sandbox = Sandbox::repository();
+    let help = charrette(&sandbox, &["-h"]);
+    assert_eq!(help.code, Some(0));
+    let commands: Vec<&str> = help
+        .stdout
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(commands, ["status", "abandon", "checkpoint", "tokens", "flags", "handoff", "config", "help"]);
+    assert_eq!(charrette(&sandbox, &[]).code, Some(2));
+    assert!(charrette(&sandbox, &["--version"]).stdout.starts_with("charrette 0."));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let sandbox = Sandbox::repository();
+    let script = format!("{} checkpoint schema | head -n 1", crate::BINARY);
+    let output = sandbox.run("sh", ["-c", &script], b"");
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (Some(0), "{\n", ""));
+}

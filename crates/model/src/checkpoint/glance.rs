@@ -1,0 +1,132 @@
+//! A document at a glance: the few members a list of many runs needs, read without building the rest.
+
+use super::document::PhaseStatus;
+use super::read::{ReadError, diagnose};
+use super::resume::next_phase;
+use crate::stamp::Stamp;
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+
+/// What a list of runs shows of one.
+#[derive(Debug, Deserialize)]
+pub struct Glance {
+    #[serde(deserialize_with = "super::document::version_one")]
+    #[expect(dead_code, reason = "read so that other versions are refused")]
+    version: u64,
+    /// HEAD at the last save.
+    #[serde(default)]
+    pub head_commit: Option<String>,
+    /// When the run began.
+    #[serde(default)]
+    pub started_at: Option<Stamp>,
+    /// When it last changed.
+    #[serde(default)]
+    pub updated_at: Option<Stamp>,
+    /// When it was completed.
+    #[serde(default)]
+    pub completed_at: Option<Stamp>,
+    #[serde(default)]
+    state: StateGlance,
+    #[serde(default, deserialize_with = "failed_phases")]
+    phases: Vec<(String, Option<Stamp>)>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct StateGlance {
+    #[serde(default)]
+    current_phase: Option<String>,
+    #[serde(default)]
+    pending_phases: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct PhaseGlance {
+    #[serde(default)]
+    status: PhaseStatus,
+    #[serde(default)]
+    started_at: Option<Stamp>,
+}
+
+impl Glance {
+    /// Reads a document as far as needed; the rest must still be well-formed JSON.
+    pub fn read(bytes: &[u8]) -> Result<Glance, ReadError> {
+        serde_json::from_slice(bytes).map_err(|_| diagnose(bytes))
+    }
+
+    /// The phase the run is at or continues with, and whether that phase failed.
+    pub fn phase(&self) -> Option<(&str, bool)> {
+        if self.completed_at.is_some() {
+            return None;
+        }
+        let failed =
+            self.phases.iter().map(|(name, started)| (name.as_str(), PhaseStatus::Failed, started.as_ref()));
+        let phase = next_phase(self.state.current_phase.as_deref(), failed, &self.state.pending_phases)?;
+        Some((phase, self.phases.iter().any(|(name, _)| name == phase)))
+    }
+}
+
+/// Keeps only the phases that failed: the others have nothing to say here.
+fn failed_phases<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(String, Option<Stamp>)>, D::Error> {
+    struct Phases;
+
+    impl<'de> serde::de::Visitor<'de> for Phases {
+        type Value = Vec<(String, Option<Stamp>)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map of phases")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut failed = Vec::new();
+            while let Some((name, phase)) = map.next_entry::<String, PhaseGlance>()? {
+                if phase.status == PhaseStatus::Failed {
+                    failed.push((name, phase.started_at));
+                }
+            }
+            Ok(failed)
+        }
+    }
+
+    deserializer.deserialize_map(Phases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_phase_at_a_glance_is_the_resume_point() {
+        for (text, phase) in [
+            (r#"{"version":1,"state":{"current_phase":"write"}}"#, Some(("write", false))),
+            (
+                r#"{"version":1,"state":{"pending_phases":["write"]},"phases":{"research":{"status":"complete"}}}"#,
+                Some(("write", false)),
+            ),
+            (
+                r#"{"version":1,"state":{"pending_phases":["write"]},"phases":{"research":{"status":"failed"}}}"#,
+                Some(("research", true)),
+            ),
+            (
+                r#"{"version":1,"completed_at":"2026-01-01T00:00:00Z","state":{"pending_phases":["write"]}}"#,
+                None,
+            ),
+        ] {
+            let full = super::super::resume_point(&super::super::read(text.as_bytes()).unwrap());
+            let glance = Glance::read(text.as_bytes()).unwrap();
+            assert_eq!(glance.phase(), phase, "{text}");
+            assert_eq!(full.phase.as_deref(), phase.map(|(name, _)| name), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_document_is_told_apart() {
+        assert_eq!(Glance::read(b"").unwrap_err(), ReadError::Empty);
+        assert_eq!(Glance::read(br#"{"version":2}"#).unwrap_err(), ReadError::Version("2".to_owned()));
+        assert!(matches!(
+            Glance::read(br#"{"version":1,"phases":{"a":{"#).unwrap_err(),
+            ReadError::NotJson(_)
+        ));
+    }
+}

@@ -1,0 +1,3 @@
+//! The rules of the model, tried from outside.
+
+mod transitions;

@@ -1,0 +1,81 @@
+//! What becomes of a run that is thrown away: its document and history are kept, compressed.
+
+use crate::atomic;
+use crate::documents::{Documents, read_bytes};
+use crate::error::StoreError;
+use crate::history;
+use charrette_model::checkpoint::DocumentName;
+use charrette_model::stamp::Now;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::io;
+use std::path::{Path, PathBuf};
+
+impl Documents {
+    /// Archives a run and frees its name; none if there is no such document. Fails if somebody drives it.
+    ///
+    /// The document need not be readable: what is archived are its bytes.
+    pub fn abandon(&self, name: &DocumentName, now: Now) -> Result<Option<PathBuf>, StoreError> {
+        self.folder().check()?;
+        let path = self.folder().document(name);
+        if read_bytes(&path)?.is_none() {
+            return Ok(None);
+        }
+        let lease = self.lease(name)?;
+        let lock = self.lock(name)?;
+        let Some(bytes) = read_bytes(&path)? else { return Ok(None) };
+
+        let archives = self.folder().prepare_archives()?;
+        let archive =
+            free_name(&archives, &format!("{}-{}", name.stem(), now.at().strftime("%Y%m%dT%H%M%SZ")));
+        write(&archive.with_extension("json.zst"), &bytes)?;
+        let changes = history::files(&self.folder().history(name));
+        if !changes.is_empty() {
+            let all = changes.iter().map(fs_err::read).collect::<io::Result<Vec<_>>>()?.concat();
+            write(&archive.with_extension("history.jsonl.zst"), &all)?;
+        }
+
+        fs_err::remove_file(&path)?;
+        atomic::sync_folder_of(&path)?;
+        for file in changes.into_iter().chain([self.folder().temp(name)]) {
+            remove_if_there(&file)?;
+        }
+        remove_if_there(&self.folder().lock(name))?;
+        drop(lock);
+        lease.remove()?;
+        Ok(Some(archive.with_extension("json.zst")))
+    }
+}
+
+/// Reads an archived document back.
+pub fn read_archive(path: &Path) -> io::Result<Vec<u8>> {
+    let compressed = fs_err::read(path)?;
+    let mut bytes = Vec::new();
+    let mut decoder =
+        ruzstd::decoding::StreamingDecoder::new(compressed.as_slice()).map_err(io::Error::other)?;
+    io::Read::read_to_end(&mut decoder, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn write(target: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let compressed = compress_to_vec(bytes, CompressionLevel::Fastest);
+    let temp = target.with_added_extension("tmp");
+    atomic::replace(target, &temp, &compressed).map_err(|error| match error {
+        atomic::ReplaceError::BeforeRename(cause) | atomic::ReplaceError::AfterRename(cause) => {
+            StoreError::Io(cause)
+        }
+    })
+}
+
+/// A name without extension that no archive has yet.
+fn free_name(archives: &Path, stem: &str) -> PathBuf {
+    let candidate = |n: usize| archives.join(if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
+    let is_free = |path: &PathBuf| !path.with_extension("json.zst").exists();
+    (1..).map(candidate).find(is_free).unwrap_or_else(|| archives.join(stem))
+}
+
+pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

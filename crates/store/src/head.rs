@@ -1,0 +1,105 @@
+//! The commit HEAD stands at, read from the repository's files.
+//!
+//! Starting git for this would cost more than the change it is recorded with. The common layouts are read
+//! here (loose and packed refs, linked work trees, detached and unborn HEADs); anything else is left to
+//! `git rev-parse`.
+
+use crate::repository::Repository;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// How many symbolic refs may point to each other, as in git.
+const MAX_DEPTH: usize = 5;
+
+/// The commit HEAD stands at; none on a branch without commits.
+pub fn head(repository: &Repository) -> io::Result<Option<String>> {
+    match read(repository)? {
+        Found::Commit(commit) => Ok(Some(commit)),
+        Found::Unborn => Ok(None),
+        Found::Odd => ask_git(&repository.work_tree),
+    }
+}
+
+enum Found {
+    Commit(String),
+    Unborn,
+    /// Not a layout that is read here.
+    Odd,
+}
+
+fn read(repository: &Repository) -> io::Result<Found> {
+    let Some(mut text) = read_ref(&repository.git_dir.join("HEAD"))? else { return Ok(Found::Odd) };
+    for _ in 0..MAX_DEPTH {
+        if is_commit(&text) {
+            return Ok(Found::Commit(text));
+        }
+        let Some(name) = text.strip_prefix("ref:").map(str::trim_start) else { return Ok(Found::Odd) };
+        if !is_plain_ref(name) {
+            return Ok(Found::Odd);
+        }
+        let own = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+        let folder = if own { &repository.git_dir } else { &repository.common_dir };
+        match read_ref(&folder.join(name))? {
+            Some(next) => text = next,
+            None => return packed(&repository.common_dir, name),
+        }
+    }
+    Ok(Found::Odd)
+}
+
+/// The text of a loose ref; none if there is no such file.
+fn read_ref(path: &Path) -> io::Result<Option<String>> {
+    match fs_err::read_to_string(path) {
+        Ok(text) => Ok(Some(text.trim_end().to_owned())),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => Ok(None),
+            // Not text, or not for us: git may know better.
+            io::ErrorKind::InvalidData => Ok(Some(String::new())),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Looks the ref up among the packed ones.
+fn packed(common_dir: &Path, name: &str) -> io::Result<Found> {
+    let packed = match fs_err::read(common_dir.join("packed-refs")) {
+        Ok(packed) => packed,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    for line in packed.split(|&b| b == b'\n') {
+        let Ok(line) = std::str::from_utf8(line) else { continue };
+        if let Some((commit, found)) = line.trim_end().split_once(' ')
+            && found == name
+        {
+            return Ok(if is_commit(commit) { Found::Commit(commit.to_owned()) } else { Found::Odd });
+        }
+    }
+    // A repository that keeps its refs in tables has no loose or packed ones at all.
+    Ok(if common_dir.join("reftable").exists() { Found::Odd } else { Found::Unborn })
+}
+
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A ref that may be joined to a path.
+fn is_plain_ref(name: &str) -> bool {
+    name.starts_with("refs/")
+        && name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'))
+        && !name.contains(['\\', '\0', ':'])
+}
+
+fn ask_git(work_tree: &Path) -> io::Result<Option<String>> {
+    let output = Command::new("git")
+        .args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+        .current_dir(work_tree)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    Ok((output.status.success() && is_commit(&text)).then_some(text))
+}

@@ -1,0 +1,160 @@
+//! Where everything about state documents lives, and making sure it is a safe place.
+//!
+//! ```text
+//! <state folder>/
+//!   .gitignore                 "*": the folder ignores itself
+//!   design-add-login.json      a document
+//!   .design-add-login.json.tmp its next version, for a moment
+//!   locks/<document>.lock      held for one change
+//!   locks/<document>.lease     held while a process drives the run
+//!   history/<document>.jsonl   every change
+//!   archive/<document>-<stamp>.json.zst
+//! ```
+
+use crate::atomic::sync_folder_of;
+use crate::error::StoreError;
+use charrette_model::checkpoint::DocumentName;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+/// The folder that holds the state documents of a repository.
+#[derive(Debug, Clone)]
+pub struct StateFolder {
+    root: PathBuf,
+    path: PathBuf,
+}
+
+impl StateFolder {
+    /// The folder at `relative` below the root of a repository.
+    pub fn new(root: &Path, relative: &str) -> StateFolder {
+        StateFolder { root: root.to_owned(), path: root.join(relative) }
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The document.
+    pub fn document(&self, name: &DocumentName) -> PathBuf {
+        self.path.join(format!("{}.json", name.stem()))
+    }
+
+    /// Where its next version is written.
+    pub fn temp(&self, name: &DocumentName) -> PathBuf {
+        self.path.join(format!(".{}.json.tmp", name.stem()))
+    }
+
+    /// The lock for one change.
+    pub fn lock(&self, name: &DocumentName) -> PathBuf {
+        self.locks().join(format!("{}.lock", name.stem()))
+    }
+
+    /// The lock for the life of a driver.
+    pub fn lease(&self, name: &DocumentName) -> PathBuf {
+        self.locks().join(format!("{}.lease", name.stem()))
+    }
+
+    /// The history of changes.
+    pub fn history(&self, name: &DocumentName) -> PathBuf {
+        self.histories().join(format!("{}.jsonl", name.stem()))
+    }
+
+    /// Lock files.
+    pub fn locks(&self) -> PathBuf {
+        self.path.join("locks")
+    }
+
+    /// History files.
+    pub fn histories(&self) -> PathBuf {
+        self.path.join("history")
+    }
+
+    /// Archived documents.
+    pub fn archives(&self) -> PathBuf {
+        self.path.join("archive")
+    }
+
+    /// Makes sure that the folder is not reached through a link that leads out of the repository.
+    ///
+    /// A repository is other people's work: a link in it must not make us read or write elsewhere.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let below = self.path.strip_prefix(&self.root).unwrap_or(&self.path);
+        let mut path = self.root.clone();
+        for part in below {
+            path.push(part);
+            match path.symlink_metadata() {
+                Ok(meta) if meta.is_symlink() && leads_outside(&path, &self.root) => {
+                    return Err(StoreError::Symlink(path));
+                }
+                Ok(meta) if !meta.is_dir() && !meta.is_symlink() => return Err(StoreError::NotAFolder(path)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the folder and the ones inside it, durably, and makes it ignore itself.
+    pub fn prepare(&self) -> Result<(), StoreError> {
+        self.check()?;
+        create_folder(&self.path)?;
+        for inside in [self.locks(), self.histories()] {
+            prepare_inside(&inside)?;
+        }
+        ignore_itself(&self.path)?;
+        Ok(())
+    }
+
+    /// Creates the folder for archives.
+    pub fn prepare_archives(&self) -> Result<PathBuf, StoreError> {
+        let archives = self.archives();
+        prepare_inside(&archives)?;
+        Ok(archives)
+    }
+}
+
+fn leads_outside(link: &Path, root: &Path) -> bool {
+    match (link.canonicalize(), root.canonicalize()) {
+        (Ok(target), Ok(root)) => !target.starts_with(root),
+        _ => true,
+    }
+}
+
+fn prepare_inside(folder: &Path) -> Result<(), StoreError> {
+    match folder.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => Ok(()),
+        Ok(meta) if meta.is_symlink() => Err(StoreError::Symlink(folder.to_owned())),
+        Ok(_) => Err(StoreError::NotAFolder(folder.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(create_folder(folder)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Creates a folder and its parents; every new entry is made durable.
+fn create_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        create_folder(parent)?;
+    }
+    match fs_err::create_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => sync_folder_of(folder),
+    }
+}
+
+/// Writes `*` into the folder's `.gitignore` unless somebody put something there.
+///
+/// Two bytes at offset zero: a second writer, or a writer after one that was killed, writes the same.
+fn ignore_itself(folder: &Path) -> io::Result<()> {
+    let path = folder.join(".gitignore");
+    if path.symlink_metadata().is_ok_and(|meta| meta.len() > 0 || meta.is_symlink()) {
+        return Ok(());
+    }
+    let file = fs_err::OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+    file.file().write_all_at(b"*\n", 0)
+}

@@ -1,0 +1,27 @@
+//! State documents on disk: whole at any moment, changed under a lock, with a history of every change.
+//!
+//! [`atomic`] replaces a file, [`lock`] keeps writers apart, [`layout`] knows the paths, [`documents`] puts
+//! the three together into transitions. [`history`] remembers them, [`archive`] keeps what is thrown away,
+//! [`listing`] looks at many documents at once, [`gc`] tidies up. [`repository`] finds the work tree and
+//! [`head`] reads its HEAD without starting git.
+//!
+//! Everything is synchronous. The terminal, the network and the environment are deliberately absent.
+
+#![warn(missing_docs)]
+
+pub mod archive;
+pub mod atomic;
+pub mod documents;
+pub mod error;
+pub mod gc;
+pub mod head;
+pub mod history;
+pub mod layout;
+pub mod listing;
+pub mod lock;
+pub mod repository;
+
+pub use documents::{Documents, Loaded};
+pub use error::StoreError;
+pub use lock::{Holder, Lease};
+pub use repository::{Location, Repository, locate};

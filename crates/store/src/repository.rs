@@ -1,0 +1,91 @@
+//! Where we are: the work tree a path lies in, found by looking rather than by starting git.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a path lies in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A work tree.
+    WorkTree(Repository),
+    /// A repository without a work tree, or the inside of a `.git` folder.
+    Bare(PathBuf),
+    /// No repository.
+    Outside,
+}
+
+/// A repository with a work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// The top of the work tree.
+    pub work_tree: PathBuf,
+    /// What is this work tree's own: HEAD, index.
+    pub(crate) git_dir: PathBuf,
+    /// What all work trees of the repository share: refs, objects.
+    pub(crate) common_dir: PathBuf,
+}
+
+/// Finds what `start` lies in.
+pub fn locate(start: &Path) -> io::Result<Location> {
+    for folder in start.ancestors() {
+        let dot_git = folder.join(".git");
+        match dot_git.metadata() {
+            Ok(meta) if meta.is_dir() && is_git_dir(&dot_git) => {
+                return Ok(Location::WorkTree(Repository {
+                    work_tree: folder.to_owned(),
+                    git_dir: dot_git.clone(),
+                    common_dir: dot_git,
+                }));
+            }
+            Ok(meta) if meta.is_file() => {
+                if let Some(repository) = linked(folder, &dot_git)? {
+                    return Ok(Location::WorkTree(repository));
+                }
+            }
+            _ => {}
+        }
+        if is_git_dir(folder) {
+            return Ok(Location::Bare(folder.to_owned()));
+        }
+    }
+    Ok(Location::Outside)
+}
+
+/// Asks git instead: for when the environment says that the repository is somewhere unusual.
+pub fn ask_git(start: &Path) -> io::Result<Location> {
+    let asked = |what: &str| -> io::Result<Option<PathBuf>> {
+        let output = Command::new("git")
+            .args(["rev-parse", "--path-format=absolute", what])
+            .current_dir(start)
+            .stdin(Stdio::null())
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(output.status.success().then(|| PathBuf::from(text.trim_end_matches('\n'))))
+    };
+    let Some(git_dir) = asked("--git-dir")? else { return Ok(Location::Outside) };
+    let common_dir = asked("--git-common-dir")?.unwrap_or_else(|| git_dir.clone());
+    Ok(match asked("--show-toplevel")? {
+        Some(work_tree) => Location::WorkTree(Repository { work_tree, git_dir, common_dir }),
+        None => Location::Bare(git_dir),
+    })
+}
+
+fn is_git_dir(folder: &Path) -> bool {
+    folder.join("HEAD").symlink_metadata().is_ok()
+        && folder.join("objects").is_dir()
+        && folder.join("refs").is_dir()
+}
+
+/// A linked work tree or submodule: `.git` is a file that says where the rest is.
+fn linked(work_tree: &Path, dot_git: &Path) -> io::Result<Option<Repository>> {
+    let text = fs_err::read_to_string(dot_git)?;
+    let Some(target) = text.strip_prefix("gitdir:") else { return Ok(None) };
+    let git_dir = work_tree.join(target.trim_matches([' ', '\n', '\r']));
+    let common_dir = match fs_err::read_to_string(git_dir.join("commondir")) {
+        Ok(relative) => git_dir.join(relative.trim_end_matches(['\n', '\r'])),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => git_dir.clone(),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(Repository { work_tree: work_tree.to_owned(), git_dir, common_dir }))
+}

@@ -1,0 +1,38 @@
+//! The store, tried on real files, real repositories and real processes.
+
+mod documents;
+mod head;
+mod history;
+mod locks;
+mod tidying;
+
+use charrette_model::checkpoint::{Command, DocumentName};
+use charrette_model::stamp::Now;
+use charrette_store::layout::StateFolder;
+use charrette_store::{Documents, Holder, Location, locate};
+use charrette_testkit::Sandbox;
+
+fn documents(sandbox: &Sandbox) -> Documents {
+    let work = sandbox.work().canonicalize().unwrap();
+    let repository = match locate(&work).unwrap() {
+        Location::WorkTree(repository) => Some(repository),
+        _ => None,
+    };
+    Documents::new(StateFolder::new(&work, ".claude/state"), repository, holder("test"), 500)
+}
+
+fn holder(command: &str) -> Holder {
+    Holder {
+        pid: std::process::id(),
+        since: "2026-11-15T12:00:00.000Z".to_owned(),
+        command: command.to_owned(),
+    }
+}
+
+fn name(feature: &str) -> DocumentName {
+    DocumentName::for_feature(Command::Design, Some(feature)).unwrap()
+}
+
+fn now() -> Now {
+    Now::real("2026-11-15T12:00:00Z".parse().unwrap())
+}

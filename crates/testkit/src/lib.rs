@@ -1,0 +1,13 @@
+//! A hermetic place to test charrette in.
+//!
+//! A [`Sandbox`] is a throwaway folder with a home of its own and an environment that holds nothing else, so
+//! that no test depends on, or touches, the machine it runs on. Programs in it are the real ones: the real
+//! binary, the real git. Failures of the sandbox itself panic: they are bugs of the test.
+
+#![allow(clippy::missing_panics_doc, reason = "a broken sandbox is a broken test")]
+
+mod run;
+mod sandbox;
+
+pub use run::Output;
+pub use sandbox::Sandbox;
