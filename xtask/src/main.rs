@@ -1,1 +1,53 @@
-fn main() {}
+//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `static`.
+
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a tool for developers, not the product")]
+
+mod bench;
+mod crash;
+mod programs;
+mod tidy;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Either it worked, or this is what to tell the developer.
+type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check the rules of the house: crate edges, file sizes, generated files
+    Tidy {
+        /// Write the generated files anew
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Measure what must be fast, as ratios within one run
+    Bench(bench::BenchArgs),
+    /// Kill the release binary at every system call that matters, and fail its writes
+    Crash(crash::CrashArgs),
+    /// Build the static release binary and print its path
+    Static,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().task {
+        Task::Tidy { fix } => tidy::tidy(fix),
+        Task::Bench(args) => bench::bench(&args),
+        Task::Crash(args) => crash::crash(&args),
+        Task::Static => programs::static_charrette().map(|path| println!("{}", path.display())),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -134,13 +134,28 @@ impl Documents {
             // A change that is refused leaves no trace, not even folders.
             change(None, &circumstances)?;
         }
+        self.locked_transition(name, label, &circumstances, change).map_err(|error| match error {
+            StoreError::Io(cause) => {
+                StoreError::NotWritten { cause, existed: self.folder.document(name).symlink_metadata().is_ok() }
+            }
+            other => other,
+        })
+    }
+
+    fn locked_transition(
+        &self,
+        name: &DocumentName,
+        label: &str,
+        circumstances: &Circumstances,
+        change: impl FnOnce(Option<Checkpoint>, &Circumstances) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<Changed, StoreError> {
         self.folder.prepare()?;
         let _lock = DocumentLock::acquire(&self.folder.lock(name), &self.holder)?;
 
         let path = self.folder.document(name);
         let before = read_bytes(&path)?;
         let old = before.as_deref().map(|bytes| parse(&path, bytes)).transpose()?;
-        let document = change(old.clone(), &circumstances)?;
+        let document = change(old.clone(), circumstances)?;
         let after = serde_json::to_vec_pretty(&document).map_err(io::Error::from)?;
         self.put(name, &after, before.as_deref())?;
 

@@ -14,8 +14,7 @@
 use crate::atomic::sync_folder_of;
 use crate::error::StoreError;
 use charrette_model::checkpoint::DocumentName;
-use std::io;
-use std::os::unix::fs::FileExt as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The folder that holds the state documents of a repository.
@@ -155,6 +154,5 @@ fn ignore_itself(folder: &Path) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|meta| meta.len() > 0 || meta.is_symlink()) {
         return Ok(());
     }
-    let file = fs_err::OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
-    file.file().write_all_at(b"*\n", 0)
+    fs_err::OpenOptions::new().write(true).create(true).truncate(false).open(&path)?.write_all(b"*\n")
 }

@@ -1,6 +1,8 @@
 //! The list of settings: name, what it takes, its default, what it is for.
 //!
-//! `charrette config init`, `docs/formats/config.md` and every check are made from this list.
+//! `charrette config init`, `docs/formats/config.md`, its JSON Schema and every check are made from this list.
+
+use serde_json::{Value, json};
 
 /// One setting.
 #[derive(Debug, Clone, Copy)]
@@ -176,6 +178,39 @@ pub fn nearest(name: &str) -> Option<String> {
         .filter(|(distance, candidate)| *distance <= candidate.len() / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// The settings as JSON Schema, for editors.
+pub fn schema() -> Value {
+    let mut root = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "charrette.toml", "type": "object"
+    });
+    for key in KEYS {
+        let mut node = &mut root;
+        for part in key.name.split('.') {
+            let slot = if part == "*" { &mut node["additionalProperties"] } else { &mut node["properties"][part] };
+            if slot.is_null() {
+                *slot = json!({"type": "object"});
+            }
+            node = slot;
+        }
+        *node = kind_schema(key);
+    }
+    root
+}
+
+fn kind_schema(key: &Key) -> Value {
+    let mut schema = match key.kind {
+        Kind::Text | Kind::Folder => json!({"type": "string"}),
+        Kind::OneOf(words) => json!({"enum": words}),
+        Kind::Whole(least) => json!({"type": "integer", "minimum": least}),
+        Kind::Amount => json!({"type": "number", "minimum": 0}),
+        Kind::Switch => json!({"type": "boolean"}),
+        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+    };
+    schema["description"] = Value::from(key.purpose);
+    schema
 }
 
 /// Puts the user's own names where the known name has `*`.

@@ -19,7 +19,8 @@ const CONTEXT: &[Member] = &[
     may("tests_written", Shape::List(&Shape::Anything)),
 ];
 
-const REQUEST: Shape = Shape::Object(&[
+/// The members of a request.
+pub const REQUEST: Shape = Shape::Object(&[
     must("task_id", Shape::Text),
     must("phase", Shape::OneOf(PHASES)),
     must("mode", Shape::OneOf(MODES)),

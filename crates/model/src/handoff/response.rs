@@ -5,7 +5,8 @@ use super::{PHASES, Report, text_at};
 use crate::words;
 use serde_json::Value;
 
-const RESPONSE: Shape = Shape::Object(&[
+/// The members of a response; what its findings hold depends on the phase, see [`FINDINGS`].
+pub const RESPONSE: Shape = Shape::Object(&[
     must("task_id", Shape::Text),
     must("phase", Shape::OneOf(PHASES)),
     must("status", Shape::OneOf(&["complete", "partial", "blocked"])),
@@ -117,6 +118,14 @@ const PARALLEL: &[Member] = &[
     ),
 ];
 
+/// What the findings of each phase hold.
+pub const FINDINGS: &[(&str, Shape)] = &[
+    ("research", Shape::Object(RESEARCH)),
+    ("write", Shape::Object(WRITE)),
+    ("validate", Shape::Object(VALIDATE)),
+    ("parallel", Shape::Object(PARALLEL)),
+];
+
 /// Checks a response. A summary that is too long is a warning: it is cut before it is kept.
 pub fn check_response(response: &Value, summary_words: usize) -> Report {
     let mut report = Report::default();
@@ -141,17 +150,12 @@ fn check_findings(phase: &str, findings: &Value, status: &str, report: &mut Repo
     if empty && status == "blocked" {
         return;
     }
+    if let Some((_, shape)) = FINDINGS.iter().find(|(name, _)| *name == phase) {
+        compare(findings, shape, "findings", report);
+    }
     match phase {
-        "research" => compare(findings, &Shape::Object(RESEARCH), "findings", report),
-        "write" => compare(findings, &Shape::Object(WRITE), "findings", report),
-        "validate" => {
-            compare(findings, &Shape::Object(VALIDATE), "findings", report);
-            check_validation(findings, report);
-        }
-        "parallel" => {
-            compare(findings, &Shape::Object(PARALLEL), "findings", report);
-            check_aggregation(findings, report);
-        }
+        "validate" => check_validation(findings, report),
+        "parallel" => check_aggregation(findings, report),
         _ => {}
     }
     if empty {

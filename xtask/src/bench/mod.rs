@@ -1,0 +1,42 @@
+//! What must be fast, measured as ratios within one run: machines are shared and noisy, ratios less so.
+//!
+//! Every figure compares us with the least that could do the job: a bare durable write, an empty program,
+//! reading the same bytes. Subject and yardstick take turns, and medians are compared.
+
+mod documents;
+mod ratio;
+
+use crate::Outcome;
+use clap::Args;
+use std::process::Command;
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Only the figures whose name contains this
+    only: Option<String>,
+    /// Fail if a ratio is over its limit
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(crate) fn bench(args: &BenchArgs) -> Outcome {
+    if cfg!(debug_assertions) {
+        return in_release(args);
+    }
+    let figures = documents::figures(args.only.as_deref().unwrap_or(""))?;
+    for figure in &figures {
+        println!("{figure}");
+    }
+    let over = figures.iter().filter(|figure| !figure.is_within()).count();
+    if args.strict && over > 0 { Err(format!("{over} figures are over their limit").into()) } else { Ok(()) }
+}
+
+/// What runs inside this process must be measured as users run it.
+fn in_release(args: &BenchArgs) -> Outcome {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]).args(&args.only);
+    if args.strict {
+        command.arg("--strict");
+    }
+    if command.status()?.success() { Ok(()) } else { Err("bench failed".into()) }
+}

@@ -1,0 +1,57 @@
+//! The release binary killed at every system call that matters, and every write made to fail.
+//!
+//! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
+//! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards.
+
+mod checks;
+mod disks;
+mod operations;
+mod points;
+
+use crate::Outcome;
+use crate::programs::static_charrette;
+use clap::Args;
+use operations::Operation;
+use points::{Fault, Point};
+
+#[derive(Debug, Args)]
+pub(crate) struct CrashArgs {
+    /// Only every Nth point
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
+    /// How many kills at random moments
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    random: u64,
+}
+
+pub(crate) fn crash(args: &CrashArgs) -> Outcome {
+    let charrette = static_charrette()?;
+    let (mut kills, mut errors) = (0, 0);
+    for operation in Operation::ALL {
+        let points = points::of(&charrette, *operation)?;
+        for point in points.kills.iter().step_by(args.every) {
+            hit(&charrette, *operation, point)?;
+            kills += 1;
+        }
+        for point in points.errors.iter().step_by(args.every) {
+            hit(&charrette, *operation, point)?;
+            errors += 1;
+        }
+        println!("{operation:<24} {:>4} kill points, {:>4} error points", points.kills.len(), points.errors.len());
+    }
+    println!("killed at {kills} system calls: 0 torn, 0 acknowledged changes lost, 0 leftovers after the next change");
+    println!("failed {errors} system calls with ENOSPC or EIO: the previous document intact each time, or the change acknowledged");
+    checks::random_kills(&charrette, args.random)?;
+    println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
+    disks::full_and_read_only(&charrette)
+}
+
+fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outcome {
+    let scene = operations::Scene::set(operation)?;
+    let said = scene.run_with(charrette, operation, &point.strace())?;
+    let after = match point.fault {
+        Fault::Kill => checks::after_kill(charrette, &scene, operation, &said),
+        Fault::Error(_) => checks::after_error(charrette, &scene, operation, &said),
+    };
+    after.map_err(|problem| format!("{operation}, {point}: {problem}\nstdout: {}stderr: {}", said.stdout, said.stderr).into())
+}

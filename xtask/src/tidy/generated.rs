@@ -1,0 +1,78 @@
+//! Files that are made from code, so that they cannot say anything else than it does.
+
+use crate::Outcome;
+use charrette_model::checkpoint::Checkpoint;
+use charrette_model::config::keys::{self, KEYS};
+use charrette_model::handoff::schema::{request_schema, response_schema};
+use clap::CommandFactory as _;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::Path;
+
+pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
+    let stale = contents(root)?.into_iter().filter(|(path, content)| {
+        fs_err::read_to_string(root.join(path)).ok().as_deref() != Some(content.as_str())
+    });
+    Ok(stale.map(|(path, _)| format!("{path}: not what the code says; run: cargo xtask tidy --fix")).collect())
+}
+
+pub(super) fn write(root: &Path) -> Outcome {
+    for (path, content) in contents(root)? {
+        let path = root.join(path);
+        fs_err::create_dir_all(path.parent().unwrap_or(root))?;
+        fs_err::write(path, content)?;
+    }
+    Ok(())
+}
+
+fn contents(root: &Path) -> Outcome<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("docs/cli.md", reference()),
+        ("docs/formats/checkpoint.schema.json", pretty(&serde_json::to_value(schemars::schema_for!(Checkpoint))?)?),
+        ("docs/formats/handoff-request.schema.json", pretty(&request_schema())?),
+        ("docs/formats/handoff-response.schema.json", pretty(&response_schema())?),
+        ("docs/formats/charrette.schema.json", pretty(&keys::schema())?),
+        ("docs/formats/config.md", with_settings(root)?),
+    ])
+}
+
+fn pretty(value: &Value) -> Outcome<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// The reference of the command line: the help of every command.
+fn reference() -> String {
+    let mut text = String::from(
+        "# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n",
+    );
+    let mut command = charrette_cli::arguments::Arguments::command().term_width(100);
+    command.build();
+    describe(&mut command, "charrette", &mut text);
+    text
+}
+
+fn describe(command: &mut clap::Command, name: &str, text: &mut String) {
+    let help = command.render_long_help().to_string();
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+    for inner in command.get_subcommands_mut().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set()) {
+        let name = format!("{name} {}", inner.get_name());
+        describe(inner, &name, text);
+    }
+}
+
+const BEGIN: &str = "<!-- settings: made from the code -->\n";
+const END: &str = "<!-- end of settings -->\n";
+
+/// The page on configuration with its table of settings made anew.
+fn with_settings(root: &Path) -> Outcome<String> {
+    let page = fs_err::read_to_string(root.join("docs/formats/config.md"))?;
+    let (before, rest) = page.split_once(BEGIN).ok_or("docs/formats/config.md has no mark for the settings")?;
+    let (_, after) = rest.split_once(END).ok_or("docs/formats/config.md has no mark for the end of the settings")?;
+    let mut table = String::from("| setting | takes | default | what it is for |\n|---|---|---|---|\n");
+    for key in KEYS {
+        let default = key.default.map_or("not set".to_owned(), |default| format!("`{default}`"));
+        let _ = writeln!(table, "| `{}` | {} | {default} | {} |", key.name, key.kind.described(), key.purpose);
+    }
+    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+}
