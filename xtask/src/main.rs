@@ -1,6 +1,11 @@
 //! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `static`.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a tool for developers, not the product")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a tool for developers, not the product"
+)]
 
 mod bench;
 mod crash;

@@ -70,7 +70,7 @@ fn write(target: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 fn free_name(archives: &Path, stem: &str) -> PathBuf {
     let candidate = |n: usize| archives.join(if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
     let is_free = |path: &PathBuf| !path.with_extension("json.zst").exists();
-    (1..).map(candidate).find(is_free).unwrap_or_else(|| archives.join(stem))
+    (1..=usize::MAX).map(candidate).find(is_free).unwrap_or_else(|| archives.join(stem))
 }
 
 pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {

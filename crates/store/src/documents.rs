@@ -135,9 +135,10 @@ impl Documents {
             change(None, &circumstances)?;
         }
         self.locked_transition(name, label, &circumstances, change).map_err(|error| match error {
-            StoreError::Io(cause) => {
-                StoreError::NotWritten { cause, existed: self.folder.document(name).symlink_metadata().is_ok() }
-            }
+            StoreError::Io(cause) => StoreError::NotWritten {
+                cause,
+                existed: self.folder.document(name).symlink_metadata().is_ok(),
+            },
             other => other,
         })
     }
@@ -156,7 +157,8 @@ impl Documents {
         let before = read_bytes(&path)?;
         let old = before.as_deref().map(|bytes| parse(&path, bytes)).transpose()?;
         let document = change(old.clone(), circumstances)?;
-        let after = serde_json::to_vec_pretty(&document).map_err(io::Error::from)?;
+        let mut after = Vec::with_capacity(before.as_ref().map_or(0, Vec::len) + 4096);
+        serde_json::to_writer_pretty(&mut after, &document).map_err(io::Error::from)?;
         self.put(name, &after, before.as_deref())?;
 
         let noted = history::append(
@@ -227,8 +229,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     if meta.len() > MAX_DOCUMENT_BYTES {
         return Err(StoreError::TooLarge { path: path.to_owned(), limit: MAX_DOCUMENT_BYTES });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
-    file.take(MAX_DOCUMENT_BYTES).read_to_end(&mut bytes)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default());
+    file.into_file().read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 

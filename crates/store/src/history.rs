@@ -6,14 +6,14 @@
 //! the whole document it found. So every document since the oldest whole one can be rebuilt.
 
 use charrette_model::checkpoint::Checkpoint;
+use charrette_model::checkpoint::patch::{compact, patch};
 use charrette_model::merge_patch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use twox_hash::XxHash3_64;
 
 /// A history file is put aside when it is larger than this.
 const ROTATE_BYTES: u64 = 4 << 20;
@@ -70,27 +70,23 @@ pub(crate) fn append(
         lines.push(b'\n');
     }
     let at = after.1.updated_at.as_ref().map(ToString::to_string).unwrap_or_default();
-    let now = compact(after.1);
-    let patch = match before.map(|(_, document)| compact(document)) {
-        None => None,
-        Some(old) => {
-            let patch = merge_patch::diff(&old, &now);
+    let (patch, whole) = match before {
+        None => (None, Some(compact(after.1))),
+        Some((_, old)) => {
             if tail.to != known {
-                let found_at = before.and_then(|(_, d)| d.updated_at.as_ref()).map(ToString::to_string);
                 let found = Entry {
-                    at: found_at.unwrap_or_default(),
+                    at: old.updated_at.as_ref().map(ToString::to_string).unwrap_or_default(),
                     actor: "unknown".to_owned(),
                     change: "found on disk".to_owned(),
                     patch: None,
-                    whole: Some(old),
+                    whole: Some(compact(old)),
                     to: known.unwrap_or_default(),
                 };
                 push(&mut lines, &found)?;
             }
-            Some(patch)
+            (Some(patch(old, after.1)), None)
         }
     };
-    let whole = patch.is_none().then_some(now);
     let to = digest(after.0);
     push(
         &mut lines,
@@ -179,17 +175,9 @@ pub fn rebuild(entries: &[Entry], n: usize) -> Option<Value> {
     Some(document)
 }
 
-/// How the history writes a document: without null members, which a merge patch cannot express.
-fn compact(document: &Checkpoint) -> Value {
-    merge_patch::without_nulls(serde_json::to_value(document).unwrap_or_default())
-}
-
 const DIGEST_CHARS: usize = 16;
 
+/// Tells versions of one document apart; nothing is secured by it.
 fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().take(DIGEST_CHARS / 2).fold(String::with_capacity(DIGEST_CHARS), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("{:0width$x}", XxHash3_64::oneshot(bytes), width = DIGEST_CHARS)
 }

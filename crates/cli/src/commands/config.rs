@@ -62,7 +62,7 @@ fn check(site: &Site) -> Result<ExitCode, CommandError> {
     let (mut errors, mut warnings) = (said(errors), said(warnings));
     match integrations::read(integrations_text(site)?.as_deref()) {
         Ok((_, unknown)) => {
-            warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")))
+            warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")));
         }
         Err(problem) => errors.push(problem.to_string()),
     }
@@ -79,9 +79,9 @@ fn init(site: &Site) -> Result<ExitCode, CommandError> {
     for (name, content) in files {
         let path = site.root.join(name);
         if write_new(&path, &content).map_err(CommandError::failed)? {
-            created.push(path)
+            created.push(path);
         } else {
-            kept.push(path)
+            kept.push(path);
         }
     }
     output::json(&json!({"created": created, "kept": kept}))?;

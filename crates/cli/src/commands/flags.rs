@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// Find flags in a prompt and print them as a JSON object
 #[derive(Debug, Args)]
 pub(crate) struct FlagsArgs {
-    /// The flags to look for: {"resume": "boolean", "parent": "string", "phase": {"type": "string", "values": ["research"]}}
+    /// The flags to look for: `{"resume": "boolean", "phase": {"type": "string", "values": ["research", "write"]}}`
     #[arg(long, value_name = "JSON")]
     define: String,
     /// The prompt; standard input for `-`

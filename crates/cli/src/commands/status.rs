@@ -10,6 +10,7 @@ use charrette_store::listing::Row;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -145,10 +146,9 @@ fn columns(run: &Run<'_>) -> [String; 6] {
 fn padded(row: &[String; 6], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, width) in row.iter().zip(widths) {
-        line.push_str(&format!("{cell:<width$}  "));
+        let _ = write!(line, "{cell:<width$}  ");
     }
-    line.push_str(&row[5]);
-    line
+    line + &row[5]
 }
 
 fn age(seconds: i64) -> String {

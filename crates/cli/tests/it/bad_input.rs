@@ -78,7 +78,7 @@ fn documents_and_data_that_are_not() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let too_large = format!("{{\"version\": 1, \"x\": \"{}\"}}", "x".repeat(17 << 20));
     for (operation, stdin, message) in [
-        ("save", "".to_owned(), "the file is empty"),
+        ("save", String::new(), "the file is empty"),
         ("save", "{".to_owned(), "not JSON"),
         ("save", "[]".to_owned(), "not a JSON object"),
         ("save", deep, "recursion limit"),
@@ -107,7 +107,7 @@ fn documents_and_data_that_are_not() {
             format!("{{\"version\": 1, \"state\": {{\"context_summary\": \"{many_words}\"}}}}"),
             "Context summary exceeds 500 token limit (actual: 2097152 tokens)",
         ),
-        ("update-phase", "".to_owned(), "Invalid data for phase \"write\": not JSON"),
+        ("update-phase", String::new(), "Invalid data for phase \"write\": not JSON"),
         ("update-phase", "3".to_owned(), "Invalid data for phase \"write\": expected a JSON object"),
         ("update-phase", "{\"status\": \"finished\"}".to_owned(), "status: unknown variant `finished`"),
         ("update-phase", "{\"tasks\": {\"T1\": 3}}".to_owned(), "Invalid data for phase \"write\": tasks.T1"),

@@ -1,5 +1,7 @@
 //! The real binary, in a real repository, as a person or a script would use it.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
 mod bad_input;
 mod checkpoint;
 mod config;

@@ -8,6 +8,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The only schema version there is.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -47,9 +49,9 @@ pub struct Checkpoint {
     /// Decisions asked of a person.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub gates: IndexMap<String, GateRecord>,
-    /// The result of each phase.
+    /// The result of each phase. Shared, because most of them outlive most changes.
     #[serde(default)]
-    pub phases: IndexMap<String, Phase>,
+    pub phases: IndexMap<String, Arc<Phase>>,
     /// Whether the change may ship.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ShipGate>,
@@ -241,11 +243,11 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Stamp>,
     /// SHA-256 of everything it read, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub inputs: IndexMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
     /// SHA-256 of everything it wrote, by name.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub outputs: IndexMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
     /// The agent that did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 /// Reads a document.
 pub fn read(bytes: &[u8]) -> Result<Checkpoint, ReadError> {
-    serde_json::from_slice(bytes).map_err(|_| diagnose(bytes))
+    // One look at the whole text is cheaper than one at every string in it.
+    let text = std::str::from_utf8(bytes).map_err(|_| diagnose(bytes))?;
+    serde_json::from_str(text).map_err(|_| diagnose(bytes))
 }
 
 /// Why bytes are not a state document.

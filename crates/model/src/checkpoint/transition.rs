@@ -4,14 +4,15 @@
 //! writes; the store calls these under the document's lock.
 
 use super::document::{Checkpoint, Phase, PhaseStatus, SCHEMA_VERSION, State};
+use super::merge::merge_phase;
 use super::name::{Command, InvalidPhaseName, phase_name};
 use super::read::ReadError;
 use super::summaries::{self, SummaryTooLong};
 use crate::feature::name::FeaturePath;
-use crate::merge_patch;
 use crate::shown::shown;
 use crate::stamp::{Now, Stamp};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::sync::Arc;
 
 /// What every transition needs to know besides the documents.
 #[derive(Debug, Clone)]
@@ -122,13 +123,14 @@ pub fn update_phase(
     let old = document.phases.get(phase);
     let was = old.map(|old| old.status);
     let starts = data.get("started_at").is_none_or(Value::is_null);
-    let mut new = merged(old, data).map_err(invalid)?;
+    let mut new = old.map(|old| Phase::clone(old)).unwrap_or_default();
+    merge_phase(&mut new, data).map_err(|problem| invalid(problem.to_string()))?;
     new.updated_at = Some(now.clone());
     if starts && begins(was, &new) {
         new.started_at = Some(now);
     }
     let status = new.status;
-    document.phases.insert(phase.to_owned(), new);
+    document.phases.insert(phase.to_owned(), Arc::new(new));
 
     if has_status || was.is_none() {
         document.state.place(phase, status, was);
@@ -202,29 +204,6 @@ fn claim(document: &mut Checkpoint, command: &str, feature: Option<&str>) -> Res
     }
     document.feature = feature.map(str::to_owned);
     Ok(())
-}
-
-/// The new phase: members of `data` replace those of `old`, except that tasks and steps are merged one by
-/// one. A null removes what was there.
-fn merged(old: Option<&Phase>, data: Map<String, Value>) -> Result<Phase, String> {
-    let mut members = match old.map(serde_json::to_value) {
-        Some(Ok(Value::Object(members))) => members,
-        _ => Map::new(),
-    };
-    for (key, value) in data {
-        match members.get_mut(&key) {
-            Some(old) if key == "tasks" || key == "steps" => merge_patch::apply(old, &value),
-            _ if value.is_null() => {
-                members.shift_remove(&key);
-            }
-            _ => {
-                members.insert(key, value);
-            }
-        }
-    }
-    serde_path_to_error::deserialize(Value::Object(members)).map_err(|error| {
-        format!("{}: {}", shown(&error.path().to_string()), shown(&error.inner().to_string()))
-    })
 }
 
 /// Whether this update is the beginning of an attempt at the phase.

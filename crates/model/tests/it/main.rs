@@ -1,3 +1,5 @@
 //! The rules of the model, tried from outside.
 
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
+
 mod transitions;

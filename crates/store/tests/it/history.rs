@@ -52,7 +52,7 @@ fn a_lost_line_an_edit_and_a_torn_line_are_healed() {
     (0..3).for_each(|n| drop(update(&documents, n)));
 
     let text = sandbox.read(HISTORY);
-    let without_last = &text[..text.trim_end().rfind('\n').unwrap() + 1];
+    let without_last = &text[..=text.trim_end().rfind('\n').unwrap()];
     sandbox.write(HISTORY, without_last);
     let after = update(&documents, 3);
     assert_eq!(without_odd_nulls(&rebuilt(&sandbox)), without_odd_nulls(&after), "a lost line");
@@ -79,7 +79,7 @@ fn a_long_history_is_put_aside_and_two_are_kept() {
     update(&documents, 0);
     for n in 1..=4 {
         let mut text = sandbox.read(HISTORY);
-        text.push_str(&format!("{{\"filler\": \"{}\"}}\n", "x".repeat(4 << 20)));
+        text += &format!("{{\"filler\": \"{}\"}}\n", "x".repeat(4 << 20));
         sandbox.write(HISTORY, text);
         let after = update(&documents, n);
         assert_eq!(without_odd_nulls(&rebuilt(&sandbox)), without_odd_nulls(&after));

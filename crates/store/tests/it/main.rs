@@ -1,5 +1,7 @@
 //! The store, tried on real files, real repositories and real processes.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
 mod documents;
 mod head;
 mod history;

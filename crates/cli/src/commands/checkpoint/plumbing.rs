@@ -66,6 +66,7 @@ enum Failure {
     During(String),
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err, which gives values")]
 fn plain(message: impl ToString) -> Failure {
     Failure::Plain(message.to_string())
 }
