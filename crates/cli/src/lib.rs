@@ -9,20 +9,7 @@ mod env_vars;
 mod error;
 mod input;
 mod output;
+mod run;
 mod site;
 
-use arguments::Arguments;
-use clap::Parser as _;
-use std::process::ExitCode;
-
-/// Runs the command that was typed.
-pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(usage) => return output::usage(&usage),
-    };
-    match commands::run(arguments) {
-        Ok(code) => code,
-        Err(error) => output::error(&error),
-    }
-}
+pub use run::main;

@@ -16,8 +16,13 @@ pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
             problems
                 .push(format!("{}: longer than {LONGEST} lines; is it one room, or two?", path.display()));
         }
-        if path.ends_with("mod.rs") && !is_test && has_logic(&text) && !path.starts_with("xtask") {
-            problems.push(format!("{}: a mod.rs holds documentation and re-exports only", path.display()));
+        let is_index = (path.ends_with("mod.rs") || path.ends_with("lib.rs")) && !is_test;
+        if is_index && let Some(line) = text.lines().position(has_logic) {
+            problems.push(format!(
+                "{}:{}: a mod.rs or lib.rs holds documentation and re-exports only",
+                path.display(),
+                line + 1
+            ));
         }
         if !text.starts_with("//!") {
             problems.push(format!("{}: does not begin by saying what it is for", path.display()));
@@ -26,9 +31,8 @@ pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
     Ok(problems)
 }
 
-/// Functions and types with bodies; small ones that several files of the folder share are fine.
-fn has_logic(text: &str) -> bool {
-    let bodies =
-        text.lines().filter(|line| line.trim_start().starts_with("fn ") || line.starts_with("impl "));
-    bodies.count() > 6
+fn has_logic(line: &str) -> bool {
+    ["fn ", "impl", "struct ", "enum ", "const ", "static ", "trait ", "type ", "macro_rules"]
+        .iter()
+        .any(|word| line.trim_start_matches("pub ").trim_start_matches("pub(crate) ").starts_with(word))
 }

@@ -1,10 +1,12 @@
 //! The request: what an agent is asked to do, and with which context.
 
+use super::report::Report;
 use super::shape::{Member, Shape, compare, may, must};
-use super::{PHASES, Report};
 use crate::words;
 use serde_json::Value;
 
+/// The phases a handoff can belong to.
+pub(super) const PHASES: &[&str] = &["research", "write", "validate", "parallel"];
 const MODES: &[&str] = &["plan", "code", "ui", "docs", "eval", "reconcile", "research"];
 const OUTPUTS: &[&str] = &["structured_findings", "files_changed", "validation_result", "aggregated_results"];
 

@@ -1,7 +1,8 @@
 //! The response: what an agent found or did, and whether work may go on.
 
+use super::report::Report;
+use super::request::PHASES;
 use super::shape::{Member, Shape, compare, may, must};
-use super::{PHASES, Report, text_at};
 use crate::words;
 use serde_json::Value;
 
@@ -180,6 +181,10 @@ fn check_validation(findings: &Value, report: &mut Report) {
     if findings.get("blocking_issues").and_then(Value::as_array).is_some_and(|issues| !issues.is_empty()) {
         report.error("findings.overall_passed", "is true although there are blocking_issues");
     }
+}
+
+fn text_at<'a>(value: &'a Value, member: &str) -> &'a str {
+    value.get(member).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The numbers of an aggregation must follow from the results, and the outcome from its rule.

@@ -1,6 +1,6 @@
 //! A description of JSON members, and the comparison of a value with it.
 
-use super::Report;
+use super::report::Report;
 use crate::shown::shown;
 use serde_json::Value;
 

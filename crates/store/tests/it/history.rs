@@ -79,7 +79,7 @@ fn a_long_history_is_put_aside_and_two_are_kept() {
     update(&documents, 0);
     for n in 1..=4 {
         let mut text = sandbox.read(HISTORY);
-        text += &format!("{{\"filler\": \"{}\"}}\n", "x".repeat(4 << 20));
+        text.extend(["{\"filler\": \"", &"x".repeat(4 << 20), "\"}\n"]);
         sandbox.write(HISTORY, text);
         let after = update(&documents, n);
         assert_eq!(without_odd_nulls(&rebuilt(&sandbox)), without_odd_nulls(&after));
