@@ -1,6 +1,6 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
-use crate::commands::{abandon, checkpoint, config, flags, handoff, status, tokens};
+use crate::commands::{abandon, answer, checkpoint, config, flags, handoff, resume, status, tokens};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -37,6 +37,8 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Status(status::StatusArgs),
+    Answer(answer::AnswerArgs),
+    Resume(resume::ResumeArgs),
     Abandon(abandon::AbandonArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Tokens(tokens::TokensArgs),

@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the place")]
 
+use charrette_model::stamp::Now;
+use charrette_store::workspace::sha256;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -9,6 +11,10 @@ use std::path::PathBuf;
 pub(crate) const CHARRETTE_NOW: &str = "CHARRETTE_NOW";
 /// A configuration file that is laid over the repository's and the user's.
 pub(crate) const CHARRETTE_CONFIG: &str = "CHARRETTE_CONFIG";
+/// Makes ids reproducible, so that output can be compared byte by byte.
+const CHARRETTE_SEED: &str = "CHARRETTE_SEED";
+/// Where programs keep what they remember, if not in `~/.local/state`.
+const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 /// Where the user's configuration lives, if not in `~/.config`.
 const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// The user's home.
@@ -33,6 +39,27 @@ pub(crate) fn user_config_file() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = absolute(XDG_CONFIG_HOME).or_else(|| Some(absolute(HOME)?.join(".config")))?;
     Some(folder.join("charrette").join("charrette.toml"))
+}
+
+/// Where the user keeps what programs remember, whether it exists or not.
+pub(crate) fn user_state_folder() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute(XDG_STATE_HOME).or_else(|| Some(absolute(HOME)?.join(".local").join("state")))?;
+    Some(folder.join("charrette"))
+}
+
+/// A UUID v7 for a run: unique, unless a seed makes it reproducible.
+pub(crate) fn run_id(now: Now, name: &str) -> String {
+    let millis = u64::try_from(now.at().as_millisecond()).unwrap_or_default();
+    let mut random = [0; 10];
+    match std::env::var_os(CHARRETTE_SEED) {
+        Some(seed) => {
+            let digest = sha256(format!("{}/{name}", seed.to_string_lossy()).as_bytes());
+            random.copy_from_slice(&digest.as_bytes()[..10]);
+        }
+        None => random.copy_from_slice(&uuid::Uuid::new_v4().as_bytes()[..10]),
+    }
+    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string()
 }
 
 /// Whether git is told where the repository is.

@@ -3,13 +3,16 @@
 //! [`arguments`] is the one definition of what can be typed. [`env_vars`] is the only place that reads the
 //! environment, [`output`] the only one that prints, [`site`] the only one that finds out where we are.
 
+mod answers;
 pub mod arguments;
 mod commands;
+pub mod drive;
 mod env_vars;
 mod error;
 mod input;
 mod output;
+mod progress;
 mod run;
 mod site;
 
-pub use run::main;
+pub use run::{begin, main};

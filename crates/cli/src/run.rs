@@ -1,17 +1,28 @@
 //! From the command line to an exit code.
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Global};
+use crate::drive::{self, Beginning, Extension};
+use crate::error::CommandError;
 use crate::{commands, output};
 use clap::Parser as _;
 use std::process::ExitCode;
 
-/// Runs the command that was typed.
-pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(usage) => return output::usage(&usage),
-    };
-    match commands::run(arguments) {
+/// Runs the command that was typed, with the flows and agents of this binary.
+pub fn main(extension: Extension) -> ExitCode {
+    match Arguments::try_parse() {
+        Ok(arguments) => answered(commands::run(arguments, extension)),
+        Err(usage) => output::usage(&usage),
+    }
+}
+
+/// Begins a run in the current folder: for binaries that bring flows of their own. `json` prints events.
+pub fn begin(extension: Extension, beginning: &Beginning<'_>, json: bool) -> ExitCode {
+    let global = Global { directory: None, json, quiet: false, no_color: true };
+    answered(drive::begin(&global, extension, beginning))
+}
+
+fn answered(result: Result<ExitCode, CommandError>) -> ExitCode {
+    match result {
         Ok(code) => code,
         Err(error) => output::error(&error),
     }

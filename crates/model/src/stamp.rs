@@ -110,6 +110,12 @@ impl Now {
         self.at
     }
 
+    /// The time as it is by now: later than this moment, unless time is frozen.
+    #[must_use]
+    pub fn at_present(self, present: Timestamp) -> Now {
+        if self.frozen { self } else { Now { at: present, frozen: false } }
+    }
+
     /// The stamp of this moment.
     pub fn stamp(self) -> Stamp {
         Stamp::new(self.at)

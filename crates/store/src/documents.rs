@@ -180,6 +180,12 @@ impl Documents {
         Lease::acquire(&self.folder.lease(name), &self.holder)
     }
 
+    /// Takes the checkout for something that moves HEAD or writes outside a workspace, or says who has it.
+    pub fn checkout(&self) -> Result<Lease, StoreError> {
+        self.folder.prepare()?;
+        Lease::acquire(&self.folder.checkout(), &self.holder)
+    }
+
     /// Takes the document's lock without making a change, to look at or move what belongs to it.
     pub(crate) fn lock(&self, name: &DocumentName) -> Result<DocumentLock, StoreError> {
         self.folder.prepare()?;

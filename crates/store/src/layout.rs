@@ -55,6 +55,11 @@ impl StateFolder {
         self.locks().join(format!("{}.lease", name.stem()))
     }
 
+    /// The lock of the checkout: for what moves HEAD or writes outside a workspace.
+    pub fn checkout(&self) -> PathBuf {
+        self.locks().join("checkout.lease")
+    }
+
     /// The history of changes.
     pub fn history(&self, name: &DocumentName) -> PathBuf {
         self.histories().join(format!("{}.jsonl", name.stem()))
@@ -132,7 +137,7 @@ fn prepare_inside(folder: &Path) -> Result<(), StoreError> {
 }
 
 /// Creates a folder and its parents; every new entry is made durable.
-fn create_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -149,7 +154,7 @@ fn create_folder(folder: &Path) -> io::Result<()> {
 /// Writes `*` into the folder's `.gitignore` unless somebody put something there.
 ///
 /// Two bytes at offset zero: a second writer, or a writer after one that was killed, writes the same.
-fn ignore_itself(folder: &Path) -> io::Result<()> {
+pub(crate) fn ignore_itself(folder: &Path) -> io::Result<()> {
     let path = folder.join(".gitignore");
     if path.symlink_metadata().is_ok_and(|meta| meta.len() > 0 || meta.is_symlink()) {
         return Ok(());

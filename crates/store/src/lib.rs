@@ -2,6 +2,7 @@
 //!
 //! [`atomic`] replaces a file, [`lock`] keeps writers apart, [`layout`] knows the paths, [`documents`] puts
 //! the three together into transitions. [`history`] remembers them, [`archive`] keeps what is thrown away,
+//! [`workspace`] has the artifacts of a run,
 //! [`listing`] looks at many documents at once, [`gc`] tidies up. [`repository`] finds the work tree and
 //! [`head`] reads its HEAD without starting git.
 //!
@@ -20,8 +21,10 @@ pub mod layout;
 pub mod listing;
 pub mod lock;
 pub mod repository;
+pub mod workspace;
 
 pub use documents::{Documents, Loaded};
 pub use error::StoreError;
 pub use lock::{Holder, Lease};
 pub use repository::{Location, Repository, locate};
+pub use workspace::Workspace;

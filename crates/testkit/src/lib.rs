@@ -6,6 +6,7 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a broken sandbox is a broken test")]
 
+pub mod fake_agent;
 mod run;
 mod sandbox;
 

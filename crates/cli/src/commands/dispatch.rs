@@ -1,13 +1,19 @@
 //! From what was typed to the command that does it.
 
 use crate::arguments::{Arguments, Command};
-use crate::commands::{abandon, checkpoint, config, flags, handoff, status, tokens};
+use crate::commands::{abandon, answer, checkpoint, config, flags, handoff, resume, status, tokens};
+use crate::drive::Extension;
 use crate::error::CommandError;
 use std::process::ExitCode;
 
-pub(crate) fn run(Arguments { global, command }: Arguments) -> Result<ExitCode, CommandError> {
+pub(crate) fn run(
+    Arguments { global, command }: Arguments,
+    extension: Extension,
+) -> Result<ExitCode, CommandError> {
     match command {
         Command::Status(args) => status::status(&global, &args),
+        Command::Answer(args) => answer::answer(&global, &args),
+        Command::Resume(args) => resume::resume(&global, &args, extension),
         Command::Abandon(args) => abandon::abandon(&global, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(&global, args),
         Command::Tokens(args) => tokens::tokens(&global, &args),

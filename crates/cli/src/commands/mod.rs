@@ -1,12 +1,16 @@
 //! One file per command: its arguments and what it wires together.
 
 pub(crate) mod abandon;
+pub(crate) mod answer;
 pub(crate) mod checkpoint;
 pub(crate) mod config;
 pub(crate) mod flags;
 pub(crate) mod handoff;
+pub(crate) mod resume;
 pub(crate) mod status;
 pub(crate) mod tokens;
+mod which;
+pub(crate) mod why;
 
 mod dispatch;
 

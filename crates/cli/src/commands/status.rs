@@ -1,6 +1,7 @@
 //! `charrette status`: all runs here, newest first.
 
 use crate::arguments::Global;
+use crate::commands::why;
 use crate::error::CommandError;
 use crate::output;
 use crate::site::Site;
@@ -16,9 +17,16 @@ use std::process::ExitCode;
 
 /// Show all runs in this repository, newest first
 #[derive(Debug, Args)]
-pub(crate) struct StatusArgs {}
+pub(crate) struct StatusArgs {
+    /// Show what will happen to each step of this feature's run when it is resumed, and why
+    #[arg(long, value_name = "FEATURE")]
+    why: Option<String>,
+}
 
-pub(crate) fn status(global: &Global, _: &StatusArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn status(global: &Global, args: &StatusArgs) -> Result<ExitCode, CommandError> {
+    if let Some(feature) = &args.why {
+        return why::why(global, feature);
+    }
     let site = Site::open(global)?;
     let documents = site.documents();
     let head = documents.head();

@@ -76,7 +76,21 @@ fn help_names_only_what_works() {
         .take_while(|line| !line.is_empty())
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(commands, ["status", "abandon", "checkpoint", "tokens", "flags", "handoff", "config", "help"]);
+    assert_eq!(
+        commands,
+        [
+            "status",
+            "answer",
+            "resume",
+            "abandon",
+            "checkpoint",
+            "tokens",
+            "flags",
+            "handoff",
+            "config",
+            "help"
+        ]
+    );
     assert_eq!(charrette(&sandbox, &[]).code, Some(2));
     assert!(charrette(&sandbox, &["--version"]).stdout.starts_with("charrette 0."));
 }

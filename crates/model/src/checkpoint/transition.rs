@@ -68,6 +68,20 @@ pub enum TransitionError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Another process removed what is being worked on.
+    #[error("Step \"{step}\" of phase \"{phase}\" is no longer in the document")]
+    NoSuchStep {
+        /// The phase.
+        phase: String,
+        /// The step.
+        step: String,
+    },
+    /// There is no such gate, or nobody has come to it yet.
+    #[error("The run has not come to a gate called '{}'", shown(.0))]
+    NoSuchGate(String),
+    /// The document itself was removed while it was being worked on.
+    #[error("The document is gone: somebody abandoned or moved the run while it was being worked on")]
+    Gone,
     /// There is nothing to complete.
     #[error("Cannot complete checkpoint: no checkpoint found")]
     NothingToComplete,
@@ -155,7 +169,7 @@ pub fn complete(
 }
 
 /// What every document gets on its way to the disk, and the checks nothing may slip past.
-fn stamp(
+pub(super) fn stamp(
     mut document: Checkpoint,
     previous: Option<&Stamp>,
     circumstances: &Circumstances,
@@ -218,7 +232,7 @@ fn begins(was: Option<PhaseStatus>, new: &Phase) -> bool {
 
 impl State {
     /// Puts a phase where its status belongs.
-    fn place(&mut self, phase: &str, status: PhaseStatus, was: Option<PhaseStatus>) {
+    pub(super) fn place(&mut self, phase: &str, status: PhaseStatus, was: Option<PhaseStatus>) {
         let is_current = self.current_phase.as_deref() == Some(phase);
         if status == PhaseStatus::InProgress {
             self.current_phase = Some(phase.to_owned());

@@ -73,6 +73,17 @@ impl Settings {
         words.and_then(|words| usize::try_from(words).ok()).unwrap_or(crate::words::MAX_SUMMARY_WORDS)
     }
 
+    /// How many agents may work at the same time.
+    pub fn parallel(&self) -> usize {
+        let parallel = self.values.get("limits.parallel").and_then(|setting| setting.value.as_u64());
+        parallel.and_then(|parallel| usize::try_from(parallel).ok()).unwrap_or(4)
+    }
+
+    /// Where the artifacts of runs live, from the repository's root.
+    pub fn workspace_folder(&self) -> &str {
+        self.values.get("paths.workspace").and_then(|setting| setting.value.as_str()).unwrap_or(".specs")
+    }
+
     /// Where state documents live, from the repository's root.
     pub fn state_folder(&self) -> &str {
         self.values.get("paths.state").and_then(|setting| setting.value.as_str()).unwrap_or(".claude/state")

@@ -1,0 +1,78 @@
+//! Answers from a file, YAML or JSON: by gate, then by question.
+
+use crate::error::CommandError;
+use charrette_engine::gate::{FEEDBACK, GateView, Reply};
+use charrette_engine::ports::{Asker, BoxFuture};
+use charrette_model::checkpoint::gate::Question;
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Answers that somebody wrote down beforehand.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnswersFile(pub(crate) Map<String, Value>);
+
+/// Reads such a file; `-` is standard input.
+pub(crate) fn read_file(path: &Path) -> Result<AnswersFile, CommandError> {
+    let text = crate::input::text(Some(path))?;
+    let value: Value = serde_saphyr::from_str(&text).map_err(|error| {
+        CommandError::failed(format!("{}: neither YAML nor JSON: {error}", path.display()))
+    })?;
+    match value {
+        Value::Object(gates) if gates.values().all(Value::is_object) => Ok(AnswersFile(gates)),
+        _ => Err(CommandError::failed(format!(
+            "{}: expected gates with answers, as in  pre-design: {{scope: \"yes\"}}",
+            path.display()
+        ))),
+    }
+}
+
+impl AnswersFile {
+    /// The answers for one gate, as text.
+    pub(crate) fn for_gate(&self, gate: &str) -> Map<String, Value> {
+        let answers = self.0.get(gate).and_then(Value::as_object).cloned().unwrap_or_default();
+        answers.into_iter().filter_map(|(key, value)| Some((key, as_text(value)?))).collect()
+    }
+}
+
+/// YAML reads `yes` as text, but `true` and `3` are answers too.
+fn as_text(value: Value) -> Option<Value> {
+    match value {
+        Value::String(text) => Some(Value::String(text)),
+        Value::Bool(true) => Some(Value::from("yes")),
+        Value::Bool(false) => Some(Value::from("no")),
+        Value::Number(number) => Some(Value::String(number.to_string())),
+        _ => None,
+    }
+}
+
+impl Asker for AnswersFile {
+    fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply> {
+        let mut answers = self.for_gate(&view.gate);
+        answers.retain(|key, _| key == FEEDBACK || view.open.iter().any(|question| question.key == *key));
+        let answers_anything =
+            answers.keys().any(|key| view.open.iter().any(|question| question.key == *key));
+        // A rejection stands until somebody says otherwise; the file that rejected does not.
+        let reply =
+            if answers_anything && !view.is_rejected { Reply::Answers(answers) } else { Reply::Nobody };
+        Box::pin(std::future::ready(reply))
+    }
+}
+
+/// Open questions as a file to fill in, with the recommended answers.
+pub(crate) fn template(gates: &[(String, Vec<Question>)]) -> String {
+    let mut text = String::new();
+    for (gate, questions) in gates {
+        let _ = writeln!(text, "{gate}:");
+        for question in questions {
+            for line in question.text.lines() {
+                let _ = writeln!(text, "  # {line}");
+            }
+            let choices =
+                if question.approval { "  # yes, no or revise (then also feedback: \"…\")" } else { "" };
+            let recommended = Value::from(question.recommended.as_deref().unwrap_or_default());
+            let _ = writeln!(text, "  {}: {recommended}{choices}", question.key);
+        }
+    }
+    text
+}

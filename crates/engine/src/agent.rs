@@ -1,0 +1,220 @@
+//! An agent call, as a value: which seat, what it reads and writes, how the answer must look, who may do it.
+//!
+//! Fallback lives in here. An answer that does not fit is sent back once with the reason; then the next agent
+//! of the chain is asked; when nobody is left, the step fails and every answer is kept as evidence. A flow
+//! never sees any of this.
+
+use crate::artifact::{Input, Inputs};
+use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher};
+use crate::prompt::rendered;
+use crate::step::{Step, StepContext, StepDone, StepError};
+use charrette_model::checkpoint::Usage;
+use charrette_store::workspace::sha256;
+use std::fmt;
+use std::sync::Arc;
+
+/// Turns an answer into the files it becomes, or says what is wrong with it.
+pub type Grammar = Arc<dyn Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync>;
+
+/// A call of an agent.
+#[derive(Clone)]
+pub struct AgentCall {
+    seat: String,
+    id: String,
+    prompt: String,
+    reads: Vec<Input>,
+    writes: Vec<String>,
+    chain: Vec<String>,
+    grammar: Option<Grammar>,
+}
+
+/// A call for that seat. Its step is called the same until [`AgentCall::step_id`] says otherwise.
+pub fn seat(name: &str) -> AgentCall {
+    AgentCall {
+        seat: name.to_owned(),
+        id: name.to_owned(),
+        prompt: String::new(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        chain: Vec::new(),
+        grammar: None,
+    }
+}
+
+impl AgentCall {
+    /// The name of its step.
+    #[must_use]
+    pub fn step_id(mut self, id: impl Into<String>) -> AgentCall {
+        self.id = id.into();
+        self
+    }
+
+    /// What it is asked. Recorded, but not compared: a better wording does not make anybody pay twice.
+    #[must_use]
+    pub fn prompt(mut self, prompt: impl Into<String>) -> AgentCall {
+        self.prompt = prompt.into();
+        self
+    }
+
+    /// What it reads.
+    #[must_use]
+    pub fn reads(mut self, inputs: &(impl Inputs + ?Sized)) -> AgentCall {
+        self.reads.extend(inputs.inputs());
+        self
+    }
+
+    /// The file its answer becomes. With several, a grammar says which part becomes which.
+    #[must_use]
+    pub fn writes(mut self, name: &str) -> AgentCall {
+        self.writes.push(name.to_owned());
+        self
+    }
+
+    /// Who may do it, in order.
+    #[must_use]
+    pub fn chain(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> AgentCall {
+        self.chain = agents.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// How the answer must look.
+    #[must_use]
+    pub fn grammar(
+        mut self,
+        grammar: impl Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync + 'static,
+    ) -> AgentCall {
+        self.grammar = Some(Arc::new(grammar));
+        self
+    }
+
+    pub(crate) fn step(&self) -> Step {
+        Step { id: self.id.clone(), reads: self.reads.clone(), touches_checkout: false }
+    }
+
+    /// Asks one agent after the other until an answer fits.
+    pub(crate) async fn perform(
+        self,
+        context: StepContext,
+        launcher: Arc<dyn Launcher>,
+    ) -> Result<StepDone, StepError> {
+        let mut failures = Vec::new();
+        let mut usage: Option<Usage> = None;
+        for (n, agent) in self.chain.iter().enumerate() {
+            match self.ask(agent, &context, &launcher, &mut usage).await {
+                Ok(files) => {
+                    for (name, content) in files {
+                        context.write(&name, content)?;
+                    }
+                    return Ok(StepDone {
+                        agent: Some(agent.clone()),
+                        fallback_from: self.chain[..n].to_vec(),
+                        usage,
+                        prompt: Some(sha256(self.prompt.as_bytes())),
+                        ..StepDone::default()
+                    });
+                }
+                Err(Refusal::Interrupted) => return Err(StepError::Interrupted),
+                Err(Refusal::NoIntent(error)) => return Err(StepError::Failed(error)),
+                Err(Refusal::Failed(why)) => failures.push(format!("{agent}: {why}")),
+            }
+        }
+        if failures.is_empty() {
+            failures.push("no agent may take this seat".to_owned());
+        }
+        Err(StepError::Failed(failures.join("; ")))
+    }
+
+    /// Asks one agent, and once more if its answer does not fit.
+    async fn ask(
+        &self,
+        agent: &str,
+        context: &StepContext,
+        launcher: &Arc<dyn Launcher>,
+        usage: &mut Option<Usage>,
+    ) -> Result<Vec<(String, String)>, Refusal> {
+        let mut prompt = self.prompt.clone();
+        let mut repair = false;
+        loop {
+            context.lane.seat(agent).map_err(Refusal::NoIntent)?;
+            let answer = self.launch(agent, prompt, context, launcher).await?;
+            add(usage, answer.usage.as_ref());
+            let problem = match self.files(&answer.text) {
+                Ok(files) => return Ok(files),
+                Err(problem) => problem,
+            };
+            let kept = context.lane.keep_evidence(agent, &answer.text);
+            if repair {
+                return Err(Refusal::Failed(format!("{problem} (twice; the answer is kept in {kept})")));
+            }
+            repair = true;
+            prompt = format!(
+                "{}\n\nYour last answer could not be used: {problem}\nAnswer again, in the form that was asked for.\n",
+                self.prompt
+            );
+        }
+    }
+
+    async fn launch(
+        &self,
+        agent: &str,
+        prompt: String,
+        context: &StepContext,
+        launcher: &Arc<dyn Launcher>,
+    ) -> Result<AgentAnswer, Refusal> {
+        let reads = context.lane.readable();
+        let order = LaunchOrder {
+            agent: agent.to_owned(),
+            seat: self.seat.clone(),
+            prompt: rendered(&prompt, &reads),
+            reads: reads.into_iter().map(|readable| (readable.name, readable.path)).collect(),
+            lane: context.lane.folder(),
+            token: context.lane.token(),
+        };
+        let watch = context.lane.watch(agent);
+        let outcome = launcher.launch(order).await;
+        watch.ended(&outcome);
+        outcome.map_err(|error| match error {
+            LaunchError::Interrupted => Refusal::Interrupted,
+            LaunchError::Failed(why) => Refusal::Failed(why),
+        })
+    }
+
+    fn files(&self, answer: &str) -> Result<Vec<(String, String)>, String> {
+        let files = match (&self.grammar, self.writes.as_slice()) {
+            (Some(grammar), _) => grammar(answer)?,
+            (None, [only]) if !answer.trim().is_empty() => vec![(only.clone(), answer.to_owned())],
+            (None, [_]) => return Err("the answer is empty".to_owned()),
+            (None, _) => return Err("several files without a grammar to tell them apart".to_owned()),
+        };
+        match self.writes.iter().find(|name| files.iter().all(|(written, _)| written != *name)) {
+            Some(missing) => Err(format!("nothing in the answer becomes {missing}")),
+            None => Ok(files),
+        }
+    }
+}
+
+/// Why one agent did not do it.
+enum Refusal {
+    Failed(String),
+    /// The intent could not be written down, so nothing may be launched.
+    NoIntent(String),
+    Interrupted,
+}
+
+fn add(total: &mut Option<Usage>, more: Option<&Usage>) {
+    let Some(more) = more else { return };
+    let total = total.get_or_insert_default();
+    total.input += more.input;
+    total.output += more.output;
+    total.cached += more.cached;
+    total.usd = match (total.usd, more.usd) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    };
+}
+
+impl fmt::Debug for AgentCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentCall").field("seat", &self.seat).field("id", &self.id).finish_non_exhaustive()
+    }
+}

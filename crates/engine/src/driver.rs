@@ -1,0 +1,51 @@
+//! Taking a flow from its start, or its last stop, to its end or the next stop.
+
+use crate::event::EventKind;
+use crate::ports::BoxFuture;
+use crate::run::Run;
+use crate::stop::{Flow, Stop};
+
+/// More revisions than any gate allows: a flow that still wants to go again is broken.
+const MOST_TIMES_AGAIN: usize = 20;
+
+/// A flow that runs of a command go through.
+pub trait FlowDefinition: Send + Sync {
+    /// The command.
+    fn command(&self) -> &'static str;
+
+    /// Its phases, in order.
+    fn phases(&self) -> &'static [&'static str];
+
+    /// The flow itself, from its beginning: what was done before is reused.
+    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>>;
+}
+
+/// Drives a flow until it is done or stops. The document says where it stands, whatever happens here.
+pub async fn drive(definition: &dyn FlowDefinition, run: &Run<'_>) -> Flow<()> {
+    let mut outcome = Err(Stop::Again);
+    for _ in 0..MOST_TIMES_AGAIN {
+        outcome = definition.flow(run).await;
+        if outcome != Err(Stop::Again) {
+            break;
+        }
+    }
+    if outcome == Err(Stop::Again) {
+        outcome = Err(Stop::Failed("the flow asks for revisions without end".to_owned()));
+    }
+    let outcome = outcome.and_then(|()| run.journal.finish_run());
+    if let Err(Stop::Waiting(waits)) = &outcome {
+        for wait in waits {
+            run.journal
+                .tell(EventKind::GateWaiting { gate: wait.gate.clone(), questions: wait.questions.clone() });
+        }
+    }
+    let status = match &outcome {
+        Ok(()) => "done",
+        Err(Stop::Waiting(_) | Stop::Again) => "waiting",
+        Err(Stop::Refused(_)) => "refused",
+        Err(Stop::Failed(_)) => "failed",
+        Err(Stop::Interrupted) => "interrupted",
+    };
+    run.journal.tell(EventKind::RunFinished { status: status.to_owned(), files: run.files() });
+    outcome
+}

@@ -1,0 +1,133 @@
+//! Gates: what is asked of a person, independent of how it is asked.
+
+use crate::artifact::{Input, Inputs};
+use charrette_model::checkpoint::gate::is_pause;
+use serde_json::{Map, Value};
+
+pub use charrette_model::checkpoint::gate::{FEEDBACK, Question};
+
+/// A set of questions about something that is shown.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    pub(crate) name: String,
+    pub(crate) subject: Vec<Input>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) rejection: String,
+}
+
+impl Gate {
+    /// A gate of that name, about what is shown. If that changes later, the gate opens again.
+    pub fn new(name: &str, subject: &(impl Inputs + ?Sized)) -> Gate {
+        let rejection = format!("{name}: not approved");
+        Gate { name: name.to_owned(), subject: subject.inputs(), questions: Vec::new(), rejection }
+    }
+
+    /// Asks something, with the answer to give if there is nothing to say.
+    #[must_use]
+    pub fn ask(mut self, key: &str, text: &str, recommended: &str) -> Gate {
+        let question = Question {
+            key: key.to_owned(),
+            text: text.to_owned(),
+            recommended: Some(recommended.to_owned()),
+            approval: false,
+        };
+        self.questions.push(question);
+        self
+    }
+
+    /// Asks for approval: `yes`, `no` or `revise`.
+    #[must_use]
+    pub fn ask_approval(mut self, key: &str, text: &str) -> Gate {
+        self.questions.push(Question {
+            key: key.to_owned(),
+            text: text.to_owned(),
+            recommended: None,
+            approval: true,
+        });
+        self
+    }
+
+    /// What to say when it is not approved.
+    #[must_use]
+    pub fn on_rejection(mut self, message: &str) -> Gate {
+        message.clone_into(&mut self.rejection);
+        self
+    }
+
+    pub(crate) fn rejection(&self) -> String {
+        self.rejection.clone()
+    }
+}
+
+/// An open gate, as whoever asks gets to see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateView {
+    /// Which gate.
+    pub gate: String,
+    /// What is shown, by name.
+    pub subject: Vec<String>,
+    /// What is still to be answered.
+    pub open: Vec<Question>,
+    /// It was rejected before, and may be answered differently now.
+    pub is_rejected: bool,
+    /// Which round of revision this is.
+    pub round: u32,
+}
+
+impl GateView {
+    /// The answers that can be recorded: those to open questions. A wish to pause is not an answer.
+    pub(crate) fn usable(&self, answers: Map<String, Value>) -> Map<String, Value> {
+        if answers.values().any(is_pause) {
+            return Map::new();
+        }
+        let is_asked =
+            |key: &String| key == FEEDBACK || self.open.iter().any(|question| question.key == *key);
+        answers.into_iter().filter(|(key, value)| is_asked(key) && value.is_string()).collect()
+    }
+}
+
+/// Where a gate stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Standing {
+    /// Answered, and what was shown is unchanged.
+    Settled(Answers),
+    /// Somebody must answer.
+    Open(GateView),
+}
+
+/// What came back from asking.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// Answers to some or all questions.
+    Answers(Map<String, Value>),
+    /// The person wants to pause.
+    Pause,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// What a person answered at a gate.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answers {
+    /// The gate.
+    pub(crate) gate: String,
+    pub(crate) answers: Map<String, Value>,
+}
+
+impl Answers {
+    /// The answer to one question.
+    pub fn get(&self, key: &str) -> &str {
+        self.answers.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// One answer, as an input of a step.
+    pub fn input(&self, key: &str) -> Input {
+        Input::answer(&self.gate, key)
+    }
+}
+
+impl Inputs for Answers {
+    fn inputs(&self) -> Vec<Input> {
+        vec![Input::answers(&self.gate)]
+    }
+}

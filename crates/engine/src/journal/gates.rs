@@ -1,0 +1,77 @@
+//! Where gates stand: settled, waiting, or to be opened again because what was shown has changed.
+
+use super::record::Record;
+use crate::event::EventKind;
+use crate::gate::{Answers, FEEDBACK, Gate, GateView, Standing};
+use crate::stop::{Flow, Stop};
+use charrette_model::checkpoint::progress::{self, open_questions};
+use charrette_model::checkpoint::{GateRecord, GateState};
+use charrette_store::workspace::sha256;
+use serde_json::{Map, Value};
+
+pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing> {
+    let shown = record.digests(&gate.subject)?;
+    let subject = sha256(serde_json::to_string(&shown).unwrap_or_default().as_bytes());
+    let found = record.document().gates.get(&gate.name).cloned();
+    let same = found.filter(|found| found.subject.as_deref() == Some(subject.as_str()));
+    match same {
+        Some(found) if matches!(found.state, GateState::Answered | GateState::Approved) => {
+            return Ok(Standing::Settled(Answers { gate: gate.name.clone(), answers: found.answers }));
+        }
+        Some(found) if found.state == GateState::Revise && write_feedback(record, &found)? => {
+            return Err(Stop::Again);
+        }
+        Some(found) if matches!(found.state, GateState::Pending | GateState::Rejected) => {
+            return Ok(Standing::Open(view(gate, &found)));
+        }
+        _ => {}
+    }
+    record.change_if_possible(&format!("open gate {}", gate.name), |document, circumstances| {
+        progress::open_gate(document, (phase, &gate.name), &subject, &gate.questions, circumstances)
+    })?;
+    let opened = record.document().gates.get(&gate.name).cloned();
+    opened
+        .map(|opened| Standing::Open(view(gate, &opened)))
+        .ok_or_else(|| Stop::Failed("the gate is gone".to_owned()))
+}
+
+pub(super) fn answer(record: &Record, gate: &Gate, answers: &Map<String, Value>) -> Flow<()> {
+    record.change_if_possible(&format!("answer {}", gate.name), |document, circumstances| {
+        progress::answer_gate(document, &gate.name, answers.clone(), &record.by, circumstances)
+    })?;
+    let state = record.document().gates.get(&gate.name).map(|gate| gate.state);
+    if let Some(state) = state.filter(|state| *state != GateState::Pending) {
+        let state = serde_json::to_value(state).ok().and_then(|state| state.as_str().map(str::to_owned));
+        record.tell(EventKind::GateAnswered { gate: gate.name.clone(), state: state.unwrap_or_default() });
+    }
+    Ok(())
+}
+
+fn view(gate: &Gate, found: &GateRecord) -> GateView {
+    let is_rejected = found.state == GateState::Rejected;
+    let open = if is_rejected {
+        gate.questions.iter().filter(|question| question.approval).cloned().collect()
+    } else {
+        open_questions(found)
+    };
+    GateView {
+        gate: gate.name.clone(),
+        subject: gate.subject.iter().map(crate::artifact::Input::label).collect(),
+        open,
+        is_rejected,
+        round: found.round.unwrap_or(1),
+    }
+}
+
+/// Puts the feedback of a revision where steps read it. False if it is there already: then nothing read it.
+fn write_feedback(record: &Record, gate: &GateRecord) -> Flow<bool> {
+    let round = gate.round.unwrap_or(2).saturating_sub(1);
+    let name = format!("feedback-round{round}.md");
+    let problem = |error: std::io::Error| Stop::Failed(format!("cannot write {name}: {error}"));
+    if record.workspace.path(&name).map_err(problem)?.exists() {
+        return Ok(false);
+    }
+    let feedback = gate.answers.get(FEEDBACK).and_then(Value::as_str).unwrap_or_default();
+    record.workspace.put(&name, format!("{}\n", feedback.trim_end()).as_bytes()).map_err(problem)?;
+    Ok(true)
+}

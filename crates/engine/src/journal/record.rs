@@ -1,0 +1,169 @@
+//! The record of a run: the document as this driver last saw it, and durable changes to it.
+
+use crate::artifact::Input;
+use crate::event::{Event, EventKind};
+use crate::ports::Clock;
+use crate::stop::{Flow, Stop};
+use charrette_model::checkpoint::transition::{self, Circumstances};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, Step, TransitionError, progress};
+use charrette_store::workspace::sha256;
+use charrette_store::{Documents, StoreError, Workspace};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Somebody who wants to know what happens.
+pub(crate) type Watcher = Arc<dyn Fn(&Event) + Send + Sync>;
+
+pub(crate) struct Record {
+    pub(crate) documents: Documents,
+    pub(crate) name: DocumentName,
+    pub(crate) workspace: Workspace,
+    pub(crate) run_id: String,
+    pub(crate) by: String,
+    clock: Arc<dyn Clock>,
+    watcher: Watcher,
+    /// As of our own last change. Only this process drives the run; what others answer is seen at the next change.
+    document: Mutex<Checkpoint>,
+    /// Which lane wrote an artifact, for as long as it may still be staged there.
+    producers: Mutex<HashMap<String, String>>,
+    unsaved: AtomicBool,
+}
+
+impl Record {
+    pub(crate) fn new(
+        documents: Documents,
+        name: DocumentName,
+        workspace: Workspace,
+        document: Checkpoint,
+        (clock, watcher, by): (Arc<dyn Clock>, Watcher, String),
+    ) -> Record {
+        let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        Record {
+            documents,
+            name,
+            workspace,
+            run_id,
+            by,
+            clock,
+            watcher,
+            document: Mutex::new(document),
+            producers: Mutex::default(),
+            unsaved: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn document(&self) -> MutexGuard<'_, Checkpoint> {
+        self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn step(&self, phase: &str, id: &str) -> Option<Step> {
+        self.document().phases.get(phase)?.steps.as_ref()?.get(id).cloned()
+    }
+
+    /// Makes a change, durably. The document is read again under its lock.
+    pub(crate) fn change(
+        &self,
+        label: &str,
+        change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<(), StoreError> {
+        let changed =
+            self.documents.transition(&self.name, label, self.clock.now(), |on_disk, circumstances| {
+                change(on_disk.ok_or(TransitionError::Gone)?, circumstances)
+            })?;
+        *self.document() = changed.document;
+        Ok(())
+    }
+
+    /// The same for something that can be done again at no cost: if it cannot be saved, the run goes on without.
+    pub(crate) fn change_if_possible(
+        &self,
+        label: &str,
+        change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>,
+    ) -> Flow<()> {
+        let error = match self.change(label, &change) {
+            Ok(()) => return Ok(()),
+            Err(StoreError::Transition(error)) => return Err(Stop::Failed(error.to_string())),
+            Err(error) => error,
+        };
+        if !self.unsaved.swap(true, Ordering::Relaxed) {
+            let message = format!(
+                "Failed to save checkpoint: {error}. Continuing execution without checkpoint persistence."
+            );
+            self.tell(EventKind::Warning { message });
+        }
+        let circumstances =
+            Circumstances { now: self.clock.now(), head: self.documents.head(), summary_words: usize::MAX };
+        let mut document = self.document();
+        *document =
+            change(document.clone(), &circumstances).map_err(|error| Stop::Failed(error.to_string()))?;
+        Ok(())
+    }
+
+    pub(crate) fn complete(&self) -> Flow<()> {
+        self.change_if_possible("complete", |document, circumstances| {
+            transition::complete(Some(document), circumstances)
+        })
+    }
+
+    pub(crate) fn tell(&self, kind: EventKind) {
+        let at = self.clock.now().stamp().to_string();
+        (self.watcher)(&Event { v: 1, at, run: self.run_id.clone(), kind });
+    }
+
+    pub(crate) fn produced_by(&self, name: &str) -> Option<String> {
+        self.producers.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    pub(crate) fn set_producer(&self, lane: &str, names: impl Iterator<Item = String>) {
+        let mut producers = self.producers.lock().unwrap_or_else(PoisonError::into_inner);
+        producers.extend(names.map(|name| (name, lane.to_owned())));
+    }
+
+    /// Where an artifact can be read right now.
+    pub(crate) fn current(&self, name: &str) -> std::io::Result<PathBuf> {
+        self.workspace.current(name, self.produced_by(name).as_deref())
+    }
+
+    /// The digest of everything that is read, by label.
+    pub(crate) fn digests(&self, reads: &[Input]) -> Flow<BTreeMap<String, String>> {
+        reads.iter().map(|input| Ok((input.label(), self.digest(input)?))).collect()
+    }
+
+    fn digest(&self, input: &Input) -> Flow<String> {
+        let of_file = |name: &str| {
+            let digest = self.workspace.digest(name, self.produced_by(name).as_deref());
+            digest.map_err(|error| Stop::Failed(format!("cannot read {name}: {error}")))
+        };
+        match input {
+            Input::Artifact(name) => of_file(name)?.ok_or_else(|| {
+                Stop::Failed(format!("{name} is missing from {}", self.workspace.folder().display()))
+            }),
+            Input::Optional(name) => Ok(of_file(name)?.unwrap_or_else(|| "absent".to_owned())),
+            Input::Given { digest, .. } => Ok(digest.clone()),
+            Input::Answers(gate) => Ok(answers_digest(&self.document(), gate, None)),
+            Input::Answer { gate, key } => Ok(answers_digest(&self.document(), gate, Some(key))),
+        }
+    }
+
+    pub(crate) fn value(&self, phase: &str, id: &str) -> Value {
+        self.step(phase, id).map(|step| progress::value(&step)).unwrap_or_default()
+    }
+}
+
+/// The digest of what was answered at a gate, or of one answer.
+pub(crate) fn answers_digest(document: &Checkpoint, gate: &str, key: Option<&str>) -> String {
+    let answers = document.gates.get(gate).map(|gate| &gate.answers);
+    let text = match (answers, key) {
+        (None, _) => Value::Null.to_string(),
+        (Some(answers), Some(key)) => answers.get(key).unwrap_or(&Value::Null).to_string(),
+        (Some(answers), None) => {
+            // Sorted, so that the order of answering does not matter.
+            let sorted: BTreeMap<&String, &Value> = answers.iter().collect();
+            serde_json::to_string(&sorted).unwrap_or_default()
+        }
+    };
+    sha256(text.as_bytes())
+}

@@ -1,0 +1,36 @@
+//! Flows as plain functions. A flow reads like the specification it implements; durability is not visible in
+//! it: every effect is a step that is recorded, reused while its inputs are unchanged, and run again when they
+//! are not.
+//!
+//! [`run`] has the handles a flow works with, [`step`] and [`agent`] what can be done, [`gate`] what is asked
+//! of a person, [`artifact`] what is read. [`ports`] is what the outside world must provide; [`journal`] keeps
+//! the record in files. [`driver`] takes a flow from its start or its last stop to the next one. [`explain`]
+//! says why a step will run. Processes, the network and the terminal are deliberately absent.
+
+#![warn(missing_docs)]
+
+pub mod agent;
+pub mod artifact;
+mod batch;
+pub mod cancel;
+pub mod driver;
+pub mod event;
+pub mod explain;
+pub mod gate;
+pub mod journal;
+mod parallel;
+pub mod ports;
+mod prompt;
+pub mod run;
+pub mod step;
+pub mod stop;
+
+pub use agent::{AgentCall, Grammar, seat};
+pub use artifact::{Artifact, Artifacts, Input, Inputs};
+pub use cancel::Cancel;
+pub use driver::{FlowDefinition, drive};
+pub use event::{Event, EventKind};
+pub use gate::{Answers, Gate, Question};
+pub use run::{PhaseHandle, Run};
+pub use step::{Step, StepContext, StepError};
+pub use stop::{Flow, Stop, Wait};

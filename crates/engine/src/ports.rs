@@ -1,0 +1,124 @@
+//! What the outside world provides: a journal that remembers, a launcher that runs agents, somebody to ask, a
+//! clock, and somebody to tell.
+
+use crate::artifact::{Artifacts, Input};
+pub use crate::batch::Staged;
+use crate::event::EventKind;
+use crate::gate::{Gate, GateView, Reply, Standing};
+use crate::step::{StepContext, StepDone, StepError};
+use crate::stop::Flow;
+use charrette_model::checkpoint::Usage;
+use charrette_model::stamp::Now;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::pin::Pin;
+
+/// A future on the heap.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a step does when it must be executed. It owns everything it needs.
+pub type Body = Box<dyn FnOnce(StepContext) -> BoxFuture<'static, Result<StepDone, StepError>> + Send>;
+
+/// A step to be done once.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Its phase.
+    pub phase: String,
+    /// Its name within the phase.
+    pub id: String,
+    /// Everything it reads.
+    pub reads: Vec<Input>,
+    /// Whether it moves HEAD or writes outside the workspace.
+    pub touches_checkout: bool,
+}
+
+/// What is known of a step that is done.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// What it returned.
+    pub value: Value,
+    /// What it wrote.
+    pub outputs: Artifacts,
+}
+
+/// The memory of a run. It runs the bodies itself, so that it can be put on another engine later.
+pub trait Journal: Send + Sync {
+    /// Does a step, unless it was done before with the same inputs; returns what is recorded.
+    fn once(&self, call: Call, body: Body) -> BoxFuture<'_, Flow<Recorded>>;
+
+    /// Makes what was staged visible to all.
+    fn collect(&self, staged: Vec<Staged>) -> Flow<()>;
+
+    /// Where the artifacts are.
+    fn files(&self) -> PathBuf;
+
+    /// Where a gate stands; one that nobody answered yet is put on record as waiting.
+    fn stand(&self, phase: &str, gate: &Gate) -> Flow<Standing>;
+
+    /// Records answers.
+    fn answer(&self, gate: &Gate, answers: Map<String, Value>) -> Flow<()>;
+
+    /// A phase is through. The summary is a file, and what it says is kept with the phase.
+    fn finish_phase(&self, phase: &str, summary: Option<&str>) -> Flow<()>;
+
+    /// The run is through.
+    fn finish_run(&self) -> Flow<()>;
+
+    /// Tells whoever is watching.
+    fn tell(&self, event: EventKind);
+}
+
+/// One call of an agent.
+#[derive(Debug, Clone)]
+pub struct LaunchOrder {
+    /// Which agent.
+    pub agent: String,
+    /// Which seat it takes.
+    pub seat: String,
+    /// What it is asked.
+    pub prompt: String,
+    /// The files it may read, by name.
+    pub reads: Vec<(String, PathBuf)>,
+    /// A scratch folder of its own.
+    pub lane: PathBuf,
+    /// Identifies its processes: run and lane.
+    pub token: (String, String),
+}
+
+/// What an agent answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentAnswer {
+    /// The text.
+    pub text: String,
+    /// What it cost.
+    pub usage: Option<Usage>,
+}
+
+/// Why an agent gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// It failed; the next agent of the chain may do better.
+    #[error("{0}")]
+    Failed(String),
+    /// The run is coming to an end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Runs agents.
+pub trait Launcher: Send + Sync {
+    /// Runs one to its answer.
+    fn launch(&self, order: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>>;
+}
+
+/// Asks a person.
+pub trait Asker: Send + Sync {
+    /// Asks the open questions of a gate.
+    fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply>;
+}
+
+/// Knows the time.
+pub trait Clock: Send + Sync {
+    /// The time to write into documents.
+    fn now(&self) -> Now;
+}

@@ -1,0 +1,139 @@
+//! The handles a flow works with: the run, and a phase of it.
+
+use crate::agent::AgentCall;
+use crate::artifact::{Artifact, Artifacts};
+use crate::batch::Staged;
+use crate::gate::{Answers, Gate, GateView, Reply, Standing};
+use crate::ports::{Asker, BoxFuture, Call, Journal, Launcher};
+use crate::step::{Step, StepContext, StepDone, StepError};
+use crate::stop::{Flow, Stop};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A run of a flow.
+pub struct Run<'j> {
+    pub(crate) journal: Arc<dyn Journal + 'j>,
+    pub(crate) launcher: Arc<dyn Launcher>,
+    pub(crate) asker: Arc<dyn Asker>,
+    parallel: usize,
+}
+
+impl<'j> Run<'j> {
+    /// A run that is remembered by `journal`; at most `parallel` branches work at the same time.
+    pub fn new(
+        journal: Arc<dyn Journal + 'j>,
+        launcher: Arc<dyn Launcher>,
+        asker: Arc<dyn Asker>,
+        parallel: usize,
+    ) -> Run<'j> {
+        Run { journal, launcher, asker, parallel: parallel.max(1) }
+    }
+
+    /// A phase of the run.
+    pub fn phase<'r>(&'r self, name: &str) -> PhaseHandle<'r> {
+        PhaseHandle { run: self, name: name.to_owned() }
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.parallel
+    }
+
+    pub(crate) fn files(&self) -> PathBuf {
+        self.journal.files()
+    }
+
+    pub(crate) fn collect(&self, staged: Vec<Staged>) -> Flow<()> {
+        self.journal.collect(staged)
+    }
+}
+
+impl std::fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("parallel", &self.parallel).finish_non_exhaustive()
+    }
+}
+
+/// A phase of a run.
+#[derive(Debug)]
+pub struct PhaseHandle<'r> {
+    pub(crate) run: &'r Run<'r>,
+    pub(crate) name: String,
+}
+
+impl PhaseHandle<'_> {
+    /// Does something once: computes a value, writes artifacts, changes the outside world.
+    pub async fn step<T, Work>(
+        &self,
+        step: Step,
+        body: impl FnOnce(StepContext) -> Work + Send + 'static,
+    ) -> Flow<T>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        Work: Future<Output = Result<T, StepError>> + Send + 'static,
+    {
+        let recorded = self.once(step, move |context| {
+            Box::pin(async move {
+                let value = serde_json::to_value(body(context).await?)
+                    .map_err(|error| StepError::Failed(format!("the result cannot be recorded: {error}")))?;
+                Ok(StepDone { value, ..StepDone::default() })
+            })
+        });
+        let value = recorded.await?.value;
+        serde_json::from_value(value).map_err(|error| {
+            Stop::Failed(format!("a recorded result has another shape than the flow expects: {error}"))
+        })
+    }
+
+    /// Has an agent do something, and keeps what it answers.
+    pub async fn agent(&self, call: AgentCall) -> Flow<Artifacts> {
+        let launcher = self.run.launcher.clone();
+        let step = call.step();
+        let recorded = self.once(step, move |context| Box::pin(call.perform(context, launcher))).await?;
+        Ok(recorded.outputs)
+    }
+
+    async fn once(
+        &self,
+        step: Step,
+        body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepDone, StepError>> + Send + 'static,
+    ) -> Flow<crate::ports::Recorded> {
+        let Step { id, reads, touches_checkout } = step;
+        let call = Call { phase: self.name.clone(), id, reads, touches_checkout };
+        self.run.journal.once(call, Box::new(body)).await
+    }
+
+    /// Asks a person, and returns what was answered.
+    ///
+    /// Without anybody to ask, the flow waits here: the questions are on record, and anybody may answer them.
+    pub async fn gate(&self, gate: Gate) -> Flow<Answers> {
+        let journal = &self.run.journal;
+        loop {
+            let view = match journal.stand(&self.name, &gate)? {
+                Standing::Settled(answers) => return Ok(answers),
+                Standing::Open(view) => view,
+            };
+            match self.run.asker.ask(&view).await {
+                Reply::Answers(answers) => {
+                    let usable = view.usable(answers);
+                    if usable.is_empty() {
+                        return Err(waiting(view));
+                    }
+                    journal.answer(&gate, usable)?;
+                }
+                Reply::Nobody if view.is_rejected => return Err(Stop::Refused(gate.rejection())),
+                Reply::Nobody | Reply::Pause => return Err(waiting(view)),
+            }
+        }
+    }
+
+    /// The phase is through; `summary` is what the next phase needs to know.
+    pub fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
+        self.run.journal.finish_phase(&self.name, summary.map(Artifact::name))
+    }
+}
+
+fn waiting(view: GateView) -> Stop {
+    Stop::Waiting(vec![crate::stop::Wait { gate: view.gate, questions: view.open }])
+}

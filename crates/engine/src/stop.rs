@@ -1,0 +1,61 @@
+//! How a flow comes to a stop before its end. Flows only ever use `?`: none of these is theirs to catch.
+
+use crate::gate::Question;
+use serde::Serialize;
+
+/// What a flow returns.
+pub type Flow<T> = Result<T, Stop>;
+
+/// Why a flow stopped. The document is resumable after each of them.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Stop {
+    /// A person must answer.
+    #[error("waiting for a person at {}", .0.iter().map(|wait| wait.gate.as_str()).collect::<Vec<_>>().join(", "))]
+    Waiting(Vec<Wait>),
+    /// A gate or guard refuses to go on.
+    #[error("{0}")]
+    Refused(String),
+    /// A step failed; what it left is kept.
+    #[error("{0}")]
+    Failed(String),
+    /// Somebody asked for an end.
+    #[error("interrupted")]
+    Interrupted,
+    /// A person asked for a revision: the flow goes through once more, with the feedback among its inputs.
+    #[error("revising")]
+    Again,
+}
+
+/// One gate that waits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Wait {
+    /// Which.
+    pub gate: String,
+    /// What is still to be answered.
+    pub questions: Vec<Question>,
+}
+
+impl Stop {
+    /// What several branches that stopped amount to: the most pressing reason, and all waits together.
+    pub(crate) fn merged(stops: Vec<Stop>) -> Option<Stop> {
+        let rank = |stop: &Stop| match stop {
+            Stop::Interrupted => 0,
+            Stop::Failed(_) => 1,
+            Stop::Refused(_) => 2,
+            Stop::Again => 3,
+            Stop::Waiting(_) => 4,
+        };
+        let mut most: Option<Stop> = None;
+        for stop in stops {
+            most = Some(match (most, stop) {
+                (Some(Stop::Waiting(mut all)), Stop::Waiting(more)) => {
+                    all.extend(more);
+                    Stop::Waiting(all)
+                }
+                (Some(before), stop) if rank(&before) <= rank(&stop) => before,
+                (_, stop) => stop,
+            });
+        }
+        most
+    }
+}

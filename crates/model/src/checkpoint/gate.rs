@@ -1,0 +1,115 @@
+//! Questions at a gate, and what a set of answers amounts to.
+
+use super::document::GateState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How many times a design may be sent back; after that the answer is yes or no.
+pub const MAX_ROUNDS: u32 = 3;
+
+/// The key under which a revision's feedback is given.
+pub const FEEDBACK: &str = "feedback";
+
+/// One question to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// Its key in answers.
+    pub key: String,
+    /// The question.
+    pub text: String,
+    /// What to answer if there is nothing to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<String>,
+    /// The answer decides: `yes`, `no` or `revise`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approval: bool,
+}
+
+/// What a set of answers amounts to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// These keys are still to be answered.
+    Missing(Vec<String>),
+    /// The gate is settled.
+    Settled(GateState),
+}
+
+/// Holds answers against the questions of a gate in its `round`th round.
+///
+/// An approval is one of its three words and nothing else; `revise` needs feedback and has an end.
+pub fn settle(questions: &[Question], answers: &Map<String, Value>, round: u32) -> Outcome {
+    let mut missing = Vec::new();
+    let mut state = GateState::Answered;
+    for question in questions {
+        let answer = answers.get(&question.key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
+        match (question.approval, answer.to_lowercase().as_str()) {
+            (false, "") => missing.push(question.key.clone()),
+            (false, _) => {}
+            (true, "yes") => state = GateState::Approved,
+            (true, "no") => state = GateState::Rejected,
+            (true, "revise") if round <= MAX_ROUNDS => {
+                state = GateState::Revise;
+                if answers.get(FEEDBACK).and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
+                    missing.push(FEEDBACK.to_owned());
+                }
+            }
+            (true, _) => missing.push(question.key.clone()),
+        }
+    }
+    if missing.is_empty() { Outcome::Settled(state) } else { Outcome::Missing(missing) }
+}
+
+/// Whether an answer asks to pause the run rather than to answer.
+pub fn is_pause(answer: &Value) -> bool {
+    let text = answer.as_str().map(str::trim).unwrap_or_default();
+    ["stop", "cancel"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn question(key: &str, approval: bool) -> Question {
+        Question { key: key.to_owned(), text: String::new(), recommended: None, approval }
+    }
+
+    fn outcome(answers: &Value, round: u32) -> Outcome {
+        let questions = [question("scope", false), question("approval", true)];
+        settle(&questions, answers.as_object().unwrap(), round)
+    }
+
+    #[test]
+    fn answers_amount_to() {
+        let missing = |keys: &[&str]| Outcome::Missing(keys.iter().map(|&key| key.to_owned()).collect());
+        for (answers, round, expected) in [
+            (json!({}), 1, missing(&["scope", "approval"])),
+            (json!({"scope": "fine"}), 1, missing(&["approval"])),
+            (json!({"scope": "fine", "approval": " YES "}), 1, Outcome::Settled(GateState::Approved)),
+            (json!({"scope": "fine", "approval": "no"}), 1, Outcome::Settled(GateState::Rejected)),
+            (json!({"scope": "fine", "approval": "yes, but"}), 1, missing(&["approval"])),
+            (json!({"scope": "fine", "approval": "revise"}), 1, missing(&["feedback"])),
+            (
+                json!({"scope": "fine", "approval": "revise", "feedback": "less"}),
+                3,
+                Outcome::Settled(GateState::Revise),
+            ),
+            (json!({"scope": "fine", "approval": "revise", "feedback": "less"}), 4, missing(&["approval"])),
+            (json!({"scope": " ", "approval": "yes"}), 1, missing(&["scope"])),
+            (json!({"scope": 3, "approval": "yes"}), 1, missing(&["scope"])),
+        ] {
+            assert_eq!(outcome(&answers, round), expected, "{answers} in round {round}");
+        }
+        assert_eq!(
+            settle(&[question("scope", false)], json!({"scope": "x"}).as_object().unwrap(), 1),
+            Outcome::Settled(GateState::Answered)
+        );
+    }
+
+    #[test]
+    fn stop_and_cancel_pause() {
+        assert!(is_pause(&json!("Stop ")) && is_pause(&json!("cancel")));
+        assert!(!is_pause(&json!("stop using globals")) && !is_pause(&json!(3)));
+    }
+}

@@ -1,0 +1,290 @@
+//! The changes a driver makes while it works through a flow: steps begin, finish and fail, phases finish,
+//! gates open and are answered.
+//!
+//! Each is a pure function from the document on disk to the next one, like those of [`super::transition`].
+
+use super::document::{
+    Checkpoint, GateRecord, GateState, Phase, PhaseStatus, RunRecord, Step, StepStatus, Usage,
+};
+use super::gate::{FEEDBACK, Outcome, Question, settle};
+use super::transition::{Circumstances, TransitionError, stamp};
+use crate::stamp::Stamp;
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The member of a step that holds the value it returned.
+const VALUE: &str = "value";
+/// The member of a gate that names its phase.
+const PHASE: &str = "phase";
+/// The member of a gate that holds its questions, so that anybody can ask them.
+const QUESTIONS: &str = "questions";
+
+/// How a step ended well.
+#[derive(Debug, Clone, Default)]
+pub struct Finished {
+    /// SHA-256 of everything it wrote, by name.
+    pub outputs: BTreeMap<String, String>,
+    /// What it returned.
+    pub value: Value,
+    /// The agent that did it.
+    pub agent: Option<String>,
+    /// The agents that were asked before and failed.
+    pub fallback_from: Vec<String>,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// SHA-256 of the rendered prompt.
+    pub prompt: Option<String>,
+}
+
+/// The document of a run that begins.
+pub fn begin_run(
+    (command, feature): (&str, Option<&str>),
+    run: RunRecord,
+    phases: &[&str],
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let mut document = Checkpoint::new(command, feature);
+    document.run = Some(run);
+    document.state.pending_phases = phases.iter().map(|&phase| phase.to_owned()).collect();
+    stamp(document, None, circumstances)
+}
+
+/// A step is about to be executed: the intent, on disk before anything happens.
+pub fn begin_step(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    inputs: BTreeMap<String, String>,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    change_phase(document, phase, PhaseStatus::InProgress, circumstances, |phase, now| {
+        phase.error = None;
+        let steps = phase.steps.get_or_insert_default();
+        let before = steps.get(id);
+        let step = Step {
+            status: StepStatus::Running,
+            attempt: Some(before.and_then(|step| step.attempt).unwrap_or(0) + 1),
+            started_at: Some(now),
+            finished_at: None,
+            inputs,
+            // What the last attempt wrote still stands in the workspace.
+            outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
+            agent: None,
+            fallback_from: Vec::new(),
+            usage: None,
+            prompt: None,
+            error: None,
+            extra: Map::new(),
+        };
+        steps.insert(id.to_owned(), step);
+    })
+}
+
+/// An agent is about to be launched for a step.
+pub fn seat_agent(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    agent: &str,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    change_step(document, phase, id, circumstances, |step, _| {
+        if let Some(before) = step.agent.replace(agent.to_owned())
+            && before != agent
+        {
+            step.fallback_from.push(before);
+        }
+    })
+}
+
+/// A step is done and everything it wrote is safe.
+pub fn finish_step(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    finished: Finished,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    change_step(document, phase, id, circumstances, |step, now| {
+        step.status = StepStatus::Done;
+        step.finished_at = Some(now);
+        step.outputs = finished.outputs;
+        step.agent = finished.agent;
+        step.fallback_from = finished.fallback_from;
+        step.usage = finished.usage;
+        step.prompt = finished.prompt;
+        step.error = None;
+        if !finished.value.is_null() {
+            step.extra.insert(VALUE.to_owned(), finished.value);
+        }
+    })
+}
+
+/// A step ended with an error; what it left as evidence is named in the error.
+pub fn fail_step(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    error: &str,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let document = change_step(document, phase, id, circumstances, |step, now| {
+        step.status = StepStatus::Failed;
+        step.finished_at = Some(now);
+        step.error = Some(error.to_owned());
+    })?;
+    change_phase(document, phase, PhaseStatus::Failed, circumstances, |phase, _| {
+        phase.error = Some(error.to_owned());
+    })
+}
+
+/// A phase is through.
+pub fn finish_phase(
+    document: Checkpoint,
+    phase: &str,
+    summary: Option<&str>,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    change_phase(document, phase, PhaseStatus::Complete, circumstances, |phase, _| {
+        if let Some(summary) = summary {
+            phase.context_summary = Some(summary.to_owned());
+        }
+    })
+}
+
+/// A gate waits for a person: its questions and the digest of what is shown, so that anybody can answer.
+///
+/// Answers given to the same subject are kept; only what is missing will be asked.
+pub fn open_gate(
+    mut document: Checkpoint,
+    (phase, gate): (&str, &str),
+    subject: &str,
+    questions: &[Question],
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    let before = document.gates.get(gate);
+    let round = before.and_then(|gate| gate.round).unwrap_or(1);
+    let same =
+        before.filter(|gate| gate.subject.as_deref() == Some(subject) && gate.state == GateState::Pending);
+    let answers = same.map(|gate| gate.answers.clone()).unwrap_or_default();
+    let mut extra = Map::new();
+    extra.insert(PHASE.to_owned(), Value::from(phase));
+    extra.insert(QUESTIONS.to_owned(), serde_json::to_value(questions).unwrap_or_default());
+    let state = GateState::Pending;
+    let record = GateRecord {
+        state,
+        subject: Some(subject.to_owned()),
+        answers,
+        by: None,
+        at: None,
+        round: Some(round),
+        extra,
+    };
+    document.gates.insert(gate.to_owned(), record);
+    stamp(document, previous.as_ref(), circumstances)
+}
+
+/// Somebody answered some or all of a gate's questions. The answers also stand with the gate's phase.
+pub fn answer_gate(
+    mut document: Checkpoint,
+    gate: &str,
+    answers: Map<String, Value>,
+    by: &str,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    let now = circumstances.now.stamp_after(previous.as_ref());
+    let Some(record) = document.gates.get_mut(gate) else {
+        return Err(TransitionError::NoSuchGate(gate.to_owned()));
+    };
+    record.answers.extend(answers);
+    record.by = Some(by.to_owned());
+    record.at = Some(now);
+    let round = record.round.unwrap_or(1);
+    record.state = match settle(&questions(record), &record.answers, round) {
+        Outcome::Missing(_) => GateState::Pending,
+        Outcome::Settled(state) => state,
+    };
+    if record.state == GateState::Revise {
+        record.round = Some(round + 1);
+    }
+    let answers = record.answers.clone();
+    if let Some(phase) =
+        record.extra.get(PHASE).and_then(Value::as_str).and_then(|name| document.phases.get_mut(name))
+    {
+        Arc::make_mut(phase).checkpoint_responses = Some(answers);
+    }
+    stamp(document, previous.as_ref(), circumstances)
+}
+
+/// The questions of a gate, as [`open_gate`] left them.
+pub fn questions(gate: &GateRecord) -> Vec<Question> {
+    gate.extra.get(QUESTIONS).and_then(|questions| Vec::deserialize(questions).ok()).unwrap_or_default()
+}
+
+/// The questions of a gate that nobody has answered yet.
+pub fn open_questions(gate: &GateRecord) -> Vec<Question> {
+    let questions = questions(gate);
+    let Outcome::Missing(keys) = settle(&questions, &gate.answers, gate.round.unwrap_or(1)) else {
+        return Vec::new();
+    };
+    let feedback = Question {
+        key: FEEDBACK.to_owned(),
+        text: "What should be revised?".to_owned(),
+        recommended: None,
+        approval: false,
+    };
+    questions.into_iter().chain([feedback]).filter(|question| keys.contains(&question.key)).collect()
+}
+
+/// The value a step returned.
+pub fn value(step: &Step) -> Value {
+    step.extra.get(VALUE).cloned().unwrap_or_default()
+}
+
+fn change_phase(
+    mut document: Checkpoint,
+    name: &str,
+    status: PhaseStatus,
+    circumstances: &Circumstances,
+    change: impl FnOnce(&mut Phase, Stamp),
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    let now = circumstances.now.stamp_after(previous.as_ref());
+    let was = document.phases.get(name).map(|phase| phase.status);
+    let phase = Arc::make_mut(document.phases.entry(name.to_owned()).or_default());
+    if phase.started_at.is_none()
+        || (status == PhaseStatus::InProgress && was != Some(PhaseStatus::InProgress))
+    {
+        phase.started_at = Some(now.clone());
+    }
+    phase.status = status;
+    phase.updated_at = Some(now.clone());
+    change(phase, now);
+    document.state.place(name, status, was);
+    if status != PhaseStatus::Complete {
+        document.completed_at = None;
+    }
+    stamp(document, previous.as_ref(), circumstances)
+}
+
+fn change_step(
+    mut document: Checkpoint,
+    phase: &str,
+    id: &str,
+    circumstances: &Circumstances,
+    change: impl FnOnce(&mut Step, Stamp),
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    let now = circumstances.now.stamp_after(previous.as_ref());
+    let missing = || TransitionError::NoSuchStep { phase: phase.to_owned(), step: id.to_owned() };
+    let found = document.phases.get_mut(phase).ok_or_else(missing)?;
+    let found = Arc::make_mut(found);
+    found.updated_at = Some(now.clone());
+    let step = found.steps.as_mut().and_then(|steps| steps.get_mut(id)).ok_or_else(missing)?;
+    change(step, now);
+    stamp(document, previous.as_ref(), circumstances)
+}

@@ -1,0 +1,197 @@
+//! The workspace of a run: every artifact of every step, by name, with digests.
+//!
+//! A step's output is not written where others can see it. It is staged in the user's own state directory,
+//! durably, and moved into the workspace when its batch is collected, so no agent reads another's work in
+//! progress and none of it is lost if the process dies in between. What stands in the staging folder has not
+//! been collected yet; that is the only record of it there needs to be.
+
+use crate::atomic::{self, ReplaceError, sync_folder_of};
+use charrette_model::shown::shown;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The folder of a run's artifacts, and the folder where its steps stage theirs.
+#[derive(Debug)]
+pub struct Workspace {
+    folder: PathBuf,
+    staging: PathBuf,
+    digests: Mutex<HashMap<String, (Signature, String)>>,
+}
+
+/// Tells whether a file is still the one whose digest we know, without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Signature {
+    inode: u64,
+    bytes: u64,
+    changed: (i64, i64),
+}
+
+impl Workspace {
+    /// The workspace at `folder`; `staging` is a folder of this run's own, outside the repository.
+    pub fn new(folder: &Path, staging: &Path) -> Workspace {
+        Workspace { folder: folder.to_owned(), staging: staging.to_owned(), digests: Mutex::default() }
+    }
+
+    /// Creates the folder, inside one that ignores itself.
+    pub fn prepare(&self) -> io::Result<()> {
+        crate::layout::create_folder(&self.folder)?;
+        crate::layout::ignore_itself(self.folder.parent().unwrap_or(&self.folder))
+    }
+
+    /// The folder of artifacts.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where an artifact is, or will be.
+    pub fn path(&self, name: &str) -> io::Result<PathBuf> {
+        Ok(self.folder.join(checked(name)?))
+    }
+
+    /// A scratch folder for one attempt at a step, outside the repository.
+    pub fn lane(&self, lane: &str) -> PathBuf {
+        self.staging.join(lane)
+    }
+
+    /// The content of an artifact, staged or collected; none if there is no such file.
+    pub fn read(&self, name: &str, lane: Option<&str>) -> io::Result<Option<Vec<u8>>> {
+        match fs_err::read(self.current(name, lane)?) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where an artifact can be read right now: staged by `lane`, or collected.
+    pub fn current(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
+        if let Some(lane) = lane {
+            let staged = self.staged(lane, name)?;
+            if staged.exists() {
+                return Ok(staged);
+            }
+        }
+        self.path(name)
+    }
+
+    /// SHA-256 of an artifact, staged or collected; none if there is no such file.
+    pub fn digest(&self, name: &str, lane: Option<&str>) -> io::Result<Option<String>> {
+        let path = self.current(name, lane)?;
+        let meta = match path.metadata() {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let signature =
+            Signature { inode: meta.ino(), bytes: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) };
+        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, digest)) = digests.get(name)
+            && *known == signature
+        {
+            return Ok(Some(digest.clone()));
+        }
+        let digest = sha256(&fs_err::read(&path)?);
+        digests.insert(name.to_owned(), (signature, digest.clone()));
+        Ok(Some(digest))
+    }
+
+    /// Writes an artifact at once, durably: for what people say, not for what steps produce.
+    pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
+        let path = self.path(name)?;
+        crate::layout::create_folder(path.parent().unwrap_or(&self.folder))?;
+        replace(&path, bytes)?;
+        Ok(sha256(bytes))
+    }
+
+    /// Stages an output of a step, durably, and returns its digest.
+    pub fn stage(&self, lane: &str, name: &str, bytes: &[u8]) -> io::Result<String> {
+        let path = self.staged(lane, name)?;
+        crate::layout::create_folder(path.parent().unwrap_or(&self.staging))?;
+        replace(&path, bytes)?;
+        Ok(sha256(bytes))
+    }
+
+    /// Moves what a step staged into the workspace. What it replaces is kept under `superseded/`.
+    pub fn collect(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
+        for name in names {
+            let name = name.as_ref();
+            let (staged, target) = (self.staged(lane, name)?, self.path(name)?);
+            if !staged.exists() {
+                continue;
+            }
+            crate::layout::create_folder(target.parent().unwrap_or(&self.folder))?;
+            self.keep_superseded(name, &staged)?;
+            match fs_err::rename(&staged, &target) {
+                // The user's state directory may be on another disk.
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                    replace(&target, &fs_err::read(&staged)?)?;
+                    fs_err::remove_file(&staged)?;
+                }
+                other => {
+                    other?;
+                    sync_folder_of(&target)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what a lane left behind, once it was collected.
+    pub fn clean(&self, lane: &str) -> io::Result<()> {
+        match fs_err::remove_dir_all(self.lane(lane)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    /// A link, so that the old content has a second name before the new one takes the first.
+    fn keep_superseded(&self, name: &str, staged: &Path) -> io::Result<()> {
+        let target = self.path(name)?;
+        let Some(old) = self.digest(name, None)? else { return Ok(()) };
+        if old == sha256(&fs_err::read(staged)?) {
+            return Ok(());
+        }
+        let kept = self.folder.join("superseded").join(format!("{name}.{}", &old[..12]));
+        crate::layout::create_folder(kept.parent().unwrap_or(&self.folder))?;
+        match fs_err::hard_link(&target, &kept) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        }
+    }
+
+    fn staged(&self, lane: &str, name: &str) -> io::Result<PathBuf> {
+        Ok(self.lane(lane).join("out").join(checked(name)?))
+    }
+}
+
+/// SHA-256 in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    atomic::replace(path, &path.with_added_extension("tmp"), bytes).map_err(|error| match error {
+        ReplaceError::BeforeRename(cause) | ReplaceError::AfterRename(cause) => cause,
+    })
+}
+
+/// Names come from flows and from documents that anybody may have edited: they must stay inside.
+fn checked(name: &str) -> io::Result<&str> {
+    let part_is_fine = |part: &str| {
+        part.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+    };
+    if name.len() <= 200 && name.split('/').all(part_is_fine) {
+        Ok(name)
+    } else {
+        let problem = format!("'{}' is not the name of an artifact", shown(name));
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+    }
+}
