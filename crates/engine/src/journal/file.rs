@@ -153,17 +153,17 @@ impl FileJournal {
     }
 
     fn fail(&self, call: &Call, lane: &str, error: &str) -> Stop {
-        let recorded =
-            self.record.change_if_possible(&format!("fail {}", call.id), |document, circumstances| {
-                progress::fail_step(document, &call.phase, &call.id, error, circumstances)
-            });
+        // Whether or not that can be put on record, this is why the run stops.
+        let _ = self.record.change_if_possible(&format!("fail {}", call.id), |document, circumstances| {
+            progress::fail_step(document, &call.phase, &call.id, error, circumstances)
+        });
         let _ = self.record.workspace.clean(lane);
         self.record.tell(EventKind::StepFailed {
             phase: call.phase.clone(),
             step: call.id.clone(),
             error: error.to_owned(),
         });
-        recorded.err().unwrap_or_else(|| Stop::Failed(format!("{}: {error}", call.id)))
+        Stop::Failed(format!("{}: {error}", call.id))
     }
 
     /// What is known of a step that is done; what it staged is collected, now or with its batch.

@@ -85,6 +85,8 @@ impl Record {
     ) -> Flow<()> {
         let error = match self.change(label, &change) {
             Ok(()) => return Ok(()),
+            // What could not be saved before is missing from the document now; that is no new problem.
+            Err(error) if self.unsaved.load(Ordering::Relaxed) => error,
             Err(StoreError::Transition(error)) => return Err(Stop::Failed(error.to_string())),
             Err(error) => error,
         };

@@ -1,0 +1,172 @@
+//! For any flow: editing one artifact and going on does exactly what depends on it again.
+
+use charrette_engine::gate::{GateView, Reply};
+use charrette_engine::journal::{FileJournal, RunPlace};
+use charrette_engine::ports::{
+    AgentAnswer, Asker, BoxFuture, Clock, Journal, LaunchError, LaunchOrder, Launcher,
+};
+use charrette_engine::{Artifact, Cancel, Flow, Run, Step};
+use charrette_model::checkpoint::progress::begin_run;
+use charrette_model::checkpoint::{Command, DocumentName, RunRecord};
+use charrette_model::stamp::Now;
+use charrette_store::layout::StateFolder;
+use charrette_store::workspace::sha256;
+use charrette_store::{Documents, Holder, Workspace};
+use charrette_testkit::Sandbox;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+/// A flow: groups one after the other; each step of a group reads outputs of earlier groups.
+#[derive(Debug, Clone)]
+struct Plan {
+    groups: Vec<Vec<Vec<usize>>>,
+}
+
+impl Plan {
+    /// What each step reads, by the number of the step.
+    fn steps(&self) -> Vec<Vec<usize>> {
+        self.groups.iter().flatten().cloned().collect()
+    }
+
+    /// Everything that reads the output of `edited`, directly or not.
+    fn dependants(&self, edited: usize) -> BTreeSet<usize> {
+        let mut reached = BTreeSet::from([edited]);
+        for (n, reads) in self.steps().iter().enumerate() {
+            if reads.iter().any(|read| reached.contains(read)) {
+                reached.insert(n);
+            }
+        }
+        reached.remove(&edited);
+        reached
+    }
+}
+
+fn any_plan() -> impl Strategy<Value = Plan> {
+    let sizes = prop::collection::vec(1_usize..4, 1..5);
+    (sizes, any::<u64>()).prop_map(|(sizes, mut seed)| {
+        let mut next = move |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % below
+        };
+        let mut before = 0;
+        let groups = sizes
+            .into_iter()
+            .map(|size| {
+                let group = (0..size)
+                    .map(|_| {
+                        let reads: BTreeSet<usize> =
+                            (0..next(3)).filter(|_| before > 0).map(|_| next(before)).collect();
+                        reads.into_iter().collect()
+                    })
+                    .collect();
+                before += size;
+                group
+            })
+            .collect();
+        Plan { groups }
+    })
+}
+
+async fn flow(run: &Run<'_>, plan: &Plan, executed: &Arc<Mutex<BTreeSet<usize>>>) -> Flow<()> {
+    let phase = run.phase("all");
+    let mut first = 0;
+    for group in &plan.groups {
+        let numbered: Vec<(usize, Vec<usize>)> = (first..).zip(group.iter().cloned()).collect();
+        first += group.len();
+        phase
+            .parallel(numbered, |(n, reads)| {
+                let phase = &phase;
+                async move {
+                    let names: Vec<String> = reads.iter().map(|read| format!("out-{read}.md")).collect();
+                    let artifacts: Vec<Artifact> = names.iter().map(Artifact::named).collect();
+                    let step = Step::new(format!("step/{n}")).reads("request.md").reads(&artifacts);
+                    let executed = executed.clone();
+                    let body = move |context: charrette_engine::StepContext| async move {
+                        executed.lock().unwrap().insert(n);
+                        let mut text = format!("{n}");
+                        for name in &names {
+                            text += &context.text(name)?;
+                        }
+                        context.write(&format!("out-{n}.md"), sha256(text.as_bytes()))
+                    };
+                    phase.step(step, body).await
+                }
+            })
+            .await?;
+    }
+    phase.finish(None)
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Now {
+        Now::frozen("2026-11-15T12:00:00Z".parse().unwrap())
+    }
+}
+
+struct Nobody;
+
+impl Asker for Nobody {
+    fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
+        Box::pin(std::future::ready(Reply::Nobody))
+    }
+}
+
+impl Launcher for Nobody {
+    fn launch(&self, _: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
+        Box::pin(std::future::ready(Err(LaunchError::Failed("there are no agents here".to_owned()))))
+    }
+}
+
+/// Goes through the flow, from the beginning or from what is on disk, and says which steps were executed.
+fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
+    let work = sandbox.work();
+    let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned() };
+    let documents = Documents::new(StateFolder::new(&work, ".claude/state"), None, holder, 500);
+    let name = DocumentName::for_feature(Command::Design, Some("x")).unwrap();
+    let workspace = Workspace::new(&sandbox.path(".specs/x"), &sandbox.outside("lanes"));
+    workspace.prepare().unwrap();
+    let document = match documents.load(&name).unwrap() {
+        Some(loaded) => loaded.document,
+        None => {
+            workspace.put("request.md", b"request").unwrap();
+            let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
+            let begin =
+                |_, circumstances: &_| begin_run(("design", Some("x")), run.clone(), &["all"], circumstances);
+            documents.transition(&name, "begin", Still.now(), begin).unwrap().document
+        }
+    };
+    let place = RunPlace { documents, name, document, workspace, by: String::new() };
+    let journal: Arc<dyn Journal> =
+        Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), Arc::new(|_| {})));
+    let run = Run::new(journal, Arc::new(Nobody), Arc::new(Nobody), 3);
+    let executed = Arc::new(Mutex::new(BTreeSet::new()));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(flow(&run, plan, &executed)).unwrap();
+    let executed = executed.lock().unwrap().clone();
+    executed
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn exactly_what_depends_on_an_edit_is_done_again(plan in any_plan(), which in any::<prop::sample::Index>()) {
+        let sandbox = Sandbox::new();
+        let all: BTreeSet<usize> = (0..plan.steps().len()).collect();
+        prop_assert_eq!(go(&sandbox, &plan), all.clone());
+        prop_assert_eq!(go(&sandbox, &plan), BTreeSet::new());
+
+        let edited = which.index(all.len());
+        let path = sandbox.path(&format!(".specs/x/out-{edited}.md"));
+        std::fs::write(&path, "edited by hand").unwrap();
+        prop_assert_eq!(go(&sandbox, &plan), plan.dependants(edited));
+        prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), "edited by hand");
+        prop_assert_eq!(go(&sandbox, &plan), BTreeSet::new());
+
+        std::fs::write(sandbox.path(".specs/x/request.md"), "another request").unwrap();
+        prop_assert_eq!(go(&sandbox, &plan), all);
+    }
+}

@@ -1,0 +1,120 @@
+//! Asked to end: children end with their groups, the document is resumable, and there is one driver.
+
+use crate::Stage;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// A run whose researchers sleep, started and at work.
+fn sleeping(stage: &Stage) -> Child {
+    let part = json!({"sleep_ms": 60_000, "child_ms": 60_000});
+    stage.script(&json!({"alpha": {"researcher-a": part, "researcher-b": part, "researcher-c": part}}));
+    let mut command = stage.command(&[
+        "rehearse",
+        "try",
+        "--json",
+        "--answers",
+        stage.file("answers.yaml").to_str().unwrap(),
+    ]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let started =
+        stdout.lines().map(Result::unwrap).filter(|line| line.contains("agent.started")).take(3).count();
+    assert_eq!(started, 3);
+    // Wait until the agents themselves have begun.
+    let until = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_to_string(stage.file("log")).unwrap_or_default().lines().count() < 4
+        && Instant::now() < until
+    {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap()
+}
+
+/// Processes of this run that are alive: they carry its token.
+fn strays(stage: &Stage) -> Vec<String> {
+    let token = format!("CHARRETTE_RUN={}", stage.document()["run"]["id"].as_str().unwrap());
+    let is_ours = |environment: &[u8]| environment.split(|&b| b == 0).any(|entry| entry == token.as_bytes());
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.bytes().all(|b| b.is_ascii_digit()))
+        .filter(|pid| {
+            std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| is_ours(&environment))
+        })
+        .collect()
+}
+
+#[test]
+fn each_signal_that_means_end_ends_the_children_and_leaves_a_resumable_run() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let stage = Stage::set();
+        let mut child = sleeping(&stage);
+        assert!(strays(&stage).len() >= 6, "agents and their children are at work");
+        kill_process(pid(&child), signal).unwrap();
+        // A second one does not make it worse.
+        std::thread::sleep(Duration::from_millis(30));
+        let _ = kill_process(pid(&child), signal);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
+        assert_eq!(strays(&stage), [""; 0], "{signal:?}");
+        assert_eq!(stage.document()["phases"]["gather"]["steps"]["research/a"]["status"], "running");
+        stage.script(&json!({}));
+        let resumed = stage.resume();
+        assert_eq!(resumed.code, Some(0), "{signal:?}: {resumed:?}");
+    }
+}
+
+#[test]
+fn there_is_one_driver_and_a_stopped_one_is_still_one() {
+    let stage = Stage::set();
+    let mut child = sleeping(&stage);
+    kill_process(pid(&child), Signal::STOP).unwrap();
+    let refused = stage.resume();
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    let expected = format!("research-try is being driven by process {} (charrette rehearse try", child.id());
+    assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+    assert!(
+        stage.run(&["status"]).stdout.contains(&format!("process {} (charrette rehearse try", child.id()))
+    );
+    kill_process(pid(&child), Signal::CONT).unwrap();
+    kill_process(pid(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    stage.script(&json!({}));
+    assert_eq!(stage.resume().code, Some(0));
+}
+
+#[test]
+fn a_checkout_in_use_is_refused_with_a_way_out() {
+    let stage = Stage::set();
+    stage.run(&["rehearse", "try"]);
+    stage.answer("scope: {scope: \"yes\", depth: \"deep\"}");
+    stage.run(&["resume", "try"]);
+    stage.answer("approval: {approval: \"yes\"}");
+    let lock = stage.sandbox.path(".claude/state/locks/checkout.lease");
+    let other = std::fs::File::create(&lock).unwrap();
+    other.lock().unwrap();
+    let refused = stage.run(&["resume", "try"]);
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(
+        refused.stderr.contains("this checkout is in use") && refused.stderr.contains("git worktree add"),
+        "{}",
+        refused.stderr
+    );
+    drop(other);
+    assert_eq!(stage.run(&["resume", "try"]).code, Some(0));
+}
+
+#[test]
+fn a_run_that_exists_is_not_begun_again() {
+    let stage = Stage::set();
+    stage.rehearse();
+    let again = stage.rehearse();
+    assert_eq!(again.code, Some(1));
+    assert!(again.stderr.contains("hint: Go on with it: charrette resume try"), "{}", again.stderr);
+}
