@@ -4,6 +4,7 @@
 //! reading the same bytes. Subject and yardstick take turns, and medians are compared.
 
 mod documents;
+mod engine;
 mod ratio;
 
 use crate::Outcome;
@@ -23,7 +24,9 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     if cfg!(debug_assertions) {
         return in_release(args);
     }
-    let figures = documents::figures(args.only.as_deref().unwrap_or(""))?;
+    let only = args.only.as_deref().unwrap_or("");
+    let mut figures = documents::figures(only)?;
+    figures.extend(engine::figures(only)?);
     for figure in &figures {
         println!("{figure}");
     }

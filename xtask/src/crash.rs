@@ -1,10 +1,11 @@
 //! The release binary killed at every system call that matters, and every write made to fail.
 //!
 //! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
-//! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards.
+//! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole run.
 
 mod checks;
 mod disks;
+mod flow;
 mod operations;
 mod points;
 
@@ -51,7 +52,8 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     );
     checks::random_kills(&charrette, args.random)?;
     println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
-    disks::full_and_read_only(&charrette)
+    disks::full_and_read_only(&charrette)?;
+    flow::crash(args.every)
 }
 
 fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outcome {

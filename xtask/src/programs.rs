@@ -39,6 +39,18 @@ fn is_installed(target: &str) -> Outcome<bool> {
     Ok(Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
+/// Builds the rehearsal: the real command line with a small flow, and the agent it uses.
+pub(crate) fn rehearsal() -> Outcome<PathBuf> {
+    let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile).current_dir(root());
+    if !command.status()?.success() {
+        return Err("the rehearsal does not build".into());
+    }
+    let folder = if cfg!(debug_assertions) { "debug" } else { "release" };
+    Ok(root().join("target").join(folder).join("charrette-rehearsal"))
+}
+
 /// An empty program in C, linked statically: the least that starting anything costs.
 pub(crate) fn empty_program(folder: &Path) -> Outcome<PathBuf> {
     let (source, program) = (folder.join("empty.c"), folder.join("empty"));

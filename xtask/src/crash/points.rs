@@ -16,8 +16,8 @@ const FAILED: &[&str] = &["write", "pwrite64", "fsync", "rename", "mkdir"];
 /// One hit.
 #[derive(Debug)]
 pub(super) struct Point {
-    call: String,
-    nth: usize,
+    pub(super) call: String,
+    pub(super) nth: usize,
     pub(super) fault: Fault,
 }
 
@@ -29,6 +29,11 @@ pub(super) enum Fault {
 }
 
 impl Point {
+    /// The same for a program whose children are left alone.
+    pub(super) fn strace_alone(&self) -> Vec<OsString> {
+        self.strace().into_iter().filter(|word| word != "-f").collect()
+    }
+
     /// The program and arguments that make it happen.
     pub(super) fn strace(&self) -> Vec<OsString> {
         let Point { call, nth, fault } = self;
@@ -69,16 +74,7 @@ pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
         .run_with(charrette, operation, &words)
         .map_err(|error| format!("strace is needed for this, but cannot be run: {error}"))?;
 
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for line in fs_err::read_to_string(log)?.lines() {
-        // "1234  fsync(3) = 0"
-        let Some(call) = line.split('(').next().and_then(|start| start.split_whitespace().last()) else {
-            continue;
-        };
-        if KILLED.split(',').any(|known| known == call) {
-            *counts.entry(call.to_owned()).or_default() += 1;
-        }
-    }
+    let counts = counts(&log)?;
     let all = |call: &str, fault: Fault| -> Vec<Point> {
         let count = counts.get(call).copied().unwrap_or_default();
         (1..=count).map(|nth| Point { call: call.to_owned(), nth, fault }).collect()
@@ -92,4 +88,19 @@ pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
         return Err(format!("strace saw nothing of {operation}").into());
     }
     Ok(Points { kills, errors: errors.collect() })
+}
+
+/// How often each system call stands in a log of strace.
+pub(super) fn counts(log: &Path) -> Outcome<BTreeMap<String, usize>> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for line in fs_err::read_to_string(log)?.lines() {
+        // "fsync(3) = 0", with the process before it if there are several
+        let Some(call) = line.split('(').next().and_then(|start| start.split_whitespace().last()) else {
+            continue;
+        };
+        if line.contains('(') && call.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
+            *counts.entry(call.to_owned()).or_default() += 1;
+        }
+    }
+    Ok(counts)
 }
