@@ -99,8 +99,13 @@ pub(crate) fn begin(
     let changed = documents.transition(name, "begin run", site.now, |_, circumstances| {
         begin_run(owner, record.clone(), definition.phases(), circumstances)
     })?;
-    let place =
-        RunPlace { documents, name: name.clone(), document: changed.document, workspace, by: who(&site) };
+    let place = RunPlace {
+        documents,
+        name: name.clone(),
+        document: changed.document,
+        workspace,
+        by: asked_who(&site),
+    };
     drive_on(global, extension, definition, place, (lease, answers, false), &site)
 }
 
@@ -131,8 +136,13 @@ pub(crate) fn resume(
         output::note(global, "Proceeding with existing checkpoint data.");
     }
     let workspace = workspace_of(&site, &loaded.document)?;
-    let place =
-        RunPlace { documents, name: name.clone(), document: loaded.document, workspace, by: who(&site) };
+    let place = RunPlace {
+        documents,
+        name: name.clone(),
+        document: loaded.document,
+        workspace,
+        by: asked_who(&site),
+    };
     drive_on(global, extension, definition, place, (lease, answers, true), &site)
 }
 
@@ -264,9 +274,14 @@ fn shown_feature(name: &DocumentName) -> String {
     name.feature().map_or_else(|| format!("--command {}", name.command()), ToString::to_string)
 }
 
+fn asked_who(site: &Site) -> Box<dyn Fn() -> String + Send + Sync> {
+    let root = site.root.clone();
+    Box::new(move || who(&root))
+}
+
 /// Who is answering: the name git knows, or nobody in particular.
-pub(crate) fn who(site: &Site) -> String {
-    let output = Command::new("git").args(["config", "user.name"]).current_dir(&site.root).output();
+pub(crate) fn who(root: &Path) -> String {
+    let output = Command::new("git").args(["config", "user.name"]).current_dir(root).output();
     let name = output.ok().and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
     let name = name.trim();
     if name.is_empty() { "unknown".to_owned() } else { name.to_owned() }

@@ -100,7 +100,7 @@ fn record(
             ),
         ));
     }
-    let by = who(site);
+    let by = who(&site.root);
     let changed = documents.transition(name, "answer", site.now, |on_disk, circumstances| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for gate in &known {

@@ -37,8 +37,8 @@ pub struct RunPlace {
     pub document: Checkpoint,
     /// The artifacts.
     pub workspace: Workspace,
-    /// Who answers, if somebody does so here.
-    pub by: String,
+    /// Who answers, if somebody does so here; asked only then.
+    pub by: Box<dyn Fn() -> String + Send + Sync>,
 }
 
 impl FileJournal {

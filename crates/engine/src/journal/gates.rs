@@ -36,8 +36,9 @@ pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing>
 }
 
 pub(super) fn answer(record: &Record, gate: &Gate, answers: &Map<String, Value>) -> Flow<()> {
+    let by = (record.by)();
     record.change_if_possible(&format!("answer {}", gate.name), |document, circumstances| {
-        progress::answer_gate(document, &gate.name, answers.clone(), &record.by, circumstances)
+        progress::answer_gate(document, &gate.name, answers.clone(), &by, circumstances)
     })?;
     let state = record.document().gates.get(&gate.name).map(|gate| gate.state);
     if let Some(state) = state.filter(|state| *state != GateState::Pending) {

@@ -22,7 +22,7 @@ pub(crate) struct Record {
     pub(crate) name: DocumentName,
     pub(crate) workspace: Workspace,
     pub(crate) run_id: String,
-    pub(crate) by: String,
+    pub(crate) by: Box<dyn Fn() -> String + Send + Sync>,
     clock: Arc<dyn Clock>,
     watcher: Watcher,
     /// As of our own last change. Only this process drives the run; what others answer is seen at the next change.
@@ -38,7 +38,7 @@ impl Record {
         name: DocumentName,
         workspace: Workspace,
         document: Checkpoint,
-        (clock, watcher, by): (Arc<dyn Clock>, Watcher, String),
+        (clock, watcher, by): (Arc<dyn Clock>, Watcher, Box<dyn Fn() -> String + Send + Sync>),
     ) -> Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         Record {

@@ -138,7 +138,7 @@ fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
             documents.transition(&name, "begin", Still.now(), begin).unwrap().document
         }
     };
-    let place = RunPlace { documents, name, document, workspace, by: String::new() };
+    let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
     let journal: Arc<dyn Journal> =
         Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), Arc::new(|_| {})));
     let run = Run::new(journal, Arc::new(Nobody), Arc::new(Nobody), 3);
