@@ -10,6 +10,7 @@
 pub mod branch;
 pub mod checkpoint;
 pub mod config;
+pub mod diagram;
 pub mod feature;
 pub mod gate;
 pub mod handoff;

@@ -1,0 +1,3 @@
+//! Tests that are too long to stand beside the code they are about.
+
+mod diagram;
