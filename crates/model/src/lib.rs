@@ -14,6 +14,7 @@ pub mod diagram;
 pub mod feature;
 pub mod gate;
 pub mod handoff;
+pub mod manifest;
 pub mod merge_patch;
 pub mod plumbing;
 pub mod progress;
