@@ -20,5 +20,6 @@ pub mod plumbing;
 pub mod progress;
 pub mod session;
 pub mod shown;
+pub mod spec;
 pub mod stamp;
 pub mod words;

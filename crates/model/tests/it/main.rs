@@ -4,3 +4,5 @@
 
 mod diagram;
 mod manifest;
+mod specs;
+mod tasks;
