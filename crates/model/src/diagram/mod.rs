@@ -1,6 +1,6 @@
 //! Diagrams before anybody draws them: a narrow policy that refuses what breaks common Mermaid renderers.
 //!
-//! [`rules`] looks at one diagram, [`fences`] finds the diagrams of a Markdown text, [`check`] puts both
+//! [`rules`] looks at one diagram, [`fences`] finds the diagrams of a Markdown text, [`mod@check`] puts both
 //! together, and [`command`] is `charrette diagram check`. [`warnings`] writes a rejection into a log.
 //!
 //! This is no parser: it accepts much that is not Mermaid, and does not look at most kinds of diagram. A real

@@ -10,6 +10,18 @@ pub fn entry(step: &str, tokens: &str) -> String {
     format!("- **Step {} — mermaid sanitizer rejected:** {tokens}", one_line(step))
 }
 
+/// The entry for an architecture diagram that a design run goes on without.
+pub fn architecture_entry(tokens: &str) -> String {
+    format!("- **Step 3b — architecture diagram rejected:** {tokens}")
+}
+
+/// What a design run says when its architecture diagram was refused.
+pub fn architecture_line(tokens: &str) -> String {
+    format!(
+        "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={tokens}); proceeding without diagram.**"
+    )
+}
+
 /// The log with an entry at the end of its warnings, which are added if there are none yet.
 pub fn append(log: &str, entry: &str) -> String {
     let Some(at) = end_of_warnings(log) else {

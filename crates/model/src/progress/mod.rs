@@ -1,4 +1,4 @@
-//! What a run says while it works: how long something took ([`elapsed`]), where it is ([`breadcrumb`], with
+//! What a run says while it works: how long something took ([`mod@elapsed`]), where it is ([`breadcrumb`], with
 //! the steps of a design run in [`steps`]), and who is still busy ([`table`]).
 //!
 //! These are the lines themselves, the same on a terminal and in a log. Colour and live redrawing are not here.

@@ -1,4 +1,4 @@
-//! Values that travel between nested runs as `KEY=VALUE` files: the caller's environment ([`env`]), the health
+//! Values that travel between nested runs as `KEY=VALUE` files: the caller's environment ([`mod@env`]), the health
 //! of tools ([`health`]), and the reader of a single key that scripts use ([`get`]).
 //!
 //! These files are an export for scripts. They are never sourced, and what was written by somebody else is

@@ -3,7 +3,7 @@
 //! [`list`] reads the file into a [`TaskList`], in every form people and agents write it: headings `### T001:
 //! Title [US1]` under `## Phase 1: Name`, check boxes `- [ ] T010: title` and `- [ ] 8. title`, headings `## Task
 //! 1: title`. [`heads`] recognises the line a task begins with, [`body`] what stands below it, [`depends`] who
-//! waits for whom, [`progress`] the counts a file states about itself. [`tick`] marks a task as done in all
+//! waits for whom, [`progress`] the counts a file states about itself. [`mod@tick`] marks a task as done in all
 //! files at once.
 
 pub mod body;
