@@ -1,16 +1,25 @@
 //! The nouns and rules of charrette: checkpoint documents and their transitions, feature names and flags,
-//! handoffs between agents, configuration, and the word rule that bounds every summary.
+//! handoffs between agents, specifications and their tasks, gates and branches, diagrams, configuration, and
+//! the word rule that bounds every summary.
 //!
 //! Everything here is a pure function on text and values. Files, processes, the clock and the environment
 //! are deliberately absent: time and names come in as arguments, so every rule can be tested by a table.
 
 #![warn(missing_docs)]
 
+pub mod branch;
 pub mod checkpoint;
 pub mod config;
+pub mod diagram;
 pub mod feature;
+pub mod gate;
 pub mod handoff;
+pub mod manifest;
 pub mod merge_patch;
+pub mod plumbing;
+pub mod progress;
+pub mod session;
 pub mod shown;
+pub mod spec;
 pub mod stamp;
 pub mod words;

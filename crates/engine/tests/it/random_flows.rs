@@ -128,16 +128,13 @@ fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
     let name = DocumentName::for_feature(Command::Design, Some("x")).unwrap();
     let workspace = Workspace::new(&sandbox.path(".specs/x"), &sandbox.outside("lanes"));
     workspace.prepare().unwrap();
-    let document = match documents.load(&name).unwrap() {
-        Some(loaded) => loaded.document,
-        None => {
-            workspace.put("request.md", b"request").unwrap();
-            let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
-            let begin =
-                |_, circumstances: &_| begin_run(("design", Some("x")), run.clone(), &["all"], circumstances);
-            documents.transition(&name, "begin", Still.now(), begin).unwrap().document
-        }
-    };
+    let document = documents.load(&name).unwrap().map(|loaded| loaded.document).unwrap_or_else(|| {
+        workspace.put("request.md", b"request").unwrap();
+        let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
+        let begin =
+            |_, circumstances: &_| begin_run(("design", Some("x")), run.clone(), &["all"], circumstances);
+        documents.transition(&name, "begin", Still.now(), begin).unwrap().document
+    });
     let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
     let journal: Arc<dyn Journal> =
         Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), Arc::new(|_| {})));
@@ -145,8 +142,7 @@ fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
     let executed = Arc::new(Mutex::new(BTreeSet::new()));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(flow(&run, plan, &executed)).unwrap();
-    let executed = executed.lock().unwrap().clone();
-    executed
+    std::mem::take(&mut executed.lock().unwrap())
 }
 
 proptest! {

@@ -2,7 +2,8 @@
 //! `.claude/config/integrations.json`.
 //!
 //! [`keys`] is the one list of settings, [`layers`] reads files against it and lays them over each other,
-//! [`integrations`] is the seeds' own file. Finding the files is the binary's business.
+//! [`integrations`] the file that
+//! turns trackers and deployment services on. Finding the files is the binary's business.
 
 pub mod integrations;
 pub mod keys;

@@ -1,8 +1,10 @@
 //! Names of features, and paths of nested ones.
 //!
 //! A name becomes part of file names, branch names and documents, so it is small: lower-case words joined by
-//! single hyphens. What a person types is straightened where that is unambiguous and refused otherwise.
+//! single hyphens. What a person types is straightened where that is unambiguous and refused otherwise. When
+//! nobody typed a name, one is derived from the description.
 
+use super::words;
 use crate::shown::shown;
 use std::fmt;
 
@@ -12,6 +14,8 @@ pub const RESERVED: [&str; 5] = ["checkpoint", "templates", "node_modules", "dis
 const MAX_NAME: usize = 50;
 const MAX_PATH: usize = 200;
 const MAX_SEGMENTS: usize = 3;
+/// More requests of one name than this are a mistake of the caller's.
+const MAX_ATTEMPTS: usize = 10_000;
 
 /// A feature's name, or the path `project.feature.spec` of a nested one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +34,25 @@ impl FeaturePath {
         }
         let segments = segments.into_iter().map(straighten).collect::<Result<Vec<_>, _>>()?;
         Ok(FeaturePath(segments.join(".")))
+    }
+
+    /// A name for a request nobody named: the words of its description, cut at a word. `taken` says which
+    /// names other requests have already; the second of a kind gets `-2`, the third `-3`.
+    pub fn derive(description: &str, taken: impl Fn(&str) -> bool) -> Result<FeaturePath, InvalidName> {
+        let base = words::joined(description, MAX_NAME);
+        if base.is_empty() {
+            return Err(InvalidName::Empty);
+        }
+        let is_free = |name: &str| !taken(name) && refuse_reserved(name).is_ok();
+        if is_free(&base) {
+            return Ok(FeaturePath(base));
+        }
+        let numbered = (2_u32..).map(|number| {
+            let suffix = format!("-{number}");
+            format!("{}{suffix}", words::joined(&base, MAX_NAME - suffix.len()))
+        });
+        let free = numbered.take(MAX_ATTEMPTS).find(|name| is_free(name));
+        free.map(FeaturePath).ok_or(InvalidName::Exhausted(base))
     }
 
     /// The path as documents write it, `.` between the segments.
@@ -62,6 +85,9 @@ pub enum InvalidName {
     /// The whole over 200 characters.
     #[error("Path '{}' exceeds maximum length of {MAX_PATH} characters.", shown(.0))]
     PathTooLong(String),
+    /// Every numbered form of a derived name is in use.
+    #[error("No free name is left for '{}'. Choose one with --name", shown(.0))]
+    Exhausted(String),
 }
 
 /// One segment: hyphens collapsed and trimmed, everything else as it must already be.
@@ -145,7 +171,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_derived_name_is_the_words_of_the_description_and_never_anothers() {
+        let long = "Let operators throttle every public endpoint of the billing service";
+        for (description, taken, name) in [
+            ("Add rate limiting!", &[][..], "add-rate-limiting"),
+            ("Add rate limiting", &["add-rate-limiting"], "add-rate-limiting-2"),
+            ("Add rate limiting", &["add-rate-limiting", "add-rate-limiting-2"], "add-rate-limiting-3"),
+            ("Build", &[], "build-2"),
+            (long, &[], "let-operators-throttle-every-public-endpoint-of"),
+            (
+                long,
+                &["let-operators-throttle-every-public-endpoint-of"],
+                "let-operators-throttle-every-public-endpoint-of-2",
+            ),
+            (&"x".repeat(70), &["x".repeat(50).as_str()], &format!("{}-2", "x".repeat(48))),
+        ] {
+            let derived = FeaturePath::derive(description, |name| taken.contains(&name)).unwrap();
+            assert_eq!(derived.as_str(), name);
+        }
+        assert_eq!(FeaturePath::derive("数据", |_| false), Err(InvalidName::Empty));
+        assert!(matches!(FeaturePath::derive("x", |_| true), Err(InvalidName::Exhausted(_))));
+    }
+
     proptest! {
+        #[test]
+        fn a_derived_name_is_one_that_could_be_typed(description in ".{0,120}", free_after in 0_usize..3) {
+            let tries = std::cell::Cell::new(0);
+            let taken = |_: &str| { tries.set(tries.get() + 1); tries.get() <= free_after };
+            if let Ok(name) = FeaturePath::derive(&description, taken) {
+                prop_assert_eq!(FeaturePath::parse(name.as_str()), Ok(name.clone()));
+            }
+        }
+
         #[test]
         fn what_is_accepted_is_always_safe_and_stable(typed in "\\PC{0,60}|[-a-z0-9/.]{0,60}") {
             if let Ok(name) = FeaturePath::parse(&typed) {

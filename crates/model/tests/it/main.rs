@@ -2,4 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
+mod diagram;
+mod manifest;
+mod specs;
+mod tasks;
 mod transitions;

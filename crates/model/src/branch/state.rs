@@ -1,0 +1,212 @@
+//! What the current branch is: main, the user's own, or another.
+
+use crate::plumbing::Answer;
+
+/// How the main branch is found.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MainBranch<'a> {
+    /// What the configuration says; empty for nothing.
+    pub configured: &'a str,
+    /// What the remote's HEAD points to, as `origin/main` or `main`.
+    pub origin_head: Option<&'a str>,
+    /// The local branches.
+    pub branches: &'a [&'a str],
+}
+
+impl<'a> MainBranch<'a> {
+    /// Its name: configured, else the remote's, else the only branch, else `main`, else `master`.
+    pub fn name(self) -> &'a str {
+        if !self.configured.is_empty() {
+            return self.configured;
+        }
+        if let Some(head) = self.origin_head {
+            return head.strip_prefix("origin/").unwrap_or(head);
+        }
+        match self.branches {
+            [only] => only,
+            branches if !branches.contains(&"main") && branches.contains(&"master") => "master",
+            _ => "main",
+        }
+    }
+}
+
+/// What surrounds the current branch.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// The main branch.
+    pub main: &'a str,
+    /// The prefix of the user's branches, see [`super::user_prefix`].
+    pub user_prefix: &'a str,
+    /// What the configuration lets branches start with; empty for nothing.
+    pub branch_prefix: &'a str,
+    /// Branches charrette made for this feature.
+    pub made_here: &'a [&'a str],
+}
+
+/// The current branch and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchState {
+    /// Its name; empty when the head is detached.
+    pub current: String,
+    /// Whether it is main. A detached head counts as main, so that a run starts from there.
+    pub is_main: bool,
+    /// Whether it is the user's own.
+    pub is_user_branch: bool,
+    /// The prefix of the user's branches.
+    pub user_prefix: String,
+}
+
+impl BranchState {
+    /// Looks at the current branch; `None` or nothing when the head is detached.
+    pub fn of(current: &str, around: &Surroundings<'_>) -> BranchState {
+        let is_main = current.is_empty() || current == around.main;
+        let owned = starts_with_segment(current, around.user_prefix)
+            || starts_with_segment(current, around.branch_prefix)
+            || around.made_here.contains(&current);
+        BranchState {
+            current: current.to_owned(),
+            is_main,
+            // Main stays main whatever it is called: continuing from it must never be taken for granted.
+            is_user_branch: owned && !is_main,
+            user_prefix: around.user_prefix.to_owned(),
+        }
+    }
+
+    /// The lines of `charrette branch check`.
+    pub fn answer(&self) -> Answer {
+        Answer::ok(vec![
+            format!("CURRENT_BRANCH={}", self.current),
+            format!("IS_MAIN={}", self.is_main),
+            format!("IS_USER_BRANCH={}", self.is_user_branch),
+            format!("USER_PREFIX={}", self.user_prefix),
+        ])
+    }
+}
+
+/// Whether a branch starts with a prefix and a slash; the prefix may bring its own separator.
+pub(super) fn starts_with_segment(branch: &str, prefix: &str) -> bool {
+    if prefix.is_empty() {
+        return false;
+    }
+    let own_separator = prefix.ends_with(['/', '-', '_']);
+    branch.strip_prefix(prefix).is_some_and(|rest| own_separator || rest.starts_with('/'))
+}
+
+/// Branch facts a caller hands over: `--branch-info "IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…"`.
+///
+/// They are trusted and not compared with the repository; the entry gate checks their form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchInfo {
+    /// As typed.
+    pub is_main: String,
+    /// As typed.
+    pub is_user_branch: String,
+    /// As typed.
+    pub user_prefix: String,
+    /// As typed; empty when detached.
+    pub current_branch: String,
+}
+
+impl BranchInfo {
+    /// Reads the four values. A key must be there, its value may be empty; `None` if one is missing, and then
+    /// [`BRANCH_INFO_INCOMPLETE`](crate::gate::texts::BRANCH_INFO_INCOMPLETE) is said and git is asked instead.
+    pub fn parse(typed: &str) -> Option<BranchInfo> {
+        let value = |key: &str| {
+            let mut pairs = typed.split_ascii_whitespace().filter_map(|pair| pair.split_once('='));
+            pairs.rfind(|(name, _)| *name == key).map(|(_, value)| value.to_owned())
+        };
+        Some(BranchInfo {
+            is_main: value("IS_MAIN")?,
+            is_user_branch: value("IS_USER_BRANCH")?,
+            user_prefix: value("USER_PREFIX")?,
+            current_branch: value("CURRENT_BRANCH")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn main_is_found_in_the_order_of_certainty() {
+        for (configured, origin_head, branches, name) in [
+            ("trunk", Some("origin/main"), &["main"][..], "trunk"),
+            ("", Some("origin/develop"), &["main"], "develop"),
+            ("", Some("release/1"), &[], "release/1"),
+            ("", None, &["topic"], "topic"),
+            ("", None, &["main", "master"], "main"),
+            ("", None, &["a", "master"], "master"),
+            ("", None, &["a", "b"], "main"),
+            ("", None, &[], "main"),
+        ] {
+            assert_eq!(MainBranch { configured, origin_head, branches }.name(), name);
+        }
+    }
+
+    #[test]
+    fn a_branch_is_main_the_users_or_neither() {
+        let around = Surroundings {
+            main: "main",
+            user_prefix: "ada",
+            branch_prefix: "feature",
+            made_here: &["topic-7"],
+        };
+        for (current, is_main, is_user_branch) in [
+            ("main", true, false),
+            ("", true, false),
+            ("ada/x", false, true),
+            ("ada", false, false),
+            ("adam/x", false, false),
+            ("feature/x", false, true),
+            ("features/x", false, false),
+            ("topic-7", false, true),
+            ("topic-8", false, false),
+            ("master", false, false),
+        ] {
+            let state = BranchState::of(current, &around);
+            assert_eq!((state.is_main, state.is_user_branch), (is_main, is_user_branch), "{current:?}");
+        }
+    }
+
+    #[test]
+    fn a_main_that_looks_like_the_users_is_still_main() {
+        let around = Surroundings { main: "ada/trunk", user_prefix: "ada", ..Surroundings::default() };
+        let state = BranchState::of("ada/trunk", &around);
+        assert!(state.is_main && !state.is_user_branch);
+    }
+
+    #[test]
+    fn the_probe_prints_four_lines() {
+        let around = Surroundings { main: "main", user_prefix: "ada", ..Surroundings::default() };
+        assert_eq!(
+            BranchState::of("ada/x", &around).answer(),
+            Answer::ok(
+                ["CURRENT_BRANCH=ada/x", "IS_MAIN=false", "IS_USER_BRANCH=true", "USER_PREFIX=ada"]
+                    .map(str::to_owned)
+                    .to_vec()
+            )
+        );
+        assert_eq!(BranchState::of("", &around).answer().stdout[..2], ["CURRENT_BRANCH=", "IS_MAIN=true"]);
+    }
+
+    #[test]
+    fn branch_info_needs_its_four_keys_but_not_their_values() {
+        let info =
+            BranchInfo::parse("IS_MAIN=true  IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH=").unwrap();
+        assert_eq!(info.current_branch, "");
+        assert_eq!(info.is_main, "true");
+        let info =
+            BranchInfo::parse("X=1 CURRENT_BRANCH=a=b IS_MAIN=no IS_USER_BRANCH=false USER_PREFIX=ada")
+                .unwrap();
+        assert_eq!((info.current_branch.as_str(), info.is_main.as_str()), ("a=b", "no"));
+        for incomplete in [
+            "",
+            "IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=ada",
+            "IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH",
+            "is_main=true IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH=x",
+        ] {
+            assert_eq!(BranchInfo::parse(incomplete), None, "{incomplete}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Breadcrumbs: `{icon} {number}: {path}[ — {payload}]`, one line per thing worth knowing.
+//!
+//! A nested run puts its caller's context in front: the number `2a` becomes `1.2a`, the path `sketches`
+//! becomes `design plan | sketches`.
+
+use super::elapsed::elapsed;
+use super::steps::Step;
+use std::fmt::Write;
+
+/// The line above a step that starts.
+pub const RULE: &str = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━";
+
+/// What a caller puts in front of a nested run's numbers and names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepPrefix {
+    /// In front of numbers.
+    pub number: String,
+    /// In front of names.
+    pub path: String,
+}
+
+impl StepPrefix {
+    /// Reads `--step-prefix`: number and path around the first `::`, or a number alone.
+    pub fn parse(typed: &str) -> StepPrefix {
+        let (number, path) = typed.split_once("::").unwrap_or((typed, ""));
+        StepPrefix { number: number.to_owned(), path: path.to_owned() }
+    }
+}
+
+/// The breadcrumbs of one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trail {
+    prefix: StepPrefix,
+}
+
+impl Trail {
+    /// The breadcrumbs of a run that was called with this prefix.
+    pub fn new(prefix: StepPrefix) -> Trail {
+        Trail { prefix }
+    }
+
+    /// A step starts: a rule, then the step, quoted and bold.
+    pub fn start(&self, step: Step, payload: Option<&str>) -> [String; 2] {
+        [RULE.to_owned(), format!("> **{}**", self.line("🔶", step, payload, None))]
+    }
+
+    /// A step ended with something to say.
+    pub fn done(&self, step: Step, payload: &str, seconds: u64) -> String {
+        self.line("✅", step, Some(payload), Some(seconds))
+    }
+
+    /// A step had nothing to do.
+    pub fn skipped(&self, step: Step, payload: &str, seconds: u64) -> String {
+        self.line("⏩", step, Some(payload), Some(seconds))
+    }
+
+    /// A step was passed over because something it needs is not there.
+    pub fn not_possible(&self, step: Step, payload: &str, seconds: u64) -> String {
+        self.line("⏭️", step, Some(payload), Some(seconds))
+    }
+
+    /// Something is wrong in a step, which goes on or ends.
+    pub fn warning(&self, step: Step, payload: &str, seconds: Option<u64>) -> String {
+        format!("**{}**", self.line("⚠", step, Some(payload), seconds))
+    }
+
+    /// A step is on its way.
+    pub fn under_way(&self, step: Step, payload: &str) -> String {
+        self.line("⏳", step, Some(payload), None)
+    }
+
+    /// The last line of a run; a nested one leaves it to its caller.
+    pub fn closing(&self, step: Step, payload: &str, seconds: u64) -> Option<String> {
+        self.prefix.number.is_empty().then(|| self.done(step, payload, seconds))
+    }
+
+    fn line(&self, icon: &str, step: Step, payload: Option<&str>, seconds: Option<u64>) -> String {
+        let StepPrefix { number, path } = &self.prefix;
+        let separator = if path.is_empty() { "" } else { " | " };
+        let mut line = format!("{icon} {number}{}: {path}{separator}{}", step.number, step.name);
+        // Writing to a String cannot fail.
+        if let Some(payload) = payload {
+            let _ = write!(line, " — {payload}");
+        }
+        if let Some(seconds) = seconds {
+            let _ = write!(line, " ({})", elapsed(seconds));
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: &str) -> Step {
+        Step::design(number).unwrap()
+    }
+
+    #[test]
+    fn a_prefix_is_split_at_its_first_double_colon() {
+        for (typed, number, path) in [
+            ("", "", ""),
+            ("1.", "1.", ""),
+            ("1.::design plan", "1.", "design plan"),
+            ("1.::a::b", "1.", "a::b"),
+            ("::design plan", "", "design plan"),
+            ("1.::", "1.", ""),
+            ("1:.", "1:.", ""),
+        ] {
+            let prefix = StepPrefix { number: number.to_owned(), path: path.to_owned() };
+            assert_eq!(StepPrefix::parse(typed), prefix, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_start_is_a_rule_and_a_bold_quotation() {
+        assert_eq!(RULE.chars().count(), 80);
+        assert!(RULE.chars().all(|c| c == '━'));
+        let alone = Trail::default();
+        assert_eq!(alone.start(step("2a"), None), [RULE, "> **🔶 2a: sketches**"]);
+        assert_eq!(
+            alone.start(step("1"), Some("using existing: ada/x"))[1],
+            "> **🔶 1: branch — using existing: ada/x**"
+        );
+        let nested = Trail::new(StepPrefix::parse("1.::design plan"));
+        assert_eq!(nested.start(step("1"), None)[1], "> **🔶 1.1: design plan | branch**");
+    }
+
+    #[test]
+    fn lines_that_end_a_step_say_how_long_it_took() {
+        let trail = Trail::default();
+        for (line, expected) in [
+            (trail.done(step("3b"), "saved", 151), "✅ 3b: arch diagram — saved (2m31s)"),
+            (
+                trail.skipped(step("1c"), "skipped (auto mode)", 0),
+                "⏩ 1c: questions — skipped (auto mode) (0s)",
+            ),
+            (
+                trail.not_possible(step("2a.5"), "no external tool", 3),
+                "⏭️ 2a.5: dialectic — no external tool (3s)",
+            ),
+            (
+                trail.warning(step("3b"), "generation failed, proceeding without diagram", Some(61)),
+                "**⚠ 3b: arch diagram — generation failed, proceeding without diagram (1m1s)**",
+            ),
+            (
+                trail.warning(step("2a"), "heavy worker subagent failed: x.", None),
+                "**⚠ 2a: sketches — heavy worker subagent failed: x.**",
+            ),
+            (trail.under_way(step("3"), "2 of 4 back"), "⏳ 3: plan review — 2 of 4 back"),
+        ] {
+            assert_eq!(line, expected);
+        }
+    }
+
+    #[test]
+    fn only_a_run_of_its_own_announces_its_end() {
+        let done =
+            |prefix: &str| Trail::new(StepPrefix::parse(prefix)).closing(step("5"), "design complete!", 3600);
+        assert_eq!(done("").as_deref(), Some("✅ 5: cleanup — design complete! (1h)"));
+        assert_eq!(done("1."), None);
+        assert_eq!(
+            done("::design plan").as_deref(),
+            Some("✅ 5: design plan | cleanup — design complete! (1h)")
+        );
+    }
+}

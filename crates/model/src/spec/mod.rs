@@ -1,0 +1,37 @@
+//! Specifications: the files of a design as values.
+//!
+//! [`tasks`] reads `tasks.md` and ticks its tasks, [`requirements`] reads `requirements.md`, [`ears`] tells
+//! which shape a requirement has, [`ids`] and [`links`] how the files refer to each other. [`record`] is
+//! `spec.json`, [`meta`] is `meta.yaml`, [`summary`] is `summary.md`, and [`resolver`] finds a specification by
+//! its name. [`outline`] is the little Markdown they all need.
+//!
+//! Readers are tolerant: they return what they understood, and a [`Problem`] for what they did not. Whether a
+//! specification is good enough is decided elsewhere.
+
+pub mod ears;
+pub mod ids;
+pub mod links;
+pub mod meta;
+pub mod outline;
+pub mod record;
+pub mod requirements;
+pub mod resolver;
+pub mod summary;
+pub mod tasks;
+
+use serde::Serialize;
+
+/// Something in a text that could not be understood or does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    /// The 1-based line.
+    pub line: usize,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+impl Problem {
+    fn new(line: usize, message: impl Into<String>) -> Problem {
+        Problem { line, message: message.into() }
+    }
+}
