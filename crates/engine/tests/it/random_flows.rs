@@ -128,13 +128,14 @@ fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
     let name = DocumentName::for_feature(Command::Design, Some("x")).unwrap();
     let workspace = Workspace::new(&sandbox.path(".specs/x"), &sandbox.outside("lanes"));
     workspace.prepare().unwrap();
-    let document = documents.load(&name).unwrap().map(|loaded| loaded.document).unwrap_or_else(|| {
+    let begin = || {
         workspace.put("request.md", b"request").unwrap();
         let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
         let begin =
             |_, circumstances: &_| begin_run(("design", Some("x")), run.clone(), &["all"], circumstances);
         documents.transition(&name, "begin", Still.now(), begin).unwrap().document
-    });
+    };
+    let document = documents.load(&name).unwrap().map_or_else(begin, |loaded| loaded.document);
     let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
     let journal: Arc<dyn Journal> =
         Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), Arc::new(|_| {})));

@@ -9,8 +9,5 @@ pub mod get;
 pub mod health;
 pub mod pairs;
 
-pub use env::SessionEnv;
+pub use env::{DISCARD, SessionEnv};
 pub use health::Health;
-
-/// A path that means "do not read and do not write".
-pub const DISCARD: &str = "/dev/null";
