@@ -125,12 +125,7 @@ pub(crate) fn resume(
             .hint("See what there is: charrette status"));
     };
     if let Some(stale) = &loaded.stale {
-        let short = |commit: &str| commit.chars().take(7).collect::<String>();
-        let (saved, head) = (short(&stale.saved_at), short(&stale.head));
-        output::note(
-            global,
-            &format!("Warning: Checkpoint is stale (saved at {saved}, current HEAD is {head})."),
-        );
+        output::note(global, &format!("Warning: {stale}."));
         output::note(global, "Proceeding with existing checkpoint data.");
     }
     let workspace = workspace_of(&site, &loaded.document)?;
