@@ -139,10 +139,10 @@ impl Workspace {
         Ok(())
     }
 
-    /// Whether nobody has worked here yet: no folder, or one with nothing but the request in it.
+    /// Whether nobody has worked here yet: no folder, or one with nothing but the request in it, whole or half.
     pub fn is_unused(&self) -> bool {
         let Ok(entries) = fs_err::read_dir(&self.folder) else { return !self.folder.exists() };
-        entries.flatten().all(|entry| entry.file_name() == "request.md")
+        entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with("request.md"))
     }
 
     /// Removes the staging folder, when nothing will be staged any more.
