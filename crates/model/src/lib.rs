@@ -11,6 +11,7 @@ pub mod config;
 pub mod feature;
 pub mod handoff;
 pub mod merge_patch;
+pub mod panel;
 pub mod shown;
 pub mod stamp;
 pub mod words;
