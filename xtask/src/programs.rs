@@ -53,7 +53,20 @@ pub(crate) fn empty_program(folder: &Path) -> Outcome<PathBuf> {
 /// A repository with one commit.
 pub(crate) fn repository(folder: &Path) -> Outcome {
     git(folder, &["init", "-q", "-b", "main"])?;
-    git(folder, &["-c", "user.name=Ada L", "-c", "user.email=ada@example.com", "commit", "-q", "--allow-empty", "-m", "first"])
+    git(
+        folder,
+        &[
+            "-c",
+            "user.name=Ada L",
+            "-c",
+            "user.email=ada@example.com",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "first",
+        ],
+    )
 }
 
 fn git(folder: &Path, args: &[&str]) -> Outcome {

@@ -135,9 +135,10 @@ impl Documents {
             change(None, &circumstances)?;
         }
         self.locked_transition(name, label, &circumstances, change).map_err(|error| match error {
-            StoreError::Io(cause) => {
-                StoreError::NotWritten { cause, existed: self.folder.document(name).symlink_metadata().is_ok() }
-            }
+            StoreError::Io(cause) => StoreError::NotWritten {
+                cause,
+                existed: self.folder.document(name).symlink_metadata().is_ok(),
+            },
             other => other,
         })
     }

@@ -43,7 +43,10 @@ fn document(name: &DocumentName, bytes: usize) -> Value {
                 "inputs": inputs, "outputs": {format!("output-{n}.txt"): "c".repeat(64)}, "agent": "claude",
                 "usage": {"input": 1000, "output": 500, "cached": 0, "usd": null}, "prompt": "d".repeat(64)})
         };
-        (from..from + 8).map(|n| (format!("sketch/seat-{n}"), step(n))).collect::<serde_json::Map<_, _>>().into()
+        (from..from + 8)
+            .map(|n| (format!("sketch/seat-{n}"), step(n)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     };
     let mut document = json!({
         "version": 1, "command": name.command(), "feature": name.feature().map(ToString::to_string),
@@ -101,7 +104,8 @@ fn update_in_process() -> Outcome<Figure> {
     let mut n = 0;
     let update = || {
         n += 1;
-        let data = json!({"status": "in_progress", "context_summary": format!("The {n}th change of this phase.")});
+        let data =
+            json!({"status": "in_progress", "context_summary": format!("The {n}th change of this phase.")});
         documents.update_phase(&name, "phase-1", &data, now())?;
         Ok(())
     };
@@ -158,7 +162,8 @@ fn status_of_many() -> Outcome<Vec<Figure>> {
         let charrette = charrette.clone();
         let work = scratch.path().to_owned();
         move || -> Outcome<u64> {
-            let mut child = Command::new(&charrette).args(args).current_dir(&work).stdout(Stdio::null()).spawn()?;
+            let mut child =
+                Command::new(&charrette).args(args).current_dir(&work).stdout(Stdio::null()).spawn()?;
             let mut peak = 0;
             while child.try_wait()?.is_none() {
                 peak = peak_memory(child.id()).unwrap_or(peak);
@@ -182,7 +187,13 @@ fn status_of_many() -> Outcome<Vec<Figure>> {
     figures.push(compare("status --json over 10,000 documents", 3.0, 10, || json().map(drop), read_all)?);
     #[expect(clippy::cast_precision_loss, reason = "megabytes are small")]
     let subject = peak as f64 / 1024.0;
-    figures.push(Figure { name: "peak memory of that status", subject, yardstick: 60.0, unit: "MB", limit: 1.0 });
+    figures.push(Figure {
+        name: "peak memory of that status",
+        subject,
+        yardstick: 60.0,
+        unit: "MB",
+        limit: 1.0,
+    });
     Ok(figures)
 }
 

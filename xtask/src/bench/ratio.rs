@@ -30,7 +30,10 @@ impl fmt::Display for Figure {
         let Figure { name, subject, yardstick, unit, limit } = self;
         let verdict = if self.is_within() { "ok" } else { "OVER" };
         let ratio = self.ratio();
-        write!(f, "{name:<42} {subject:>9.3} {unit} / {yardstick:>9.3} {unit} = {ratio:>6.2}  (limit {limit}) {verdict}")
+        write!(
+            f,
+            "{name:<42} {subject:>9.3} {unit} / {yardstick:>9.3} {unit} = {ratio:>6.2}  (limit {limit}) {verdict}"
+        )
     }
 }
 

@@ -54,7 +54,9 @@ fn whole(scene: &Scene, operation: Operation, acknowledged: bool) -> Outcome {
 fn archived(scene: &Scene) -> Outcome {
     for entry in fs_err::read_dir(scene.state().join("archive"))? {
         let path = entry?.path();
-        if path.to_string_lossy().ends_with(".json.zst") && Some(String::from_utf8(read_archive(&path)?)?) == scene.before {
+        if path.to_string_lossy().ends_with(".json.zst")
+            && Some(String::from_utf8(read_archive(&path)?)?) == scene.before
+        {
             return Ok(());
         }
     }

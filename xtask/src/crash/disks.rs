@@ -38,7 +38,10 @@ pub(super) fn full_and_read_only(charrette: &Path) -> Outcome {
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
     if !said.contains("mounted") {
-        println!("a full and a read-only disk: not tried, this machine allows no mounts here ({})", complained.trim());
+        println!(
+            "a full and a read-only disk: not tried, this machine allows no mounts here ({})",
+            complained.trim()
+        );
         return Ok(());
     }
     for expected in [

@@ -37,10 +37,18 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
             hit(&charrette, *operation, point)?;
             errors += 1;
         }
-        println!("{operation:<24} {:>4} kill points, {:>4} error points", points.kills.len(), points.errors.len());
+        println!(
+            "{operation:<24} {:>4} kill points, {:>4} error points",
+            points.kills.len(),
+            points.errors.len()
+        );
     }
-    println!("killed at {kills} system calls: 0 torn, 0 acknowledged changes lost, 0 leftovers after the next change");
-    println!("failed {errors} system calls with ENOSPC or EIO: the previous document intact each time, or the change acknowledged");
+    println!(
+        "killed at {kills} system calls: 0 torn, 0 acknowledged changes lost, 0 leftovers after the next change"
+    );
+    println!(
+        "failed {errors} system calls with ENOSPC or EIO: the previous document intact each time, or the change acknowledged"
+    );
     checks::random_kills(&charrette, args.random)?;
     println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
     disks::full_and_read_only(&charrette)
@@ -53,5 +61,7 @@ fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outc
         Fault::Kill => checks::after_kill(charrette, &scene, operation, &said),
         Fault::Error(_) => checks::after_error(charrette, &scene, operation, &said),
     };
-    after.map_err(|problem| format!("{operation}, {point}: {problem}\nstdout: {}stderr: {}", said.stdout, said.stderr).into())
+    after.map_err(|problem| {
+        format!("{operation}, {point}: {problem}\nstdout: {}stderr: {}", said.stdout, said.stderr).into()
+    })
 }

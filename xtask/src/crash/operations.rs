@@ -23,8 +23,14 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    pub(super) const ALL: &[Operation] =
-        &[Operation::FirstUpdate, Operation::Update, Operation::Save, Operation::Complete, Operation::Abandon, Operation::Gc];
+    pub(super) const ALL: &[Operation] = &[
+        Operation::FirstUpdate,
+        Operation::Update,
+        Operation::Save,
+        Operation::Complete,
+        Operation::Abandon,
+        Operation::Gc,
+    ];
 
     fn arguments(self) -> &'static [&'static str] {
         match self {
@@ -38,8 +44,12 @@ impl Operation {
 
     fn stdin(self) -> &'static str {
         match self {
-            Operation::FirstUpdate | Operation::Update => r#"{"status": "complete", "context_summary": "new"}"#,
-            Operation::Save => r#"{"version": 1, "phases": {"research": {"status": "complete", "context_summary": "new"}}}"#,
+            Operation::FirstUpdate | Operation::Update => {
+                r#"{"status": "complete", "context_summary": "new"}"#
+            }
+            Operation::Save => {
+                r#"{"version": 1, "phases": {"research": {"status": "complete", "context_summary": "new"}}}"#
+            }
             _ => "",
         }
     }
@@ -47,7 +57,9 @@ impl Operation {
     /// Whether this text of the document is what the operation leads to.
     pub(super) fn is_done(self, document: &str) -> bool {
         match self {
-            Operation::FirstUpdate | Operation::Update | Operation::Save => document.contains("\"context_summary\": \"new\""),
+            Operation::FirstUpdate | Operation::Update | Operation::Save => {
+                document.contains("\"context_summary\": \"new\"")
+            }
             Operation::Complete => document.contains("\"completed_at\""),
             Operation::Abandon | Operation::Gc => false,
         }
@@ -128,7 +140,12 @@ impl Scene {
     }
 
     /// Runs the operation, behind some other program if `wrapper` is not empty.
-    pub(super) fn run_with(&self, charrette: &Path, operation: Operation, wrapper: &[OsString]) -> Outcome<Said> {
+    pub(super) fn run_with(
+        &self,
+        charrette: &Path,
+        operation: Operation,
+        wrapper: &[OsString],
+    ) -> Outcome<Said> {
         self.run_arguments(charrette, operation.arguments(), operation.stdin(), wrapper)
     }
 
@@ -138,7 +155,13 @@ impl Scene {
     }
 
     /// The operation, started but not waited for.
-    pub(super) fn start(&self, charrette: &Path, arguments: &[&str], stdin: &str, wrapper: &[OsString]) -> Outcome<std::process::Child> {
+    pub(super) fn start(
+        &self,
+        charrette: &Path,
+        arguments: &[&str],
+        stdin: &str,
+        wrapper: &[OsString],
+    ) -> Outcome<std::process::Child> {
         let mut words: Vec<OsString> = wrapper.to_vec();
         words.push(charrette.into());
         words.extend(arguments.iter().map(OsString::from));
@@ -154,7 +177,13 @@ impl Scene {
         Ok(child)
     }
 
-    fn run_arguments(&self, charrette: &Path, arguments: &[&str], stdin: &str, wrapper: &[OsString]) -> Outcome<Said> {
+    fn run_arguments(
+        &self,
+        charrette: &Path,
+        arguments: &[&str],
+        stdin: &str,
+        wrapper: &[OsString],
+    ) -> Outcome<Said> {
         let output = self.start(charrette, arguments, stdin, wrapper)?.wait_with_output()?;
         Ok(Said {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -8,7 +8,8 @@ use std::fmt;
 use std::path::Path;
 
 /// The system calls that change what others can see, or that decide who may.
-const KILLED: &str = "openat,write,pwrite64,fsync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,flock";
+const KILLED: &str =
+    "openat,write,pwrite64,fsync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,flock";
 /// Those that a full or broken disk makes fail.
 const FAILED: &[&str] = &["write", "pwrite64", "fsync", "rename", "mkdir"];
 
@@ -35,7 +36,8 @@ impl Point {
             Fault::Kill => format!("inject={call}:signal=KILL:when={nth}"),
             Fault::Error(error) => format!("inject={call}:error={error}:when={nth}"),
         };
-        let words = ["strace", "-f", "-qqq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject];
+        let words =
+            ["strace", "-f", "-qqq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject];
         words.iter().map(OsString::from).collect()
     }
 }
@@ -60,7 +62,8 @@ pub(super) struct Points {
 pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
     let scene = Scene::set(operation)?;
     let log = scene.work().join("strace.log");
-    let mut words: Vec<OsString> = ["strace", "-f", "-qqq", "-e", &format!("trace={KILLED}"), "-o"].iter().map(OsString::from).collect();
+    let mut words: Vec<OsString> =
+        ["strace", "-f", "-qqq", "-e", &format!("trace={KILLED}"), "-o"].iter().map(OsString::from).collect();
     words.push(log.clone().into());
     scene
         .run_with(charrette, operation, &words)
@@ -69,7 +72,9 @@ pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for line in fs_err::read_to_string(log)?.lines() {
         // "1234  fsync(3) = 0"
-        let Some(call) = line.split('(').next().and_then(|start| start.split_whitespace().last()) else { continue };
+        let Some(call) = line.split('(').next().and_then(|start| start.split_whitespace().last()) else {
+            continue;
+        };
         if KILLED.split(',').any(|known| known == call) {
             *counts.entry(call.to_owned()).or_default() += 1;
         }
@@ -79,7 +84,10 @@ pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
         (1..=count).map(|nth| Point { call: call.to_owned(), nth, fault }).collect()
     };
     let kills: Vec<Point> = counts.keys().flat_map(|call| all(call, Fault::Kill)).collect();
-    let errors = FAILED.iter().flat_map(|call| ["ENOSPC", "EIO"].map(|error| all(call, Fault::Error(error)))).flatten();
+    let errors = FAILED
+        .iter()
+        .flat_map(|call| ["ENOSPC", "EIO"].map(|error| all(call, Fault::Error(error))))
+        .flatten();
     if kills.is_empty() {
         return Err(format!("strace saw nothing of {operation}").into());
     }

@@ -10,10 +10,14 @@ const LIST: &str = "xtask/edges.txt";
 
 pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
     let list = fs_err::read_to_string(root.join(LIST))?;
-    let allowed: BTreeSet<String> = list.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
+    let allowed: BTreeSet<String> =
+        list.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     let found = found(root)?;
     let new = found.difference(&allowed).map(|edge| format!("{LIST}: the edge '{edge}' is not allowed"));
-    let gone = allowed.difference(&found).filter(|edge| !edge.is_empty()).map(|edge| format!("{LIST}: the edge '{edge}' no longer exists"));
+    let gone = allowed
+        .difference(&found)
+        .filter(|edge| !edge.is_empty())
+        .map(|edge| format!("{LIST}: the edge '{edge}' no longer exists"));
     Ok(new.chain(gone).collect())
 }
 

@@ -13,7 +13,9 @@ pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
     let stale = contents(root)?.into_iter().filter(|(path, content)| {
         fs_err::read_to_string(root.join(path)).ok().as_deref() != Some(content.as_str())
     });
-    Ok(stale.map(|(path, _)| format!("{path}: not what the code says; run: cargo xtask tidy --fix")).collect())
+    Ok(stale
+        .map(|(path, _)| format!("{path}: not what the code says; run: cargo xtask tidy --fix"))
+        .collect())
 }
 
 pub(super) fn write(root: &Path) -> Outcome {
@@ -28,7 +30,10 @@ pub(super) fn write(root: &Path) -> Outcome {
 fn contents(root: &Path) -> Outcome<Vec<(&'static str, String)>> {
     Ok(vec![
         ("docs/cli.md", reference()),
-        ("docs/formats/checkpoint.schema.json", pretty(&serde_json::to_value(schemars::schema_for!(Checkpoint))?)?),
+        (
+            "docs/formats/checkpoint.schema.json",
+            pretty(&serde_json::to_value(schemars::schema_for!(Checkpoint))?)?,
+        ),
         ("docs/formats/handoff-request.schema.json", pretty(&request_schema())?),
         ("docs/formats/handoff-response.schema.json", pretty(&response_schema())?),
         ("docs/formats/charrette.schema.json", pretty(&keys::schema())?),
@@ -42,9 +47,8 @@ fn pretty(value: &Value) -> Outcome<String> {
 
 /// The reference of the command line: the help of every command.
 fn reference() -> String {
-    let mut text = String::from(
-        "# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n",
-    );
+    let mut text =
+        String::from("# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n");
     let mut command = charrette_cli::arguments::Arguments::command().term_width(100);
     command.build();
     describe(&mut command, "charrette", &mut text);
@@ -55,7 +59,9 @@ fn describe(command: &mut clap::Command, name: &str, text: &mut String) {
     let help = command.render_long_help().to_string();
     let help: Vec<&str> = help.lines().map(str::trim_end).collect();
     let _ = write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.join("\n").trim_end());
-    for inner in command.get_subcommands_mut().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set()) {
+    for inner in
+        command.get_subcommands_mut().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
+    {
         let name = format!("{name} {}", inner.get_name());
         describe(inner, &name, text);
     }
@@ -67,12 +73,15 @@ const END: &str = "<!-- end of settings -->\n";
 /// The page on configuration with its table of settings made anew.
 fn with_settings(root: &Path) -> Outcome<String> {
     let page = fs_err::read_to_string(root.join("docs/formats/config.md"))?;
-    let (before, rest) = page.split_once(BEGIN).ok_or("docs/formats/config.md has no mark for the settings")?;
-    let (_, after) = rest.split_once(END).ok_or("docs/formats/config.md has no mark for the end of the settings")?;
+    let (before, rest) =
+        page.split_once(BEGIN).ok_or("docs/formats/config.md has no mark for the settings")?;
+    let (_, after) =
+        rest.split_once(END).ok_or("docs/formats/config.md has no mark for the end of the settings")?;
     let mut table = String::from("| setting | takes | default | what it is for |\n|---|---|---|---|\n");
     for key in KEYS {
         let default = key.default.map_or("not set".to_owned(), |default| format!("`{default}`"));
-        let _ = writeln!(table, "| `{}` | {} | {default} | {} |", key.name, key.kind.described(), key.purpose);
+        let _ =
+            writeln!(table, "| `{}` | {} | {default} | {} |", key.name, key.kind.described(), key.purpose);
     }
     Ok(format!("{before}{BEGIN}{table}{END}{after}"))
 }

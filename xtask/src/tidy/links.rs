@@ -6,7 +6,8 @@ use std::path::Path;
 
 pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
     let mut problems = Vec::new();
-    for path in files(root)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+    for path in files(root)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+    {
         let text = fs_err::read_to_string(root.join(path))?;
         let folder = root.join(path.parent().unwrap_or(Path::new("")));
         for target in text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next()) {

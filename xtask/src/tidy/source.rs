@@ -11,5 +11,10 @@ pub(super) fn files(root: &Path) -> Outcome<Vec<PathBuf>> {
         .current_dir(root)
         .output()?;
     let names = String::from_utf8(output.stdout)?;
-    Ok(names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).filter(|path| root.join(path).is_file()).collect())
+    Ok(names
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .map(PathBuf::from)
+        .filter(|path| root.join(path).is_file())
+        .collect())
 }

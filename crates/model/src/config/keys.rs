@@ -189,7 +189,8 @@ pub fn schema() -> Value {
     for key in KEYS {
         let mut node = &mut root;
         for part in key.name.split('.') {
-            let slot = if part == "*" { &mut node["additionalProperties"] } else { &mut node["properties"][part] };
+            let slot =
+                if part == "*" { &mut node["additionalProperties"] } else { &mut node["properties"][part] };
             if slot.is_null() {
                 *slot = json!({"type": "object"});
             }

@@ -48,7 +48,8 @@ fn schema_of(shape: &Shape) -> Value {
         Shape::Object(members) => {
             let properties: Map<String, Value> =
                 members.iter().map(|member| (member.name.to_owned(), schema_of(&member.shape))).collect();
-            let required: Vec<&str> = members.iter().filter(|member| member.required).map(|member| member.name).collect();
+            let required: Vec<&str> =
+                members.iter().filter(|member| member.required).map(|member| member.name).collect();
             json!({"type": "object", "properties": properties, "required": required})
         }
     }

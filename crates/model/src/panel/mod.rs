@@ -13,6 +13,7 @@ pub mod cited;
 pub mod debate;
 pub mod decisions;
 pub mod dialectic;
+pub mod findings;
 pub mod ids;
 pub mod lines;
 pub mod resolutions;

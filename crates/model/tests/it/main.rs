@@ -1,3 +1,4 @@
 //! The rules of the model, tried from outside.
 
+mod findings;
 mod transitions;

@@ -1,0 +1,174 @@
+//! Finds the findings in a review.
+
+use super::draft::Draft;
+use super::focus::{Focus, Tag, leading_tags};
+use crate::panel::lines::{Bare, Marker, Problem, bare, lines, list_marker, trimmed};
+use serde::{Deserialize, Serialize};
+
+/// The whole answer of a reviewer who found nothing.
+pub const NO_ISSUES_FOUND: &str = "NO_ISSUES_FOUND";
+
+/// What a review says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReviewerFindings {
+    /// Findings, none, or neither can be told.
+    pub status: FindingsStatus,
+    /// In order.
+    pub findings: Vec<Finding>,
+    /// What is missing or unclear. Findings are kept even if something is missing from them.
+    pub errors: Vec<Problem>,
+}
+
+/// How a review ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingsStatus {
+    /// There is at least one finding.
+    Findings,
+    /// The answer is exactly [`NO_ISSUES_FOUND`].
+    NoIssues,
+    /// Neither.
+    Invalid,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Its number as written, or the next one if that is taken.
+    pub n: u32,
+    /// What it is about.
+    pub focus: Option<Focus>,
+    /// What is wrong.
+    pub concern: String,
+    /// What the plan should say instead.
+    pub revision: Option<String>,
+    /// Whether it is worth tracking, but not here.
+    pub out_of_scope: bool,
+    /// The files the concern names, with their lines.
+    pub paths: Vec<String>,
+}
+
+/// Reads a review.
+///
+/// A finding starts with a number (`1.`, `### 1)`, `**1.**`, `Finding 1:`), or as a list item with a tag in front,
+/// and goes on until the next one or the next heading. Lines indented further belong to it, numbered or not.
+pub fn read_findings(text: &str) -> ReviewerFindings {
+    if trimmed(text) == NO_ISSUES_FOUND {
+        return ReviewerFindings { status: FindingsStatus::NoIssues, findings: vec![], errors: vec![] };
+    }
+    let mut reader = Reader::new();
+    let mut no_issues = None;
+    for line in lines(text).filter(|line| !line.fenced) {
+        let bare = bare(line.text);
+        if bare.text == NO_ISSUES_FOUND {
+            no_issues = no_issues.or(Some(line.number));
+        } else if !is_empty_or_rule(&bare) {
+            reader.line(line.number, &bare);
+        }
+    }
+    reader.close();
+    let Reader { findings, mut errors, .. } = reader;
+    match no_issues {
+        Some(line) if findings.is_empty() => {
+            errors.push(Problem::new(line, format!("{NO_ISSUES_FOUND} must be the whole answer")));
+        }
+        Some(line) => errors.push(Problem::new(line, format!("{NO_ISSUES_FOUND} stands beside findings"))),
+        None if findings.is_empty() && errors.is_empty() => {
+            errors.push(Problem::new(1, format!("expected numbered findings, or exactly {NO_ISSUES_FOUND}")));
+        }
+        None => {}
+    }
+    let status = if findings.is_empty() { FindingsStatus::Invalid } else { FindingsStatus::Findings };
+    ReviewerFindings { status, findings, errors }
+}
+
+/// A blank line, or one that only draws a line across the page.
+fn is_empty_or_rule(line: &Bare<'_>) -> bool {
+    line.item.is_none() && line.text.trim_matches(['-', ' ']).is_empty()
+}
+
+struct Reader {
+    findings: Vec<Finding>,
+    errors: Vec<Problem>,
+    open: Option<Draft>,
+    /// The number of the last finding.
+    last: u32,
+    /// Whether any finding has a number of its own.
+    numbered: bool,
+    /// How far the first finding is indented; a number further in is part of a finding.
+    indent: usize,
+}
+
+impl Reader {
+    fn new() -> Reader {
+        let (findings, errors) = (Vec::new(), Vec::new());
+        Reader { findings, errors, open: None, last: 0, numbered: false, indent: usize::MAX }
+    }
+
+    fn line(&mut self, number: usize, line: &Bare<'_>) {
+        if line.indent <= self.indent
+            && let Some(start) = start(line, self.numbered)
+        {
+            self.close();
+            self.indent = line.indent;
+            self.numbered |= start.n.is_some();
+            self.last = start.n.filter(|n| *n > self.last).unwrap_or(self.last.saturating_add(1));
+            self.open = Some(Draft::new(self.last, number, start.text, start.bold));
+        } else if let Some(draft) = &mut self.open {
+            if !line.heading {
+                draft.add(line.content);
+            } else if !draft.takes_heading(line.text) {
+                self.close();
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(draft) = self.open.take() {
+            self.findings.extend(draft.finish(&mut self.errors));
+        }
+    }
+}
+
+/// Where a finding starts.
+struct Start<'a> {
+    n: Option<u32>,
+    text: &'a str,
+    bold: bool,
+}
+
+/// The finding that starts on a line. Where findings are numbered, an item without a number starts one only if
+/// it is out of scope.
+fn start<'a>(line: &Bare<'a>, numbered: bool) -> Option<Start<'a>> {
+    if let Some(Marker::Number(n)) = line.item {
+        return Some(Start { n: Some(n), text: line.content, bold: false });
+    }
+    if let Some((n, text)) = number(line.text).or_else(|| named(line.text)) {
+        return Some(Start { n: Some(n), text, bold: line.content.starts_with("**") });
+    }
+    let (mut tagged, mut out_of_scope) = (false, false);
+    leading_tags(line.content, |tag| {
+        tagged = true;
+        out_of_scope |= tag == Tag::OutOfScope;
+    });
+    let starts = out_of_scope || tagged && !numbered && line.item.is_some();
+    starts.then_some(Start { n: None, text: line.content, bold: false })
+}
+
+fn number(text: &str) -> Option<(u32, &str)> {
+    match list_marker(text)? {
+        (Marker::Number(n), rest) => Some((n, rest)),
+        (Marker::Bullet, _) => None,
+    }
+}
+
+/// `Finding 3: …`, `FINDING_3 — …`, `Finding #3`.
+fn named(text: &str) -> Option<(u32, &str)> {
+    let (_, rest) = text.split_at_checked(NAME.len()).filter(|(word, _)| word.eq_ignore_ascii_case(NAME))?;
+    let rest = rest.trim_start_matches([' ', '_', '#']);
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let n = rest[..digits].parse().ok()?;
+    Some((n, rest[digits..].trim_start_matches([':', '.', ')', ' ', '-', '—', '–'])))
+}
+
+const NAME: &str = "finding";
