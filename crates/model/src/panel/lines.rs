@@ -4,6 +4,7 @@
 //! means is decided elsewhere: [`super::token`] reads words of a closed set, [`super::blocks`] headed blocks.
 //! Nothing here allocates for a line, and every step is linear in the text.
 
+use memchr::memchr;
 use serde::Serialize;
 
 /// Something in a text that was not understood, or not as it should be.
@@ -57,10 +58,11 @@ impl<'a> Iterator for Lines<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let (text, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        let end = memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
+        let text = &self.rest[..end];
         let start = self.start;
-        self.start += self.rest.len() - rest.len();
-        self.rest = rest;
+        self.rest = self.rest.get(end + 1..).unwrap_or_default();
+        self.start += end + 1;
         self.number += 1;
         let fenced = self.fence.is_some() | self.follow_fence(text);
         let text = text.strip_suffix('\r').unwrap_or(text);
@@ -99,6 +101,9 @@ impl Fence {
 /// info string after them.
 fn fence_mark(text: &str) -> Option<(Fence, &str)> {
     let text = skip_blanks(text);
+    if is_plain(text) {
+        return None;
+    }
     let text = list_marker(text).map_or(text, |(_, rest)| skip_blanks(rest));
     let byte = *text.as_bytes().first()?;
     if byte != b'`' && byte != b'~' {
@@ -145,6 +150,10 @@ pub enum Marker {
 pub fn bare(line: &str) -> Bare<'_> {
     let start = skip_blanks(line);
     let indent = line.len() - start.len();
+    if is_plain(start) {
+        let content = trimmed(start);
+        return Bare { indent, heading: false, item: None, content, text: content };
+    }
     let hashes = start.bytes().take_while(|&b| b == b'#').count();
     let heading = (1..=6).contains(&hashes);
     let (item, rest) = match list_marker(start) {
@@ -154,6 +163,11 @@ pub fn bare(line: &str) -> Bare<'_> {
     };
     let content = trimmed(rest);
     Bare { indent, heading, item, content, text: content.trim_start_matches(MARKS) }
+}
+
+/// A letter begins no mark of any kind; most lines begin with one.
+fn is_plain(text: &str) -> bool {
+    text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// A list marker at the start of `text`, and what follows it.
@@ -186,7 +200,15 @@ const LABEL_BYTES: usize = 64;
 
 /// The label a line starts with.
 pub fn label<'a>(line: &Bare<'a>) -> Option<Label<'a>> {
-    let colon = line.text.bytes().take(LABEL_BYTES).position(|b| b == b':')?;
+    let bytes = line.text.as_bytes();
+    label_at(line, memchr(b':', bytes.get(..LABEL_BYTES).unwrap_or(bytes))?)
+}
+
+/// The label a line starts with, given where the first colon of its text is.
+pub(super) fn label_at<'a>(line: &Bare<'a>, colon: usize) -> Option<Label<'a>> {
+    if colon >= LABEL_BYTES {
+        return None;
+    }
     let (name, value) = (&line.text[..colon], &line.text[colon + 1..]);
     let name = trimmed(name);
     let unmarked = name.trim_end_matches(MARKS);
@@ -209,7 +231,10 @@ pub fn is_blank(c: char) -> bool {
 
 /// `text` without blanks around it.
 pub fn trimmed(text: &str) -> &str {
-    text.trim_matches(is_blank)
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim_matches(is_blank),
+    }
 }
 
 /// `text` on one line, each run of blanks one space: how values are written, so that they can be read again.
@@ -225,9 +250,10 @@ pub fn flat(text: &str) -> String {
 }
 
 fn skip_blanks(text: &str) -> &str {
-    match text.as_bytes().first() {
-        Some(b'!'..=b'~') => text,
-        _ => text.trim_start_matches(is_blank),
+    let spaces = text.bytes().take_while(|&b| b == b' ').count();
+    match text.as_bytes().get(spaces) {
+        Some(b'!'..=b'~') => &text[spaces..],
+        _ => text[spaces..].trim_start_matches(is_blank),
     }
 }
 

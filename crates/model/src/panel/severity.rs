@@ -3,7 +3,8 @@
 //! The tag counts where an entry starts (heading, list item, emphasised or plain) and after `**` anywhere in a
 //! line. In the middle of a sentence it is only mentioned.
 
-use super::lines::{Line, MARKS, bare, flat, is_blank};
+use super::lines::{Line, MARKS, bare, is_blank};
+use memchr::memchr;
 use serde::Serialize;
 
 /// How much a finding weighs.
@@ -21,7 +22,7 @@ pub enum Severity {
 pub struct SeverityFinding {
     /// How much it weighs.
     pub severity: Severity,
-    /// What was found, on one line; empty if nothing follows the tag.
+    /// What was found; empty if nothing follows the tag.
     pub text: String,
 }
 
@@ -47,9 +48,10 @@ impl<'a> SeverityScan<'a> {
         let mut first = true;
         while self.bracket < line.start + line.text.len() {
             let (before, tag) = line.text.split_at(self.bracket - line.start);
-            let bold = opens_bold(before);
-            if bold || (first && starts_entry(before)) {
-                self.findings.extend(finding(tag, bold));
+            if let Some((severity, rest)) = severity(tag) {
+                let bold = opens_bold(before);
+                let is_finding = bold || (first && starts_entry(before));
+                self.findings.extend(is_finding.then(|| finding(severity, rest, bold)));
             }
             first = false;
             self.bracket = next_bracket(self.text, self.bracket + 1);
@@ -58,7 +60,7 @@ impl<'a> SeverityScan<'a> {
 }
 
 fn next_bracket(text: &str, from: usize) -> usize {
-    text[from..].find('[').map_or(usize::MAX, |at| from + at)
+    memchr(b'[', &text.as_bytes()[from..]).map_or(usize::MAX, |at| from + at)
 }
 
 /// `**` or `**7. ` right before the tag.
@@ -74,12 +76,11 @@ fn starts_entry(before: &str) -> bool {
     matches!(number, "" | "." | ")")
 }
 
-/// The finding `tag` begins, if it is a tag of severity. Bold text after it is the whole finding.
-fn finding(tag: &str, bold: bool) -> Option<SeverityFinding> {
-    let (severity, rest) = severity(tag)?;
+/// The finding before `rest`. Bold text right after the tag is all of it.
+fn finding(severity: Severity, rest: &str, bold: bool) -> SeverityFinding {
     let (inside, outside) = if bold { rest.split_once("**").unwrap_or((rest, "")) } else { (rest, "") };
     let text = if said(inside).is_empty() { said(outside) } else { said(inside) };
-    Some(SeverityFinding { severity, text: flat(text) })
+    SeverityFinding { severity, text: text.to_owned() }
 }
 
 fn severity(tag: &str) -> Option<(Severity, &str)> {
@@ -120,7 +121,7 @@ mod tests {
             "**[CRITICAL] — No rollback",
             "- [CRITICAL] No rollback",
             "2. [CRITICAL] No rollback",
-            "2) [CRITICAL]: No   rollback",
+            "2) [CRITICAL]: No rollback ",
             "### [CRITICAL] No rollback",
             "### 4. [CRITICAL] No rollback",
             "### 4) [CRITICAL] No rollback",

@@ -20,7 +20,7 @@ pub struct Review {
     pub line: Option<usize>,
     /// The findings, in order.
     pub findings: Vec<SeverityFinding>,
-    /// Lines that look like a verdict and are none.
+    /// Lines that look like a verdict and are none, up to the one that counts.
     #[serde(skip)]
     pub problems: Vec<Problem>,
 }
@@ -35,10 +35,13 @@ pub fn read_review(text: &str, set: &[&str]) -> Review {
         if !line.fenced {
             scan.line(line);
         }
+        if by_heading.is_some() {
+            continue;
+        }
         match verdict_line(line, &ahead, set) {
             None => {}
             Some(Err(problem)) => problems.push(problem),
-            Some(Ok(Found { heading: true, index, line })) => by_heading = by_heading.or(Some((index, line))),
+            Some(Ok(Found { heading: true, index, line })) => by_heading = Some((index, line)),
             Some(Ok(Found { heading: false, index, line })) => otherwise = otherwise.or(Some((index, line))),
         }
     }

@@ -74,8 +74,8 @@ fn out_of_scope_is_a_prefix() {
         ]
     );
     let read = read_findings(text);
-    assert_eq!(read.findings[0].paths, ["skills/foo/bar.sh:120-150", "src/a.rs"]);
-    assert_eq!(read.findings[1].paths, [".env.example:3"]);
+    assert_eq!(read.findings[0].paths(), ["skills/foo/bar.sh:120-150", "src/a.rs"]);
+    assert_eq!(read.findings[1].paths(), [".env.example:3"]);
     assert_eq!(read.errors, []);
 }
 
@@ -159,7 +159,7 @@ fn enormous_reviews_are_read_once() {
     let many: Vec<String> = (1..=1 << 15).map(|n| format!("{n}. [security] x {n}")).collect();
     assert_eq!(found(&many.join("\n")).len(), 1 << 15);
     let lines = "1. [security] x\n".to_owned() + &"src/a.rs:1\n".repeat(1 << 16);
-    assert_eq!(read_findings(&lines).findings[0].paths, ["src/a.rs:1"]);
+    assert_eq!(read_findings(&lines).findings[0].paths(), ["src/a.rs:1"]);
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 //! The five focus areas of a review, and the tags in front of a finding.
 
-use crate::panel::lines::{MARKS, is_blank};
+use crate::panel::lines::{MARKS, is_blank, trimmed};
+use memchr::{memchr, memchr3_iter};
 use serde::{Deserialize, Serialize};
 
 /// What a finding is about.
@@ -43,17 +44,27 @@ impl Focus {
     /// Reads a name, in any case, its words joined by a hyphen, a slash, an underscore or blanks.
     pub fn parse(text: &str) -> Option<Focus> {
         let text = text.trim_matches(|c| is_blank(c) || MARKS.contains(&c));
-        Focus::ALL.into_iter().find(|focus| match focus.name().split_once('-') {
-            None => text.eq_ignore_ascii_case(focus.name()),
-            Some((first, second)) => text.split_at_checked(first.len()).is_some_and(|(start, rest)| {
-                let end = rest.trim_start_matches(JOINTS);
-                start.eq_ignore_ascii_case(first)
-                    && end.len() < rest.len()
-                    && end.eq_ignore_ascii_case(second)
-            }),
-        })
+        let is = |(_, first, second): &&(Focus, &str, &str)| {
+            if !starts_with_word(text, first) {
+                return false;
+            }
+            let rest = &text[first.len()..];
+            let end = rest.trim_start_matches(JOINTS);
+            let joined = end.len() < rest.len() || second.is_empty();
+            end.eq_ignore_ascii_case(second) && joined
+        };
+        WORDS.iter().find(is).map(|(focus, ..)| *focus)
     }
 }
+
+/// The words each name is made of.
+const WORDS: [(Focus, &str, &str); 5] = [
+    (Focus::CodeQuality, "code", "quality"),
+    (Focus::RiskIntegration, "risk", "integration"),
+    (Focus::Correctness, "correctness", ""),
+    (Focus::Architecture, "architecture", ""),
+    (Focus::Security, "security", ""),
+];
 
 const JOINTS: [char; 4] = ['-', '/', '_', ' '];
 
@@ -68,11 +79,16 @@ pub(super) enum Tag {
 const TAG_BYTES: usize = 64;
 
 /// The tags at the start of `text`, and what follows them: `[OUT_OF_SCOPE] [security] …`, `**Security** — …`.
-pub(super) fn leading_tags<'a>(text: &'a str, mut found: impl FnMut(Tag)) -> &'a str {
+pub(super) fn leading_tags(text: &str, mut found: impl FnMut(Tag)) -> &str {
     let mut rest = text;
     loop {
         let start = rest.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
-        match bracketed(start, &mut found).or_else(|| plain(start, &mut found)) {
+        let after = match start.as_bytes().first() {
+            Some(b'[' | b'(' | b'`') => bracketed(start, &mut found),
+            Some(b) if b.is_ascii_alphabetic() => plain(start, &mut found),
+            _ => None,
+        };
+        match after {
             Some(after) => rest = after.trim_start_matches(separates),
             None => return rest,
         }
@@ -81,7 +97,7 @@ pub(super) fn leading_tags<'a>(text: &'a str, mut found: impl FnMut(Tag)) -> &'a
 
 /// The first focus in brackets or code anywhere in a text: for findings that carry their tag at the end.
 pub(super) fn any_focus(text: &str) -> Option<Focus> {
-    text.match_indices(['[', '(', '`']).find_map(|(at, _)| {
+    memchr3_iter(b'[', b'(', b'`', text.as_bytes()).find_map(|at| {
         let (inner, _) = enclosed(&text[at..])?;
         parts(inner).find_map(Focus::parse)
     })
@@ -94,12 +110,14 @@ fn separates(c: char) -> bool {
 
 fn bracketed<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
     let (inner, after) = enclosed(text)?;
-    let mut any = false;
-    for tag in parts(inner).filter_map(tag) {
+    if let Some(tag) = tag(inner) {
         found(tag);
-        any = true;
+        return Some(after);
     }
-    any.then_some(after)
+    let mut tags = parts(inner).filter_map(tag).peekable();
+    tags.peek()?;
+    tags.for_each(found);
+    Some(after)
 }
 
 /// What stands in brackets at the start of a text, and what follows.
@@ -110,7 +128,8 @@ fn enclosed(text: &str) -> Option<(&str, &str)> {
         b'`' => b'`',
         _ => return None,
     };
-    let length = text.bytes().skip(1).take(TAG_BYTES).position(|b| b == close)?;
+    let inner = &text.as_bytes()[1..];
+    let length = memchr(close, inner.get(..TAG_BYTES).unwrap_or(inner))?;
     Some((&text[1..=length], &text[length + 2..]))
 }
 
@@ -119,22 +138,28 @@ fn parts(inner: &str) -> impl Iterator<Item = &str> {
 }
 
 fn tag(name: &str) -> Option<Tag> {
-    let is_out_of_scope = name.trim().eq_ignore_ascii_case("OUT_OF_SCOPE");
+    let is_out_of_scope = trimmed(name).eq_ignore_ascii_case("OUT_OF_SCOPE");
     if is_out_of_scope { Some(Tag::OutOfScope) } else { Focus::parse(name).map(Tag::Focus) }
 }
 
 /// A focus without brackets: alone, emphasised, or set off from what follows.
 fn plain<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
-    let ends = |c: char| !(c.is_ascii_alphabetic() || JOINTS.contains(&c));
-    let end = text.find(ends).unwrap_or(text.len());
-    let words = text[..end].trim_end_matches(JOINTS);
-    // "security - the plan" runs on over its dash; the tag is what stands before it.
-    let words = words.split_once(" - ").map_or(words, |(words, _)| words);
-    let after = &text[words.len()..];
-    let set_off = after.trim_start().starts_with(|c| separates(c) && !is_blank(c)) || after.trim().is_empty();
-    let focus = Focus::parse(words).filter(|_| set_off)?;
-    found(Tag::Focus(focus));
+    let (focus, first, second) = WORDS.iter().find(|(_, first, _)| starts_with_word(text, first))?;
+    let rest = &text[first.len()..];
+    let after = if second.is_empty() { rest } else { rest.strip_prefix(JOINTS)?.trim_start_matches(JOINTS) };
+    let after = after.split_at_checked(second.len()).filter(|(word, _)| word.eq_ignore_ascii_case(second))?.1;
+    let next = after.trim_start_matches(is_blank);
+    if !next.is_empty() && !next.starts_with(separates) {
+        return None;
+    }
+    found(Tag::Focus(*focus));
     Some(after)
+}
+
+fn starts_with_word(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let same_letter = text.first().map(u8::to_ascii_lowercase) == word.first().copied();
+    same_letter && text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -194,6 +219,9 @@ mod tests {
             ("Security: the plan", "security", "the plan"),
             ("correctness", "correctness", ""),
             ("Security tokens leak", "", "Security tokens leak"),
+            ("Securitys: x", "", "Securitys: x"),
+            ("code smell: x", "", "code smell: x"),
+            ("codequality: x", "", "codequality: x"),
             ("[CRITICAL] x", "", "[CRITICAL] x"),
             ("[security x", "", "[security x"),
             ("[] x", "", "[] x"),

@@ -2,25 +2,27 @@
 
 use super::draft::Draft;
 use super::focus::{Focus, Tag, leading_tags};
+use crate::panel::cited;
 use crate::panel::lines::{Bare, Marker, Problem, bare, lines, list_marker, trimmed};
-use serde::{Deserialize, Serialize};
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+use std::borrow::Cow;
 
 /// The whole answer of a reviewer who found nothing.
 pub const NO_ISSUES_FOUND: &str = "NO_ISSUES_FOUND";
 
 /// What a review says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ReviewerFindings {
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ReviewerFindings<'a> {
     /// Findings, none, or neither can be told.
     pub status: FindingsStatus,
     /// In order.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Finding<'a>>,
     /// What is missing or unclear. Findings are kept even if something is missing from them.
     pub errors: Vec<Problem>,
 }
 
 /// How a review ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingsStatus {
     /// There is at least one finding.
@@ -32,27 +34,45 @@ pub enum FindingsStatus {
 }
 
 /// One finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding<'a> {
     /// Its number as written, or the next one if that is taken.
     pub n: u32,
     /// What it is about.
     pub focus: Option<Focus>,
     /// What is wrong.
-    pub concern: String,
+    pub concern: Cow<'a, str>,
     /// What the plan should say instead.
-    pub revision: Option<String>,
+    pub revision: Option<Cow<'a, str>>,
     /// Whether it is worth tracking, but not here.
     pub out_of_scope: bool,
+}
+
+impl Finding<'_> {
     /// The files the concern names, with their lines.
-    pub paths: Vec<String>,
+    pub fn paths(&self) -> Vec<&str> {
+        cited::paths(&self.concern)
+    }
+}
+
+impl Serialize for Finding<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_struct("Finding", 6)?;
+        members.serialize_field("n", &self.n)?;
+        members.serialize_field("focus", &self.focus)?;
+        members.serialize_field("concern", &self.concern)?;
+        members.serialize_field("revision", &self.revision)?;
+        members.serialize_field("out_of_scope", &self.out_of_scope)?;
+        members.serialize_field("paths", &self.paths())?;
+        members.end()
+    }
 }
 
 /// Reads a review.
 ///
 /// A finding starts with a number (`1.`, `### 1)`, `**1.**`, `Finding 1:`), or as a list item with a tag in front,
 /// and goes on until the next one or the next heading. Lines indented further belong to it, numbered or not.
-pub fn read_findings(text: &str) -> ReviewerFindings {
+pub fn read_findings(text: &str) -> ReviewerFindings<'_> {
     if trimmed(text) == NO_ISSUES_FOUND {
         return ReviewerFindings { status: FindingsStatus::NoIssues, findings: vec![], errors: vec![] };
     }
@@ -84,13 +104,15 @@ pub fn read_findings(text: &str) -> ReviewerFindings {
 
 /// A blank line, or one that only draws a line across the page.
 fn is_empty_or_rule(line: &Bare<'_>) -> bool {
-    line.item.is_none() && line.text.trim_matches(['-', ' ']).is_empty()
+    line.item.is_none()
+        && !line.text.starts_with(|c| c != '-')
+        && line.text.trim_matches(['-', ' ']).is_empty()
 }
 
-struct Reader {
-    findings: Vec<Finding>,
+struct Reader<'a> {
+    findings: Vec<Finding<'a>>,
     errors: Vec<Problem>,
-    open: Option<Draft>,
+    open: Option<Draft<'a>>,
     /// The number of the last finding.
     last: u32,
     /// Whether any finding has a number of its own.
@@ -99,13 +121,13 @@ struct Reader {
     indent: usize,
 }
 
-impl Reader {
-    fn new() -> Reader {
+impl<'a> Reader<'a> {
+    fn new() -> Reader<'a> {
         let (findings, errors) = (Vec::new(), Vec::new());
         Reader { findings, errors, open: None, last: 0, numbered: false, indent: usize::MAX }
     }
 
-    fn line(&mut self, number: usize, line: &Bare<'_>) {
+    fn line(&mut self, number: usize, line: &Bare<'a>) {
         if line.indent <= self.indent
             && let Some(start) = start(line, self.numbered)
         {
@@ -116,8 +138,8 @@ impl Reader {
             self.open = Some(Draft::new(self.last, number, start.text, start.bold));
         } else if let Some(draft) = &mut self.open {
             if !line.heading {
-                draft.add(line.content);
-            } else if !draft.takes_heading(line.text) {
+                draft.add(line);
+            } else if !draft.takes_heading(line) {
                 self.close();
             }
         }
@@ -143,16 +165,22 @@ fn start<'a>(line: &Bare<'a>, numbered: bool) -> Option<Start<'a>> {
     if let Some(Marker::Number(n)) = line.item {
         return Some(Start { n: Some(n), text: line.content, bold: false });
     }
-    if let Some((n, text)) = number(line.text).or_else(|| named(line.text)) {
+    let named = match line.text.as_bytes().first()? {
+        b'0'..=b'9' => number(line.text),
+        b'f' | b'F' => named(line.text),
+        _ => None,
+    };
+    if let Some((n, text)) = named {
         return Some(Start { n: Some(n), text, bold: line.content.starts_with("**") });
     }
+    let listed = line.item.is_some() && !numbered;
+    let starts = listed || line.text.starts_with('[');
     let (mut tagged, mut out_of_scope) = (false, false);
-    leading_tags(line.content, |tag| {
+    leading_tags(if starts { line.content } else { "" }, |tag| {
         tagged = true;
         out_of_scope |= tag == Tag::OutOfScope;
     });
-    let starts = out_of_scope || tagged && !numbered && line.item.is_some();
-    starts.then_some(Start { n: None, text: line.content, bold: false })
+    (out_of_scope || tagged && listed).then_some(Start { n: None, text: line.content, bold: false })
 }
 
 fn number(text: &str) -> Option<(u32, &str)> {
