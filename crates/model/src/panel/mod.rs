@@ -7,6 +7,7 @@
 //! - [`lines`], [`token`], `blocks`: what all grammars share.
 //! - [`verdict`] and [`severity`]: reviews that end in one word.
 
+pub mod ballot;
 mod blocks;
 pub mod buckets;
 pub mod cited;
@@ -16,8 +17,11 @@ pub mod dialectic;
 pub mod findings;
 pub mod ids;
 pub mod lines;
+pub mod merged;
 pub mod resolutions;
+pub mod scoreboard;
 pub mod severity;
 pub mod token;
 pub mod verdict;
 mod vote_lines;
+pub mod votes;
