@@ -103,13 +103,13 @@ impl<H> Block<'_, H> {
     }
 }
 
-/// Writes the head of a block: `### NAME: title`.
-pub(super) fn write_head(out: &mut String, name: impl std::fmt::Display, title: &str) {
+/// Writes the head of a block: `### NAME: title`, a blank line before it if it is not the first.
+pub(super) fn write_head(out: &mut String, hashes: &str, name: impl std::fmt::Display, title: &str) {
     if !out.is_empty() {
         out.push('\n');
     }
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "### {name}: {}", flat(title));
+    let _ = writeln!(out, "{hashes} {name}: {}", flat(title));
 }
 
 /// Writes a field, its value on one line: `**Name**: value`, as a list item if `bullet` says so.
@@ -179,7 +179,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read(title in "\\PC{0,20}", values in prop::collection::vec("(\\PC|[\r\n\0`*#:-]){0,40}", 2), bullet in "(- )?") {
             let mut text = String::new();
-            write_head(&mut text, "D1", &title);
+            write_head(&mut text, "##", "D1", &title);
             write_field(&mut text, &bullet, NAMES[0], &values[0]);
             write_field(&mut text, &bullet, NAMES[1], &values[1]);
             let title = flat(&title);

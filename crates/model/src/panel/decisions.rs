@@ -166,7 +166,7 @@ const NO_FILES: [&str; 4] = ["none", "none.", "n/a", "-"];
 pub fn write_decisions(decisions: &[Decision]) -> String {
     let mut out = String::new();
     for decision in decisions {
-        write_head(&mut out, ItemId::decision(decision.n), &decision.title);
+        write_head(&mut out, "###", ItemId::decision(decision.n), &decision.title);
         let files = match decision.affected_files.as_slice() {
             [] => "none".to_owned(),
             files => files.join(", "),

@@ -115,6 +115,44 @@ fn fence_mark(text: &str) -> Option<(Fence, &str)> {
     (length >= 3 && !inline).then_some((Fence { byte, length }, info))
 }
 
+/// A code fence and what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FencedBlock<'a> {
+    /// What stands after the opening mark, trimmed.
+    pub info: &'a str,
+    /// The line its content begins on.
+    pub line: usize,
+    /// Where its content starts in the text, in bytes.
+    pub start: usize,
+    /// Everything between its marks.
+    pub content: &'a str,
+    /// Where the text goes on after it, in bytes.
+    pub end: usize,
+}
+
+/// The code fences of a text. One that is never closed runs to the end.
+pub fn fences(text: &str) -> Vec<FencedBlock<'_>> {
+    let mut found: Vec<FencedBlock<'_>> = Vec::new();
+    let mut lines = lines(text);
+    loop {
+        let was_open = lines.fence.is_some();
+        let Some(line) = lines.next() else { return found };
+        let after = lines.start.min(text.len());
+        match (was_open, lines.fence.is_some(), found.last_mut()) {
+            (false, true, _) => {
+                let info = fence_mark(line.text).map_or("", |(_, info)| trimmed(info));
+                let (content, end) = (&text[after..], text.len());
+                found.push(FencedBlock { info, line: line.number + 1, start: after, content, end });
+            }
+            (true, false, Some(open)) => {
+                open.content = &text[open.start..line.start];
+                open.end = after;
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A line without what only decorates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bare<'a> {
@@ -297,6 +335,19 @@ mod tests {
         ] {
             assert_eq!(fenced(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn fences_are_found_with_their_content() {
+        let text = "\u{feff}a\n```json x\r\n{}\r\n```\n```\n```\n~~~\nb";
+        let found: Vec<_> =
+            fences(text).iter().map(|f| (f.info, f.line, f.content, &text[f.end..])).collect();
+        assert_eq!(
+            found,
+            [("json x", 3, "{}\r\n", "```\n```\n~~~\nb"), ("", 6, "", "~~~\nb"), ("", 8, "b", "")]
+        );
+        assert_eq!(fences("none"), []);
+        assert_eq!(fences("```")[0], FencedBlock { info: "", line: 2, start: 3, content: "", end: 3 });
     }
 
     #[test]

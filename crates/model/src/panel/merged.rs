@@ -112,7 +112,7 @@ fn names(list: &str) -> Vec<String> {
 pub fn write_items(items: &[ReviewItem]) -> String {
     let mut out = String::new();
     for item in items {
-        write_head(&mut out, item.id, &item.title);
+        write_head(&mut out, "###", item.id, &item.title);
         let focus = item.focus.map_or("", Focus::name);
         let values = [&item.reviewers(), focus, &item.concern, &item.revision];
         for (name, value) in FIELDS.iter().zip(values).filter(|(_, value)| !value.is_empty()) {

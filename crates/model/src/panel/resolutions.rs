@@ -209,7 +209,7 @@ const FIELDS: [&str; 10] = [
 pub fn write_resolutions(resolutions: &[Resolution]) -> String {
     let mut out = String::new();
     for entry in resolutions {
-        write_head(&mut out, ItemId::decision(entry.n), &entry.title);
+        write_head(&mut out, "###", ItemId::decision(entry.n), &entry.title);
         let mut field = |name, value: &str| write_field(&mut out, "", name, value);
         field(FIELDS[RESOLUTION], &entry.resolution);
         field(FIELDS[DISPOSITION], entry.outcome.disposition().name());
