@@ -1,7 +1,7 @@
 //! Lines as agents write them: byte order marks, CRLF, NUL, code fences, headings, list markers, emphasis.
 //!
 //! Every grammar of the panel reads its text through here, so all of them forgive the same things. What a line
-//! means is decided elsewhere: [`super::token`] reads words of a closed set, [`super::blocks`] headed blocks.
+//! means is decided elsewhere: [`super::token`] reads words of a closed set, `blocks` reads headed blocks.
 //! Nothing here allocates for a line, and every step is linear in the text.
 
 use memchr::memchr;
