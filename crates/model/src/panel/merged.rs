@@ -7,6 +7,7 @@ use super::blocks::{Block, blocks, write_field, write_head};
 use super::findings::{Focus, NO_ISSUES_FOUND};
 use super::ids::{ItemId, ItemKind};
 use super::lines::{MARKS, Problem, is_blank, trimmed};
+use indexmap::IndexSet;
 use std::collections::HashSet;
 
 /// One thing to vote on.
@@ -98,14 +99,11 @@ fn item(block: &Block<'_, ItemId>, problems: &mut Vec<Problem>) -> Option<Review
     complete.then_some(ReviewItem { id, title, proposers, focus, concern, revision })
 }
 
+/// The names in a comma list, each once.
 fn names(list: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in list.split(',').map(|name| name.trim_matches(|c| is_blank(c) || MARKS.contains(&c))) {
-        if !name.is_empty() && names.iter().all(|known| known != name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    let names = list.split(',').map(|name| name.trim_matches(|c| is_blank(c) || MARKS.contains(&c)));
+    let unique: IndexSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    unique.into_iter().map(str::to_owned).collect()
 }
 
 /// Writes the file.

@@ -392,6 +392,7 @@ mod tests {
             ("voted", "decided", 3, "DECISION_1: Disposition is 'decided'"),
             ("THESIS=2, ", "", 4, "DECISION_1: Vote tally is 'ANTI_THESIS=1'"),
             ("THESIS=2", "THESIS=1", 4, "DECISION_1: Vote tally is 'THESIS=1, ANTI_THESIS=1'"),
+            ("THESIS=2", "THESIS", 4, "DECISION_1: Vote tally is 'THESIS, ANTI_THESIS=1'"),
             ("THESIS=2", "THESIS=-2", 4, "DECISION_1: Vote tally is 'THESIS=-2, ANTI_THESIS=1'"),
             (" THESIS=2", " A=2", 4, "DECISION_1: Vote tally is 'A=2, ANTI_THESIS=1'"),
             ("ANTI_THESIS=1", "ANTI=1", 4, "DECISION_1: Vote tally is 'THESIS=2, ANTI=1'"),

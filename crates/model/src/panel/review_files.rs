@@ -364,6 +364,27 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_set_apart_and_every_outcome_has_its_name() {
+        let mut bare = item("FINDING_2", "B.");
+        bare.revision.clear();
+        let items = [item("FINDING_1", "A."), bare];
+        let texts = ["FINDING_1: YES\nFINDING_2: NO", "FINDING_1: NO\nFINDING_2: EXONERATE"];
+        let voters =
+            texts.map(|text| Voter { status: "OK".to_owned(), text: text.to_owned(), ..Voter::default() });
+        let request = VotesRequest { items: items.iter().map(Into::into).collect(), voters: voters.to_vec() };
+        let written = review_files(&items, &tally_votes(&request), Undecided::AreDiscussed);
+        assert_eq!(
+            written.rejected,
+            "### [Plan Review] Cursor-Arch, Code\n**Finding**: A. Suggested revision: Change it.\n\
+             **Reason not implemented**: not enough votes for it (YES=1, NO=1, EXONERATE=0)\n\n\
+             ### [Plan Review] Cursor-Arch, Code\n**Finding**: B.\n\
+             **Reason not implemented**: legitimate, but out of proportion here (YES=0, NO=1, EXONERATE=1)\n"
+        );
+        assert!(written.voting_tally.contains("| 1 | 1 | 0 | 0 | 2 | neutral |\n"));
+        assert!(written.voting_tally.contains("| 0 | 1 | 1 | 0 | 2 | exonerated |\n"));
+    }
+
+    #[test]
     fn an_item_only_the_tally_knows_is_in_the_tally() {
         let known = item("FINDING_1", "A.");
         let request = VotesRequest { items: vec![(&known).into()], voters: vec![] };

@@ -36,6 +36,8 @@ fn a_finding_is_read_in_every_form_reviewers_use() {
         "1. **Focus area**: correctness\n   **Concern**: No rollback.\n   **Proposed revision**: Add one.",
         "1. Focus: correctness\nConcern: No rollback.\nSuggestion: Add one.",
         "- [correctness] No rollback. Suggested revision: Add one.",
+        "1. Concern: No rollback.\n#### Focus area\ncorrectness\n#### Fix: Add one.",
+        "**1) [correctness]** No rollback. Suggested revision: Add one.",
         "Intro.\n\n## Findings\n\n1. [correctness] No rollback.\n```\n2. code\n```\nSuggested revision: Add one.\n\n---\n",
         "\u{feff}1. [correctness] No rollback.\r\nSuggested revision: Add one.\r\n## Summary\r\nFine otherwise.\r\n",
         "#### 1\\. [correctness]\n1. [correctness] No rollback. (Suggested revision: Add one.",
@@ -54,6 +56,17 @@ fn a_title_and_a_concern_are_one_text() {
     assert_eq!(found(trailing_tag), ["1|security|**Open port** (security): bad.|Close it."]);
     let glob = "1. **[security]** Reads src/**/x.rs. Suggested revision: No.";
     assert_eq!(found(glob), ["1|security|Reads src/**/x.rs.|No."]);
+}
+
+#[test]
+fn a_revision_inside_a_line_needs_its_whole_name() {
+    let text = "1. [security] a: b: ésuggested revision: c. Unsuggested revision: d, 7suggested fix: e";
+    assert_eq!(
+        found(text),
+        ["1|security|a: b: ésuggested revision: c. Unsuggested revision: d, 7suggested fix: e|"]
+    );
+    let multibyte = "1. [security] ééééééééééééééééé: x. **Suggested fix**: y";
+    assert_eq!(found(multibyte), ["1|security|ééééééééééééééééé: x.|y"]);
 }
 
 #[test]

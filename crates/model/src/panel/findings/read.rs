@@ -4,14 +4,14 @@ use super::draft::Draft;
 use super::focus::{Focus, Tag, leading_tags};
 use crate::panel::cited;
 use crate::panel::lines::{Bare, Marker, Problem, bare, lines, list_marker, trimmed};
-use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// The whole answer of a reviewer who found nothing.
 pub const NO_ISSUES_FOUND: &str = "NO_ISSUES_FOUND";
 
 /// What a review says.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReviewerFindings<'a> {
     /// Findings, none, or neither can be told.
     pub status: FindingsStatus,
@@ -22,7 +22,7 @@ pub struct ReviewerFindings<'a> {
 }
 
 /// How a review ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingsStatus {
     /// There is at least one finding.
@@ -55,16 +55,28 @@ impl Finding<'_> {
     }
 }
 
+/// A finding with what follows from it, as it is printed.
+#[derive(Serialize)]
+struct Printed<'a> {
+    n: u32,
+    focus: Option<Focus>,
+    concern: &'a str,
+    revision: Option<&'a str>,
+    out_of_scope: bool,
+    paths: Vec<&'a str>,
+}
+
 impl Serialize for Finding<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_struct("Finding", 6)?;
-        members.serialize_field("n", &self.n)?;
-        members.serialize_field("focus", &self.focus)?;
-        members.serialize_field("concern", &self.concern)?;
-        members.serialize_field("revision", &self.revision)?;
-        members.serialize_field("out_of_scope", &self.out_of_scope)?;
-        members.serialize_field("paths", &self.paths())?;
-        members.end()
+        let printed = Printed {
+            n: self.n,
+            focus: self.focus,
+            concern: &self.concern,
+            revision: self.revision.as_deref(),
+            out_of_scope: self.out_of_scope,
+            paths: self.paths(),
+        };
+        printed.serialize(serializer)
     }
 }
 
@@ -184,10 +196,8 @@ fn start<'a>(line: &Bare<'a>, numbered: bool) -> Option<Start<'a>> {
 }
 
 fn number(text: &str) -> Option<(u32, &str)> {
-    match list_marker(text)? {
-        (Marker::Number(n), rest) => Some((n, rest)),
-        (Marker::Bullet, _) => None,
-    }
+    let (Marker::Number(n), rest) = list_marker(text)? else { return None };
+    Some((n, rest))
 }
 
 /// `Finding 3: …`, `FINDING_3 — …`, `Finding #3`.
