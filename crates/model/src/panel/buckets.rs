@@ -4,6 +4,7 @@
 //! does not matter here. Which seat really sits in for a bucket, and whether one can, is the caller's to know.
 
 use super::decisions::ContestedDecisions;
+use super::texts;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -80,11 +81,8 @@ pub fn skipped_warnings(assignments: &[Assignment]) -> Vec<String> {
                 .filter(|(_, assignment)| **assignment == Assignment::BucketSkipped(bucket))
                 .map(|(rank, _): (usize, _)| rank.to_string())
                 .collect();
-            let (number, ranks) = (bucket.number(), Some(ranks.join(", ")).filter(|ranks| !ranks.is_empty())?);
-            Some(format!(
-                "**⚠ {bucket} unavailable — dialectic skipped for bucket {number} decisions (indices: {ranks}). \
-                 Step 2a.4 synthesis decisions stand.**"
-            ))
+            let unavailable = || texts::bucket_unavailable(bucket, bucket.number(), &ranks.join(", "));
+            (!ranks.is_empty()).then(unavailable)
         })
         .collect()
 }

@@ -63,11 +63,6 @@ const NO_OPINION: [&str; 22] = [
     "your call",
 ];
 
-/// How many questions were settled, for the line that closes the round.
-pub fn resolved_line(count: usize) -> String {
-    format!("{count} decisions resolved")
-}
-
 const QUESTION: usize = 0;
 const RESOLUTION: usize = 1;
 const SOURCE: usize = 2;
@@ -165,10 +160,8 @@ mod tests {
         assert_eq!(read_discussion(&text), (entries.to_vec(), vec![]));
         assert_eq!(read_discussion(&text.replace("###", "##")).0, entries);
         assert_eq!(read_discussion(""), (vec![], vec![]));
-        assert_eq!(
-            (write_discussion(&[]), resolved_line(2)),
-            (String::new(), "2 decisions resolved".to_owned())
-        );
+        assert_eq!(write_discussion(&[]), "");
+        assert_eq!(crate::panel::texts::decisions_resolved(2), "2 decisions resolved");
     }
 
     #[test]

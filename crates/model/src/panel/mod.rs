@@ -4,7 +4,8 @@
 //! what they understood and, apart from it, what they did not, with line numbers. They never fail as a whole, and
 //! they never take what they did not understand for consent.
 //!
-//! - What all grammars share: [`lines`], [`token`], [`ids`], [`cited`], and inside, blocks and vote lines.
+//! - What all grammars share: [`lines`], [`token`], [`ids`], [`cited`], and inside, blocks and vote lines. Exact
+//!   wordings are in [`texts`].
 //! - Contested decisions: [`decisions`], [`buckets`], [`debate`], [`dialectic`], [`resolutions`].
 //! - Plan review: [`findings`], [`merged`], [`ballot`], [`votes`], [`scoreboard`], [`review_files`].
 //! - Reviews that end in one word: [`verdict`], [`severity`].
@@ -32,6 +33,7 @@ pub mod resolutions;
 pub mod review_files;
 pub mod scoreboard;
 pub mod severity;
+pub mod texts;
 pub mod token;
 pub mod verdict;
 pub mod votes;

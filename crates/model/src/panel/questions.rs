@@ -6,6 +6,7 @@
 use super::blocks::{Block, blocks, write_field, write_head};
 use super::cited::cites_a_line;
 use super::lines::{MARKS, Problem, is_blank};
+use super::texts;
 use serde::{Deserialize, Serialize};
 
 /// When questions are asked.
@@ -33,8 +34,8 @@ impl Round {
     pub fn deferred_line(self) -> Option<&'static str> {
         match self {
             Round::Clarify => None,
-            Round::Scope => Some("⏩ Remaining scope questions deferred to implementation."),
-            Round::Design => Some("⏩ Remaining design questions deferred to implementation."),
+            Round::Scope => Some(texts::SCOPE_DEFERRED),
+            Round::Design => Some(texts::DESIGN_DEFERRED),
         }
     }
 
@@ -46,9 +47,9 @@ impl Round {
     /// Said when it is not.
     pub fn nothing_to_ask(self) -> &'static str {
         match self {
-            Round::Clarify => "no clarifying questions needed",
-            Round::Scope => "no scope decisions require discussion",
-            Round::Design => "no additional decisions require discussion",
+            Round::Clarify => texts::NOTHING_TO_CLARIFY,
+            Round::Scope => texts::NO_SCOPE_QUESTIONS,
+            Round::Design => texts::NO_DESIGN_QUESTIONS,
         }
     }
 }

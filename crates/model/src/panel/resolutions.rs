@@ -10,6 +10,7 @@ use super::decisions::{DEBATED_AT_MOST, Decision, decision_id};
 use super::dialectic::JudgedDecision;
 use super::ids::ItemId;
 use super::lines::{Problem, flat};
+use super::texts;
 use crate::shown::shown;
 use serde::{Deserialize, Serialize};
 
@@ -138,15 +139,15 @@ impl Resolution {
 
     /// A decision nobody could debate.
     pub fn bucket_skipped(decision: &Decision, bucket: Bucket) -> Resolution {
-        let summaries = [SKIPPED, SKIPPED].map(str::to_owned);
+        let summaries = [texts::BUCKET_SKIPPED; 2].map(str::to_owned);
         let why = format!("{bucket} unavailable at launch time");
         Resolution::new(decision, &decision.chosen, Outcome::BucketSkipped, summaries, why)
     }
 
     /// A decision outside the cap; its rank counts from 1.
     pub fn over_cap(decision: &Decision, rank: usize) -> Resolution {
-        let summaries = [OVER_CAP, OVER_CAP].map(str::to_owned);
-        let why = format!("rank {rank}, outside top-{DEBATED_AT_MOST} cap");
+        let summaries = [texts::OVER_CAP; 2].map(str::to_owned);
+        let why = texts::outside_cap(rank, DEBATED_AT_MOST);
         Resolution::new(decision, &decision.chosen, Outcome::OverCap, summaries, why)
     }
 
@@ -170,9 +171,6 @@ impl Resolution {
         }
     }
 }
-
-const SKIPPED: &str = "(no debate — bucket skipped)";
-const OVER_CAP: &str = "(no debate — ranked outside cap)";
 
 /// How many decisions ended how, for the line that closes the step: `3 voted, 1 fallback`; zeros are left out.
 pub fn count_dispositions(resolutions: &[Resolution]) -> String {

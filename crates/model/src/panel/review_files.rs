@@ -7,18 +7,10 @@ use super::blocks::{write_field, write_head};
 use super::ids::{ItemId, ItemKind};
 use super::lines::{bare, flat, label, lines};
 use super::merged::ReviewItem;
+use super::texts;
 use super::votes::{ItemOutcome, TalliedItem, VotesTally};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-
-/// The tally when no reviewer found anything.
-pub const NOTHING_TO_VOTE_ON: &str = "No findings were raised — voting was not needed.";
-
-/// Over the accepted findings, where they are shown.
-pub const VOTED_IN: &str = "## Plan Review Findings (Voted In)";
-
-/// Shown when no finding in scope was accepted.
-pub const ALL_REJECTED: &str = "**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**";
 
 /// The files of a plan review.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +69,7 @@ pub fn review_files(items: &[ReviewItem], tally: &VotesTally, undecided: Undecid
 
 fn voting_tally(items: &HashMap<ItemId, &ReviewItem>, tally: &VotesTally) -> String {
     if tally.items.is_empty() {
-        return format!("{NOTHING_TO_VOTE_ON}\n");
+        return format!("{}\n", texts::NOTHING_TO_VOTE_ON);
     }
     let mut out = String::from(
         "### Voting Tally\n\n| Item | Reviewers | YES | NO | EXONERATE | Abstain | Eligible | Outcome |\n\
@@ -182,7 +174,7 @@ fn reason(votes: &TalliedItem, undecided: Undecided) -> Option<String> {
     let outcome = match votes.outcome {
         ItemOutcome::Accepted => return None,
         ItemOutcome::Undecided if undecided == Undecided::AreDiscussed => return None,
-        ItemOutcome::Undecided => return Some("no quorum".to_owned()),
+        ItemOutcome::Undecided => return Some(texts::NO_QUORUM.to_owned()),
         ItemOutcome::Neutral => "not enough votes for it",
         ItemOutcome::Exonerated => "legitimate, but out of proportion here",
         ItemOutcome::Rejected => "voted down",

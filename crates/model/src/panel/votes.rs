@@ -8,6 +8,7 @@ use super::debate::STATUS_OK;
 use super::ids::ItemId;
 use super::merged::ReviewItem;
 use super::scoreboard::{ScoreRow, scoreboard};
+use super::texts;
 use super::vote_lines::{self, Sheet};
 use crate::shown::shown;
 use serde::{Deserialize, Serialize};
@@ -197,10 +198,7 @@ fn quorum_warnings(items: &[TalliedItem], seats: &[Vec<Sheet<'_>>]) -> Vec<Strin
     let voted = |seat: &&Vec<Sheet<'_>>| items.iter().any(|item| vote_of(seat, item.id).is_some());
     let available = seats.iter().filter(voted).count();
     if available < VOTERS_AT_LEAST && !items.is_empty() {
-        return vec![format!(
-            "**⚠ Voting skipped ({available} voter(s) available, minimum {VOTERS_AT_LEAST} required). \
-             All findings undecided.**"
-        )];
+        return vec![texts::voting_skipped(available, VOTERS_AT_LEAST)];
     }
     let undecided = items.iter().filter(|item| item.outcome == ItemOutcome::Undecided);
     let said = undecided.map(|TalliedItem { id, eligible, .. }| {

@@ -102,6 +102,21 @@ fn inner_lists_belong_to_their_finding() {
 }
 
 #[test]
+fn lists_below_a_heading_belong_to_its_finding() {
+    let text = "### 1. [correctness] Two cases fail\n1. empty\n2. huge\n\nSuggested revision: Test both.\n\
+                ### Finding 2: [security] Keys leak\nFinding 1 is worse.\nFix: Hide them.\n\
+                ## Out of scope\n1. [OUT_OF_SCOPE] [architecture] A cycle.\n  2. [OUT_OF_SCOPE] inner";
+    assert_eq!(
+        found(text),
+        [
+            "1|correctness|Two cases fail empty huge|Test both.",
+            "2|security|Keys leak Finding 1 is worse.|Hide them.",
+            "3|oos architecture|A cycle. [OUT_OF_SCOPE] inner|",
+        ]
+    );
+}
+
+#[test]
 fn numbers_never_repeat() {
     let text = "2. [security] a\n2. [security] b\n7. [security] c\n1. [security] d\n4294967295. [security] e\n1. [security] f";
     let numbers: Vec<u32> = read_findings(text).findings.iter().map(|finding| finding.n).collect();

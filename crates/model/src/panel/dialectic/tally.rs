@@ -6,6 +6,7 @@
 use crate::panel::debate::{SIDE_TOKENS, STATUS_OK, Side};
 use crate::panel::ids::ItemId;
 use crate::panel::resolutions::Disposition;
+use crate::panel::texts;
 use crate::panel::vote_lines::{self, Sheet};
 use crate::shown::shown;
 use serde::{Deserialize, Serialize};
@@ -122,12 +123,12 @@ fn judged(n: u32, sheets: &[Sheet<'_>]) -> JudgedDecision {
 fn settled(thesis: usize, anti_thesis: usize) -> Result<Side, String> {
     let eligible = thesis + anti_thesis;
     if eligible < JUDGES_AT_LEAST {
-        return Err(format!("{eligible} judges eligible"));
+        return Err(texts::judges_eligible(eligible));
     }
     match thesis.cmp(&anti_thesis) {
         Ordering::Greater => Ok(Side::Thesis),
         Ordering::Less => Ok(Side::AntiThesis),
-        Ordering::Equal => Err(format!("{thesis}-{anti_thesis} tie with {eligible} voters")),
+        Ordering::Equal => Err(texts::tie(thesis, anti_thesis)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::focus::{Focus, Tag, leading_tags};
 use crate::panel::cited;
-use crate::panel::lines::{Bare, Marker, Problem, bare, lines, list_marker, trimmed};
+use crate::panel::lines::{Bare, MARKS, Marker, Problem, bare, is_blank, lines, list_marker, trimmed};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -83,7 +83,8 @@ impl Serialize for Finding<'_> {
 /// Reads a review.
 ///
 /// A finding starts with a number (`1.`, `### 1)`, `**1.**`, `Finding 1:`), or as a list item with a tag in front,
-/// and goes on until the next one or the next heading. Lines indented further belong to it, numbered or not.
+/// and goes on until the next one or the next heading. Lines indented further belong to it, numbered or not, and
+/// so do lists below a finding that is a heading.
 pub fn read_findings(text: &str) -> ReviewerFindings<'_> {
     if trimmed(text) == NO_ISSUES_FOUND {
         return ReviewerFindings { status: FindingsStatus::NoIssues, findings: vec![], errors: vec![] };
@@ -129,22 +130,26 @@ struct Reader<'a> {
     last: u32,
     /// Whether any finding has a number of its own.
     numbered: bool,
-    /// How far the first finding is indented; a number further in is part of a finding.
+    /// How far the open finding is indented; a number further in is part of it.
     indent: usize,
+    /// Whether the open finding starts with a heading; then only a heading starts the next one.
+    headed: bool,
 }
 
 impl<'a> Reader<'a> {
     fn new() -> Reader<'a> {
         let (findings, errors) = (Vec::new(), Vec::new());
-        Reader { findings, errors, open: None, last: 0, numbered: false, indent: usize::MAX }
+        Reader { findings, errors, open: None, last: 0, numbered: false, indent: 0, headed: false }
     }
 
     fn line(&mut self, number: usize, line: &Bare<'a>) {
-        if line.indent <= self.indent
+        let is_inside = line.indent > self.indent || self.headed && !line.heading;
+        if !(is_inside && self.open.is_some())
             && let Some(start) = start(line, self.numbered)
         {
             self.close();
             self.indent = line.indent;
+            self.headed = line.heading;
             self.numbered |= start.n.is_some();
             self.last = start.n.filter(|n| *n > self.last).unwrap_or(self.last.saturating_add(1));
             self.open = Some(Draft::new(self.last, number, start.text, start.bold));
@@ -206,7 +211,10 @@ fn named(text: &str) -> Option<(u32, &str)> {
     let rest = rest.trim_start_matches([' ', '_', '#']);
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let n = rest[..digits].parse().ok()?;
-    Some((n, rest[digits..].trim_start_matches([':', '.', ')', ' ', '-', '—', '–'])))
+    let after = rest[digits..].trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
+    // "Finding 3 depends on it" is about a finding, and does not start one.
+    let is_name = !after.starts_with(char::is_alphanumeric);
+    is_name.then(|| (n, rest[digits..].trim_start_matches([':', '.', ')', ' ', '-', '—', '–'])))
 }
 
 const NAME: &str = "finding";
