@@ -199,6 +199,8 @@ mod tests {
             "Verdicts: APPROVE",
             "## Verdicts\nAPPROVE",
             "## Verdict and notes\nAPPROVE",
+            "## Summary\nAPPROVE",
+            "## Notes\nAPPROVE",
             "> Verdict: APPROVE",
             "| Verdict: APPROVE |",
             "| Verdict | APPROVE |",
