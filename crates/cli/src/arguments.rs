@@ -1,6 +1,9 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
-use crate::commands::{abandon, answer, checkpoint, config, flags, handoff, resume, status, tokens};
+use crate::commands::{
+    abandon, answer, ballot, checkpoint, config, decisions, findings, flags, handoff, resume, status, tokens,
+    verdict,
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -41,6 +44,10 @@ pub(crate) enum Command {
     Resume(resume::ResumeArgs),
     Abandon(abandon::AbandonArgs),
     Checkpoint(checkpoint::CheckpointArgs),
+    Decisions(decisions::DecisionsArgs),
+    Ballot(ballot::BallotArgs),
+    Findings(findings::FindingsArgs),
+    Verdict(verdict::VerdictArgs),
     Tokens(tokens::TokensArgs),
     Flags(flags::FlagsArgs),
     Handoff(handoff::HandoffArgs),

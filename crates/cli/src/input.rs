@@ -2,6 +2,7 @@
 
 use crate::error::CommandError;
 use charrette_store::documents::MAX_DOCUMENT_BYTES;
+use serde::de::DeserializeOwned;
 use std::io::{IsTerminal as _, Read};
 use std::path::Path;
 
@@ -29,6 +30,17 @@ pub(crate) fn text(path: Option<&Path>) -> Result<String, CommandError> {
         let at = error.utf8_error().valid_up_to();
         CommandError::failed(format!("the input is not UTF-8 (at byte {at})"))
     })
+}
+
+/// The same as text, with anything that is not UTF-8 replaced: for what agents wrote.
+pub(crate) fn tolerant_text(path: Option<&Path>) -> Result<String, CommandError> {
+    Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
+}
+
+/// A JSON value of a known shape, from standard input.
+pub(crate) fn json<T: DeserializeOwned>() -> Result<T, CommandError> {
+    let bytes = bytes(None)?;
+    serde_json::from_slice(&bytes).map_err(|error| CommandError::usage(format!("standard input: {error}")))
 }
 
 fn bounded(source: impl Read, name: &str) -> Result<Vec<u8>, CommandError> {

@@ -1,7 +1,10 @@
 //! From what was typed to the command that does it.
 
 use crate::arguments::{Arguments, Command};
-use crate::commands::{abandon, answer, checkpoint, config, flags, handoff, resume, status, tokens};
+use crate::commands::{
+    abandon, answer, ballot, checkpoint, config, decisions, findings, flags, handoff, resume, status, tokens,
+    verdict,
+};
 use crate::drive::Extension;
 use crate::error::CommandError;
 use std::process::ExitCode;
@@ -16,6 +19,10 @@ pub(crate) fn run(
         Command::Resume(args) => resume::resume(&global, &args, extension),
         Command::Abandon(args) => abandon::abandon(&global, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(&global, args),
+        Command::Decisions(args) => decisions::decisions(&args),
+        Command::Ballot(args) => ballot::ballot(&args),
+        Command::Findings(args) => findings::findings(&global, &args),
+        Command::Verdict(args) => verdict::verdict(&args),
         Command::Tokens(args) => tokens::tokens(&global, &args),
         Command::Flags(args) => flags::flags(&global, &args),
         Command::Handoff(args) => handoff::handoff(&global, &args),

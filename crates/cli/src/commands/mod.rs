@@ -2,13 +2,17 @@
 
 pub(crate) mod abandon;
 pub(crate) mod answer;
+pub(crate) mod ballot;
 pub(crate) mod checkpoint;
 pub(crate) mod config;
+pub(crate) mod decisions;
+pub(crate) mod findings;
 pub(crate) mod flags;
 pub(crate) mod handoff;
 pub(crate) mod resume;
 pub(crate) mod status;
 pub(crate) mod tokens;
+pub(crate) mod verdict;
 mod which;
 pub(crate) mod why;
 

@@ -6,6 +6,7 @@ mod bad_input;
 mod checkpoint;
 mod config;
 mod kills;
+mod panel;
 mod races;
 mod screens;
 mod text_tools;

@@ -49,9 +49,15 @@ pub struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// The files the concern names, with their lines.
+    /// The files the concern and the revision name, each once, with their lines.
     pub fn paths(&self) -> Vec<&str> {
-        cited::paths(&self.concern)
+        let mut paths = cited::paths(&self.concern);
+        for path in self.revision.as_deref().map(cited::paths).unwrap_or_default() {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
     }
 }
 
