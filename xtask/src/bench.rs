@@ -5,6 +5,7 @@
 
 mod documents;
 mod engine;
+mod panel;
 mod ratio;
 
 use crate::Outcome;
@@ -27,6 +28,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     let only = args.only.as_deref().unwrap_or("");
     let mut figures = documents::figures(only)?;
     figures.extend(engine::figures(only)?);
+    figures.extend(panel::figures(only)?);
     for figure in &figures {
         println!("{figure}");
     }

@@ -1,4 +1,4 @@
-//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `static`.
+//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `static`.
 
 #![allow(
     clippy::print_stdout,
@@ -9,6 +9,7 @@
 
 mod bench;
 mod crash;
+mod fuzz;
 mod programs;
 mod tidy;
 
@@ -37,6 +38,8 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Kill the release binary at every system call that matters, and fail its writes
     Crash(crash::CrashArgs),
+    /// Feed every grammar with rubbish that looks like it
+    Fuzz(fuzz::FuzzArgs),
     /// Build the static release binary and print its path
     Static,
 }
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Task::Tidy { fix } => tidy::tidy(fix),
         Task::Bench(args) => bench::bench(&args),
         Task::Crash(args) => crash::crash(&args),
+        Task::Fuzz(args) => fuzz::fuzz(&args),
         Task::Static => programs::static_charrette().map(|path| println!("{}", path.display())),
     };
     match outcome {

@@ -1,0 +1,140 @@
+//! Everything that reads text from outside, and what each reader promises besides not to panic.
+
+use charrette_model::branch::BranchInfo;
+use charrette_model::checkpoint;
+use charrette_model::config::{Layer, read_layers};
+use charrette_model::diagram::{Mode, check};
+use charrette_model::feature::flags;
+use charrette_model::feature::name::FeaturePath;
+use charrette_model::handoff::markdown::response_in_markdown;
+use charrette_model::handoff::{check_request, check_response, check_text};
+use charrette_model::panel::context_summary::read_context_summary;
+use charrette_model::panel::debate::{Side, defense};
+use charrette_model::panel::decisions::{read_decisions, write_decisions};
+use charrette_model::panel::dialectic::tally_judges;
+use charrette_model::panel::discussion::{read_discussion, write_discussion};
+use charrette_model::panel::findings::read_findings;
+use charrette_model::panel::merged::{read_items, write_items};
+use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::resolutions::{read_resolutions, write_resolutions};
+use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::votes::tally_votes;
+use charrette_model::session::{Health, SessionEnv};
+use charrette_model::spec::ears::classify;
+use charrette_model::spec::ids::mentioned;
+use charrette_model::spec::meta::Meta;
+use charrette_model::spec::record::SpecRecord;
+use charrette_model::spec::requirements::Requirements;
+use charrette_model::spec::tasks::TaskList;
+use charrette_model::words;
+use serde_json::json;
+
+type Reader = fn(&str) -> Result<(), String>;
+
+pub(super) const READERS: &[(&str, Reader)] = &[
+    ("decisions", |text| {
+        let found = read_decisions(text);
+        let again = read_decisions(&write_decisions(&found.contested));
+        same(&found.contested, &again.contested)
+    }),
+    ("resolutions", |text| {
+        let (found, _) = read_resolutions(text);
+        same(&found, &read_resolutions(&write_resolutions(&found)).0)
+    }),
+    ("merged findings", |text| {
+        let (found, _) = read_items(text);
+        same(&found, &read_items(&write_items(&found)).0)
+    }),
+    ("discussion", |text| {
+        let (found, _) = read_discussion(text);
+        same(&found, &read_discussion(&write_discussion(&found)).0)
+    }),
+    ("findings", |text| done(read_findings(text))),
+    ("verdict", |text| done(read_review(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
+    ("defense", |text| {
+        let _ = defense(text, Side::Thesis);
+        done(defense(text, Side::AntiThesis))
+    }),
+    ("judges", |text| {
+        tally(|| {
+            let judge = |name: &str| json!({"name": name, "status": "OK", "text": text});
+            let request =
+                json!({"decisions": [{"n": 1}, {"n": 2}], "judges": [judge("a"), judge("b"), judge("c")]});
+            serde_json::from_value(request).map(|request| drop(tally_judges(&request)))
+        })
+    }),
+    ("voters", |text| {
+        tally(|| {
+            let voter = |agent: &str| json!({"name": agent, "agent": agent, "status": "OK", "text": text});
+            let items = json!([{"id": "FINDING_1", "proposers": ["a"]}, {"id": "OOS_1", "proposers": ["b"]}]);
+            let request =
+                json!({"items": items, "voters": [voter("claude"), voter("codex"), voter("embedded")]});
+            serde_json::from_value(request).map(|request| drop(tally_votes(&request)))
+        })
+    }),
+    ("questions", |text| {
+        for round in [Round::Clarify, Round::Scope, Round::Design] {
+            read_questions(text, round);
+        }
+        Ok(())
+    }),
+    ("context summary", |text| done(read_context_summary(text, 500))),
+    ("handoff in Markdown", |text| done(response_in_markdown(text, 500))),
+    ("handoff", |text| {
+        check_text(text, check_request, 500);
+        done(check_text(text, check_response, 500))
+    }),
+    ("tasks", |text| done(TaskList::parse(text))),
+    ("requirements", |text| done(Requirements::parse(text))),
+    ("EARS", |text| done(classify(text))),
+    ("ids", |text| done(mentioned(text).count())),
+    ("spec.json", |text| done(SpecRecord::parse(text))),
+    ("meta.yaml", |text| done(Meta::parse(text))),
+    ("diagram", |text| {
+        check(text, Mode::Markdown, None);
+        done(check(text, Mode::Detect, None))
+    }),
+    ("session", |text| {
+        Health::parse(text);
+        BranchInfo::parse(text);
+        done(SessionEnv::parse(text))
+    }),
+    ("flags", |text| {
+        let definitions = flags::definitions(r#"{"resume": "boolean", "phase": "string"}"#)
+            .map_err(|error| error.to_string())?;
+        done(flags::parse(text, &definitions))
+    }),
+    ("feature names", |text| match FeaturePath::parse(text) {
+        Ok(name) => same(
+            &name.as_str(),
+            &FeaturePath::parse(name.as_str()).map_err(|error| error.to_string())?.as_str(),
+        ),
+        Err(_) => Ok(()),
+    }),
+    ("state documents", |text| match checkpoint::read(text.as_bytes()) {
+        Ok(document) => {
+            let written = serde_json::to_vec(&document).map_err(|error| error.to_string())?;
+            same(&document, &checkpoint::read(&written).map_err(|error| error.to_string())?)
+        }
+        Err(_) => Ok(()),
+    }),
+    ("settings", |text| done(read_layers(&[Layer { origin: "x".to_owned(), text: text.to_owned() }]))),
+    ("words", |text| done(words::count(text))),
+];
+
+fn done<T>(_: T) -> Result<(), String> {
+    Ok(())
+}
+
+fn tally(count: impl FnOnce() -> Result<(), serde_json::Error>) -> Result<(), String> {
+    count().map_err(|error| error.to_string())
+}
+
+/// What was written is read again.
+fn same<T: PartialEq + std::fmt::Debug>(first: &T, again: &T) -> Result<(), String> {
+    if first == again {
+        Ok(())
+    } else {
+        Err(format!("what was written is not what is read\n{first:?}\n{again:?}"))
+    }
+}
