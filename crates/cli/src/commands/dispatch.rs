@@ -1,7 +1,10 @@
 //! From what was typed to the command that does it.
 
 use crate::arguments::{Arguments, Command};
-use crate::commands::{abandon, answer, checkpoint, config, flags, handoff, resume, status, tokens};
+use crate::commands::{
+    abandon, answer, branch, checkpoint, config, diagram, flags, gate, handoff, manifest, resume,
+    session_env, status, tokens,
+};
 use crate::drive::Extension;
 use crate::error::CommandError;
 use std::process::ExitCode;
@@ -19,6 +22,11 @@ pub(crate) fn run(
         Command::Tokens(args) => tokens::tokens(&global, &args),
         Command::Flags(args) => flags::flags(&global, &args),
         Command::Handoff(args) => handoff::handoff(&global, &args),
+        Command::Gate(args) => gate::gate(&args),
+        Command::Branch(args) => branch::branch(&global, &args),
+        Command::Diagram(args) => diagram::diagram(&global, &args),
+        Command::Manifest(args) => manifest::manifest(&global, &args),
+        Command::SessionEnv(args) => session_env::session_env(&global, &args),
         Command::Config(args) => config::config(&global, &args),
     }
 }

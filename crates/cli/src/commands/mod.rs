@@ -2,11 +2,17 @@
 
 pub(crate) mod abandon;
 pub(crate) mod answer;
+pub(crate) mod branch;
 pub(crate) mod checkpoint;
 pub(crate) mod config;
+pub(crate) mod diagram;
 pub(crate) mod flags;
+pub(crate) mod gate;
 pub(crate) mod handoff;
+pub(crate) mod manifest;
+mod raw;
 pub(crate) mod resume;
+pub(crate) mod session_env;
 pub(crate) mod status;
 pub(crate) mod tokens;
 mod which;
