@@ -16,6 +16,7 @@ pub(crate) fn add_warning(path: &Path, line: &str) -> io::Result<()> {
     if path == Path::new(DISCARD) {
         return Ok(());
     }
+    let path = &std::path::absolute(path)?;
     let mut log = locked(path)?;
     let mut text = String::new();
     log.read_to_string(&mut text)?;

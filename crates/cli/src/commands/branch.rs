@@ -22,9 +22,9 @@ pub(crate) struct BranchArgs {
 
 #[derive(Debug, Subcommand)]
 enum BranchCommand {
-    /// Print CURRENT_BRANCH, IS_MAIN, IS_USER_BRANCH and USER_PREFIX, each as KEY=VALUE
+    /// Print `CURRENT_BRANCH`, `IS_MAIN`, `IS_USER_BRANCH` and `USER_PREFIX`, each as `KEY=VALUE`
     Check,
-    /// Make a branch from the remote's main, go there, and print BRANCH_NAME and ACTION=created
+    /// Make a branch from the remote's main, go there, and print `BRANCH_NAME` and `ACTION=created`
     ///
     /// Exit 1 if there is such a branch already, 2 if the name does not start with the user's prefix or git
     /// refuses. Uncommitted changes come along; git refuses if they would be lost.

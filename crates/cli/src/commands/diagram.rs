@@ -19,7 +19,7 @@ pub(crate) struct DiagramArgs {
 
 #[derive(Debug, Subcommand)]
 enum DiagramCommand {
-    /// Print STATUS=ok or STATUS=rejected with a REASON_TOKEN for every place that breaks renderers
+    /// Print `STATUS=ok` or `STATUS=rejected` with a `REASON_TOKEN` for every place that breaks renderers
     ///
     /// Reads standard input without --input; as one diagram, or as Markdown with --from-md or if it begins with
     /// a Mermaid fence. --parse lets a real parser have its say. With --warnings-log, a rejection is noted in

@@ -18,8 +18,8 @@ pub(crate) struct GateArgs {
 enum GateCommand {
     /// Print whether a run may continue from the current branch or must start from a clean main
     ///
-    /// The answer is ENTRY_GATE=strict|continue and SKIP_BRANCH_CHECK=false|true. A question that cannot be
-    /// answered is one line GATE_ERROR=… on standard error and exit 4. The branch may be empty (detached);
+    /// The answer is `ENTRY_GATE=strict|continue` and `SKIP_BRANCH_CHECK=false|true`. A question that cannot be
+    /// answered is one line `GATE_ERROR=…` on standard error and exit 4. The branch may be empty (detached);
     /// the last flag only goes with design.
     #[command(
         disable_help_flag = true,

@@ -19,9 +19,9 @@ pub(crate) struct ManifestArgs {
 
 #[derive(Debug, Subcommand)]
 enum ManifestCommand {
-    /// Copy the artifacts into I/design-export and print MANIFEST_WRITTEN=PATH
+    /// Copy the artifacts into I/design-export and print `MANIFEST_WRITTEN=PATH`
     ///
-    /// Without a flag, DESIGN_TMPDIR and IMPLEMENT_TMPDIR name the folders; SESSION_ID names the session, else
+    /// Without a flag, `DESIGN_TMPDIR` and `IMPLEMENT_TMPDIR` name the folders; `SESSION_ID` names the session, else
     /// the file I/session-id, else the folder I. What cannot be exported is one line ERROR=… on standard error:
     /// exit 2 if something was typed wrongly, 1 otherwise.
     #[command(
@@ -29,7 +29,7 @@ enum ManifestCommand {
         override_usage = "charrette manifest write [--design-tmpdir D] [--implement-tmpdir I]"
     )]
     Write(RawArgs),
-    /// Check a manifest and print MANIFEST_OK=true and its paths, or MANIFEST_FAILED=true and ERROR=TOKEN
+    /// Check a manifest and print `MANIFEST_OK=true` and its paths, or `MANIFEST_FAILED=true` and `ERROR=TOKEN`
     ///
     /// The exit code is 0 either way: the answer is in the lines.
     #[command(

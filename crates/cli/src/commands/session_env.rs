@@ -5,7 +5,8 @@ use crate::error::CommandError;
 use crate::{input, output};
 use charrette_model::session::get::{self, Request};
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Read the KEY=VALUE files that a calling run hands to a nested one
@@ -21,7 +22,7 @@ enum SessionEnvCommand {
     Get {
         /// The file. It is read, never run
         #[arg(long)]
-        file: Option<PathBuf>,
+        file: Option<OsString>,
         /// The key
         #[arg(long)]
         key: Option<String>,
@@ -34,14 +35,14 @@ enum SessionEnvCommand {
 pub(crate) fn session_env(global: &Global, args: &SessionEnvArgs) -> Result<ExitCode, CommandError> {
     let SessionEnvCommand::Get { file, key, default } = &args.command;
     let text = file.as_deref().and_then(|file| read(global, file));
-    let name = file.as_deref().map(Path::to_string_lossy);
+    let name = file.as_deref().map(OsStr::to_string_lossy);
     let request = Request { file: name.as_deref(), key: key.as_deref(), default: default.as_deref() };
     output::answer(&get::answer(request, text.as_deref()))
 }
 
-fn read(global: &Global, file: &Path) -> Option<String> {
-    if file.as_os_str().is_empty() {
+fn read(global: &Global, file: &OsStr) -> Option<String> {
+    if file.is_empty() {
         return None;
     }
-    input::text(Some(&global.path(file))).ok()
+    input::text(Some(&global.path(Path::new(file)))).ok()
 }

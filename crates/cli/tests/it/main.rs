@@ -5,6 +5,8 @@
 mod bad_input;
 mod checkpoint;
 mod config;
+mod diagrams;
+mod gates;
 mod kills;
 mod races;
 mod screens;

@@ -11,6 +11,4 @@ pub mod pairs;
 
 pub use env::SessionEnv;
 pub use health::Health;
-
-/// A path that means "do not read and do not write".
-pub const DISCARD: &str = "/dev/null";
+pub use pairs::DISCARD;

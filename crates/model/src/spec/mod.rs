@@ -13,25 +13,11 @@ pub mod ids;
 pub mod links;
 pub mod meta;
 pub mod outline;
+pub mod problem;
 pub mod record;
 pub mod requirements;
 pub mod resolver;
 pub mod summary;
 pub mod tasks;
 
-use serde::Serialize;
-
-/// Something in a text that could not be understood or does not fit.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Problem {
-    /// The 1-based line.
-    pub line: usize,
-    /// What is wrong, in a sentence.
-    pub message: String,
-}
-
-impl Problem {
-    fn new(line: usize, message: impl Into<String>) -> Problem {
-        Problem { line, message: message.into() }
-    }
-}
+pub use problem::Problem;
