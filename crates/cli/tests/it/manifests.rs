@@ -46,7 +46,8 @@ fn export_dir(sandbox: &Sandbox) -> String {
 /// The lines of the paths, as the manifest and its reader have them.
 fn path_lines(sandbox: &Sandbox, artifacts: &[(&str, &str)]) -> String {
     let folder = export_dir(sandbox);
-    artifacts.iter().map(|(file, key)| format!("{key}={folder}/{file}\n")).collect()
+    let lines: Vec<String> = artifacts.iter().map(|(file, key)| format!("{key}={folder}/{file}\n")).collect();
+    lines.concat()
 }
 
 fn names(sandbox: &Sandbox, folder: &str) -> Vec<String> {
@@ -303,13 +304,9 @@ fn a_manifest_is_read_line_by_line_and_the_first_bad_one_decides() {
     let sandbox = exported();
     let good = sandbox.read(MANIFEST);
     let folder = export_dir(&sandbox);
-    let lines: Vec<&str> = good.lines().collect();
     let without = |key: &str| -> String {
-        lines
-            .iter()
-            .filter(|line| !line.starts_with(&format!("{key}=")))
-            .map(|line| format!("{line}\n"))
-            .collect()
+        let start = format!("{key}=");
+        good.split_inclusive('\n').filter(|line| !line.starts_with(&start)).collect()
     };
     let plan = format!("PLAN_FILE={folder}/plan.txt");
     let mut cases: Vec<(String, String)> = [
