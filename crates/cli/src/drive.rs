@@ -81,10 +81,8 @@ pub(crate) fn begin(
         .hint(format!("Go on with it: charrette resume {}", shown_feature(name)))
         .hint(format!("Or throw it away: charrette abandon {}", shown_feature(name))));
     }
-    let day = site.now.at().strftime("%Y%m%d");
-    let relative = format!("{}/{day}-{}", site.settings.workspace_folder(), shown_feature(name));
     let id = env_vars::run_id(site.now, &name.stem());
-    let workspace = workspace(&site, &relative, &id);
+    let (relative, workspace) = unused_workspace(&site, name, &id);
     workspace.prepare().map_err(CommandError::failed)?;
     let request = workspace.put("request.md", beginning.request.as_bytes()).map_err(CommandError::failed)?;
     let record = RunRecord {
@@ -127,12 +125,7 @@ pub(crate) fn resume(
             .hint("See what there is: charrette status"));
     };
     if let Some(stale) = &loaded.stale {
-        let short = |commit: &str| commit.chars().take(7).collect::<String>();
-        let (saved, head) = (short(&stale.saved_at), short(&stale.head));
-        output::note(
-            global,
-            &format!("Warning: Checkpoint is stale (saved at {saved}, current HEAD is {head})."),
-        );
+        output::note(global, &format!("Warning: {stale}."));
         output::note(global, "Proceeding with existing checkpoint data.");
     }
     let workspace = workspace_of(&site, &loaded.document)?;
@@ -144,6 +137,24 @@ pub(crate) fn resume(
         by: asked_who(&site),
     };
     drive_on(global, extension, definition, place, (lease, answers, true), &site)
+}
+
+/// A folder named after the day and the feature. What an abandoned run left in one is not mixed with a new run.
+fn unused_workspace(site: &Site, name: &DocumentName, id: &str) -> (String, Workspace) {
+    let day = site.now.at().strftime("%Y%m%d");
+    let first = format!(
+        "{}/{day}-{}",
+        site.settings.workspace_folder(),
+        shown_feature(name).replace("--command ", "")
+    );
+    let mut relative = first.clone();
+    let mut n = 1;
+    while !workspace(site, &relative, id).is_unused() {
+        n += 1;
+        relative = format!("{first}-{n}");
+    }
+    let workspace = workspace(site, &relative, id);
+    (relative, workspace)
 }
 
 /// The workspace of a run, as its document says.

@@ -59,3 +59,29 @@ impl Stop {
         most
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(gates: &[&str]) -> Stop {
+        Stop::Waiting(
+            gates.iter().map(|gate| Wait { gate: (*gate).to_owned(), questions: Vec::new() }).collect(),
+        )
+    }
+
+    #[test]
+    fn waits_are_put_together_and_anything_worse_comes_first() {
+        let failed = || Stop::Failed("x".to_owned());
+        for (stops, merged) in [
+            (vec![], None),
+            (vec![waiting(&["a"]), waiting(&["b"])], Some(waiting(&["a", "b"]))),
+            (vec![waiting(&["a"]), failed(), waiting(&["b"])], Some(failed())),
+            (vec![failed(), Stop::Interrupted], Some(Stop::Interrupted)),
+            (vec![Stop::Refused("r".to_owned()), waiting(&["a"])], Some(Stop::Refused("r".to_owned()))),
+            (vec![waiting(&["a"]), Stop::Again], Some(Stop::Again)),
+        ] {
+            assert_eq!(Stop::merged(stops.clone()), merged, "{stops:?}");
+        }
+    }
+}

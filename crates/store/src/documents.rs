@@ -15,6 +15,7 @@ use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, Transitio
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::stamp::Now;
 use serde_json::Value;
+use std::fmt;
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,14 @@ pub struct Stale {
     pub saved_at: String,
     /// HEAD now.
     pub head: String,
+}
+
+impl fmt::Display for Stale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |commit: &str| commit.chars().take(7).collect::<String>();
+        let (saved, head) = (short(&self.saved_at), short(&self.head));
+        write!(f, "Checkpoint is stale (saved at {saved}, current HEAD is {head})")
+    }
 }
 
 /// What a transition led to.

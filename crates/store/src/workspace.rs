@@ -139,6 +139,20 @@ impl Workspace {
         Ok(())
     }
 
+    /// Whether nobody has worked here yet: no folder, or one with nothing but the request in it, whole or half.
+    pub fn is_unused(&self) -> bool {
+        let Ok(entries) = fs_err::read_dir(&self.folder) else { return !self.folder.exists() };
+        entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with("request.md"))
+    }
+
+    /// Removes the staging folder, when nothing will be staged any more.
+    pub fn close(&self) -> io::Result<()> {
+        match fs_err::remove_dir_all(&self.staging) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
     /// Removes what a lane left behind, once it was collected.
     pub fn clean(&self, lane: &str) -> io::Result<()> {
         match fs_err::remove_dir_all(self.lane(lane)) {

@@ -17,7 +17,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Print the questions a run waits for, as a file to fill in; or record the answers in one
+/// Print the questions a run waits for, or record answers to them
 #[derive(Debug, Args)]
 pub(crate) struct AnswerArgs {
     /// The feature

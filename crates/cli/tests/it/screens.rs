@@ -74,7 +74,6 @@ fn help_names_only_what_works() {
         .skip_while(|line| *line != "Commands:")
         .skip(1)
         .take_while(|line| !line.is_empty())
-        // What a command is for may go on in the next line.
         .filter(|line| !line.starts_with("   "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();

@@ -241,10 +241,12 @@ impl Journal for FileJournal {
     }
 
     fn finish_run(&self) -> Flow<()> {
-        if self.record.document().completed_at.is_some() {
-            return Ok(());
+        if self.record.document().completed_at.is_none() {
+            self.record.complete()?;
+            // What attempts that were interrupted left there is of no use any more.
+            let _ = self.record.workspace.close();
         }
-        self.record.complete()
+        Ok(())
     }
 
     fn tell(&self, event: EventKind) {

@@ -3,3 +3,5 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod random_flows;
+mod stage;
+mod steps;

@@ -1,17 +1,8 @@
 //! For any flow: editing one artifact and going on does exactly what depends on it again.
 
-use charrette_engine::gate::{GateView, Reply};
-use charrette_engine::journal::{FileJournal, RunPlace};
-use charrette_engine::ports::{
-    AgentAnswer, Asker, BoxFuture, Clock, Journal, LaunchError, LaunchOrder, Launcher,
-};
-use charrette_engine::{Artifact, Cancel, Flow, Run, Step};
-use charrette_model::checkpoint::progress::begin_run;
-use charrette_model::checkpoint::{Command, DocumentName, RunRecord};
-use charrette_model::stamp::Now;
-use charrette_store::layout::StateFolder;
+use crate::stage::{block_on, run};
+use charrette_engine::{Artifact, Flow, Run, Step};
 use charrette_store::workspace::sha256;
-use charrette_store::{Documents, Holder, Workspace};
 use charrette_testkit::Sandbox;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -98,50 +89,10 @@ async fn flow(run: &Run<'_>, plan: &Plan, executed: &Arc<Mutex<BTreeSet<usize>>>
     phase.finish(None)
 }
 
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Now {
-        Now::frozen("2026-11-15T12:00:00Z".parse().unwrap())
-    }
-}
-
-struct Nobody;
-
-impl Asker for Nobody {
-    fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
-        Box::pin(std::future::ready(Reply::Nobody))
-    }
-}
-
-impl Launcher for Nobody {
-    fn launch(&self, _: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
-        Box::pin(std::future::ready(Err(LaunchError::Failed("there are no agents here".to_owned()))))
-    }
-}
-
 /// Goes through the flow, from the beginning or from what is on disk, and says which steps were executed.
 fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
-    let work = sandbox.work();
-    let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned() };
-    let documents = Documents::new(StateFolder::new(&work, ".claude/state"), None, holder, 500);
-    let name = DocumentName::for_feature(Command::Design, Some("x")).unwrap();
-    let workspace = Workspace::new(&sandbox.path(".specs/x"), &sandbox.outside("lanes"));
-    workspace.prepare().unwrap();
-    let document = documents.load(&name).unwrap().map(|loaded| loaded.document).unwrap_or_else(|| {
-        workspace.put("request.md", b"request").unwrap();
-        let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
-        let begin =
-            |_, circumstances: &_| begin_run(("design", Some("x")), run.clone(), &["all"], circumstances);
-        documents.transition(&name, "begin", Still.now(), begin).unwrap().document
-    });
-    let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
-    let journal: Arc<dyn Journal> =
-        Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), Arc::new(|_| {})));
-    let run = Run::new(journal, Arc::new(Nobody), Arc::new(Nobody), 3);
     let executed = Arc::new(Mutex::new(BTreeSet::new()));
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(flow(&run, plan, &executed)).unwrap();
+    block_on(flow(&run(sandbox), plan, &executed)).unwrap();
     std::mem::take(&mut executed.lock().unwrap())
 }
 

@@ -3,6 +3,9 @@
 use super::pairs::{first, truth};
 use crate::shown::shown;
 
+/// A path that means "do not read and do not write".
+pub const DISCARD: &str = "/dev/null";
+
 const REPO: &str = "REPO";
 const REPO_UNAVAILABLE: &str = "REPO_UNAVAILABLE";
 const CODEX_HEALTHY: &str = "CODEX_HEALTHY";

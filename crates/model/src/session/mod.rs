@@ -9,6 +9,5 @@ pub mod get;
 pub mod health;
 pub mod pairs;
 
-pub use env::SessionEnv;
+pub use env::{DISCARD, SessionEnv};
 pub use health::Health;
-pub use pairs::DISCARD;

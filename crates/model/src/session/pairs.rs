@@ -1,8 +1,5 @@
 //! The lines of a `KEY=VALUE` file.
 
-/// A path that means "do not read and do not write".
-pub const DISCARD: &str = "/dev/null";
-
 /// The pairs of a text, in order. A line is split at its first `=`; blank lines, comments and lines without
 /// `=` are passed over. A byte order mark and the `\r` of a line end are no part of any value.
 pub fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {

@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Something in a text that a tolerant reader could not understand, and where.
 
 use serde::Serialize;
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
 mod diagram;
+mod findings;
 mod manifest;
 mod specs;
 mod tasks;

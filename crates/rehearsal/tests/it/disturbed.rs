@@ -3,6 +3,7 @@
 use crate::{Stage, UNDISTURBED};
 use charrette_testkit::Output;
 use serde_json::json;
+use std::io::{BufRead as _, BufReader};
 
 #[test]
 fn every_step_failed_once_and_the_run_still_ends_the_same() {
@@ -151,6 +152,67 @@ fn a_checkpoint_that_cannot_be_saved_stops_before_an_agent_is_paid() {
     assert_eq!(stage.executed_steps(), [""; 0]);
     std::fs::remove_dir_all(&path).unwrap();
     assert_eq!(stage.resume().code, Some(0));
+}
+
+/// Killed when one branch has answered and another has not: the answer is neither visible nor lost.
+#[test]
+fn an_answer_that_was_not_collected_yet_is_not_paid_for_again() {
+    let stage = Stage::set();
+    stage.script(&json!({"alpha": {"researcher-b": {"sleep_ms": 60_000}}}));
+    let mut command = stage.command(&["rehearse", "try", "--json"]);
+    let mut driver = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let events = BufReader::new(driver.stdout.take().unwrap());
+    let finished = events
+        .lines()
+        .map(Result::unwrap)
+        .filter(|line| line.contains("step.finished") && line.contains("research/"));
+    assert_eq!(finished.take(2).count(), 2, "a and c have answered");
+    assert!(!stage.artifact("research-a.md").exists(), "b could read it");
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    let straggler = stage.document()["run"]["id"].as_str().unwrap().to_owned();
+
+    stage.script(&json!({}));
+    stage.executed();
+    assert_eq!(stage.resume().code, Some(0));
+    let executed = stage.executed_steps();
+    assert!(executed.contains(&"researcher-b alpha".to_owned()), "{executed:?}");
+    assert!(
+        !executed.iter().any(|line| line.starts_with("researcher-a") || line.starts_with("researcher-c")),
+        "{executed:?}"
+    );
+    assert!(stage.artifact("research-a.md").exists());
+    end_stragglers(&straggler);
+}
+
+/// Ends the agent that the killed driver left behind; it carries the token of its run.
+fn end_stragglers(run: &str) {
+    let token = format!("CHARRETTE_RUN={run}");
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+            .and_then(rustix::process::Pid::from_raw)
+        else {
+            continue;
+        };
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environment.split(|&b| b == 0).any(|found| found == token.as_bytes()) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+#[test]
+fn a_new_run_is_not_mixed_with_what_an_abandoned_one_left() {
+    let stage = Stage::set();
+    stage.rehearse();
+    assert_eq!(stage.run(&["abandon", "try"]).code, Some(0));
+    stage.executed();
+    assert_eq!(stage.rehearse().code, Some(0));
+    assert_eq!(stage.executed_steps(), UNDISTURBED);
+    assert_eq!(stage.document()["run"]["workspace"], ".specs/20261115-try-2");
 }
 
 #[test]

@@ -133,12 +133,7 @@ fn loaded(global: &Global, which: &Which) -> Option<Loaded> {
     match found {
         Ok(loaded) => {
             if let Some(stale) = loaded.as_ref().and_then(|loaded| loaded.stale.as_ref()) {
-                let short = |commit: &str| commit.chars().take(7).collect::<String>();
-                let (saved, head) = (short(&stale.saved_at), short(&stale.head));
-                output::note(
-                    global,
-                    &format!("Checkpoint is stale (saved at {saved}, current HEAD is {head})"),
-                );
+                output::note(global, &stale.to_string());
             }
             loaded
         }

@@ -1,0 +1,189 @@
+//! Headed blocks with labelled fields, the shape most files of the panel share:
+//!
+//! ```text
+//! ### DECISION_1: a title
+//! - **Chosen**: a value, which may
+//!   go on in the next lines
+//! ```
+//!
+//! Which heads and fields exist, and which must be there, is said by the grammar that reads its blocks through
+//! here. The writers are here too, so that what is written can be read.
+
+use super::lines::{Bare, Problem, bare, flat, label, lines};
+use std::fmt::Write as _;
+
+/// One block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block<'a, H> {
+    /// The line of its head.
+    pub(super) line: usize,
+    /// What the head names.
+    pub(super) head: H,
+    /// The rest of the head.
+    pub(super) title: &'a str,
+    fields: Vec<Field>,
+}
+
+/// One labelled value, on one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Field {
+    name: usize,
+    line: usize,
+    value: String,
+}
+
+/// Reads the blocks of a text. `head` knows the names heads can have, `names` are the fields in any order.
+///
+/// A head is a heading, emphasised or plain, but no list item. Another heading ends a block. A label that is
+/// emphasised and not known ends a field; any other line continues it. Code fences are left out.
+pub(super) fn blocks<'a, H>(
+    text: &'a str,
+    head: impl Fn(&'a str) -> Option<H>,
+    names: &[&str],
+) -> Vec<Block<'a, H>> {
+    let mut blocks: Vec<Block<'a, H>> = Vec::new();
+    let mut open = false;
+    let mut field_open = false;
+    for line in lines(text).filter(|line| !line.fenced) {
+        let bare = bare(line.text);
+        let label = label(&bare);
+        let headed = label.filter(|_| bare.item.is_none()).and_then(|l| Some((head(l.name)?, l.value)));
+        if let Some((head, title)) = headed {
+            blocks.push(Block { line: line.number, head, title, fields: Vec::new() });
+            (open, field_open) = (true, false);
+            continue;
+        }
+        let Some(block) = blocks.last_mut().filter(|_| open) else { continue };
+        let known =
+            label.and_then(|l| names.iter().position(|name| name.eq_ignore_ascii_case(l.name)).zip(Some(l)));
+        if let Some((name, label)) = known {
+            block.fields.push(Field { name, line: line.number, value: label.value.to_owned() });
+            field_open = true;
+        } else if bare.heading {
+            open = false;
+        } else if label.is_some() && bare.emphasised() {
+            field_open = false;
+        } else if let Some(field) = block.fields.last_mut().filter(|_| field_open) {
+            field.continue_with(&bare);
+        }
+    }
+    blocks
+}
+
+impl Field {
+    fn continue_with(&mut self, line: &Bare<'_>) {
+        if line.content.is_empty() {
+            return;
+        }
+        if !self.value.is_empty() {
+            self.value.push_str(if line.item.is_some() { LIST_BREAK } else { " " });
+        }
+        self.value.push_str(line.content);
+    }
+}
+
+/// Between the items of a list that continues a field.
+pub(super) const LIST_BREAK: &str = ", ";
+
+impl<H> Block<'_, H> {
+    /// The value of a field, whether or not anything stands in it. A second one is a problem, and not used.
+    pub(super) fn value(&self, name: usize, known: &[&str], problems: &mut Vec<Problem>) -> Option<&str> {
+        let mut found = self.fields.iter().filter(|field| field.name == name);
+        let first = found.next()?;
+        for again in found {
+            let message = format!("{} is given twice; line {} counts", known[name], first.line);
+            problems.push(Problem::new(again.line, message));
+        }
+        Some(&first.value)
+    }
+
+    /// The line of a field, or of the head if the field is missing.
+    pub(super) fn line_of(&self, name: usize) -> usize {
+        self.fields.iter().find(|field| field.name == name).map_or(self.line, |field| field.line)
+    }
+}
+
+/// Writes the head of a block: `### NAME: title`, a blank line before it if it is not the first.
+pub(super) fn write_head(out: &mut String, hashes: &str, name: impl std::fmt::Display, title: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{hashes} {name}: {}", flat(title));
+}
+
+/// Writes a field, its value on one line: `**Name**: value`, as a list item if `bullet` says so.
+pub(super) fn write_field(out: &mut String, bullet: &str, name: &str, value: &str) {
+    let value = flat(value);
+    let _ = writeln!(out, "{}", format!("{bullet}**{name}**: {value}").trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NAMES: [&str; 2] = ["Chosen", "Affected files"];
+
+    fn head(name: &str) -> Option<u32> {
+        name.strip_prefix("D")?.parse().ok()
+    }
+
+    /// Head, title and values of every block.
+    fn read(text: &str) -> Vec<(u32, &str, Vec<String>)> {
+        let values = |block: &Block<'_, u32>| block.fields.iter().map(|f| f.value.clone()).collect();
+        blocks(text, head, &NAMES).iter().map(|block| (block.head, block.title, values(block))).collect()
+    }
+
+    #[test]
+    fn heads_and_fields_are_found_in_many_shapes() {
+        for text in [
+            "### D1: t\n- **Chosen**: a b\n- **Affected files**: x, y",
+            "# D1: t\r\n**chosen:** a b\r\nAFFECTED FILES: x, y\r\n",
+            "**D1: t**\n* Chosen: a\n  b\n\n- Affected files: x, y",
+            "D1: t\nlost\nChosen:\na\n\nb\nAffected files:\n- x\n- y",
+            "### **D1**: t\n- __Chosen__: a\n```\nChosen: no\n```\nb\n1. **Affected files**: x, y",
+            "### D1: t\n**Chosen**: a b\n**Unknown**: c\nlost\n**Affected files**: x, y\n## Notes\nlost",
+        ] {
+            assert_eq!(read(text), [(1, "t", vec!["a b".to_owned(), "x, y".to_owned()])], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_block_is_left_out() {
+        for text in ["", "- D1: a list item", "DX: t", "> D1: t", "Chosen: a", "```\nD1: t\n```"] {
+            assert_eq!(read(text), [], "{text}");
+        }
+        let ended = "D1: t\n## Notes\nChosen: a\nD2: u\n- D3: v\nChosen: b\nNote: c";
+        assert_eq!(read(ended), [(1, "t", vec![]), (2, "u", vec!["b Note: c".to_owned()])]);
+    }
+
+    #[test]
+    fn the_first_of_two_fields_counts() {
+        let text = "D1: t\nChosen: a\nChosen: b\nChosen: c";
+        let blocks = blocks(text, head, &NAMES);
+        let mut problems = Vec::new();
+        assert_eq!(blocks[0].value(0, &NAMES, &mut problems), Some("a"));
+        assert_eq!(
+            problems,
+            [
+                Problem::new(3, "Chosen is given twice; line 2 counts"),
+                Problem::new(4, "Chosen is given twice; line 2 counts")
+            ]
+        );
+        assert_eq!(blocks[0].value(1, &NAMES, &mut problems), None);
+        assert_eq!((blocks[0].line_of(0), blocks[0].line_of(1)), (2, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(title in "\\PC{0,20}", values in prop::collection::vec("(\\PC|[\r\n\0`*#:-]){0,40}", 2), bullet in "(- )?") {
+            let mut text = String::new();
+            write_head(&mut text, "##", "D1", &title);
+            write_field(&mut text, &bullet, NAMES[0], &values[0]);
+            write_field(&mut text, &bullet, NAMES[1], &values[1]);
+            let title = flat(&title);
+            prop_assert_eq!(read(&text), [(1, title.as_str(), vec![flat(&values[0]), flat(&values[1])])]);
+        }
+    }
+}

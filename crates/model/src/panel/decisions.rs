@@ -1,0 +1,358 @@
+//! Contested decisions: where the sketches disagreed, what the synthesis chose and what else it could have.
+//!
+//! The file is a list of `### DECISION_N: title` blocks, or exactly `NO_CONTESTED_DECISIONS`. Which of them are
+//! debated follows from their priority and the cap here; by whom, from [`super::buckets`].
+
+use super::blocks::{Block, blocks, write_field, write_head};
+use super::ids::{ItemId, ItemKind};
+use super::lines::{Problem, is_blank, trimmed};
+use super::token::{self, Alone, Reading};
+use crate::shown::shown;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// The whole content of the file when no sketch diverged.
+pub const NO_CONTESTED_DECISIONS: &str = "NO_CONTESTED_DECISIONS";
+
+/// How many decisions are debated at most.
+pub const DEBATED_AT_MOST: usize = 5;
+
+/// One contested decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Its number, from 1.
+    pub n: u32,
+    /// What it is about.
+    pub title: String,
+    /// What the synthesis chose.
+    pub chosen: String,
+    /// The strongest alternative.
+    pub alternative: String,
+    /// Why it is contested.
+    pub tension: String,
+    /// How much depends on it.
+    pub impact: Impact,
+    /// The files or modules it touches; may be empty.
+    pub affected_files: Vec<String>,
+}
+
+/// How much depends on a decision. The greatest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Impact {
+    /// Debated first.
+    High,
+    /// Then.
+    Medium,
+    /// Last.
+    Low,
+}
+
+/// What a file of contested decisions holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ContestedDecisions {
+    /// Every decision that is complete, by priority.
+    pub contested: Vec<Decision>,
+    /// What must be mended. Without errors the file may be used.
+    pub errors: Vec<Problem>,
+}
+
+impl ContestedDecisions {
+    /// The decisions to debate, and those outside the cap.
+    pub fn split_at_cap(&self) -> (&[Decision], &[Decision]) {
+        self.contested.split_at(self.contested.len().min(DEBATED_AT_MOST))
+    }
+}
+
+/// Reads a file of contested decisions.
+///
+/// High impact comes first. Within an impact the order of the file stays: the synthesis lists by degree of
+/// disagreement, then by appearance.
+pub fn read_decisions(text: &str) -> ContestedDecisions {
+    if trimmed(text) == NO_CONTESTED_DECISIONS {
+        return ContestedDecisions::default();
+    }
+    let blocks = blocks(text, decision_id, &FIELDS);
+    let mut read = ContestedDecisions::default();
+    if blocks.is_empty() {
+        let message = format!("expected '### DECISION_1: title' blocks, or exactly {NO_CONTESTED_DECISIONS}");
+        read.errors.push(Problem::new(1, message));
+    }
+    let mut seen = HashMap::new();
+    for block in &blocks {
+        match seen.entry(block.head) {
+            Entry::Vacant(first) => {
+                first.insert(block.line);
+                read.contested.extend(decision(block, &mut read.errors));
+            }
+            Entry::Occupied(first) => {
+                let message = format!("{} is there already, in line {}", block.head, first.get());
+                read.errors.push(Problem::new(block.line, message));
+            }
+        }
+    }
+    read.contested.sort_by_key(|decision| decision.impact);
+    read
+}
+
+/// The name of a decision; other names are no heads of a block here.
+pub(super) fn decision_id(name: &str) -> Option<ItemId> {
+    ItemId::parse(name).filter(|id| id.kind == ItemKind::Decision)
+}
+
+const CHOSEN: usize = 0;
+const ALTERNATIVE: usize = 1;
+const TENSION: usize = 2;
+const IMPACT: usize = 3;
+const AFFECTED_FILES: usize = 4;
+const FIELDS: [&str; 5] = ["Chosen", "Alternative", "Tension", "Impact", "Affected files"];
+
+/// The decision of a block, if nothing is missing from it; every error of the block either way.
+fn decision(block: &Block<'_, ItemId>, errors: &mut Vec<Problem>) -> Option<Decision> {
+    let title = block.title.to_owned();
+    if title.is_empty() {
+        errors.push(Problem::new(block.line, format!("{} has no title", block.head)));
+    }
+    let chosen = field(block, CHOSEN, errors);
+    let alternative = field(block, ALTERNATIVE, errors);
+    let tension = field(block, TENSION, errors);
+    let impact = field(block, IMPACT, errors).and_then(|text| {
+        let impact = read_impact(&text);
+        if impact.is_none() {
+            let message = format!("{}: Impact '{}' is not High, Medium or Low", block.head, shown(&text));
+            errors.push(Problem::new(block.line_of(IMPACT), message));
+        }
+        impact
+    });
+    let affected_files = field(block, AFFECTED_FILES, errors).map(|files| file_list(&files));
+    Some(Decision {
+        n: block.head.n,
+        title: Some(title).filter(|title| !title.is_empty())?,
+        chosen: chosen?,
+        alternative: alternative?,
+        tension: tension?,
+        impact: impact?,
+        affected_files: affected_files?,
+    })
+}
+
+fn field(block: &Block<'_, ItemId>, name: usize, errors: &mut Vec<Problem>) -> Option<String> {
+    let value = block.value(name, &FIELDS, errors).filter(|value| !value.is_empty());
+    if value.is_none() {
+        errors.push(Problem::new(block.line_of(name), format!("{} has no {}", block.head, FIELDS[name])));
+    }
+    value.map(str::to_owned)
+}
+
+fn read_impact(text: &str) -> Option<Impact> {
+    match token::read(text, &["High", "Medium", "Low"], Alone::InTheText) {
+        Reading::Word(index, _) => [Impact::High, Impact::Medium, Impact::Low].get(index).copied(),
+        Reading::Several | Reading::Unknown(_) => None,
+    }
+}
+
+/// The names in a comma list. "none" is an empty list.
+fn file_list(text: &str) -> Vec<String> {
+    let names = text.split(',').map(|name| name.trim_matches(|c| is_blank(c) || c == '`' || c == '*'));
+    names
+        .filter(|name| !name.is_empty() && !NO_FILES.contains(&name.to_lowercase().as_str()))
+        .map(str::to_owned)
+        .collect()
+}
+
+const NO_FILES: [&str; 4] = ["none", "none.", "n/a", "-"];
+
+/// Writes a file of contested decisions.
+pub fn write_decisions(decisions: &[Decision]) -> String {
+    let mut out = String::new();
+    for decision in decisions {
+        write_head(&mut out, "###", ItemId::decision(decision.n), &decision.title);
+        let files = match decision.affected_files.as_slice() {
+            [] => "none".to_owned(),
+            files => files.join(", "),
+        };
+        let impact = format!("{:?}", decision.impact);
+        let values = [&decision.chosen, &decision.alternative, &decision.tension, &impact, &files];
+        for (name, value) in FIELDS.iter().zip(values) {
+            write_field(&mut out, "- ", name, value);
+        }
+    }
+    if out.is_empty() { format!("{NO_CONTESTED_DECISIONS}\n") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn block(n: u32, impact: &str) -> String {
+        format!(
+            "### DECISION_{n}: Store {n}\n- **Chosen**: Redis\n- **Alternative**: SQLite\n- **Tension**: speed against care\n\
+             - **Impact**: {impact}\n- **Affected files**: src/a.rs, `src/b.rs`\n\n"
+        )
+    }
+
+    fn numbers(read: &ContestedDecisions) -> Vec<u32> {
+        read.contested.iter().map(|decision| decision.n).collect()
+    }
+
+    fn messages(text: &str) -> Vec<(usize, String)> {
+        read_decisions(text).errors.into_iter().map(|error| (error.line, error.message)).collect()
+    }
+
+    #[test]
+    fn a_whole_block_is_read() {
+        let read = read_decisions(&block(1, "High"));
+        assert_eq!(read.errors, []);
+        assert_eq!(
+            serde_json::to_string(&read).unwrap(),
+            r#"{"contested":[{"n":1,"title":"Store 1","chosen":"Redis","alternative":"SQLite","tension":"speed against care","impact":"High","affected_files":["src/a.rs","src/b.rs"]}],"errors":[]}"#
+        );
+    }
+
+    #[test]
+    fn nothing_contested_is_said_with_one_word() {
+        for text in
+            ["NO_CONTESTED_DECISIONS", " \r\n\u{feff}NO_CONTESTED_DECISIONS\n\n", "NO_CONTESTED_DECISIONS\0"]
+        {
+            assert_eq!(read_decisions(text), ContestedDecisions::default(), "{text:?}");
+        }
+        for text in [
+            "",
+            "\n",
+            "no_contested_decisions",
+            "NO_CONTESTED_DECISIONS.",
+            "All agreed.",
+            "```\nDECISION_1: x\n```",
+        ] {
+            let message = "expected '### DECISION_1: title' blocks, or exactly NO_CONTESTED_DECISIONS";
+            assert_eq!(messages(text), [(1, message.to_owned())], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn any_number_of_blocks_is_read_and_five_are_debated() {
+        for (count, debated) in [(1, 1), (4, 4), (5, 5), (6, 5), (7, 5), (500, 5)] {
+            let text: String = (1..=count).map(|n| block(n, "Medium")).collect();
+            let read = read_decisions(&text);
+            assert_eq!(read.errors, []);
+            assert_eq!(numbers(&read), (1..=count).collect::<Vec<_>>());
+            let (first, rest) = read.split_at_cap();
+            assert_eq!((first.len(), rest.len()), (debated, count as usize - debated));
+            assert_eq!(first[0].n, 1);
+        }
+        assert_eq!(ContestedDecisions::default().split_at_cap(), (&[][..], &[][..]));
+    }
+
+    #[test]
+    fn high_impact_comes_first_and_otherwise_the_order_stays() {
+        let impacts = ["Low", "High", "Medium", "High", "medium — see above", "**LOW**"];
+        let text: String = (1..).zip(impacts).map(|(n, impact)| block(n, impact)).collect();
+        assert_eq!(numbers(&read_decisions(&text)), [2, 4, 3, 5, 1, 6]);
+    }
+
+    #[test]
+    fn what_is_missing_is_said_with_its_line() {
+        for (field, line) in
+            [("Chosen", 2), ("Alternative", 3), ("Tension", 4), ("Impact", 5), ("Affected files", 6)]
+        {
+            let whole = block(1, "High");
+            let (mut without, mut empty) = (Vec::new(), Vec::new());
+            for line in whole.lines() {
+                let is_field = line.contains(field);
+                without.extend((!is_field).then_some(line));
+                empty.push(if is_field { line.split_inclusive(':').next().unwrap() } else { line });
+            }
+            let without = without.join("\n");
+            assert_eq!(messages(&without), [(1, format!("DECISION_1 has no {field}"))]);
+            assert_eq!(messages(&empty.join("\n")), [(line, format!("DECISION_1 has no {field}"))]);
+            assert_eq!(numbers(&read_decisions(&format!("{without}\n{}", block(2, "Low")))), [2]);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let two = format!("{}{}", block(3, "High"), block(3, "Low"));
+        assert_eq!(messages(&two), [(8, "DECISION_3 is there already, in line 1".to_owned())]);
+        assert_eq!(numbers(&read_decisions(&two)), [3]);
+        assert_eq!(
+            messages(&block(1, "Huge")),
+            [(5, "DECISION_1: Impact 'Huge' is not High, Medium or Low".to_owned())]
+        );
+        assert_eq!(messages(&block(1, "High/Medium/Low")).len(), 1);
+        assert_eq!(messages(&block(1, "High, Medium or Low")).len(), 1);
+        assert_eq!(
+            messages(&block(1, "High").replace("Store 1", "")),
+            [(1, "DECISION_1 has no title".to_owned())]
+        );
+        assert_eq!(messages(&(block(1, "High") + "- **Chosen**: twice")).len(), 1);
+        assert_eq!(messages("### DECISION_1: t").len(), 5);
+    }
+
+    #[test]
+    fn a_field_given_twice_is_an_error_of_a_whole_decision() {
+        let read =
+            read_decisions(&block(1, "High").replace("- **Tension", "- **Chosen**: other\n- **Tension"));
+        assert_eq!(read.errors, [Problem::new(4, "Chosen is given twice; line 2 counts")]);
+        assert_eq!(read.contested[0].chosen, "Redis");
+    }
+
+    #[test]
+    fn odd_text_does_not_change_what_is_read() {
+        let plain = block(1, "High") + &block(2, "Low");
+        let expected = read_decisions(&plain);
+        assert_eq!(read_decisions(&format!("\u{feff}{}", plain.replace('\n', "\r\n"))), expected);
+        assert_eq!(read_decisions(&format!("# Contested\n\nIntro.\n{plain}")), expected);
+        let long = plain.replace("speed", &"x".repeat(1 << 20));
+        assert_eq!(read_decisions(&long).errors, []);
+        let nul = plain.replace("Redis", "Re\0dis\0");
+        assert_eq!(read_decisions(&nul).contested[0].chosen, "Re\0dis");
+    }
+
+    #[test]
+    fn affected_files_are_a_comma_list() {
+        let files = |text: &str| {
+            read_decisions(&block(1, "High").replace("src/a.rs, `src/b.rs`", text)).contested[0]
+                .affected_files
+                .clone()
+        };
+        assert_eq!(files("`a.rs` , **b**,, c/d.rs"), ["a.rs", "b", "c/d.rs"]);
+        assert_eq!(files("\n  - a.rs\n  - `b.rs`"), ["a.rs", "b.rs"]);
+        for none in ["none", "None.", "N/A", "-"] {
+            assert_eq!(files(none), [""; 0], "{none}");
+        }
+    }
+
+    #[test]
+    fn no_decision_is_written_as_the_one_word() {
+        assert_eq!(write_decisions(&[]), "NO_CONTESTED_DECISIONS\n");
+    }
+
+    prop_compose! {
+        fn any_decision()(
+            texts in prop::collection::vec("[a-zA-Z#*`:|(]{1,8}( [a-zA-Z0-9—.,:*-]{1,8}){0,3}", 4),
+            impact in prop::sample::select(vec![Impact::High, Impact::Medium, Impact::Low]),
+            affected_files in prop::collection::vec("[a-z/]{1,10}\\.rs", 0..4),
+        ) -> Decision {
+            let [title, chosen, alternative, tension] = texts.try_into().unwrap();
+            Decision { n: 1, title, chosen, alternative, tension, impact, affected_files }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(mut decisions in prop::collection::vec(any_decision(), 0..6)) {
+            decisions.sort_by_key(|decision| decision.impact);
+            (1..).zip(&mut decisions).for_each(|(n, decision)| decision.n = n);
+            let read = read_decisions(&write_decisions(&decisions));
+            prop_assert_eq!(&read.errors, &[]);
+            prop_assert_eq!(read.contested, decisions);
+        }
+
+        #[test]
+        fn no_text_is_too_strange(text in "((###? |- |\\*\\*|DECISION_[0-9]{1,3}:|Chosen|Impact|High|:|,|\r|\n|\0|```|\\PC){0,4}){0,30}") {
+            let read = read_decisions(&text);
+            prop_assert!(read.errors.iter().all(|error| error.line <= text.lines().count().max(1)));
+        }
+    }
+}

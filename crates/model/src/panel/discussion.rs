@@ -1,0 +1,184 @@
+//! `discussion-round1.md` and `discussion-round2.md`: what the person, or the code, decided.
+
+use super::blocks::{Block, blocks, write_field, write_head};
+use super::lines::{Problem, is_blank};
+use super::questions::{Question, Source, read_source, source_text};
+
+/// One question that is settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettledQuestion {
+    /// What it was about.
+    pub title: String,
+    /// The question.
+    pub question: String,
+    /// What was decided.
+    pub resolution: String,
+    /// By whom.
+    pub source: Source,
+}
+
+impl SettledQuestion {
+    /// What an answer settles. One that says nothing takes the recommendation, and is not asked for again.
+    pub fn from_answer(question: &Question, answer: &str) -> SettledQuestion {
+        let by_code = matches!(question.source, Source::Codebase(_));
+        let resolution = if by_code || says_nothing(answer) { &question.recommended } else { answer };
+        let Question { title, question, source, .. } = question.clone();
+        SettledQuestion { title, question, resolution: resolution.to_owned(), source }
+    }
+}
+
+/// An answer without an opinion. A plain yes or no has one.
+fn says_nothing(answer: &str) -> bool {
+    let words: Vec<String> = answer
+        .split(|c: char| is_blank(c) || c.is_ascii_punctuation() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .map(|word| word.replace('\'', "").to_lowercase())
+        .collect();
+    let answer = words.join(" ");
+    answer.is_empty() || NO_OPINION.contains(&answer.as_str())
+}
+
+const NO_OPINION: [&str; 22] = [
+    "any",
+    "default",
+    "dont care",
+    "dont know",
+    "either",
+    "fine",
+    "i dont care",
+    "i dont know",
+    "idk",
+    "n a",
+    "no idea",
+    "no preference",
+    "not sure",
+    "ok",
+    "okay",
+    "recommended",
+    "skip",
+    "sure",
+    "up to you",
+    "whatever",
+    "you decide",
+    "your call",
+];
+
+const QUESTION: usize = 0;
+const RESOLUTION: usize = 1;
+const SOURCE: usize = 2;
+const FIELDS: [&str; 3] = ["Question", "Resolution", "Source"];
+
+/// Writes the file of a round.
+pub fn write_discussion(settled: &[SettledQuestion]) -> String {
+    let mut out = String::new();
+    for (n, entry) in settled.iter().enumerate() {
+        write_head(&mut out, "###", format_args!("Decision {}", n + 1), &entry.title);
+        let source = source_text(&entry.source);
+        for (name, value) in FIELDS.iter().zip([&entry.question, &entry.resolution, &source]) {
+            write_field(&mut out, "", name, value);
+        }
+    }
+    out
+}
+
+/// Reads the file of a round. An empty one is fine: nothing was discussed.
+pub fn read_discussion(text: &str) -> (Vec<SettledQuestion>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let blocks = blocks(text, decision_number, &FIELDS);
+    let settled = blocks.iter().filter_map(|block| settled(block, &mut problems)).collect();
+    (settled, problems)
+}
+
+/// `Decision 3`
+fn decision_number(name: &str) -> Option<u32> {
+    let (word, number) = name.split_once(is_blank)?;
+    number.trim_start_matches(is_blank).parse().ok().filter(|_| word.eq_ignore_ascii_case("decision"))
+}
+
+fn settled(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<SettledQuestion> {
+    let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
+    let [question, resolution, source] = [QUESTION, RESOLUTION, SOURCE].map(&mut value);
+    if resolution.is_empty() {
+        let message = format!("Decision {} has no Resolution", block.head);
+        problems.push(Problem::new(block.line_of(RESOLUTION), message));
+        return None;
+    }
+    let (title, source) = (block.title.to_owned(), read_source(&source));
+    Some(SettledQuestion { title, question, resolution, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panel::lines::flat;
+    use proptest::prelude::*;
+
+    fn question(source: Source) -> Question {
+        let [title, question, recommended, why] =
+            ["Guests", "May guests pay?", "Not now", "Smaller"].map(str::to_owned);
+        Question { title, question, recommended, why, source }
+    }
+
+    #[test]
+    fn an_answer_is_kept_unless_it_says_nothing() {
+        for (answer, resolution) in [
+            ("Yes, from day one", "Yes, from day one"),
+            ("yes", "yes"),
+            ("No.", "No."),
+            ("", "Not now"),
+            ("  \n", "Not now"),
+            ("...", "Not now"),
+            ("Ok!", "Not now"),
+            ("I don't know", "Not now"),
+            ("up to you", "Not now"),
+            ("N/A", "Not now"),
+            ("whatever is cheapest", "whatever is cheapest"),
+        ] {
+            assert_eq!(
+                SettledQuestion::from_answer(&question(Source::User), answer).resolution,
+                resolution,
+                "{answer:?}"
+            );
+        }
+        let by_code = question(Source::Codebase("src/a.rs:1".to_owned()));
+        assert_eq!(SettledQuestion::from_answer(&by_code, "Yes, from day one").resolution, "Not now");
+    }
+
+    #[test]
+    fn a_discussion_is_written_and_read() {
+        let by_code = question(Source::Codebase("src/a.rs:1".to_owned()));
+        let entries = [
+            SettledQuestion::from_answer(&question(Source::User), "Yes"),
+            SettledQuestion::from_answer(&by_code, ""),
+        ];
+        let text = write_discussion(&entries);
+        assert_eq!(
+            text,
+            "### Decision 1: Guests\n**Question**: May guests pay?\n**Resolution**: Yes\n**Source**: user\n\n\
+             ### Decision 2: Guests\n**Question**: May guests pay?\n**Resolution**: Not now\n**Source**: codebase (src/a.rs:1)\n"
+        );
+        assert_eq!(read_discussion(&text), (entries.to_vec(), vec![]));
+        assert_eq!(read_discussion(&text.replace("###", "##")).0, entries);
+        assert_eq!(read_discussion(""), (vec![], vec![]));
+        assert_eq!(write_discussion(&[]), "");
+        assert_eq!(crate::panel::texts::decisions_resolved(2), "2 decisions resolved");
+    }
+
+    #[test]
+    fn an_entry_without_a_resolution_is_a_problem() {
+        let (read, problems) =
+            read_discussion("### DECISION  2: x\n**Question**: y\n### Decision x: z\n### Item 3: z");
+        assert_eq!((read, problems), (vec![], vec![Problem::new(1, "Decision 2 has no Resolution")]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(texts in prop::collection::vec(prop::collection::vec("\\PC{0,30}a", 3), 0..5)) {
+            let entries: Vec<SettledQuestion> = texts
+                .iter()
+                .map(|texts| SettledQuestion { title: flat(&texts[0]), question: flat(&texts[1]), resolution: flat(&texts[2]), source: Source::User })
+                .collect();
+            prop_assert_eq!(read_discussion(&write_discussion(&entries)), (entries, vec![]));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One finding while its lines are read.
+
+use super::focus::{Focus, Tag, any_focus, leading_tags};
+use super::read::Finding;
+use crate::panel::lines::{Bare, MARKS, Problem, bare, is_blank, label, label_at, trimmed};
+use memchr::{memchr, memchr_iter};
+use std::borrow::Cow;
+
+/// A finding that may still go on.
+#[derive(Debug)]
+pub(super) struct Draft<'a> {
+    n: u32,
+    line: usize,
+    focus: Option<Focus>,
+    out_of_scope: bool,
+    concern: Cow<'a, str>,
+    revision: Cow<'a, str>,
+    part: Part,
+}
+
+/// The part of a finding the next line belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Concern,
+    Revision,
+    Focus,
+}
+
+/// Names of the parts. The first three revisions also count in the middle of a line.
+const LABELS: [(&str, Part); 16] = [
+    ("suggested revision", Part::Revision),
+    ("proposed revision", Part::Revision),
+    ("suggested fix", Part::Revision),
+    ("revision", Part::Revision),
+    ("suggestion", Part::Revision),
+    ("recommendation", Part::Revision),
+    ("fix", Part::Revision),
+    ("concern", Part::Concern),
+    ("issue", Part::Concern),
+    ("problem", Part::Concern),
+    ("finding", Part::Concern),
+    ("description", Part::Concern),
+    ("focus", Part::Focus),
+    ("focus area", Part::Focus),
+    ("tag", Part::Focus),
+    ("category", Part::Focus),
+];
+const INLINE: usize = 3;
+
+const BOLD: &str = "**";
+
+impl<'a> Draft<'a> {
+    /// Starts a finding with what follows its number; `bold` says that emphasis is open there.
+    pub(super) fn new(n: u32, line: usize, text: &'a str, bold: bool) -> Draft<'a> {
+        let (concern, revision) = (Cow::Borrowed(""), Cow::Borrowed(""));
+        let part = Part::Concern;
+        let mut draft = Draft { n, line, focus: None, out_of_scope: false, concern, revision, part };
+        let rest = leading_tags(text, |tag| match tag {
+            Tag::Focus(focus) => draft.focus = draft.focus.or(Some(focus)),
+            Tag::OutOfScope => draft.out_of_scope = true,
+        });
+        match if_open(text, rest, bold) {
+            // The opening mark went with the number or a tag; its closing mark goes too.
+            Some((emphasised, after)) => {
+                draft.add(&bare(emphasised));
+                draft.add(&bare(after));
+            }
+            None => draft.add(&bare(rest)),
+        }
+        draft
+    }
+
+    /// Adds a line, or what is left of one.
+    pub(super) fn add(&mut self, line: &Bare<'a>) {
+        let Some(colon) = memchr(b':', line.text.as_bytes()) else { return self.put(line.content) };
+        let Some((part, value)) = labelled(line, colon) else {
+            return self.put_from(line.content, line.content.len() - line.text.len() + colon);
+        };
+        if part == Part::Focus {
+            self.focus = self.focus.or_else(|| Focus::parse(value));
+            return;
+        }
+        self.part = part;
+        if part == Part::Concern && self.concern.ends_with(char::is_alphanumeric) {
+            self.concern.to_mut().push(':');
+        }
+        self.put_from(value, 0);
+    }
+
+    /// Whether a heading names a part of this finding; what follows then belongs to it.
+    pub(super) fn takes_heading(&mut self, line: &Bare<'a>) -> bool {
+        let name = line.text.trim_end_matches(MARKS);
+        match part_named(name) {
+            Some(part) => self.part = part,
+            None if label(line).is_some_and(|label| part_named(label.name).is_some()) => self.add(line),
+            None => return false,
+        }
+        true
+    }
+
+    /// Puts text where it belongs. In a concern, a revision may begin at the first colon or a later one.
+    fn put_from(&mut self, text: &'a str, colon: usize) {
+        let inline = if self.part == Part::Concern { inline_revision(text, colon) } else { None };
+        let Some((concern, revision)) = inline else { return self.put(text) };
+        self.put(concern);
+        self.part = Part::Revision;
+        self.put(revision);
+    }
+
+    fn put(&mut self, text: &'a str) {
+        match self.part {
+            Part::Concern => append(&mut self.concern, text),
+            Part::Revision => append(&mut self.revision, text),
+            Part::Focus => self.focus = self.focus.or_else(|| Focus::parse(text)),
+        }
+    }
+
+    /// The finding, if there is one; what is missing from it goes to `errors`.
+    pub(super) fn finish(self, errors: &mut Vec<Problem>) -> Option<Finding<'a>> {
+        let Draft { n, line, out_of_scope, concern, revision, .. } = self;
+        let mut missing = |what: &str| {
+            if errors.len() < ERRORS_AT_MOST {
+                errors.push(Problem::new(line, format!("finding {n} has no {what}")));
+            }
+        };
+        if concern.is_empty() {
+            missing("concern");
+            return None;
+        }
+        let focus = self.focus.or_else(|| any_focus(&concern));
+        if focus.is_none() {
+            missing("focus tag");
+        }
+        let revision = Some(revision).filter(|revision| !revision.is_empty());
+        if revision.is_none() && !out_of_scope {
+            missing("suggested revision");
+        }
+        Some(Finding { n, focus, concern, revision, out_of_scope })
+    }
+}
+
+/// How many errors are listed; more of them would help nobody.
+const ERRORS_AT_MOST: usize = 500;
+
+/// What stands before and after the mark that closes emphasis, if some is open where `rest` begins.
+fn if_open<'a>(text: &str, rest: &'a str, bold: bool) -> Option<(&'a str, &'a str)> {
+    // Most lines have no mark at all, and looking for one byte is much cheaper than looking for two.
+    memchr(b'*', rest.as_bytes())?;
+    let marks = text[..text.len() - rest.len()].matches(BOLD).count() + usize::from(bold);
+    rest.split_once(BOLD).filter(|_| marks % 2 == 1)
+}
+
+/// The part a line names, and what it says about it.
+fn labelled<'a>(line: &Bare<'a>, colon: usize) -> Option<(Part, &'a str)> {
+    let label = label_at(line, colon)?;
+    Some((part_named(label.name)?, label.value))
+}
+
+fn part_named(name: &str) -> Option<Part> {
+    LABELS.iter().find(|(label, _)| label.eq_ignore_ascii_case(name)).map(|(_, part)| *part)
+}
+
+/// What stands before and after a revision that begins inside a line, at byte `from` or later.
+fn inline_revision(text: &str, from: usize) -> Option<(&str, &str)> {
+    memchr_iter(b':', &text.as_bytes()[from..]).find_map(|colon| {
+        let colon = from + colon;
+        let before = text[..colon].trim_end_matches(MARKS);
+        let (rest, _) = LABELS[..INLINE].iter().find_map(|(name, _)| {
+            let (rest, end) = before.split_at_checked(before.len().checked_sub(name.len())?)?;
+            let is_word = !rest.ends_with(char::is_alphanumeric);
+            (is_word && end.eq_ignore_ascii_case(name)).then_some((rest, end))
+        })?;
+        let concern = rest.trim_end_matches(|c| is_blank(c) || MARKS.contains(&c) || is_dash(c));
+        let revision = text[colon + 1..].trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
+        Some((concern, revision))
+    })
+}
+
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '—' | '–' | '(')
+}
+
+/// Adds text to a part: with a space in between, unless it begins with punctuation. What stands on one line
+/// is borrowed; only what goes on in another is copied.
+fn append<'a>(part: &mut Cow<'a, str>, text: &'a str) {
+    let text = trimmed(text);
+    if part.is_empty() {
+        *part = Cow::Borrowed(text);
+    } else if !text.is_empty() {
+        if let Cow::Borrowed(first) = part {
+            let mut copy = String::with_capacity(first.len() + 1 + text.len());
+            copy.push_str(first);
+            *part = Cow::Owned(copy);
+        }
+        let part = part.to_mut();
+        if !text.starts_with(['.', ',', ';', ':', '!', '?']) {
+            part.push(' ');
+        }
+        part.push_str(text);
+    }
+}

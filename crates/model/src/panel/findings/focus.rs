@@ -1,0 +1,244 @@
+//! The five focus areas of a review, and the tags in front of a finding.
+
+use crate::panel::lines::{MARKS, is_blank, trimmed};
+use memchr::{memchr, memchr3_iter};
+use serde::{Deserialize, Serialize};
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Focus {
+    /// Flaws, reuse, tests, style.
+    CodeQuality,
+    /// Breaking changes, side effects, deployment.
+    RiskIntegration,
+    /// Logic, boundaries, races, error paths.
+    Correctness,
+    /// Boundaries, contracts, invariants.
+    Architecture,
+    /// Injection, secrets, authorisation.
+    Security,
+}
+
+impl Focus {
+    /// All of them.
+    pub const ALL: [Focus; 5] = [
+        Focus::CodeQuality,
+        Focus::RiskIntegration,
+        Focus::Correctness,
+        Focus::Architecture,
+        Focus::Security,
+    ];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Focus::CodeQuality => "code-quality",
+            Focus::RiskIntegration => "risk-integration",
+            Focus::Correctness => "correctness",
+            Focus::Architecture => "architecture",
+            Focus::Security => "security",
+        }
+    }
+
+    /// Reads a name, in any case, its words joined by a hyphen, a slash, an underscore or blanks.
+    pub fn parse(text: &str) -> Option<Focus> {
+        let text = text.trim_matches(|c| is_blank(c) || MARKS.contains(&c));
+        let is = |(_, first, second): &&(Focus, &str, &str)| {
+            if !starts_with_word(text, first) {
+                return false;
+            }
+            let rest = &text[first.len()..];
+            let end = rest.trim_start_matches(JOINTS);
+            let joined = end.len() < rest.len() || second.is_empty();
+            end.eq_ignore_ascii_case(second) && joined
+        };
+        WORDS.iter().find(is).map(|(focus, ..)| *focus)
+    }
+}
+
+/// The words each name is made of.
+const WORDS: [(Focus, &str, &str); 5] = [
+    (Focus::CodeQuality, "code", "quality"),
+    (Focus::RiskIntegration, "risk", "integration"),
+    (Focus::Correctness, "correctness", ""),
+    (Focus::Architecture, "architecture", ""),
+    (Focus::Security, "security", ""),
+];
+
+const JOINTS: [char; 4] = ['-', '/', '_', ' '];
+
+/// A tag in front of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    Focus(Focus),
+    OutOfScope,
+}
+
+/// How many bytes a tag can have.
+const TAG_BYTES: usize = 64;
+
+/// The tags at the start of `text`, and what follows them: `[OUT_OF_SCOPE] [security] …`, `**Security** — …`.
+pub(super) fn leading_tags(text: &str, mut found: impl FnMut(Tag)) -> &str {
+    let mut rest = text;
+    loop {
+        let start = rest.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
+        let after = match start.as_bytes().first() {
+            Some(b'[' | b'(' | b'`') => bracketed(start, &mut found),
+            Some(b) if b.is_ascii_alphabetic() => plain(start, &mut found),
+            _ => None,
+        };
+        match after {
+            Some(after) => rest = after.trim_start_matches(separates),
+            None => return rest,
+        }
+    }
+}
+
+/// The first focus in brackets or code anywhere in a text: for findings that carry their tag at the end.
+pub(super) fn any_focus(text: &str) -> Option<Focus> {
+    memchr3_iter(b'[', b'(', b'`', text.as_bytes()).find_map(|at| {
+        let (inner, _) = enclosed(&text[at..])?;
+        parts(inner).find_map(Focus::parse)
+    })
+}
+
+/// Between a tag and what it is a tag of.
+fn separates(c: char) -> bool {
+    is_blank(c) || MARKS.contains(&c) || matches!(c, ':' | '—' | '–' | '-' | '|' | ',')
+}
+
+fn bracketed<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
+    let (inner, after) = enclosed(text)?;
+    if let Some(tag) = tag(inner) {
+        found(tag);
+        return Some(after);
+    }
+    let mut tags = parts(inner).filter_map(tag).peekable();
+    tags.peek()?;
+    tags.for_each(found);
+    Some(after)
+}
+
+/// What stands in brackets at the start of a text, and what follows.
+fn enclosed(text: &str) -> Option<(&str, &str)> {
+    let close = match text.as_bytes().first()? {
+        b'[' => b']',
+        b'(' => b')',
+        b'`' => b'`',
+        _ => return None,
+    };
+    let inner = &text.as_bytes()[1..];
+    let length = memchr(close, inner.get(..TAG_BYTES).unwrap_or(inner))?;
+    Some((&text[1..=length], &text[length + 2..]))
+}
+
+fn parts(inner: &str) -> impl Iterator<Item = &str> {
+    inner.split([',', ';', ':', '|'])
+}
+
+fn tag(name: &str) -> Option<Tag> {
+    let is_out_of_scope = trimmed(name).eq_ignore_ascii_case("OUT_OF_SCOPE");
+    if is_out_of_scope { Some(Tag::OutOfScope) } else { Focus::parse(name).map(Tag::Focus) }
+}
+
+/// A focus without brackets: alone, emphasised, or set off from what follows.
+fn plain<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
+    let (focus, first, second) = WORDS.iter().find(|(_, first, _)| starts_with_word(text, first))?;
+    let rest = &text[first.len()..];
+    let after = if second.is_empty() { rest } else { rest.strip_prefix(JOINTS)?.trim_start_matches(JOINTS) };
+    let after = after.split_at_checked(second.len()).filter(|(word, _)| word.eq_ignore_ascii_case(second))?.1;
+    let next = after.trim_start_matches(is_blank);
+    if !next.is_empty() && !next.starts_with(separates) {
+        return None;
+    }
+    found(Tag::Focus(*focus));
+    Some(after)
+}
+
+fn starts_with_word(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let same_letter = text.first().map(u8::to_ascii_lowercase) == word.first().copied();
+    same_letter && text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(text: &str) -> (String, &str) {
+        let mut names = Vec::new();
+        let rest = leading_tags(text, |tag| {
+            names.push(match tag {
+                Tag::Focus(focus) => focus.name(),
+                Tag::OutOfScope => "oos",
+            });
+        });
+        (names.join(" "), rest)
+    }
+
+    #[test]
+    fn a_focus_is_read_in_many_spellings() {
+        for (text, focus) in [
+            ("code-quality", Some(Focus::CodeQuality)),
+            ("Code Quality", Some(Focus::CodeQuality)),
+            ("RISK/INTEGRATION", Some(Focus::RiskIntegration)),
+            ("risk / integration", Some(Focus::RiskIntegration)),
+            ("risk_integration", Some(Focus::RiskIntegration)),
+            (" **correctness** ", Some(Focus::Correctness)),
+            ("Architecture", Some(Focus::Architecture)),
+            ("security", Some(Focus::Security)),
+            ("codequality", None),
+            ("code-", None),
+            ("quality", None),
+            ("securité", None),
+            ("insecurity", None),
+            ("", None),
+        ] {
+            assert_eq!(Focus::parse(text), focus, "{text}");
+        }
+        for focus in Focus::ALL {
+            assert_eq!(Focus::parse(focus.name()), Some(focus));
+            assert_eq!(serde_json::to_value(focus).unwrap(), focus.name());
+        }
+    }
+
+    #[test]
+    fn tags_are_taken_off_the_front() {
+        for (text, names, rest) in [
+            ("[security] No auth", "security", "No auth"),
+            ("**[security]** No auth", "security", "No auth"),
+            ("[OUT_OF_SCOPE] [code-quality]: Old code", "oos code-quality", "Old code"),
+            ("[out_of_scope, correctness] x", "oos correctness", "x"),
+            ("[Focus: correctness] x", "correctness", "x"),
+            ("(Risk/Integration) x", "risk-integration", "x"),
+            ("`architecture` — x", "architecture", "x"),
+            ("**Security** — x", "security", "x"),
+            ("**Code Quality**: x", "code-quality", "x"),
+            ("security - the plan", "security", "the plan"),
+            ("Security: the plan", "security", "the plan"),
+            ("correctness", "correctness", ""),
+            ("Security tokens leak", "", "Security tokens leak"),
+            ("Securitys: x", "", "Securitys: x"),
+            ("code smell: x", "", "code smell: x"),
+            ("codequality: x", "", "codequality: x"),
+            ("[CRITICAL] x", "", "[CRITICAL] x"),
+            ("[security x", "", "[security x"),
+            ("[] x", "", "[] x"),
+            ("the [security] tag", "", "the [security] tag"),
+            ("", "", ""),
+        ] {
+            assert_eq!(tags(text), (names.to_owned(), rest), "{text}");
+        }
+        let long = format!("[{}security] x", " ".repeat(TAG_BYTES));
+        assert_eq!(tags(&long).0, "");
+    }
+
+    #[test]
+    fn a_tag_further_on_is_found_when_it_is_marked() {
+        assert_eq!(any_focus("No rollback (correctness)"), Some(Focus::Correctness));
+        assert_eq!(any_focus("No [really] rollback [risk-integration]"), Some(Focus::RiskIntegration));
+        assert_eq!(any_focus("`security`"), Some(Focus::Security));
+        assert_eq!(any_focus("about security [x"), None);
+    }
+}

@@ -1,0 +1,439 @@
+//! `dialectic-resolutions.md`: what became of every contested decision.
+//!
+//! One block per decision, those outside the cap included. Only what was voted binds the plan; everything else
+//! leaves the choice of the synthesis in place, and says why.
+
+use super::blocks::{Block, blocks, write_field, write_head};
+use super::buckets::Bucket;
+use super::debate::{Defense, Failure, Side};
+use super::decisions::{DEBATED_AT_MOST, Decision, decision_id};
+use super::dialectic::JudgedDecision;
+use super::ids::ItemId;
+use super::lines::{Problem, flat};
+use super::texts;
+use crate::shown::shown;
+use serde::{Deserialize, Serialize};
+
+/// What became of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Disposition {
+    /// The judges settled it.
+    Voted,
+    /// It was debated, but not settled.
+    FallbackToSynthesis,
+    /// Nobody could debate it.
+    BucketSkipped,
+    /// It ranked outside the cap.
+    OverCap,
+}
+
+impl Disposition {
+    /// All of them, in the order they are counted.
+    pub const ALL: [Disposition; 4] = [
+        Disposition::Voted,
+        Disposition::FallbackToSynthesis,
+        Disposition::BucketSkipped,
+        Disposition::OverCap,
+    ];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Disposition::Voted => "voted",
+            Disposition::FallbackToSynthesis => "fallback-to-synthesis",
+            Disposition::BucketSkipped => "bucket-skipped",
+            Disposition::OverCap => "over-cap",
+        }
+    }
+}
+
+/// What became of one decision, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    /// The number of the decision.
+    pub n: u32,
+    /// What it is about.
+    pub title: String,
+    /// What is to be done: the choice of the synthesis, or the alternative if it won.
+    pub resolution: String,
+    /// How it came about.
+    pub outcome: Outcome,
+    /// The claim of the thesis, or why there is none.
+    pub thesis_summary: String,
+    /// The claim of the antithesis, or why there is none.
+    pub antithesis_summary: String,
+    /// Why it ended so.
+    pub why: String,
+}
+
+/// How a decision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The judges settled it for this side.
+    Voted {
+        /// The side that won.
+        winner: Side,
+        /// Votes for what was chosen.
+        thesis: usize,
+        /// Votes for the alternative.
+        anti_thesis: usize,
+    },
+    /// It was debated, but not settled.
+    FallbackToSynthesis,
+    /// Nobody could debate it.
+    BucketSkipped,
+    /// It ranked outside the cap.
+    OverCap,
+}
+
+impl Outcome {
+    /// Without the votes.
+    pub fn disposition(self) -> Disposition {
+        match self {
+            Outcome::Voted { .. } => Disposition::Voted,
+            Outcome::FallbackToSynthesis => Disposition::FallbackToSynthesis,
+            Outcome::BucketSkipped => Disposition::BucketSkipped,
+            Outcome::OverCap => Disposition::OverCap,
+        }
+    }
+
+    fn why_label(self) -> &'static str {
+        match self {
+            Outcome::Voted { winner: Side::Thesis, .. } => WHY_LABELS[0],
+            Outcome::Voted { winner: Side::AntiThesis, .. } => WHY_LABELS[1],
+            Outcome::FallbackToSynthesis => WHY_LABELS[2],
+            Outcome::BucketSkipped => WHY_LABELS[3],
+            Outcome::OverCap => WHY_LABELS[4],
+        }
+    }
+}
+
+impl Resolution {
+    /// What the judges made of a decision.
+    pub fn judged(decision: &Decision, verdict: &JudgedDecision, defenses: [Defense<'_>; 2]) -> Resolution {
+        let JudgedDecision { thesis, anti_thesis, .. } = *verdict;
+        let (resolution, outcome) = match verdict.resolution {
+            Some(winner) => {
+                let option = if winner == Side::Thesis { &decision.chosen } else { &decision.alternative };
+                (option, Outcome::Voted { winner, thesis, anti_thesis })
+            }
+            None => (&decision.chosen, Outcome::FallbackToSynthesis),
+        };
+        let summaries = defenses.map(|defense| flat(defense.claim()));
+        Resolution::new(decision, resolution, outcome, summaries, verdict.why.clone())
+    }
+
+    /// A decision whose debate cannot be judged.
+    pub fn without_quorum(decision: &Decision, failures: &[(Side, Failure)]) -> Resolution {
+        let failed: Vec<String> =
+            failures.iter().map(|(side, failure)| format!("{} {}", side.role(), failure.token())).collect();
+        let summary = |side| match failures.iter().find(|(failed, _)| *failed == side) {
+            Some((_, failure)) => format!("(no valid defense — {})", failure.token()),
+            None => "(not judged — the other side has no valid defense)".to_owned(),
+        };
+        let why = format!("debate quorum failed: {}", failed.join(", "));
+        let summaries = Side::BOTH.map(summary);
+        Resolution::new(decision, &decision.chosen, Outcome::FallbackToSynthesis, summaries, why)
+    }
+
+    /// A decision nobody could debate.
+    pub fn bucket_skipped(decision: &Decision, bucket: Bucket) -> Resolution {
+        let summaries = [texts::BUCKET_SKIPPED; 2].map(str::to_owned);
+        let why = format!("{bucket} unavailable at launch time");
+        Resolution::new(decision, &decision.chosen, Outcome::BucketSkipped, summaries, why)
+    }
+
+    /// A decision outside the cap; its rank counts from 1.
+    pub fn over_cap(decision: &Decision, rank: usize) -> Resolution {
+        let summaries = [texts::OVER_CAP; 2].map(str::to_owned);
+        let why = texts::outside_cap(rank, DEBATED_AT_MOST);
+        Resolution::new(decision, &decision.chosen, Outcome::OverCap, summaries, why)
+    }
+
+    fn new(
+        decision: &Decision,
+        resolution: &str,
+        outcome: Outcome,
+        summaries: [String; 2],
+        why: String,
+    ) -> Resolution {
+        let [thesis_summary, antithesis_summary] = summaries;
+        let (n, title, resolution) = (decision.n, decision.title.clone(), resolution.to_owned());
+        Resolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
+    }
+
+    /// Whether it is worth asking the person again: all that was not settled, and what was settled narrowly.
+    pub fn is_still_contested(&self) -> bool {
+        match self.outcome {
+            Outcome::Voted { thesis, anti_thesis, .. } => thesis.min(anti_thesis) > 0,
+            _ => true,
+        }
+    }
+}
+
+/// How many decisions ended how, for the line that closes the step: `3 voted, 1 fallback`; zeros are left out.
+pub fn count_dispositions(resolutions: &[Resolution]) -> String {
+    let short = ["voted", "fallback", "bucket-skipped", "over-cap"];
+    let counts = Disposition::ALL.into_iter().zip(short).filter_map(|(disposition, name)| {
+        let count = resolutions.iter().filter(|r| r.outcome.disposition() == disposition).count();
+        (count > 0).then(|| format!("{count} {name}"))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+const RESOLUTION: usize = 0;
+const DISPOSITION: usize = 1;
+const VOTE_TALLY: usize = 2;
+const THESIS_SUMMARY: usize = 3;
+const ANTITHESIS_SUMMARY: usize = 4;
+const WHY: usize = 5;
+const WHY_LABELS: [&str; 5] =
+    ["Why thesis prevails", "Why antithesis prevails", "Why fallback", "Why skipped", "Why over-cap"];
+const FIELDS: [&str; 10] = [
+    "Resolution",
+    "Disposition",
+    "Vote tally",
+    "Thesis summary",
+    "Antithesis summary",
+    WHY_LABELS[0],
+    WHY_LABELS[1],
+    WHY_LABELS[2],
+    WHY_LABELS[3],
+    WHY_LABELS[4],
+];
+
+/// Writes the file.
+pub fn write_resolutions(resolutions: &[Resolution]) -> String {
+    let mut out = String::new();
+    for entry in resolutions {
+        write_head(&mut out, "###", ItemId::decision(entry.n), &entry.title);
+        let mut field = |name, value: &str| write_field(&mut out, "", name, value);
+        field(FIELDS[RESOLUTION], &entry.resolution);
+        field(FIELDS[DISPOSITION], entry.outcome.disposition().name());
+        if let Outcome::Voted { thesis, anti_thesis, .. } = entry.outcome {
+            field(FIELDS[VOTE_TALLY], &format!("THESIS={thesis}, ANTI_THESIS={anti_thesis}"));
+        }
+        field(FIELDS[THESIS_SUMMARY], &entry.thesis_summary);
+        field(FIELDS[ANTITHESIS_SUMMARY], &entry.antithesis_summary);
+        field(entry.outcome.why_label(), &entry.why);
+    }
+    out
+}
+
+/// Reads the file. An empty one is fine: there was nothing to resolve.
+pub fn read_resolutions(text: &str) -> (Vec<Resolution>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let blocks = blocks(text, decision_id, &FIELDS);
+    let read = blocks.iter().filter_map(|block| resolution(block, &mut problems)).collect();
+    (read, problems)
+}
+
+fn resolution(block: &Block<'_, ItemId>, problems: &mut Vec<Problem>) -> Option<Resolution> {
+    let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
+    let [resolution, disposition, tally, thesis_summary, antithesis_summary] =
+        [RESOLUTION, DISPOSITION, VOTE_TALLY, THESIS_SUMMARY, ANTITHESIS_SUMMARY].map(&mut value);
+    let why = (WHY..FIELDS.len()).map(value).find(|why| !why.is_empty()).unwrap_or_default();
+    let head = block.head;
+    let mut unclear = |name: usize, found: &str| {
+        let message = format!("{head}: {} is '{}'", FIELDS[name], shown(found));
+        problems.push(Problem::new(block.line_of(name), message));
+    };
+    if resolution.is_empty() {
+        unclear(RESOLUTION, &resolution);
+    }
+    let outcome = match Disposition::ALL.into_iter().find(|d| d.name().eq_ignore_ascii_case(&disposition)) {
+        Some(Disposition::Voted) => read_tally(&tally).or_else(|| {
+            unclear(VOTE_TALLY, &tally);
+            None
+        })?,
+        Some(Disposition::FallbackToSynthesis) => Outcome::FallbackToSynthesis,
+        Some(Disposition::BucketSkipped) => Outcome::BucketSkipped,
+        Some(Disposition::OverCap) => Outcome::OverCap,
+        None => {
+            unclear(DISPOSITION, &disposition);
+            return None;
+        }
+    };
+    let title = block.title.to_owned();
+    Some(Resolution { n: head.n, title, resolution, outcome, thesis_summary, antithesis_summary, why })
+        .filter(|read| !read.resolution.is_empty())
+}
+
+/// `THESIS=2, ANTI_THESIS=1`; a tie has no winner, and so is no outcome of a vote.
+fn read_tally(text: &str) -> Option<Outcome> {
+    let (thesis, anti_thesis) = text.split_once(',')?;
+    let count = |text: &str, name: &str| {
+        let (word, number) = text.trim().split_once('=')?;
+        number.trim().parse::<usize>().ok().filter(|_| word.trim().eq_ignore_ascii_case(name))
+    };
+    let (thesis, anti_thesis) = (count(thesis, "THESIS")?, count(anti_thesis, "ANTI_THESIS")?);
+    let winner = if thesis > anti_thesis { Side::Thesis } else { Side::AntiThesis };
+    (thesis != anti_thesis).then_some(Outcome::Voted { winner, thesis, anti_thesis })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::debate::{Answer, STATUS_OK, quorum};
+    use super::super::decisions::Impact;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decision(n: u32) -> Decision {
+        let text = |text: &str| text.to_owned();
+        Decision {
+            n,
+            title: text("Store"),
+            chosen: text("Redis"),
+            alternative: text("SQLite"),
+            tension: text("x"),
+            impact: Impact::High,
+            affected_files: vec![],
+        }
+    }
+
+    fn judged(votes: (usize, usize), resolution: Option<Side>, why: &str) -> Resolution {
+        let answer = |side: Side| Answer {
+            status: STATUS_OK.to_owned(),
+            text: format!(
+                "<claim>The {}\nwins.</claim><evidence>a.rs:1</evidence><strongest_concession>c</strongest_concession>\
+                 <counter_to_opposition>d</counter_to_opposition><risk_if_wrong>e</risk_if_wrong>\nRECOMMEND: {side}",
+                side.role()
+            ),
+        };
+        let (thesis, anti_thesis) = votes;
+        let disposition =
+            if resolution.is_some() { Disposition::Voted } else { Disposition::FallbackToSynthesis };
+        let why = why.to_owned();
+        let eligible = thesis + anti_thesis;
+        let verdict = JudgedDecision { n: 1, thesis, anti_thesis, eligible, disposition, resolution, why };
+        let [pro, contra] = Side::BOTH.map(answer);
+        Resolution::judged(&decision(1), &verdict, quorum(&pro, &contra).unwrap())
+    }
+
+    #[test]
+    fn every_disposition_is_written_with_its_fields() {
+        let failures = [(Side::AntiThesis, Failure::MissingTag)];
+        for (entry, expected) in [
+            (
+                judged((2, 1), Some(Side::Thesis), "faster"),
+                "### DECISION_1: Store\n**Resolution**: Redis\n**Disposition**: voted\n**Vote tally**: THESIS=2, ANTI_THESIS=1\n\
+                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why thesis prevails**: faster\n",
+            ),
+            (
+                judged((0, 3), Some(Side::AntiThesis), "safer"),
+                "### DECISION_1: Store\n**Resolution**: SQLite\n**Disposition**: voted\n**Vote tally**: THESIS=0, ANTI_THESIS=3\n\
+                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why antithesis prevails**: safer\n",
+            ),
+            (
+                judged((1, 1), None, "1-1 tie with 2 voters"),
+                "### DECISION_1: Store\n**Resolution**: Redis\n**Disposition**: fallback-to-synthesis\n\
+                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why fallback**: 1-1 tie with 2 voters\n",
+            ),
+            (
+                Resolution::without_quorum(&decision(2), &failures),
+                "### DECISION_2: Store\n**Resolution**: Redis\n**Disposition**: fallback-to-synthesis\n\
+                 **Thesis summary**: (not judged — the other side has no valid defense)\n**Antithesis summary**: (no valid defense — missing_tag)\n\
+                 **Why fallback**: debate quorum failed: antithesis missing_tag\n",
+            ),
+            (
+                Resolution::bucket_skipped(&decision(3), Bucket::Codex),
+                "### DECISION_3: Store\n**Resolution**: Redis\n**Disposition**: bucket-skipped\n\
+                 **Thesis summary**: (no debate — bucket skipped)\n**Antithesis summary**: (no debate — bucket skipped)\n\
+                 **Why skipped**: Codex unavailable at launch time\n",
+            ),
+            (
+                Resolution::over_cap(&decision(9), 6),
+                "### DECISION_9: Store\n**Resolution**: Redis\n**Disposition**: over-cap\n\
+                 **Thesis summary**: (no debate — ranked outside cap)\n**Antithesis summary**: (no debate — ranked outside cap)\n\
+                 **Why over-cap**: rank 6, outside top-5 cap\n",
+            ),
+        ] {
+            assert_eq!(write_resolutions(std::slice::from_ref(&entry)), expected);
+            assert_eq!(read_resolutions(expected), (vec![entry], vec![]));
+        }
+    }
+
+    #[test]
+    fn what_was_not_settled_clearly_is_still_contested() {
+        for (votes, contested) in
+            [((3, 0), false), ((2, 0), false), ((0, 2), false), ((2, 1), true), ((1, 2), true)]
+        {
+            let winner = if votes.0 > votes.1 { Side::Thesis } else { Side::AntiThesis };
+            assert_eq!(judged(votes, Some(winner), "").is_still_contested(), contested, "{votes:?}");
+        }
+        assert!(judged((1, 1), None, "").is_still_contested());
+        assert!(Resolution::bucket_skipped(&decision(1), Bucket::Cursor).is_still_contested());
+        assert!(Resolution::over_cap(&decision(1), 6).is_still_contested());
+    }
+
+    #[test]
+    fn the_closing_line_leaves_zeros_out() {
+        let over = |rank| Resolution::over_cap(&decision(1), rank);
+        let all = [
+            over(6),
+            judged((2, 0), Some(Side::Thesis), ""),
+            Resolution::bucket_skipped(&decision(1), Bucket::Cursor),
+            judged((1, 0), None, ""),
+            over(7),
+        ];
+        assert_eq!(count_dispositions(&all), "1 voted, 1 fallback, 1 bucket-skipped, 2 over-cap");
+        assert_eq!(count_dispositions(&all[1..2]), "1 voted");
+        assert_eq!(count_dispositions(&[]), "");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_line() {
+        let whole = write_resolutions(&[judged((2, 1), Some(Side::Thesis), "faster")]);
+        for (from, to, line, message) in [
+            ("Redis", "", 2, "DECISION_1: Resolution is ''"),
+            ("voted", "decided", 3, "DECISION_1: Disposition is 'decided'"),
+            ("THESIS=2, ", "", 4, "DECISION_1: Vote tally is 'ANTI_THESIS=1'"),
+            ("THESIS=2", "THESIS=1", 4, "DECISION_1: Vote tally is 'THESIS=1, ANTI_THESIS=1'"),
+            ("THESIS=2", "THESIS", 4, "DECISION_1: Vote tally is 'THESIS, ANTI_THESIS=1'"),
+            ("THESIS=2", "THESIS=-2", 4, "DECISION_1: Vote tally is 'THESIS=-2, ANTI_THESIS=1'"),
+            (" THESIS=2", " A=2", 4, "DECISION_1: Vote tally is 'A=2, ANTI_THESIS=1'"),
+            ("ANTI_THESIS=1", "ANTI=1", 4, "DECISION_1: Vote tally is 'THESIS=2, ANTI=1'"),
+            ("**Vote", "**Votes", 1, "DECISION_1: Vote tally is ''"),
+        ] {
+            let (read, problems) = read_resolutions(&whole.replacen(from, to, 1));
+            assert_eq!((read, problems), (vec![], vec![Problem::new(line, message)]), "{from}");
+        }
+        assert_eq!(read_resolutions(""), (vec![], vec![]));
+        let twice = format!("{whole}**Resolution**: other\n");
+        assert_eq!(read_resolutions(&twice).1.len(), 1);
+        let loose = whole
+            .replace("voted", "VOTED")
+            .replace("THESIS=2, ANTI", "thesis = 2 ,anti")
+            .replace('\n', "\r\n- ");
+        assert_eq!(read_resolutions(&loose).0.len(), 1);
+    }
+
+    prop_compose! {
+        fn any_resolution()(
+            texts in prop::collection::vec("\\PC{1,30}a", 5),
+            votes in (0usize..4, 0usize..4),
+            kind in 0..4,
+            n in 1u32..9,
+        ) -> Resolution {
+            let [title, resolution, thesis_summary, antithesis_summary, why] =
+                <[String; 5]>::try_from(texts.iter().map(|text| flat(text)).collect::<Vec<_>>()).unwrap();
+            let (thesis, anti_thesis) = votes;
+            let outcome = match kind {
+                0 if thesis > anti_thesis => Outcome::Voted { winner: Side::Thesis, thesis, anti_thesis },
+                0 if thesis < anti_thesis => Outcome::Voted { winner: Side::AntiThesis, thesis, anti_thesis },
+                1 => Outcome::BucketSkipped,
+                2 => Outcome::OverCap,
+                _ => Outcome::FallbackToSynthesis,
+            };
+            Resolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(entries in prop::collection::vec(any_resolution(), 0..5)) {
+            prop_assert_eq!(read_resolutions(&write_resolutions(&entries)), (entries, vec![]));
+        }
+    }
+}

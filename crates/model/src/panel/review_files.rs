@@ -1,0 +1,399 @@
+//! The files a plan review leaves behind: the tally, what was accepted, what was not, and what is out of scope.
+//!
+//! The tally is never empty, because whoever takes the design over refuses an empty one; the other files may be.
+//! Values are written on one line each, so no finding can pose as another block.
+
+use super::blocks::{write_field, write_head};
+use super::ids::{ItemId, ItemKind};
+use super::lines::{bare, flat, label, lines};
+use super::merged::ReviewItem;
+use super::texts;
+use super::votes::{ItemOutcome, TalliedItem, VotesTally};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// The files of a plan review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewFiles {
+    /// `voting-tally.md`
+    pub voting_tally: String,
+    /// `accepted-plan-findings.md`
+    pub accepted: String,
+    /// `rejected-findings.md`
+    pub rejected: String,
+    /// `oos.md`: every observation out of scope.
+    pub oos: String,
+    /// `oos-accepted-design.md`: those that deserve an issue.
+    pub oos_accepted: String,
+}
+
+/// What happens to findings too few voted on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undecided {
+    /// The person is asked.
+    AreDiscussed,
+    /// Nobody is asked: they are not adopted.
+    AreNotAdopted,
+}
+
+/// Writes the files. Items the tally does not know are left out of all but the ballot.
+pub fn review_files(items: &[ReviewItem], tally: &VotesTally, undecided: Undecided) -> ReviewFiles {
+    let by_id: HashMap<ItemId, &ReviewItem> = items.iter().map(|item| (item.id, item)).collect();
+    let mut files = ReviewFiles {
+        voting_tally: voting_tally(&by_id, tally),
+        accepted: String::new(),
+        rejected: String::new(),
+        oos: String::new(),
+        oos_accepted: String::new(),
+    };
+    for votes in &tally.items {
+        let Some(item) = by_id.get(&votes.id) else { continue };
+        let accepted = votes.outcome == ItemOutcome::Accepted;
+        match votes.id.kind {
+            ItemKind::OutOfScope => {
+                write_out_of_scope(&mut files.oos, item, votes, Some(votes.outcome));
+                if accepted {
+                    write_out_of_scope(&mut files.oos_accepted, item, votes, None);
+                }
+            }
+            _ if accepted => write_accepted(&mut files.accepted, item),
+            _ => {
+                if let Some(reason) = reason(votes, undecided) {
+                    write_rejected(&mut files.rejected, item, &reason);
+                }
+            }
+        }
+    }
+    files
+}
+
+fn voting_tally(items: &HashMap<ItemId, &ReviewItem>, tally: &VotesTally) -> String {
+    if tally.items.is_empty() {
+        return format!("{}\n", texts::NOTHING_TO_VOTE_ON);
+    }
+    let mut out = String::from(
+        "### Voting Tally\n\n| Item | Reviewers | YES | NO | EXONERATE | Abstain | Eligible | Outcome |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for item in &tally.items {
+        let TalliedItem { id, yes, no, exonerate, abstain, eligible, outcome, .. } = item;
+        let reviewers = items.get(id).map(|item| cell(&item.reviewers())).unwrap_or_default();
+        let outcome = outcome_name(*outcome);
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "| {id} | {reviewers} | {yes} | {no} | {exonerate} | {abstain} | {eligible} | {outcome} |"
+        );
+    }
+    out.push_str(
+        "\n### Reviewer Competition Scoreboard\n\n| Reviewer | Findings | Accepted | Neutral (1 YES) | Exonerated \
+         | Rejected | OOS Proposed | OOS Accepted | Score |\n|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in &tally.scoreboard {
+        let reviewer = cell(&row.reviewer);
+        let counts = [
+            row.findings,
+            row.accepted,
+            row.neutral,
+            row.exonerated,
+            row.rejected,
+            row.oos_proposed,
+            row.oos_accepted,
+        ];
+        let counts = counts.map(|count| count.to_string()).join(" | ");
+        let sign = if row.score > 0 { "+" } else { "" };
+        let _ = writeln!(out, "| {reviewer} | {counts} | {sign}{} |", row.score);
+    }
+    if !tally.warnings.is_empty() {
+        out.push_str("\n### Warnings\n\n");
+    }
+    for warning in &tally.warnings {
+        let _ = writeln!(out, "- {}", flat(warning));
+    }
+    out
+}
+
+/// Text for a cell of a table.
+fn cell(text: &str) -> String {
+    flat(text).replace('|', "\\|")
+}
+
+fn outcome_name(outcome: ItemOutcome) -> &'static str {
+    match outcome {
+        ItemOutcome::Accepted => "accepted",
+        ItemOutcome::Neutral => "neutral",
+        ItemOutcome::Exonerated => "exonerated",
+        ItemOutcome::Rejected => "rejected",
+        ItemOutcome::Undecided => "undecided",
+    }
+}
+
+fn votes_of(votes: &TalliedItem) -> String {
+    format!("YES={}, NO={}, EXONERATE={}", votes.yes, votes.no, votes.exonerate)
+}
+
+fn write_accepted(out: &mut String, item: &ReviewItem) {
+    write_head(out, "###", item.id, &item.title);
+    write_field(out, "", "Concern", &item.concern);
+    write_field(out, "", "Resolution", &item.revision);
+}
+
+fn write_out_of_scope(
+    out: &mut String,
+    item: &ReviewItem,
+    votes: &TalliedItem,
+    outcome: Option<ItemOutcome>,
+) {
+    write_head(out, "###", item.id, &item.title);
+    write_field(out, "", "Description", &item.concern);
+    write_field(out, "", "Reviewer", &item.reviewers());
+    write_field(out, "", "Vote tally", &votes_of(votes));
+    if let Some(outcome) = outcome {
+        write_field(out, "", "Outcome", outcome_name(outcome));
+    }
+    write_field(out, "", "Phase", "design");
+}
+
+const PLAN_REVIEW: &str = "[Plan Review]";
+
+fn write_rejected(out: &mut String, item: &ReviewItem, reason: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "### {PLAN_REVIEW} {}", flat(&item.reviewers()));
+    let finding = match item.revision.as_str() {
+        "" => item.concern.clone(),
+        revision => format!("{} Suggested revision: {revision}", item.concern),
+    };
+    write_field(out, "", "Finding", &finding);
+    write_field(out, "", "Reason not implemented", reason);
+}
+
+/// Why a finding in scope is not implemented; nothing if that is still open.
+fn reason(votes: &TalliedItem, undecided: Undecided) -> Option<String> {
+    let outcome = match votes.outcome {
+        ItemOutcome::Accepted => return None,
+        ItemOutcome::Undecided if undecided == Undecided::AreDiscussed => return None,
+        ItemOutcome::Undecided => return Some(texts::NO_QUORUM.to_owned()),
+        ItemOutcome::Neutral => "not enough votes for it",
+        ItemOutcome::Exonerated => "legitimate, but out of proportion here",
+        ItemOutcome::Rejected => "voted down",
+    };
+    let reasons = votes.reasons.join("; ");
+    let colon = if reasons.is_empty() { "" } else { ": " };
+    Some(format!("{outcome} ({}){colon}{reasons}", votes_of(votes)))
+}
+
+/// How many blocks of each kind the files of a review have, for a summary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// `### FINDING_N:`
+    pub accepted: usize,
+    /// `### [Plan Review]`
+    pub rejected: usize,
+    /// `### OOS_N:`
+    pub out_of_scope: usize,
+}
+
+/// Counts the blocks in a file of a review.
+pub fn count_blocks(text: &str) -> BlockCounts {
+    let mut counts = BlockCounts::default();
+    for line in lines(text).filter(|line| !line.fenced) {
+        let bare = bare(line.text);
+        if !bare.heading {
+            continue;
+        }
+        let kind = label(&bare).and_then(|label| ItemId::parse(label.name)).map(|id| id.kind);
+        counts.accepted += usize::from(kind == Some(ItemKind::Finding));
+        counts.out_of_scope += usize::from(kind == Some(ItemKind::OutOfScope));
+        counts.rejected += usize::from(bare.content.starts_with(PLAN_REVIEW));
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panel::findings::Focus;
+    use crate::panel::votes::{Voter, VotesRequest, tally_votes};
+    use proptest::prelude::*;
+
+    fn item(id: &str, concern: &str) -> ReviewItem {
+        ReviewItem {
+            id: ItemId::parse(id).unwrap(),
+            title: format!("About {id}"),
+            proposers: vec!["Cursor-Arch".to_owned(), "Code".to_owned()],
+            focus: Some(Focus::Security),
+            concern: concern.to_owned(),
+            revision: "Change it.".to_owned(),
+        }
+    }
+
+    /// The files after two voters voted with these lines.
+    fn files(items: &[ReviewItem], lines: &[&str], undecided: Undecided) -> ReviewFiles {
+        let voter = |name: &str| Voter {
+            name: name.to_owned(),
+            status: "OK".to_owned(),
+            text: lines.join("\n"),
+            ..Voter::default()
+        };
+        let voters = vec![voter("a"), voter("b")];
+        let tally = tally_votes(&VotesRequest { items: items.iter().map(Into::into).collect(), voters });
+        review_files(items, &tally, undecided)
+    }
+
+    #[test]
+    fn every_outcome_goes_to_its_file() {
+        let items = [
+            item("FINDING_1", "A."),
+            item("FINDING_2", "B."),
+            item("FINDING_3", "C."),
+            item("OOS_1", "D."),
+            item("OOS_2", "E."),
+        ];
+        let votes = ["FINDING_1: YES — right", "FINDING_2: NO — wrong", "OOS_1: YES", "OOS_2: NO"];
+        let written = files(&items, &votes, Undecided::AreDiscussed);
+        assert_eq!(
+            written.accepted,
+            "### FINDING_1: About FINDING_1\n**Concern**: A.\n**Resolution**: Change it.\n"
+        );
+        assert_eq!(
+            written.rejected,
+            "### [Plan Review] Cursor-Arch, Code\n**Finding**: B. Suggested revision: Change it.\n\
+             **Reason not implemented**: voted down (YES=0, NO=2, EXONERATE=0): wrong; wrong\n"
+        );
+        let accepted_oos = "### OOS_1: About OOS_1\n**Description**: D.\n**Reviewer**: Cursor-Arch, Code\n\
+                            **Vote tally**: YES=2, NO=0, EXONERATE=0\n**Phase**: design\n";
+        assert_eq!(written.oos_accepted, accepted_oos);
+        assert_eq!(
+            written.oos,
+            accepted_oos.replace("**Phase", "**Outcome**: accepted\n**Phase")
+                + "\n### OOS_2: About OOS_2\n**Description**: E.\n**Reviewer**: Cursor-Arch, Code\n\
+                   **Vote tally**: YES=0, NO=2, EXONERATE=0\n**Outcome**: rejected\n**Phase**: design\n"
+        );
+        let counted = |text: &str| {
+            let BlockCounts { accepted, rejected, out_of_scope } = count_blocks(text);
+            [accepted, rejected, out_of_scope]
+        };
+        assert_eq!(counted(&written.accepted), [1, 0, 0]);
+        assert_eq!(counted(&written.rejected), [0, 1, 0]);
+        assert_eq!(counted(&written.oos), [0, 0, 2]);
+    }
+
+    #[test]
+    fn undecided_findings_are_discussed_or_not_adopted() {
+        let items = [item("FINDING_1", "A.")];
+        assert_eq!(files(&items, &[], Undecided::AreDiscussed).rejected, "");
+        let rejected = files(&items, &[], Undecided::AreNotAdopted).rejected;
+        assert!(rejected.ends_with("**Reason not implemented**: no quorum\n"), "{rejected}");
+        assert_eq!(files(&items, &[], Undecided::AreNotAdopted).accepted, "");
+    }
+
+    #[test]
+    fn each_outcome_has_its_reason() {
+        let votes = |yes, no, exonerate, outcome| TalliedItem {
+            id: ItemId::parse("FINDING_1").unwrap(),
+            yes,
+            no,
+            exonerate,
+            abstain: 0,
+            eligible: yes + no + exonerate,
+            outcome,
+            reasons: vec![],
+        };
+        for (votes, expected) in [
+            (votes(2, 0, 0, ItemOutcome::Accepted), None),
+            (
+                votes(1, 1, 0, ItemOutcome::Neutral),
+                Some("not enough votes for it (YES=1, NO=1, EXONERATE=0)"),
+            ),
+            (
+                votes(0, 1, 1, ItemOutcome::Exonerated),
+                Some("legitimate, but out of proportion here (YES=0, NO=1, EXONERATE=1)"),
+            ),
+            (votes(0, 2, 0, ItemOutcome::Rejected), Some("voted down (YES=0, NO=2, EXONERATE=0)")),
+            (votes(0, 0, 0, ItemOutcome::Undecided), Some("no quorum")),
+        ] {
+            assert_eq!(reason(&votes, Undecided::AreNotAdopted).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn the_tally_is_never_empty() {
+        assert_eq!(
+            files(&[], &[], Undecided::AreDiscussed).voting_tally,
+            "No findings were raised — voting was not needed.\n"
+        );
+        let mut piped = item("FINDING_1", "A.");
+        piped.proposers = vec!["a|b\nc".to_owned()];
+        assert_eq!(
+            files(
+                &[piped, item("FINDING_2", "B.")],
+                &["FINDING_1: YES", "FINDING_2: NO"],
+                Undecided::AreDiscussed
+            )
+            .voting_tally,
+            "### Voting Tally\n\n\
+             | Item | Reviewers | YES | NO | EXONERATE | Abstain | Eligible | Outcome |\n|---|---|---|---|---|---|---|---|\n\
+             | FINDING_1 | a\\|b c | 2 | 0 | 0 | 0 | 2 | accepted |\n\
+             | FINDING_2 | Cursor-Arch, Code | 0 | 2 | 0 | 0 | 2 | rejected |\n\n\
+             ### Reviewer Competition Scoreboard\n\n\
+             | Reviewer | Findings | Accepted | Neutral (1 YES) | Exonerated | Rejected | OOS Proposed | OOS Accepted | Score |\n\
+             |---|---|---|---|---|---|---|---|---|\n\
+             | a\\|b c | 1 | 1 | 0 | 0 | 0 | 0 | 0 | +1 |\n\
+             | Cursor-Arch | 1 | 0 | 0 | 0 | 1 | 0 | 0 | -1 |\n\
+             | Code | 1 | 0 | 0 | 0 | 1 | 0 | 0 | -1 |\n"
+        );
+        let warned = files(&[item("FINDING_1", "A.")], &["x"], Undecided::AreDiscussed).voting_tally;
+        assert!(
+            warned.contains("\n### Warnings\n\n- a: no valid vote line, abstains on everything\n"),
+            "{warned}"
+        );
+        assert!(
+            warned.contains("| FINDING_1 | Cursor-Arch, Code | 0 | 0 | 0 | 2 | 0 | undecided |"),
+            "{warned}"
+        );
+    }
+
+    #[test]
+    fn blocks_are_set_apart_and_every_outcome_has_its_name() {
+        let mut bare = item("FINDING_2", "B.");
+        bare.revision.clear();
+        let items = [item("FINDING_1", "A."), bare];
+        let texts = ["FINDING_1: YES\nFINDING_2: NO", "FINDING_1: NO\nFINDING_2: EXONERATE"];
+        let voters =
+            texts.map(|text| Voter { status: "OK".to_owned(), text: text.to_owned(), ..Voter::default() });
+        let request = VotesRequest { items: items.iter().map(Into::into).collect(), voters: voters.to_vec() };
+        let written = review_files(&items, &tally_votes(&request), Undecided::AreDiscussed);
+        assert_eq!(
+            written.rejected,
+            "### [Plan Review] Cursor-Arch, Code\n**Finding**: A. Suggested revision: Change it.\n\
+             **Reason not implemented**: not enough votes for it (YES=1, NO=1, EXONERATE=0)\n\n\
+             ### [Plan Review] Cursor-Arch, Code\n**Finding**: B.\n\
+             **Reason not implemented**: legitimate, but out of proportion here (YES=0, NO=1, EXONERATE=1)\n"
+        );
+        assert!(written.voting_tally.contains("| 1 | 1 | 0 | 0 | 2 | neutral |\n"));
+        assert!(written.voting_tally.contains("| 0 | 1 | 1 | 0 | 2 | exonerated |\n"));
+    }
+
+    #[test]
+    fn an_item_only_the_tally_knows_is_in_the_tally() {
+        let known = item("FINDING_1", "A.");
+        let request = VotesRequest { items: vec![(&known).into()], voters: vec![] };
+        let written = review_files(&[], &tally_votes(&request), Undecided::AreNotAdopted);
+        assert!(written.voting_tally.contains("| FINDING_1 |  | 0 |"));
+        assert_eq!(written.rejected, "");
+    }
+
+    proptest! {
+        #[test]
+        fn no_finding_can_pose_as_another(concern in "(\n|### FINDING_9: x|### \\[Plan Review\\] y|### OOS_9: z|```|\\PC){0,12}", yes in any::<bool>()) {
+            let items = [item("FINDING_1", &concern), item("OOS_1", &concern)];
+            let votes = if yes { ["FINDING_1: YES", "OOS_1: YES"] } else { ["FINDING_1: NO", "OOS_1: NO"] };
+            let written = files(&items, &votes, Undecided::AreDiscussed);
+            let all = [&written.accepted, &written.rejected, &written.oos].map(|text| count_blocks(text));
+            prop_assert_eq!(all[0].accepted + all[1].rejected, 1);
+            prop_assert_eq!(all[2], BlockCounts { out_of_scope: 1, ..BlockCounts::default() });
+        }
+    }
+}
