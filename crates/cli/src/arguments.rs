@@ -1,11 +1,11 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, answer, ballot, checkpoint, config, decisions, findings, flags, handoff, resume, status, tokens,
-    verdict,
+    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
+    manifest, resume, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
 ///
@@ -37,6 +37,16 @@ pub(crate) struct Global {
     pub(crate) no_color: bool,
 }
 
+impl Global {
+    /// A path that was typed, as seen from where we work; `-` stays what it is.
+    pub(crate) fn path(&self, typed: &Path) -> PathBuf {
+        match &self.directory {
+            Some(directory) if typed != Path::new("-") => directory.join(typed),
+            _ => typed.to_owned(),
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Status(status::StatusArgs),
@@ -51,5 +61,10 @@ pub(crate) enum Command {
     Tokens(tokens::TokensArgs),
     Flags(flags::FlagsArgs),
     Handoff(handoff::HandoffArgs),
+    Gate(gate::GateArgs),
+    Branch(branch::BranchArgs),
+    Diagram(diagram::DiagramArgs),
+    Manifest(manifest::ManifestArgs),
+    SessionEnv(session_env::SessionEnvArgs),
     Config(config::ConfigArgs),
 }

@@ -24,6 +24,31 @@ const GIT_DIR: &str = "GIT_DIR";
 /// As `GIT_DIR`, for the work tree.
 const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
 
+/// Where a nested design keeps its artifacts.
+const DESIGN_TMPDIR: &str = "DESIGN_TMPDIR";
+/// Where the run that called it keeps its own.
+const IMPLEMENT_TMPDIR: &str = "IMPLEMENT_TMPDIR";
+/// The session that both belong to.
+const SESSION_ID: &str = "SESSION_ID";
+
+/// What a calling run hands to a nested one.
+#[derive(Debug)]
+pub(crate) struct HandedDown {
+    pub(crate) design_tmpdir: Option<String>,
+    pub(crate) implement_tmpdir: Option<String>,
+    pub(crate) session_id: Option<String>,
+}
+
+/// The folders and the session that a calling run names. What is not UTF-8 names nothing that exists.
+pub(crate) fn handed_down() -> HandedDown {
+    let text = |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    HandedDown {
+        design_tmpdir: text(DESIGN_TMPDIR),
+        implement_tmpdir: text(IMPLEMENT_TMPDIR),
+        session_id: text(SESSION_ID),
+    }
+}
+
 /// The frozen time, if any.
 pub(crate) fn now() -> Option<OsString> {
     std::env::var_os(CHARRETTE_NOW).filter(|text| !text.is_empty())

@@ -6,13 +6,17 @@
 mod answers;
 pub mod arguments;
 mod commands;
+mod disk;
 pub mod drive;
 mod env_vars;
 mod error;
+mod export;
+mod git;
 mod input;
 mod output;
 mod progress;
 mod run;
+mod run_log;
 mod site;
 
 pub use run::{begin, main};

@@ -4,6 +4,7 @@
 
 use crate::arguments::Global;
 use crate::error::CommandError;
+use charrette_model::plumbing::Answer;
 use charrette_model::shown::one_line;
 use serde::Serialize;
 use std::io::{self, Write as _};
@@ -27,6 +28,17 @@ pub(crate) fn line(text: &str) -> Result<(), CommandError> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| CommandError::failed(format!("cannot print the result: {error}"))),
     }
+}
+
+/// Prints the lines of a plumbing command, exactly, and ends as it says.
+pub(crate) fn answer(answer: &Answer) -> Result<ExitCode, CommandError> {
+    if !answer.stdout.is_empty() {
+        line(&answer.stdout.join("\n"))?;
+    }
+    for said in &answer.stderr {
+        log(said);
+    }
+    Ok(ExitCode::from(answer.code))
 }
 
 /// Logs something that went wrong: one line, whatever is in it.

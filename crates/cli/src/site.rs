@@ -81,7 +81,8 @@ impl Site {
     }
 }
 
-fn now() -> Result<Now, CommandError> {
+/// The time, or the one it was frozen at.
+pub(crate) fn now() -> Result<Now, CommandError> {
     match env_vars::now() {
         None => Ok(Now::real(Timestamp::now())),
         Some(text) => {

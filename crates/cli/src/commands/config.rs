@@ -90,7 +90,8 @@ fn init(site: &Site) -> Result<ExitCode, CommandError> {
 
 const INTEGRATIONS: &str = ".claude/config/integrations.json";
 
-fn integrations_text(site: &Site) -> Result<Option<String>, CommandError> {
+/// What the file says; none if there is none.
+pub(super) fn integrations_text(site: &Site) -> Result<Option<String>, CommandError> {
     match fs_err::read_to_string(site.root.join(INTEGRATIONS)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

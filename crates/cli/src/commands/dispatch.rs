@@ -2,8 +2,8 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, answer, ballot, checkpoint, config, decisions, findings, flags, handoff, resume, status, tokens,
-    verdict,
+    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
+    manifest, resume, session_env, status, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -26,6 +26,11 @@ pub(crate) fn run(
         Command::Tokens(args) => tokens::tokens(&global, &args),
         Command::Flags(args) => flags::flags(&global, &args),
         Command::Handoff(args) => handoff::handoff(&global, &args),
+        Command::Gate(args) => gate::gate(&args),
+        Command::Branch(args) => branch::branch(&global, &args),
+        Command::Diagram(args) => diagram::diagram(&global, &args),
+        Command::Manifest(args) => manifest::manifest(&global, &args),
+        Command::SessionEnv(args) => session_env::session_env(&global, &args),
         Command::Config(args) => config::config(&global, &args),
     }
 }

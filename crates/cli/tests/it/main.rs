@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod bad_input;
+mod branches;
 mod checkpoint;
 mod config;
+mod diagrams;
+mod gates;
 mod kills;
+mod manifests;
 mod panel;
 mod races;
 mod screens;

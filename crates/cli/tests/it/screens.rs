@@ -92,6 +92,11 @@ fn help_names_only_what_works() {
             "tokens",
             "flags",
             "handoff",
+            "gate",
+            "branch",
+            "diagram",
+            "manifest",
+            "session-env",
             "config",
             "help"
         ]

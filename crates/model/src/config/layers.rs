@@ -84,6 +84,16 @@ impl Settings {
         self.values.get("paths.workspace").and_then(|setting| setting.value.as_str()).unwrap_or(".specs")
     }
 
+    /// The main branch, if somebody had to say; empty otherwise.
+    pub fn main_branch(&self) -> &str {
+        self.values.get("preflight.main").and_then(|setting| setting.value.as_str()).unwrap_or_default()
+    }
+
+    /// What to do when the remote cannot be reached: `warn`, `fail`, or `off` to leave it alone.
+    pub fn fetch(&self) -> &str {
+        self.values.get("preflight.fetch").and_then(|setting| setting.value.as_str()).unwrap_or("warn")
+    }
+
     /// Where state documents live, from the repository's root.
     pub fn state_folder(&self) -> &str {
         self.values.get("paths.state").and_then(|setting| setting.value.as_str()).unwrap_or(".claude/state")

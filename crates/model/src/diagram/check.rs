@@ -71,7 +71,7 @@ pub fn check(text: &str, mode: Mode, mut parser: Option<&mut Parser<'_>>) -> Rep
 }
 
 /// Renderers take `\r\n` and a lone `\r` for a line end as well, and what they see is what counts.
-fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+pub(super) fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
     if !text.contains('\r') {
         return Cow::Borrowed(text);
     }
