@@ -3,8 +3,8 @@
 //! The tag counts where an entry starts (heading, list item, emphasised or plain) and after `**` anywhere in a
 //! line. In the middle of a sentence it is only mentioned.
 
-use super::lines::{Line, MARKS, bare, is_blank};
-use memchr::memchr;
+use super::lines::{MARKS, bare, is_blank};
+use memchr::memchr_iter;
 use serde::Serialize;
 
 /// How much a finding weighs.
@@ -26,41 +26,17 @@ pub struct SeverityFinding {
     pub text: String,
 }
 
-/// Collects findings line by line. It looks for `[` in the whole text, not in each line, so that lines without
-/// one cost nothing.
-pub(super) struct SeverityScan<'a> {
-    text: &'a str,
-    /// Where the next `[` is, at or after the last line that was looked at.
-    bracket: usize,
-    pub(super) findings: Vec<SeverityFinding>,
-}
-
-impl<'a> SeverityScan<'a> {
-    pub(super) fn new(text: &'a str) -> SeverityScan<'a> {
-        SeverityScan { text, bracket: next_bracket(text, 0), findings: Vec::new() }
-    }
-
-    /// Looks at one line; lines come in their order, and some may be left out.
-    pub(super) fn line(&mut self, line: Line<'_>) {
-        if self.bracket < line.start {
-            self.bracket = next_bracket(self.text, line.start);
-        }
-        let mut first = true;
-        while self.bracket < line.start + line.text.len() {
-            let (before, tag) = line.text.split_at(self.bracket - line.start);
-            if let Some((severity, rest)) = severity(tag) {
-                let bold = opens_bold(before);
-                let is_finding = bold || (first && starts_entry(before));
-                self.findings.extend(is_finding.then(|| finding(severity, rest, bold)));
-            }
-            first = false;
-            self.bracket = next_bracket(self.text, self.bracket + 1);
-        }
-    }
-}
-
-fn next_bracket(text: &str, from: usize) -> usize {
-    memchr(b'[', &text.as_bytes()[from..]).map_or(usize::MAX, |at| from + at)
+/// The findings in one line.
+pub fn findings_in(line: &str) -> impl Iterator<Item = SeverityFinding> {
+    let tags = memchr_iter(b'[', line.as_bytes()).enumerate();
+    tags.filter_map(move |(nth, at)| {
+        let (before, tag) = line.split_at(at);
+        let (severity, rest) = severity(tag)?;
+        let bold = opens_bold(before);
+        // Only the first tag can be where the entry starts; looking back from all of them would take too long.
+        let is_finding = bold || (nth == 0 && starts_entry(before));
+        is_finding.then(|| finding(severity, rest, bold))
+    })
 }
 
 /// `**` or `**7. ` right before the tag.
@@ -102,9 +78,9 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(Severity, String)> {
-        let mut scan = SeverityScan::new(text);
-        lines(text).filter(|line| !line.fenced).for_each(|line| scan.line(line));
-        scan.findings.into_iter().map(|finding| (finding.severity, finding.text)).collect()
+        let lines = lines(text).filter(|line| !line.fenced);
+        let found = lines.flat_map(|line| findings_in(line.text));
+        found.map(|finding| (finding.severity, finding.text)).collect()
     }
 
     #[test]

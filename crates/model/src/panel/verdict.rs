@@ -6,7 +6,7 @@
 //! why, and what happens then is up to the caller. The findings beside a verdict are in [`super::severity`].
 
 use super::lines::{Line, Lines, MARKS, Problem, bare, is_blank, label, lines, trimmed};
-use super::severity::{SeverityFinding, SeverityScan};
+use super::severity::{SeverityFinding, findings_in};
 use super::token::{self, Alone, Reading};
 use crate::shown::shown;
 use serde::Serialize;
@@ -27,13 +27,13 @@ pub struct Review {
 
 /// Reads the verdict and the findings of a review.
 pub fn read_review(text: &str, set: &[&str]) -> Review {
-    let mut scan = SeverityScan::new(text);
+    let mut findings = Vec::new();
     let (mut by_heading, mut otherwise) = (None, None);
     let mut problems = Vec::new();
     let mut ahead = lines(text);
     while let Some(line) = ahead.next() {
         if !line.fenced {
-            scan.line(line);
+            findings.extend(findings_in(line.text));
         }
         if by_heading.is_some() {
             continue;
@@ -49,7 +49,7 @@ pub fn read_review(text: &str, set: &[&str]) -> Review {
     Review {
         verdict: found.map(|(index, _)| set[index].to_owned()),
         line: found.map(|(_, line)| line),
-        findings: scan.findings,
+        findings,
         problems,
     }
 }
