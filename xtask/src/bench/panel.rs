@@ -30,10 +30,10 @@ pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
     };
     measure("findings, against lines().count()", &review, &|text| drop(black_box(read_findings(text))))?;
     measure("verdict, against lines().count()", &prose, &|text| {
-        drop(black_box(read_review(text, &["APPROVE", "REVISE"])))
+        drop(black_box(read_review(text, &["APPROVE", "REVISE"])));
     })?;
     measure("sanitizer, against lines().count()", &diagram, &|text| {
-        drop(black_box(check(text, Mode::Detect, None)))
+        drop(black_box(check(text, Mode::Detect, None)));
     })?;
     Ok(figures)
 }
