@@ -5,7 +5,7 @@ use crate::commands::{
     manifest, resume, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
 ///
@@ -35,16 +35,6 @@ pub(crate) struct Global {
     /// Print without colour
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
-}
-
-impl Global {
-    /// A path that was typed, as seen from where we work; `-` stays what it is.
-    pub(crate) fn path(&self, typed: &Path) -> PathBuf {
-        match &self.directory {
-            Some(directory) if typed != Path::new("-") => directory.join(typed),
-            _ => typed.to_owned(),
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]

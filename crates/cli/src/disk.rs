@@ -6,28 +6,15 @@ use rustix::fs::OFlags;
 use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The disk, with relative paths taken from some folder.
+/// The disk, as seen from the current folder.
 #[derive(Debug)]
-pub(crate) struct Disk {
-    folder: PathBuf,
-}
-
-impl Disk {
-    /// The disk as seen from `folder`, or from the current one.
-    pub(crate) fn below(folder: Option<&Path>) -> Disk {
-        Disk { folder: folder.unwrap_or(Path::new("")).to_owned() }
-    }
-
-    fn metadata(&self, path: &str) -> io::Result<Metadata> {
-        self.folder.join(path).symlink_metadata()
-    }
-}
+pub(crate) struct Disk;
 
 impl Files for Disk {
     fn kind(&self, path: &str) -> Kind {
-        match self.metadata(path) {
+        match Path::new(path).symlink_metadata() {
             Ok(found) if found.is_symlink() => Kind::Symlink,
             Ok(found) if found.is_file() => Kind::File,
             Ok(found) if found.is_dir() => Kind::Directory,
@@ -38,15 +25,15 @@ impl Files for Disk {
     }
 
     fn size(&self, path: &str) -> Option<u64> {
-        self.metadata(path).ok().filter(Metadata::is_file).map(|found| found.len())
+        Path::new(path).symlink_metadata().ok().filter(Metadata::is_file).map(|found| found.len())
     }
 
     fn canonical(&self, path: &str) -> Option<String> {
-        self.folder.join(path).canonicalize().ok()?.into_os_string().into_string().ok()
+        Path::new(path).canonicalize().ok()?.into_os_string().into_string().ok()
     }
 
     fn bytes(&self, path: &str) -> Option<Vec<u8>> {
-        let file = open_regular(&self.folder.join(path)).ok()?;
+        let file = open_regular(Path::new(path)).ok()?;
         let mut bytes = Vec::new();
         file.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= MAX_DOCUMENT_BYTES).then_some(bytes)

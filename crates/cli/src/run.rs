@@ -10,7 +10,9 @@ use std::process::ExitCode;
 /// Runs the command that was typed, with the flows and agents of this binary.
 pub fn main(extension: Extension) -> ExitCode {
     match Arguments::try_parse() {
-        Ok(arguments) => answered(commands::run(arguments, extension)),
+        Ok(arguments) => {
+            answered(enter(&arguments.global).and_then(|()| commands::run(arguments, extension)))
+        }
         Err(usage) => output::usage(&usage),
     }
 }
@@ -19,6 +21,13 @@ pub fn main(extension: Extension) -> ExitCode {
 pub fn begin(extension: Extension, beginning: &Beginning<'_>, json: bool) -> ExitCode {
     let global = Global { directory: None, json, quiet: false, no_color: true };
     answered(drive::begin(&global, extension, beginning))
+}
+
+/// Goes where `-C` says, so that everything typed is seen from there.
+fn enter(global: &Global) -> Result<(), CommandError> {
+    let Some(folder) = &global.directory else { return Ok(()) };
+    std::env::set_current_dir(folder)
+        .map_err(|error| CommandError::usage(format!("cannot work in {}: {error}", folder.display())))
 }
 
 fn answered(result: Result<ExitCode, CommandError>) -> ExitCode {

@@ -34,9 +34,9 @@ pub(crate) struct ConfigFile {
 
 impl Site {
     /// Finds out where we are. Problems of the configuration are kept, not raised.
-    pub(crate) fn find(global: &Global) -> Result<Site, CommandError> {
+    pub(crate) fn find() -> Result<Site, CommandError> {
         let now = now()?;
-        let folder = current_folder(global)?;
+        let folder = current_folder()?;
         let location =
             if env_vars::git_is_redirected() { repository::ask_git(&folder) } else { locate(&folder) };
         let (root, repository) = match location {
@@ -57,7 +57,7 @@ impl Site {
 
     /// The same, saying what is odd about the configuration.
     pub(crate) fn open(global: &Global) -> Result<Site, CommandError> {
-        let site = Site::find(global)?;
+        let site = Site::find()?;
         for problem in &site.problems {
             output::note(global, &format!("Warning: {}", problem.message()));
         }
@@ -93,12 +93,10 @@ pub(crate) fn now() -> Result<Now, CommandError> {
     }
 }
 
-fn current_folder(global: &Global) -> Result<PathBuf, CommandError> {
-    let folder = global.directory.as_deref().unwrap_or(Path::new("."));
-    let found = folder.canonicalize().and_then(|path| {
-        if path.is_dir() { Ok(path) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
-    });
-    found.map_err(|error| CommandError::usage(format!("cannot work in {}: {error}", folder.display())))
+fn current_folder() -> Result<PathBuf, CommandError> {
+    Path::new(".")
+        .canonicalize()
+        .map_err(|error| CommandError::failed(format!("cannot tell where we are: {error}")))
 }
 
 /// The configuration files, lowest layer first: repository, user, environment.

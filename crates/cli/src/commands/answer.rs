@@ -31,7 +31,7 @@ pub(crate) struct AnswerArgs {
 }
 
 pub(crate) fn answer(global: &Global, args: &AnswerArgs) -> Result<ExitCode, CommandError> {
-    let name = which::run(global, Some(&args.feature), args.command)?;
+    let name = which::run(Some(&args.feature), args.command)?;
     let site = Site::open(global)?;
     let documents = site.documents();
     match &args.file {

@@ -1,6 +1,5 @@
 //! `charrette config`: what is set, where it was set, and whether it makes sense.
 
-use crate::arguments::Global;
 use crate::error::CommandError;
 use crate::output;
 use crate::site::Site;
@@ -30,8 +29,8 @@ enum ConfigCommand {
     Init,
 }
 
-pub(crate) fn config(global: &Global, args: &ConfigArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::find(global)?;
+pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode, CommandError> {
+    let site = Site::find()?;
     match args.command {
         ConfigCommand::Show => show(&site),
         ConfigCommand::Check => check(&site),

@@ -40,7 +40,7 @@ enum DiagramCommand {
 pub(crate) fn diagram(global: &Global, args: &DiagramArgs) -> Result<ExitCode, CommandError> {
     match &args.command {
         DiagramCommand::Check(typed) => check(global, &typed.words()),
-        DiagramCommand::Svg { file } => svg(global, file.as_deref()),
+        DiagramCommand::Svg { file } => svg(file.as_deref()),
     }
 }
 
@@ -48,7 +48,7 @@ fn check(global: &Global, words: &[String]) -> Result<ExitCode, CommandError> {
     let said = match Request::read(words) {
         Err(said) => said,
         Ok(request) => {
-            let path = request.input.as_deref().map(|path| global.path(Path::new(path)));
+            let path = request.input.as_deref().map(PathBuf::from);
             let bytes = input::bytes(path.as_deref()).ok();
             let mut parse = |text: &str| charrette_diagram::parse(text).map_err(|error| error.line);
             request.answer(bytes.as_deref(), &mut parse)
@@ -61,14 +61,14 @@ fn check(global: &Global, words: &[String]) -> Result<ExitCode, CommandError> {
 /// The verdict does not depend on its log.
 fn note_in_log(global: &Global, said: &Said) {
     let Some(entry) = &said.log else { return };
-    let path = global.path(Path::new(&entry.path));
+    let path = PathBuf::from(&entry.path);
     if let Err(error) = run_log::add_warning(&path, &entry.line) {
         output::note(global, &format!("Warning: the warnings log was not written: {error}"));
     }
 }
 
-fn svg(global: &Global, file: Option<&Path>) -> Result<ExitCode, CommandError> {
-    let text = input::text(file.map(|path| global.path(path)).as_deref())?;
+fn svg(file: Option<&Path>) -> Result<ExitCode, CommandError> {
+    let text = input::text(file)?;
     let diagram = single::diagram(&text).map_err(CommandError::failed)?;
     let drawn = charrette_diagram::svg(&diagram).map_err(|error| match &error {
         charrette_diagram::SvgError::Parse(problem) => match problem.line {

@@ -29,8 +29,8 @@ pub(crate) fn run(
         Command::Gate(args) => gate::gate(&args),
         Command::Branch(args) => branch::branch(&global, &args),
         Command::Diagram(args) => diagram::diagram(&global, &args),
-        Command::Manifest(args) => manifest::manifest(&global, &args),
-        Command::SessionEnv(args) => session_env::session_env(&global, &args),
-        Command::Config(args) => config::config(&global, &args),
+        Command::Manifest(args) => manifest::manifest(&args),
+        Command::SessionEnv(args) => session_env::session_env(&args),
+        Command::Config(args) => config::config(&args),
     }
 }

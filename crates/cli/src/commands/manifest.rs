@@ -1,6 +1,5 @@
 //! `charrette manifest`: a finished design handed to the run that asked for it.
 
-use crate::arguments::Global;
 use crate::commands::raw::RawArgs;
 use crate::disk::Disk;
 use crate::error::CommandError;
@@ -39,8 +38,8 @@ enum ManifestCommand {
     Read(RawArgs),
 }
 
-pub(crate) fn manifest(global: &Global, args: &ManifestArgs) -> Result<ExitCode, CommandError> {
-    let disk = Disk::below(global.directory.as_deref());
+pub(crate) fn manifest(args: &ManifestArgs) -> Result<ExitCode, CommandError> {
+    let disk = Disk;
     match &args.command {
         ManifestCommand::Read(typed) => output::answer(&read::answer(&typed.words(), &disk)),
         ManifestCommand::Write(typed) => {

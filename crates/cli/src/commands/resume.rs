@@ -27,6 +27,6 @@ pub(crate) fn resume(
     args: &ResumeArgs,
     extension: Extension,
 ) -> Result<ExitCode, CommandError> {
-    let name = which::run(global, args.feature.as_deref(), args.command)?;
+    let name = which::run(args.feature.as_deref(), args.command)?;
     drive::resume(global, extension, &name, args.answers.as_deref())
 }

@@ -1,6 +1,5 @@
 //! `charrette session-env`: single values of the files that travel between nested runs.
 
-use crate::arguments::Global;
 use crate::error::CommandError;
 use crate::{input, output};
 use charrette_model::session::get::{self, Request};
@@ -32,17 +31,17 @@ enum SessionEnvCommand {
     },
 }
 
-pub(crate) fn session_env(global: &Global, args: &SessionEnvArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn session_env(args: &SessionEnvArgs) -> Result<ExitCode, CommandError> {
     let SessionEnvCommand::Get { file, key, default } = &args.command;
-    let text = file.as_deref().and_then(|file| read(global, file));
+    let text = file.as_deref().and_then(read);
     let name = file.as_deref().map(OsStr::to_string_lossy);
     let request = Request { file: name.as_deref(), key: key.as_deref(), default: default.as_deref() };
     output::answer(&get::answer(request, text.as_deref()))
 }
 
-fn read(global: &Global, file: &OsStr) -> Option<String> {
+fn read(file: &OsStr) -> Option<String> {
     if file.is_empty() {
         return None;
     }
-    input::text(Some(&global.path(Path::new(file)))).ok()
+    input::text(Some(Path::new(file))).ok()
 }

@@ -1,6 +1,5 @@
 //! Which run is meant when a person names a feature, or nothing.
 
-use crate::arguments::Global;
 use crate::commands::checkpoint::CommandName;
 use crate::error::CommandError;
 use crate::site::Site;
@@ -9,17 +8,13 @@ use charrette_model::feature::name::FeaturePath;
 use charrette_store::listing::Row;
 
 /// The one run that fits; several are an error that names them.
-pub(crate) fn run(
-    global: &Global,
-    feature: Option<&str>,
-    command: Option<CommandName>,
-) -> Result<DocumentName, CommandError> {
+pub(crate) fn run(feature: Option<&str>, command: Option<CommandName>) -> Result<DocumentName, CommandError> {
     let feature = feature.map(FeaturePath::parse).transpose().map_err(CommandError::usage)?;
     let fits = |row: &Row| {
         feature.as_ref().is_none_or(|feature| row.name.feature() == Some(feature))
             && command.is_none_or(|command| row.name.command() == command.0.as_str())
     };
-    let rows = Site::find(global)?.documents().list()?;
+    let rows = Site::find()?.documents().list()?;
     let mut found: Vec<&Row> = rows.iter().filter(|row| fits(row)).collect();
     if feature.is_none() {
         // Without a name, the newest that is not complete.

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn why(global: &Global, feature: &str) -> Result<ExitCode, CommandError> {
-    let name = which::run(global, Some(feature), None)?;
+    let name = which::run(Some(feature), None)?;
     let site = Site::open(global)?;
     let Some(loaded) = site.documents().load(&name)? else {
         return Err(CommandError::failed(format!("no document {}", name.stem())));

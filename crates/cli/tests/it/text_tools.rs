@@ -59,3 +59,11 @@ fn handoffs_are_checked() {
     let not_json = charrette_with(&sandbox, &["handoff", "check", "response"], b"Sure! Here is the JSON:");
     assert_eq!((not_json.code, not_json.json()["valid"].clone()), (Some(1), json!(false)));
 }
+
+#[test]
+fn everything_typed_is_seen_from_where_we_are_told_to_work() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("below/text", "one two three");
+    assert_eq!(charrette(&sandbox, &["-C", "below", "tokens", "count", "text"]).stdout, "3\n");
+    assert_eq!(charrette(&sandbox, &["tokens", "count", "text", "-C", "below"]).stdout, "3\n");
+}
