@@ -18,6 +18,7 @@ pub mod manifest;
 pub mod merge_patch;
 pub mod panel;
 pub mod plumbing;
+pub mod problem;
 pub mod progress;
 pub mod session;
 pub mod shown;

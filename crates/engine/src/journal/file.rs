@@ -256,20 +256,7 @@ impl Journal for FileJournal {
 
 /// What stands in for a step whose record somebody removed while it was being worked on.
 fn missing_step() -> Step {
-    Step {
-        status: StepStatus::Done,
-        attempt: None,
-        started_at: None,
-        finished_at: None,
-        inputs: BTreeMap::new(),
-        outputs: BTreeMap::new(),
-        agent: None,
-        fallback_from: Vec::new(),
-        usage: None,
-        prompt: None,
-        error: None,
-        extra: Map::new(),
-    }
+    Step::new(StepStatus::Done)
 }
 
 impl fmt::Debug for FileJournal {

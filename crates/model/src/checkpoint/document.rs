@@ -268,6 +268,26 @@ pub struct Step {
     pub extra: Map<String, Value>,
 }
 
+impl Step {
+    /// A step of which nothing is known but how far it is.
+    pub fn new(status: StepStatus) -> Step {
+        Step {
+            status,
+            attempt: None,
+            started_at: None,
+            finished_at: None,
+            inputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            agent: None,
+            fallback_from: Vec::new(),
+            usage: None,
+            prompt: None,
+            error: None,
+            extra: Map::new(),
+        }
+    }
+}
+
 /// How far a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -64,19 +64,12 @@ pub fn begin_step(
         let steps = phase.steps.get_or_insert_default();
         let before = steps.get(id);
         let step = Step {
-            status: StepStatus::Running,
             attempt: Some(before.and_then(|step| step.attempt).unwrap_or(0) + 1),
             started_at: Some(now),
-            finished_at: None,
             inputs,
             // What the last attempt wrote still stands in the workspace.
             outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
-            agent: None,
-            fallback_from: Vec::new(),
-            usage: None,
-            prompt: None,
-            error: None,
-            extra: Map::new(),
+            ..Step::new(StepStatus::Running)
         };
         steps.insert(id.to_owned(), step);
     })

@@ -5,23 +5,8 @@
 //! Nothing here allocates for a line, and every step is linear in the text.
 
 use memchr::memchr;
-use serde::Serialize;
 
-/// Something in a text that was not understood, or not as it should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// The line it is about, counted from 1.
-    pub line: usize,
-    /// What is wrong with it, on one line.
-    pub message: String,
-}
-
-impl Problem {
-    /// A problem of `line`.
-    pub fn new(line: usize, message: impl Into<String>) -> Problem {
-        Problem { line, message: message.into() }
-    }
-}
+pub use crate::problem::Problem;
 
 /// The lines of a text, each told whether it belongs to a code fence. A byte order mark is no part of them.
 pub fn lines(text: &str) -> Lines<'_> {

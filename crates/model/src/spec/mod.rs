@@ -5,7 +5,7 @@
 //! `spec.json`, [`meta`] is `meta.yaml`, [`summary`] is `summary.md`, and [`resolver`] finds a specification by
 //! its name. [`outline`] is the little Markdown they all need.
 //!
-//! Readers are tolerant: they return what they understood, and a [`problem`] for what they did not. Whether a
+//! Readers are tolerant: they return what they understood, and a [`Problem`] for what they did not. Whether a
 //! specification is good enough is decided elsewhere.
 
 pub mod ears;
@@ -13,11 +13,10 @@ pub mod ids;
 pub mod links;
 pub mod meta;
 pub mod outline;
-pub mod problem;
 pub mod record;
 pub mod requirements;
 pub mod resolver;
 pub mod summary;
 pub mod tasks;
 
-pub use problem::Problem;
+pub use crate::problem::Problem;

@@ -2,17 +2,18 @@
 
 use serde::Serialize;
 
-/// Something in a text that could not be understood or does not fit.
+/// Something in a text that was not understood, or does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
-    /// The 1-based line.
+    /// The line it is about, counted from 1.
     pub line: usize,
-    /// What is wrong, in a sentence.
+    /// What is wrong with it, on one line.
     pub message: String,
 }
 
 impl Problem {
-    pub(super) fn new(line: usize, message: impl Into<String>) -> Problem {
+    /// A problem of `line`.
+    pub fn new(line: usize, message: impl Into<String>) -> Problem {
         Problem { line, message: message.into() }
     }
 }
