@@ -48,11 +48,14 @@ fn an_undisturbed_run_does_everything_once() {
 
 #[test]
 fn a_second_run_is_byte_identical() {
-    let (first, second) = (Stage::set(), Stage::set());
+    let (first, second) = (Stage::with_seed("1"), Stage::with_seed("1"));
     first.rehearse();
     second.rehearse();
     assert_eq!(first.artifacts(), second.artifacts());
     assert_eq!(first.document()["run"]["id"], second.document()["run"]["id"]);
+    let third = Stage::with_seed("2");
+    third.rehearse();
+    assert_ne!(first.document()["run"]["id"], third.document()["run"]["id"]);
 }
 
 #[test]

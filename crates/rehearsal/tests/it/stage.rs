@@ -13,11 +13,24 @@ const _FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
 
 pub(crate) struct Stage {
     pub(crate) sandbox: Sandbox,
+    /// What the id of the run is made from. Its own for every stage: processes are told apart by it.
+    seed: String,
 }
 
 impl Stage {
     pub(crate) fn set() -> Stage {
-        let stage = Stage { sandbox: Sandbox::repository() };
+        let sandbox = Sandbox::repository();
+        let seed = sandbox.work().display().to_string();
+        Stage::seeded(sandbox, seed)
+    }
+
+    /// A stage whose runs have the same id as those of every other with that seed.
+    pub(crate) fn with_seed(seed: &str) -> Stage {
+        Stage::seeded(Sandbox::repository(), seed.to_owned())
+    }
+
+    fn seeded(sandbox: Sandbox, seed: String) -> Stage {
+        let stage = Stage { sandbox, seed };
         stage.script(&json!({}));
         std::fs::write(
             stage.file("answers.yaml"),
@@ -49,7 +62,7 @@ impl Stage {
             .args(args)
             .env("REHEARSAL_SCRIPT", self.file("script.json"))
             .env("FAKE_AGENT_LOG", self.file("log"))
-            .env("CHARRETTE_SEED", "1");
+            .env("CHARRETTE_SEED", &self.seed);
         command
     }
 
