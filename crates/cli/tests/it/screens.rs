@@ -29,7 +29,7 @@ fn the_status_of_several_runs() {
     );
     at(&sandbox, "2026-11-15T11:21:00Z", &["checkpoint", "complete", "--command", "ship"], "");
     sandbox.write(".claude/state/review-add-login.json", "{\"version\": 1,");
-    let page = charrette(&sandbox, &["status"]).stdout.replace(sandbox.work().to_str().unwrap(), "/work");
+    let page = charrette(&sandbox, &["status"]).stdout.replace(sandbox.work().to_str().unwrap(), "REPO");
     assert_snapshot!(page, @r"
     FEATURE            COMMAND    PHASE              AGE  HEAD   DRIVEN BY
     shop.cart.coupons  design     write              42s  -      -
@@ -38,7 +38,7 @@ fn the_status_of_several_runs() {
     checkout-page      design     research (failed)  5d   moved  -
     add-login          review     unreadable         -    -      -
 
-    Checkpoint file exists but is corrupt: /work/.claude/state/review-add-login.json (not JSON (EOF while parsing a value at line 1 column 14))
+    Checkpoint file exists but is corrupt: REPO/.claude/state/review-add-login.json (not JSON (EOF while parsing a value at line 1 column 14))
     ");
 }
 
