@@ -214,10 +214,3 @@ fn a_new_run_is_not_mixed_with_what_an_abandoned_one_left() {
     assert_eq!(stage.executed_steps(), UNDISTURBED);
     assert_eq!(stage.document()["run"]["workspace"], ".specs/20261115-try-2");
 }
-
-#[test]
-fn an_undisturbed_run_after_all_that_is_still_the_same() {
-    let stage = Stage::set();
-    stage.rehearse();
-    assert_eq!(stage.executed_steps().len(), UNDISTURBED.len());
-}
