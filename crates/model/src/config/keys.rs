@@ -65,12 +65,15 @@ pub const KEYS: &[Key] = &[
         None,
         "how to talk to an agent that is not built in",
     ),
+    key("agents.*.like", Kind::Text, None, "the built-in agent that this one works like"),
+    key("agents.*.vendor", Kind::Text, None, "whose models answer; panels prefer different vendors"),
     key(
         "agents.*.command",
         Kind::Text,
         None,
         "the program to run, if it is not found on PATH by its own name",
     ),
+    key("agents.*.env", Kind::Texts, None, "further environment variables that are passed on"),
     key("agents.*.args", Kind::Texts, None, "arguments appended to every call"),
     key(
         "agents.*.model",
