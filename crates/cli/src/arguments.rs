@@ -2,7 +2,7 @@
 
 use crate::commands::{
     abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
-    manifest, resume, session_env, status, tokens, verdict,
+    manifest, resume, session_env, status, survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -40,6 +40,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Survey(survey::SurveyArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),

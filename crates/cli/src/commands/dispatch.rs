@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
     abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
-    manifest, resume, session_env, status, tokens, verdict,
+    manifest, resume, session_env, status, survey, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -14,6 +14,7 @@ pub(crate) fn run(
     extension: Extension,
 ) -> Result<ExitCode, CommandError> {
     match command {
+        Command::Survey(args) => survey::survey(&global, &args),
         Command::Status(args) => status::status(&global, &args),
         Command::Answer(args) => answer::answer(&global, &args),
         Command::Resume(args) => resume::resume(&global, &args, extension),

@@ -17,6 +17,7 @@ mod raw;
 pub(crate) mod resume;
 pub(crate) mod session_env;
 pub(crate) mod status;
+pub(crate) mod survey;
 pub(crate) mod tokens;
 pub(crate) mod verdict;
 mod which;

@@ -13,6 +13,7 @@ mod manifests;
 mod panel;
 mod races;
 mod screens;
+mod surveys;
 mod text_tools;
 
 use charrette_testkit::{Output, Sandbox};

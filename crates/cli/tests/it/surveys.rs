@@ -1,0 +1,1 @@
+//! `charrette survey` in real repositories.
