@@ -21,6 +21,7 @@ mod history;
 mod index;
 mod look;
 mod outline;
+mod portions;
 mod rank;
 mod surveyor;
 mod tree;

@@ -130,13 +130,13 @@ impl Page {
         }
         for (name, run) in all {
             if let Some(run) = run {
-                self.line(&format!("  {name:<6} {}", shown(run)));
+                self.line(&format!("  {name:<10} {}", shown(run)));
             }
         }
         for convention in survey.conventions.iter().take(8) {
             let path =
                 convention.path.as_deref().map(|path| format!(" ({})", shown(path))).unwrap_or_default();
-            self.line(&format!("  {:<6} {}{path}", convention.kind, shown(&convention.text)));
+            self.line(&format!("  {:<10} {}{path}", convention.kind, shown(&convention.text)));
         }
         self.line("");
     }

@@ -1,10 +1,12 @@
 //! The survey: one look, put in order, with what can be said about the best files.
 
 use crate::facts;
+use crate::facts::risks::end_of_code;
 use crate::facts::tests::Candidate;
 use crate::history::log;
 use crate::look::{Look, look};
 use crate::outline::{Defined, outline};
+use crate::portions::in_portions;
 use crate::rank::evidence::Evidence;
 use crate::rank::order::{Ranked, order};
 use crate::rank::reasons::{LIKE, Reasons};
@@ -104,11 +106,15 @@ fn lines(evidence: &Evidence, file: usize) -> Option<Lines> {
 fn symbols(evidence: &Evidence, texts: &[(usize, String)]) -> Vec<Symbol> {
     let rarity = text::rarity(evidence);
     let mut all = Vec::new();
-    for (file, text) in texts {
+    let outlines =
+        in_portions(texts, 1, || |(file, text): &(usize, String)| outline(&evidence.files[*file].path, text));
+    for ((file, text), outline) in texts.iter().zip(outlines) {
         let path = &evidence.files[*file].path;
+        let end = end_of_code(path, text);
         let near = lines(evidence, *file);
-        let mut found: Vec<(f64, Defined)> = outline(path, text)
+        let mut found: Vec<(f64, Defined)> = outline
             .into_iter()
+            .filter(|defined| defined.line <= end)
             .map(|defined| (worth(evidence, &rarity, &defined, near), defined))
             .filter(|(worth, _)| *worth > 0.0)
             .collect();

@@ -11,7 +11,7 @@ const LARGE: usize = 900;
 /// The risks of a source file. `near` is where the request's words stand.
 pub(crate) fn in_file(path: &str, text: &str, near: Option<Lines>) -> Vec<Risk> {
     let Some(language) = language(path).filter(|language| language.is_code()) else { return Vec::new() };
-    let end = end_of_code(language.name, text);
+    let end = end_of_code(path, text);
     let mut found: Vec<(usize, Risk)> = Vec::new();
     for (n, line) in text.lines().enumerate().take(end) {
         if let Some(kind) = kind(language.name, line.trim()) {
@@ -36,9 +36,9 @@ pub(crate) fn in_file(path: &str, text: &str, near: Option<Lines>) -> Vec<Risk> 
     kept
 }
 
-/// Where the code ends and its tests begin.
-fn end_of_code(language: &str, text: &str) -> usize {
-    let tests = (language == "Rust").then(|| text.lines().position(|line| line.trim() == "#[cfg(test)]"));
+/// After how many lines the code ends and its tests begin.
+pub(crate) fn end_of_code(path: &str, text: &str) -> usize {
+    let tests = path.ends_with(".rs").then(|| text.lines().position(|line| line.trim() == "#[cfg(test)]"));
     tests.flatten().unwrap_or(usize::MAX)
 }
 

@@ -1,21 +1,25 @@
 //! One file's terms, counted: all of them, and apart from that those in names it defines or headings it has.
 
 use super::block::{Count, write};
-use crate::words::split::{Term, terms, words};
-use memchr::memrchr;
+use crate::words::lexicon::Lexicon;
+use crate::words::split::{Term, words};
 
 /// Counts terms; keeps its memory from file to file.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
-    all: Vec<Term>,
-    defined: Vec<Term>,
+    lexicon: Lexicon,
+    /// How often each word of the lexicon stands in the file at hand.
+    counts: Vec<Count>,
+    /// The words of the file at hand.
+    met: Vec<usize>,
+    /// Their terms.
+    terms: Vec<(Term, Count)>,
 }
 
 impl Scanner {
     /// The block of a text. In prose, headings take the place of definitions.
     pub(crate) fn scan(&mut self, text: &[u8], prose: bool) -> Vec<u8> {
-        self.all.clear();
-        self.defined.clear();
+        self.lexicon.make_room();
         let mut end = 0;
         let mut names = true;
         for (at, word) in words(text) {
@@ -23,13 +27,7 @@ impl Scanner {
                 names = prose && text[line] == b'#';
             }
             end = at + word.len();
-            let defined = names;
-            terms(word, |term, _| {
-                self.all.push(term);
-                if defined {
-                    self.defined.push(term);
-                }
-            });
+            self.count(word, names);
             if !prose {
                 // `fn walk`, `const fn walk`, `impl<T> Walk<T>`
                 names = defines(word) || names && word.len() == 1;
@@ -38,21 +36,39 @@ impl Scanner {
         self.finish()
     }
 
+    fn count(&mut self, word: &[u8], names: bool) {
+        let number = self.lexicon.number(word);
+        if self.counts.len() <= number {
+            self.counts.resize(number + 1024, Count::default());
+        }
+        let count = &mut self.counts[number];
+        if count.body == 0 {
+            self.met.push(number);
+        }
+        count.body += 1;
+        count.defs += usize::from(names);
+    }
+
     fn finish(&mut self) -> Vec<u8> {
-        self.all.sort_unstable();
-        self.defined.sort_unstable();
-        let mut defined = self.defined.chunk_by(|a, b| a == b).peekable();
-        let counts = self.all.chunk_by(|a, b| a == b).map(|same| {
-            let defs = defined.next_if(|chunk| chunk[0] == same[0]).map_or(0, <[Term]>::len);
-            (same[0], Count { body: same.len(), defs })
-        });
-        write(self.all.len(), counts)
+        self.terms.clear();
+        for number in self.met.drain(..) {
+            let count = std::mem::take(&mut self.counts[number]);
+            self.terms.extend(self.lexicon.terms(number).iter().map(|term| (*term, count)));
+        }
+        self.terms.sort_unstable_by_key(|(term, _)| *term);
+        let length = self.terms.iter().map(|(_, count)| count.body).sum();
+        let sum = |same: &[(Term, Count)]| {
+            let add =
+                |a: Count, b: &(Term, Count)| Count { body: a.body + b.1.body, defs: a.defs + b.1.defs };
+            (same[0].0, same.iter().fold(Count::default(), add))
+        };
+        write(length, self.terms.chunk_by(|a, b| a.0 == b.0).map(sum))
     }
 }
 
 /// Where the line begins on which the word at `at` is the first.
 fn line_start(text: &[u8], end: usize, at: usize) -> Option<usize> {
-    match memrchr(b'\n', &text[end..at]) {
+    match text[end..at].iter().rposition(|b| *b == b'\n') {
         Some(newline) => Some(end + newline + 1),
         None => (end == 0).then_some(0),
     }

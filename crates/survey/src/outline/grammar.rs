@@ -1,9 +1,8 @@
 //! Outlines by grammar: each language has a parser and a query, and the query is data.
 
 use super::Defined;
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use tree_sitter::{Language, ParseOptions, Parser, Query, QueryCursor, StreamingIterator as _};
 
 /// What is needed to outline a language.
@@ -59,10 +58,8 @@ const PATIENCE: usize = 200;
 /// Code takes far fewer steps than this.
 const BYTES_PER_CALL: usize = 40;
 
-thread_local! {
-    /// Queries take longer to prepare than most files take to parse.
-    static QUERIES: RefCell<HashMap<usize, Option<Query>>> = RefCell::new(HashMap::new());
-}
+/// Queries take longer to prepare than most files take to parse.
+static QUERIES: [OnceLock<Option<Query>>; GRAMMARS.len()] = [const { OnceLock::new() }; GRAMMARS.len()];
 
 /// The outline of a file in a language there is a grammar for.
 pub(super) fn outline(path: &str, text: &str) -> Option<Vec<Defined>> {
@@ -72,10 +69,8 @@ pub(super) fn outline(path: &str, text: &str) -> Option<Vec<Defined>> {
         return None;
     }
     let language = (GRAMMARS[nth].language)();
-    QUERIES.with_borrow_mut(|queries| {
-        let query = queries.entry(nth).or_insert_with(|| Query::new(&language, GRAMMARS[nth].query).ok());
-        defined(&language, query.as_ref()?, text)
-    })
+    let query = QUERIES[nth].get_or_init(|| Query::new(&language, GRAMMARS[nth].query).ok());
+    defined(&language, query.as_ref()?, text)
 }
 
 fn defined(language: &Language, query: &Query, text: &str) -> Option<Vec<Defined>> {

@@ -86,7 +86,8 @@ impl<'a> Reasons<'a> {
 
     /// Words in quotes, each once; pairs are left to their words.
     fn quoted(&self, terms: &[usize]) -> Option<String> {
-        let words = terms.iter().map(|term| &self.evidence.query.terms[*term]).filter(|term| !term.pair);
+        let words = terms.iter().map(|term| &self.evidence.query.terms[*term]);
+        let words = words.filter(|term| !term.pair && !term.is_common());
         let words: Vec<String> = words.take(WORDS).map(|term| format!("\"{}\"", term.word)).collect();
         (!words.is_empty()).then(|| words.join(", "))
     }

@@ -1,10 +1,13 @@
 //! The files of a work tree: those git tracks and those it would, in every initialised submodule too.
 //!
-//! Each file has a seal: as long as it is the same, so is the content. For an unchanged file that is its blob.
+//! Each file has a seal: as long as it is the same, so is the content. An unchanged file is sealed by its blob, others
+//! by what the disk says of them.
 
 use super::walk;
 use crate::git::Git;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use twox_hash::XxHash3_64;
 
@@ -66,17 +69,16 @@ impl Found {
             if *tag == b'?' {
                 // A folder is another repository that lies here; it is not part of this one.
                 if !rest.ends_with(b"/") {
-                    self.add(rest, prefix, None);
+                    self.look_at(root, rest, prefix);
                 }
                 continue;
             }
-            let Some((mode, blob, path)) = staged(rest) else { continue };
+            let Some((mode, path)) = staged(rest) else { continue };
             match (*tag, mode) {
                 (b'H' | b'M', b"160000") => modules.push(path.to_owned()),
-                (b'H', b"100644" | b"100755") => self.add(path, prefix, Some(XxHash3_64::oneshot(blob))),
-                (b'M', b"100644" | b"100755") => self.add(path, prefix, None),
-                // Of a file that was removed git says both; it stays removed.
-                (b'C', _) => self.unseal(path, prefix),
+                (b'H', b"100644" | b"100755") => self.add(path, prefix, Some(XxHash3_64::oneshot(rest))),
+                // Changed: what git knows no longer holds, and it may not even be a file any more.
+                (b'C' | b'M', _) => self.look_at(root, path, prefix),
                 (b'R' | b'S', _) => self.remove(path, prefix),
                 _ => {}
             }
@@ -91,10 +93,11 @@ impl Found {
         true
     }
 
-    fn unseal(&mut self, path: &[u8], prefix: &str) {
-        let path = std::str::from_utf8(path).map(|path| format!("{prefix}{path}"));
-        if let Some(seal) = path.ok().and_then(|path| self.files.get_mut(&path)) {
-            *seal = None;
+    /// Adds a file as it is on the disk, or takes it out if it is none.
+    fn look_at(&mut self, root: &Path, path: &[u8], prefix: &str) {
+        match root.join(OsStr::from_bytes(path)).symlink_metadata() {
+            Ok(meta) if meta.is_file() => self.add(path, prefix, Some(walk::seal(&meta))),
+            _ => self.remove(path, prefix),
         }
     }
 
@@ -106,8 +109,7 @@ impl Found {
 }
 
 /// `100644 <blob> 0<tab>path`
-fn staged(entry: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+fn staged(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     let tab = entry.iter().position(|b| *b == b'\t')?;
-    let mut fields = entry[..tab].split(|b| *b == b' ');
-    Some((fields.next()?, fields.next()?, &entry[tab + 1..]))
+    Some((entry[..tab].split(|b| *b == b' ').next()?, &entry[tab + 1..]))
 }

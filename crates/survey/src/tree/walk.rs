@@ -26,7 +26,7 @@ pub(super) fn walk(root: &Path) -> Found {
 }
 
 /// A file that was written changes at least one of these.
-fn seal(meta: &std::fs::Metadata) -> u64 {
+pub(super) fn seal(meta: &std::fs::Metadata) -> u64 {
     let stamp = [
         meta.ino().cast_signed(),
         meta.size().cast_signed(),

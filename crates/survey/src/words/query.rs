@@ -23,6 +23,13 @@ pub(crate) struct QueryTerm {
     pub(crate) pair: bool,
 }
 
+impl QueryTerm {
+    /// A word that every request has, such as "add".
+    pub(crate) fn is_common(&self) -> bool {
+        self.weight <= 2.0 * COMMON && !self.pair
+    }
+}
+
 /// More terms than this say nothing more.
 const MOST_TERMS: usize = 64;
 

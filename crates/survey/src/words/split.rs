@@ -16,11 +16,14 @@ const LONGEST_PART: usize = 40;
 pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let start = from + text[from..].iter().position(|b| is_word_byte(*b))?;
+        let mut start = from;
+        while !IS_WORD_BYTE[usize::from(*text.get(start)?)] {
+            start += 1;
+        }
         let mut end = start + 1;
-        while end < text.len() {
-            let inner_dash = text[end] == b'-' && text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
-            if !is_word_byte(text[end]) && !inner_dash {
+        while let Some(b) = text.get(end) {
+            let inner_dash = *b == b'-' && text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+            if !IS_WORD_BYTE[usize::from(*b)] && !inner_dash {
                 break;
             }
             end += 1;
@@ -81,9 +84,18 @@ pub(crate) fn term_of_pair(first: &str, second: &str) -> Term {
     Part::of(first.as_bytes()).joined(&Part::of(second.as_bytes())).term_as_written()
 }
 
-fn is_word_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
-}
+/// Letters, digits, `_`, and all that is not ASCII.
+const IS_WORD_BYTE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < table.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "there are 256 bytes")]
+        let byte = b as u8;
+        table[b] = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        b += 1;
+    }
+    table
+};
 
 fn is_separator(b: u8) -> bool {
     b == b'_' || b == b'-'

@@ -1,6 +1,8 @@
 //! Ranking quality on any repository with history: a commit's subject is the request, the files it modified are the
 //! answer, and the survey sees the tree and the history before it, nothing later.
 
+#![allow(clippy::cast_precision_loss, reason = "commits and files are counted")]
+
 use crate::Outcome;
 use crate::programs::scratch;
 use charrette_survey::Weights;
