@@ -20,6 +20,7 @@ pub mod panel;
 pub mod plumbing;
 pub mod problem;
 pub mod progress;
+pub mod redact;
 pub mod session;
 pub mod shown;
 pub mod spec;
