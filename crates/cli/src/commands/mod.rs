@@ -8,6 +8,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod diagram;
+pub(crate) mod dirty_tree;
 pub(crate) mod findings;
 pub(crate) mod flags;
 pub(crate) mod gate;

@@ -7,6 +7,7 @@ mod branches;
 mod checkpoint;
 mod config;
 mod diagrams;
+mod dirty_tree;
 mod gates;
 mod kills;
 mod manifests;

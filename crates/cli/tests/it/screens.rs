@@ -97,6 +97,7 @@ fn help_names_only_what_works() {
             "diagram",
             "manifest",
             "session-env",
+            "dirty-tree",
             "config",
             "help"
         ]
