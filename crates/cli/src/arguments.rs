@@ -2,7 +2,7 @@
 
 use crate::commands::{
     abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, manifest, resume, session_env, status, tokens, verdict,
+    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Abandon(abandon::AbandonArgs),
+    Roles(roles::RolesArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Decisions(decisions::DecisionsArgs),
     Ballot(ballot::BallotArgs),

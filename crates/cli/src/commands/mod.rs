@@ -16,6 +16,7 @@ pub(crate) mod handoff;
 pub(crate) mod manifest;
 mod raw;
 pub(crate) mod resume;
+pub(crate) mod roles;
 pub(crate) mod session_env;
 pub(crate) mod status;
 pub(crate) mod tokens;

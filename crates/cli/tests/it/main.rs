@@ -13,6 +13,7 @@ mod kills;
 mod manifests;
 mod panel;
 mod races;
+mod roles;
 mod screens;
 mod text_tools;
 

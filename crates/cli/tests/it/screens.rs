@@ -84,6 +84,7 @@ fn help_names_only_what_works() {
             "answer",
             "resume",
             "abandon",
+            "roles",
             "checkpoint",
             "decisions",
             "ballot",
