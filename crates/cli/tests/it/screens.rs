@@ -98,6 +98,7 @@ fn help_names_only_what_works() {
             "manifest",
             "session-env",
             "dirty-tree",
+            "ledger",
             "config",
             "help"
         ]
