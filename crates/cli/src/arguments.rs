@@ -2,7 +2,7 @@
 
 use crate::commands::{
     abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
+    gate, handoff, ledger, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -59,5 +59,6 @@ pub(crate) enum Command {
     Manifest(manifest::ManifestArgs),
     SessionEnv(session_env::SessionEnvArgs),
     DirtyTree(dirty_tree::DirtyTreeArgs),
+    Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),
 }

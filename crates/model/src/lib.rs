@@ -15,6 +15,7 @@ pub mod dirty_tree;
 pub mod feature;
 pub mod gate;
 pub mod handoff;
+pub mod ledger;
 pub mod manifest;
 pub mod merge_patch;
 pub mod panel;

@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
     abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
+    gate, handoff, ledger, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -33,6 +33,7 @@ pub(crate) fn run(
         Command::Manifest(args) => manifest::manifest(&args),
         Command::SessionEnv(args) => session_env::session_env(&args),
         Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
+        Command::Ledger(args) => ledger::ledger(&global, &args),
         Command::Config(args) => config::config(&args),
     }
 }

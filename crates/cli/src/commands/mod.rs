@@ -13,6 +13,7 @@ pub(crate) mod findings;
 pub(crate) mod flags;
 pub(crate) mod gate;
 pub(crate) mod handoff;
+pub(crate) mod ledger;
 pub(crate) mod manifest;
 mod raw;
 pub(crate) mod resume;
