@@ -17,6 +17,7 @@ pub(super) fn read(body: &Value) -> Asked {
     for message in items(&body["messages"]) {
         match message["role"].as_str() {
             Some("assistant") => asked.history += 1,
+            Some("system") => {}
             _ => asked.hear(text_in(&message["content"])),
         }
     }

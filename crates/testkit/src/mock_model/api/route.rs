@@ -117,7 +117,7 @@ pub(super) fn text_in(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(text_in).collect::<Vec<_>>().join("\n"),
         Value::Object(members) => {
-            let worded = ["text", "content", "output", "parts", "functionResponse", "response"];
+            let worded = ["text", "content", "output", "parts", "functionResponse", "response", "error"];
             let found = worded.iter().filter_map(|name| members.get(*name)).map(text_in);
             found.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
         }
