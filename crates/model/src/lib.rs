@@ -1,5 +1,5 @@
 //! The nouns and rules of charrette: checkpoint documents and their transitions, feature names and flags,
-//! handoffs between agents, the panel and its votes, specifications and their tasks, gates and branches,
+//! handoffs between agents, the seats of a design run, the panel and its votes, specifications and their tasks, gates and branches,
 //! diagrams, configuration, and the word rule that bounds every summary.
 //!
 //! Everything here is a pure function on text and values. Files, processes, the clock and the environment
@@ -20,6 +20,8 @@ pub mod panel;
 pub mod plumbing;
 pub mod problem;
 pub mod progress;
+pub mod redact;
+pub mod seats;
 pub mod session;
 pub mod shown;
 pub mod spec;

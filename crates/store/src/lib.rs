@@ -3,8 +3,8 @@
 //! [`atomic`] replaces a file, [`lock`] keeps writers apart, [`layout`] knows the paths, [`documents`] puts
 //! the three together into transitions. [`history`] remembers them, [`archive`] keeps what is thrown away,
 //! [`workspace`] has the artifacts of a run,
-//! [`listing`] looks at many documents at once, [`gc`] tidies up. [`repository`] finds the work tree and
-//! [`head`] reads its HEAD without starting git.
+//! [`listing`] looks at many documents at once, [`gc`] tidies up. [`repository`] finds the work tree,
+//! [`head`] reads its HEAD without starting git, [`tree`] tells what an agent changed in it and undoes that.
 //!
 //! Everything is synchronous. The terminal, the network and the environment are deliberately absent.
 
@@ -21,6 +21,7 @@ pub mod layout;
 pub mod listing;
 pub mod lock;
 pub mod repository;
+pub mod tree;
 pub mod workspace;
 
 pub use documents::{Documents, Loaded};

@@ -7,6 +7,7 @@ mod head;
 mod history;
 mod locks;
 mod tidying;
+mod tree;
 
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::stamp::Now;
