@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+pub mod acp;
 pub mod command;
 mod group;
 pub mod outcome;

@@ -1,8 +1,8 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
-    manifest, resume, session_env, status, tokens, verdict,
+    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
+    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Abandon(abandon::AbandonArgs),
+    Roles(roles::RolesArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Decisions(decisions::DecisionsArgs),
     Ballot(ballot::BallotArgs),
@@ -57,5 +58,6 @@ pub(crate) enum Command {
     Diagram(diagram::DiagramArgs),
     Manifest(manifest::ManifestArgs),
     SessionEnv(session_env::SessionEnvArgs),
+    DirtyTree(dirty_tree::DirtyTreeArgs),
     Config(config::ConfigArgs),
 }

@@ -5,7 +5,7 @@
 //! [`run`] has the handles a flow works with, [`step`] and [`agent`] what can be done, [`gate`] what is asked
 //! of a person, [`artifact`] what is read. [`ports`] is what the outside world must provide; [`journal`] keeps
 //! the record in files. [`driver`] takes a flow from its start or its last stop to the next one. [`explain`]
-//! says why a step will run. Processes, the network and the terminal are deliberately absent.
+//! says why a step will run, [`roles`] what each seat is told. Processes, the network and the terminal are deliberately absent.
 
 #![warn(missing_docs)]
 
@@ -21,6 +21,7 @@ pub mod journal;
 mod parallel;
 pub mod ports;
 mod prompt;
+pub mod roles;
 pub mod run;
 pub mod step;
 pub mod stop;

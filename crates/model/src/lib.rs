@@ -11,6 +11,7 @@ pub mod branch;
 pub mod checkpoint;
 pub mod config;
 pub mod diagram;
+pub mod dirty_tree;
 pub mod feature;
 pub mod gate;
 pub mod handoff;

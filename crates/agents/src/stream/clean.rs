@@ -11,7 +11,7 @@ pub(crate) fn text(raw: &str) -> String {
 }
 
 /// One line of output in which only text is left. A control character inside JSON would be no JSON.
-pub(super) fn line(raw: &[u8]) -> Cow<'_, str> {
+pub(crate) fn line(raw: &[u8]) -> Cow<'_, str> {
     let line = String::from_utf8_lossy(raw);
     if line.contains(char::is_control) { Cow::Owned(strip(&line, |c| c == '\t')) } else { line }
 }

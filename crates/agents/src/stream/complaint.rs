@@ -2,6 +2,7 @@
 //!
 //! Only what is known to be a failure is judged here; an answer that talks about rate limits never is.
 
+use super::event::Object;
 use crate::outcome::FailureKind;
 use std::time::Duration;
 
@@ -33,6 +34,13 @@ pub(crate) fn kind(status: Option<u16>, complaint: &str) -> Option<FailureKind> 
     } else {
         status.map(|_| FailureKind::Service { status })
     }
+}
+
+/// What is said at the heart of a message, which may be a document in which the message is.
+pub(crate) fn innermost(message: &str) -> String {
+    Object::parse(message.trim())
+        .and_then(|outer| outer.object("error").unwrap_or(outer).text("message"))
+        .unwrap_or_else(|| message.to_owned())
 }
 
 const TOO_LONG: &[&str] = &[

@@ -12,31 +12,31 @@ const MOST_MEMBERS: usize = 512;
 
 /// An object of which the members are not read yet.
 #[derive(Debug, Clone)]
-pub(super) struct Object<'a>(Vec<(String, &'a RawValue)>);
+pub(crate) struct Object<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Object<'a> {
     /// The object that is the whole of `text`.
-    pub(super) fn parse(text: &'a str) -> Option<Object<'a>> {
+    pub(crate) fn parse(text: &'a str) -> Option<Object<'a>> {
         serde_json::from_str(text).ok()
     }
 
     /// A string, with what is no character in it replaced.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.raw(name)?).map(|Text(text)| text).ok()
     }
 
     /// Whether the member is this string.
-    pub(super) fn is(&self, name: &str, text: &str) -> bool {
+    pub(crate) fn is(&self, name: &str, text: &str) -> bool {
         self.text(name).is_some_and(|found| found == text)
     }
 
     /// A yes or no.
-    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         serde_json::from_str(self.raw(name)?).ok()
     }
 
     /// A number that counts something.
-    pub(super) fn count(&self, name: &str) -> Option<u64> {
+    pub(crate) fn count(&self, name: &str) -> Option<u64> {
         let raw = self.raw(name)?;
         let whole = serde_json::from_str(raw).ok();
         #[expect(
@@ -48,38 +48,38 @@ impl<'a> Object<'a> {
     }
 
     /// An amount of something.
-    pub(super) fn number(&self, name: &str) -> Option<f64> {
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
         serde_json::from_str(self.raw(name)?).ok().filter(|number: &f64| number.is_finite())
     }
 
     /// An HTTP status.
-    pub(super) fn status(&self, name: &str) -> Option<u16> {
+    pub(crate) fn status(&self, name: &str) -> Option<u16> {
         let status = self.count(name).or_else(|| self.text(name)?.parse().ok())?;
         u16::try_from(status).ok().filter(|status| (100..600).contains(status))
     }
 
     /// An object inside this one.
-    pub(super) fn object(&self, name: &str) -> Option<Object<'a>> {
+    pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
         Object::parse(self.raw(name)?)
     }
 
     /// The objects of a list, others left out.
-    pub(super) fn objects(&self, name: &str) -> Vec<Object<'a>> {
+    pub(crate) fn objects(&self, name: &str) -> Vec<Object<'a>> {
         self.items(name).filter_map(Object::parse).collect()
     }
 
     /// The strings of a list, others left out.
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         self.items(name).filter_map(|raw| serde_json::from_str(raw).ok()).map(|Text(text)| text).collect()
     }
 
     /// The members that are objects, by name.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&str, Object<'a>)> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, Object<'a>)> {
         self.0.iter().filter_map(|(name, raw)| Some((name.as_str(), Object::parse(raw.get())?)))
     }
 
     /// The member as it stands there.
-    pub(super) fn raw(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn raw(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(member, _)| member == name).map(|(_, raw)| raw.get())
     }
 

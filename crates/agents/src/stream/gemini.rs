@@ -229,10 +229,7 @@ fn is_refusal(error: &Object<'_>) -> bool {
 /// An error of the API, whose message may be another document in which the message is.
 fn refusal(error: &Object<'_>) -> Failure {
     let message = error.text("message").unwrap_or_default();
-    let inner = Object::parse(&message)
-        .and_then(|outer| outer.object("error"))
-        .and_then(|inner| inner.text("message"))
-        .unwrap_or_else(|| message.clone());
+    let inner = complaint::innermost(&message);
     let status = error.status("code").filter(|status| *status >= 400);
     let name = error.text("type").unwrap_or_default();
     let kind = match name.as_str() {

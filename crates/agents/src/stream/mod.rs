@@ -12,12 +12,12 @@ pub(crate) mod clean;
 mod codex;
 pub(crate) mod complaint;
 mod cursor;
-mod event;
+pub(crate) mod event;
 mod format;
 mod gemini;
 mod opencode;
 mod reader;
-mod record;
+pub(crate) mod record;
 mod text;
 pub(crate) mod usage;
 

@@ -13,11 +13,11 @@ const MOST_ID: usize = 128;
 
 /// What was seen so far.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// How many bytes of text may be held.
     most: usize,
     /// The model that works.
-    pub(super) model: Option<String>,
+    pub(crate) model: Option<String>,
     session: Option<String>,
     denied: Vec<(Option<String>, String)>,
     notes: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(most: usize) -> Record {
+    pub(crate) fn new(most: usize) -> Record {
         Record {
             most,
             model: None,
@@ -41,7 +41,7 @@ impl Record {
     }
 
     /// The event on a line, if it is one. What is none is counted.
-    pub(super) fn event<'l>(&mut self, line: &'l str) -> Option<Object<'l>> {
+    pub(crate) fn event<'l>(&mut self, line: &'l str) -> Option<Object<'l>> {
         let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         if line.is_empty() {
             return None;
@@ -57,7 +57,7 @@ impl Record {
     }
 
     /// Something a person should know.
-    pub(super) fn note(&mut self, note: &str) {
+    pub(crate) fn note(&mut self, note: &str) {
         let note = clean::one_line(note);
         if self.notes.len() < MOST_ENTRIES && !note.is_empty() && !self.notes.contains(&note) {
             self.notes.push(note);
@@ -65,7 +65,7 @@ impl Record {
     }
 
     /// Something the agent tried and was refused. The same attempt may be reported twice, under one id.
-    pub(super) fn deny(&mut self, id: Option<String>, what: &str) {
+    pub(crate) fn deny(&mut self, id: Option<String>, what: &str) {
         let known = id.is_some() && self.denied.iter().any(|(known, _)| *known == id);
         let fits = id.as_ref().is_none_or(|id| id.len() <= MOST_ID);
         if !known && fits && self.denied.len() < MOST_ENTRIES {
@@ -74,7 +74,7 @@ impl Record {
     }
 
     /// The vendor's id of the session. It will be an argument of a later call, so it must look like an id.
-    pub(super) fn session(&mut self, id: Option<String>) {
+    pub(crate) fn session(&mut self, id: Option<String>) {
         let is_id = |id: &String| {
             (1..=MOST_ID).contains(&id.len())
                 && !id.starts_with('-')
@@ -86,7 +86,7 @@ impl Record {
     }
 
     /// Sets the model, if one is named. Vendors put names that are no models in angle brackets.
-    pub(super) fn model(&mut self, name: Option<String>) {
+    pub(crate) fn model(&mut self, name: Option<String>) {
         let name = name.filter(|name| !name.starts_with('<') && !name.trim().is_empty());
         if let Some(name) = name {
             self.model = Some(clean::one_line(&name));
@@ -94,7 +94,7 @@ impl Record {
     }
 
     /// Holds `more` in addition to `held`, unless that is more than anybody will read.
-    pub(super) fn append(&mut self, held: &mut String, more: &str) {
+    pub(crate) fn append(&mut self, held: &mut String, more: &str) {
         if held.len().saturating_add(more.len()) > self.most {
             self.flooded = true;
         } else {
@@ -102,12 +102,12 @@ impl Record {
         }
     }
 
-    pub(super) fn is_flooded(&self) -> bool {
+    pub(crate) fn is_flooded(&self) -> bool {
         self.flooded
     }
 
     /// What the call came to, all in all.
-    pub(super) fn outcome(
+    pub(crate) fn outcome(
         mut self,
         answer: Result<String, Failure>,
         usage: Option<Usage>,
@@ -144,12 +144,12 @@ impl Record {
 }
 
 /// A failure whose message is one line, whatever it is made of.
-pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
+pub(crate) fn failure(kind: FailureKind, message: &str) -> Failure {
     Failure { kind, message: clean::one_line(message) }
 }
 
 /// The failure, if it is one that no retry of the client should hide.
-pub(super) fn worth_telling(failure: Option<&Failure>) -> Option<FailureKind> {
+pub(crate) fn worth_telling(failure: Option<&Failure>) -> Option<FailureKind> {
     failure
         .map(|failure| failure.kind)
         .filter(|kind| matches!(kind, FailureKind::RateLimit { .. } | FailureKind::Credentials))

@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod acp;
 mod fixtures;
 mod rubbish;

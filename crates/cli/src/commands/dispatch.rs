@@ -2,8 +2,8 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
-    manifest, resume, session_env, status, tokens, verdict,
+    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
+    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -18,6 +18,7 @@ pub(crate) fn run(
         Command::Answer(args) => answer::answer(&global, &args),
         Command::Resume(args) => resume::resume(&global, &args, extension),
         Command::Abandon(args) => abandon::abandon(&global, &args),
+        Command::Roles(args) => roles::roles(&global, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(&global, args),
         Command::Decisions(args) => decisions::decisions(&args),
         Command::Ballot(args) => ballot::ballot(&args),
@@ -31,6 +32,7 @@ pub(crate) fn run(
         Command::Diagram(args) => diagram::diagram(&global, &args),
         Command::Manifest(args) => manifest::manifest(&args),
         Command::SessionEnv(args) => session_env::session_env(&args),
+        Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
         Command::Config(args) => config::config(&args),
     }
 }

@@ -7,11 +7,13 @@ mod branches;
 mod checkpoint;
 mod config;
 mod diagrams;
+mod dirty_tree;
 mod gates;
 mod kills;
 mod manifests;
 mod panel;
 mod races;
+mod roles;
 mod screens;
 mod text_tools;
 

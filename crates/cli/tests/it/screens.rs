@@ -84,6 +84,7 @@ fn help_names_only_what_works() {
             "answer",
             "resume",
             "abandon",
+            "roles",
             "checkpoint",
             "decisions",
             "ballot",
@@ -97,6 +98,7 @@ fn help_names_only_what_works() {
             "diagram",
             "manifest",
             "session-env",
+            "dirty-tree",
             "config",
             "help"
         ]

@@ -92,8 +92,10 @@ fn work_that_was_there_before_is_no_change() {
     assert_eq!(said, Vec::<String>::new());
 }
 
+type Work = fn(&Sandbox);
+
 /// What it is, how it is done, what is noticed.
-const WAYS: &[(&str, fn(&Sandbox), &[&str])] = &[
+const WAYS: &[(&str, Work, &[&str])] = &[
     ("content", |s| s.write("a.txt", "changed\n"), &["modified a.txt"]),
     ("a new file", |s| s.write("new/x.txt", "x"), &["added new/x.txt"]),
     ("an empty new file", |s| s.write("empty", ""), &["added empty"]),
@@ -215,7 +217,6 @@ fn every_way_to_change_a_tree_is_noticed_and_undone_and_can_be_brought_back() {
 
 #[test]
 fn work_of_the_owner_is_never_undone() {
-    type Work = fn(&Sandbox);
     let table: &[(&str, Work, &[&str])] = &[
         ("changed further", |s| s.write("mine.txt", "changed further\n"), &["!modified mine.txt"]),
         ("same length", |s| s.write("mine.txt", "MY OWN CHANGE\n"), &["!modified mine.txt"]),
