@@ -62,9 +62,10 @@ pub(crate) fn empty_program(folder: &Path) -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// A repository with one commit.
+/// A repository with one commit, of what is already there.
 pub(crate) fn repository(folder: &Path) -> Outcome {
     git(folder, &["init", "-q", "-b", "main"])?;
+    git(folder, &["add", "--all"])?;
     git(
         folder,
         &[

@@ -1,5 +1,6 @@
 //! Everything that reads text from outside, and what each reader promises besides not to panic.
 
+use charrette_agents::stream::{End, Format};
 use charrette_model::branch::BranchInfo;
 use charrette_model::checkpoint;
 use charrette_model::config::{Layer, read_layers};
@@ -120,7 +121,28 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     }),
     ("settings", |text| done(read_layers(&[Layer { origin: "x".to_owned(), text: text.to_owned() }]))),
     ("words", |text| done(words::count(text))),
+    ("agents' output", |text| Format::ALL.into_iter().try_for_each(|format| agent_output(format, text))),
 ];
+
+/// An answer is text, and a failure is one line that says something.
+fn agent_output(format: Format, text: &str) -> Result<(), String> {
+    let mut reader = format.reader(1 << 20, None);
+    for line in text.split('\n') {
+        reader.line(line.as_bytes());
+        reader.aside(line.as_bytes());
+        let _ = (reader.is_complete(), reader.trouble());
+    }
+    match reader.outcome(&End { code: Some(0), signal: None, stderr: text }).answer {
+        Ok(answer) if answer.trim().is_empty() => Err(format!("{format:?}: an empty answer")),
+        Ok(answer) if answer.contains(|c: char| c.is_control() && c != '\n' && c != '\t') => {
+            Err(format!("{format:?}: control characters in an answer"))
+        }
+        Err(failure) if failure.message.is_empty() || failure.message.contains('\n') => {
+            Err(format!("{format:?}: a failure in {:?}", failure.message))
+        }
+        _ => Ok(()),
+    }
+}
 
 #[expect(clippy::unnecessary_wraps, reason = "the shape of every reader here")]
 fn done<T>(_: T) -> Result<(), String> {

@@ -575,10 +575,10 @@ impl Capture {
     }
 }
 
-/// Every end of a line, and many places within.
+/// Every end of a line, many places within, and every one near the end.
 fn cuts(stdout: &[u8]) -> impl Iterator<Item = usize> {
-    (0..=stdout.len())
-        .filter(|at| at % 61 == 0 || *at == stdout.len() || stdout[*at] == b'\n' || stdout[*at] == b'}')
+    let end = stdout.len();
+    (0..=end).filter(move |at| at % 97 == 0 || at + 40 > end || stdout[*at] == b'\n')
 }
 
 fn folder() -> PathBuf {
