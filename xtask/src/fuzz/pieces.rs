@@ -22,6 +22,8 @@ const PIECES: &[&str] = &[
     "````",
     "```json\n",
     "```mermaid\n",
+    "=== design.md ===\n",
+    "=== tasks.md ===\n",
     "\n```\n",
     "- ",
     "* ",

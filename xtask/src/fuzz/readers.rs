@@ -20,6 +20,7 @@ use charrette_model::panel::questions::{Round, read_questions};
 use charrette_model::panel::resolutions::{read_resolutions, write_resolutions};
 use charrette_model::panel::verdict::read_review;
 use charrette_model::panel::votes::tally_votes;
+use charrette_model::seats::files::split_files;
 use charrette_model::session::{Health, SessionEnv};
 use charrette_model::spec::ears::classify;
 use charrette_model::spec::ids::mentioned;
@@ -51,6 +52,7 @@ pub(super) const READERS: &[(&str, Reader)] = &[
         same(&found, &read_discussion(&write_discussion(&found)).0)
     }),
     ("findings", |text| done(read_findings(text))),
+    ("files", |text| done(split_files(text, &["design.md", "tasks.md"]))),
     ("verdict", |text| done(read_review(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
     ("defense", |text| {
         let _ = defense(text, Side::Thesis);
