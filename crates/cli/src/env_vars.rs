@@ -5,6 +5,7 @@
 use charrette_model::redact::{Redactor, is_secret_name};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
@@ -121,6 +122,11 @@ pub(crate) fn user_config_file() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = absolute(XDG_CONFIG_HOME).or_else(|| Some(absolute(HOME)?.join(".config")))?;
     Some(folder.join("charrette").join("charrette.toml"))
+}
+
+/// Everything there is, for the agents that are started here. What each of them gets is decided there.
+pub(crate) fn everything() -> BTreeMap<OsString, OsString> {
+    std::env::vars_os().collect()
 }
 
 /// Where the user keeps what programs remember, whether it exists or not.

@@ -26,6 +26,7 @@ pub mod redact;
 pub mod seats;
 pub mod session;
 pub mod shown;
+pub mod sidecar;
 pub mod spec;
 pub mod stamp;
 pub mod words;
