@@ -26,7 +26,6 @@ pub mod redact;
 pub mod seats;
 pub mod session;
 pub mod shown;
-pub mod sidecar;
 pub mod spec;
 pub mod stamp;
 pub mod words;
