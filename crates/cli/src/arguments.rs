@@ -1,8 +1,8 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, ledger, manifest, resume, session_env, status, tokens, verdict,
+    abandon, answer, ballot, branch, checkpoint, collect, config, decisions, diagram, dirty_tree, findings,
+    flags, gate, handoff, ledger, manifest, resume, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Diagram(diagram::DiagramArgs),
     Manifest(manifest::ManifestArgs),
     SessionEnv(session_env::SessionEnvArgs),
+    Collect(collect::CollectArgs),
     DirtyTree(dirty_tree::DirtyTreeArgs),
     Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),

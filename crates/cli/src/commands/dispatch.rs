@@ -2,8 +2,8 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, ledger, manifest, resume, session_env, status, tokens, verdict,
+    abandon, answer, ballot, branch, checkpoint, collect, config, decisions, diagram, dirty_tree, findings,
+    flags, gate, handoff, ledger, manifest, resume, session_env, status, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -31,6 +31,7 @@ pub(crate) fn run(
         Command::Diagram(args) => diagram::diagram(&global, &args),
         Command::Manifest(args) => manifest::manifest(&args),
         Command::SessionEnv(args) => session_env::session_env(&args),
+        Command::Collect(args) => collect::collect(&global, &args),
         Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
         Command::Ledger(args) => ledger::ledger(&global, &args),
         Command::Config(args) => config::config(&args),

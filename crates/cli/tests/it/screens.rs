@@ -97,6 +97,7 @@ fn help_names_only_what_works() {
             "diagram",
             "manifest",
             "session-env",
+            "collect",
             "dirty-tree",
             "ledger",
             "config",
