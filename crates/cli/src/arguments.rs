@@ -1,8 +1,8 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, doctor,
+    findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -45,6 +45,9 @@ pub(crate) enum Command {
     Resume(resume::ResumeArgs),
     Abandon(abandon::AbandonArgs),
     Roles(roles::RolesArgs),
+    Agents(agents::AgentsArgs),
+    Doctor(doctor::DoctorArgs),
+    Ask(ask::AskArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Decisions(decisions::DecisionsArgs),
     Ballot(ballot::BallotArgs),
@@ -59,5 +62,6 @@ pub(crate) enum Command {
     Manifest(manifest::ManifestArgs),
     SessionEnv(session_env::SessionEnvArgs),
     DirtyTree(dirty_tree::DirtyTreeArgs),
+    Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),
 }

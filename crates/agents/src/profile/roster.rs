@@ -3,6 +3,7 @@
 use super::schema::{Profile, PromptBy, Talk};
 use crate::stream::Format;
 use charrette_model::config::Settings;
+use charrette_model::seats::EMBEDDED;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -14,9 +15,6 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("gemini", include_str!("../../../../assets/agents/gemini.toml")),
     ("opencode", include_str!("../../../../assets/agents/opencode.toml")),
 ];
-
-/// The agent that is part of charrette. It needs no profile.
-pub const EMBEDDED: &str = "embedded";
 
 /// An agent that may be seated.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,6 +39,11 @@ impl Format {
         Format::OpencodeJsonl,
     ];
 
+    /// Whether what it prints is the answer itself.
+    pub fn is_text(self) -> bool {
+        self == Format::Text
+    }
+
     /// A reader that holds at most `most` bytes; `earlier` is what the session had used before this call.
     pub fn reader(self, most: usize, earlier: Option<&Usage>) -> Box<dyn Reader> {
         match self {

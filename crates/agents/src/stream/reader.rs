@@ -14,6 +14,14 @@ pub trait Reader: Send {
         let _ = line;
     }
 
+    /// Hears a part of a line that is too long to be held; the flag says whether the line ends here.
+    fn part(&mut self, part: &[u8], ends: bool) {
+        let _ = part;
+        if ends {
+            self.line(b"[a line too long to be read]");
+        }
+    }
+
     /// Whether everything that makes an answer has been seen. A client that lingers from here on has answered.
     /// A client that then goes on working takes it back.
     fn is_complete(&self) -> bool;

@@ -21,12 +21,18 @@ impl Text {
 
 impl Reader for Text {
     fn line(&mut self, line: &[u8]) {
-        if self.answer.len() + line.len() + 1 > self.most {
+        self.part(line, true);
+    }
+
+    fn part(&mut self, part: &[u8], ends: bool) {
+        if self.answer.len() + part.len() + 1 > self.most {
             self.flooded = true;
             return;
         }
-        self.answer.extend_from_slice(line);
-        self.answer.push(b'\n');
+        self.answer.extend_from_slice(part);
+        if ends {
+            self.answer.push(b'\n');
+        }
     }
 
     /// Only its end tells that a plain text is complete.

@@ -26,8 +26,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"recovered\"",
-            "used 11688 read, 0 of it cached, 5 written, $0.046852",
-            "session 11688 read, 0 of it cached, 5 written, $0.046852",
+            "used 11688 read, 0 cached, 5 written, $0.046852",
+            "session 11688 read, 0 cached, 5 written, $0.046852",
             "model claude-opus-5-5",
             "id ebea14f9-6a8b-4cc1-aace-52c99babe523",
         ],
@@ -37,8 +37,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"it is finished\"",
-            "used 35189 read, 0 of it cached, 43 written, $0.141616",
-            "session 35189 read, 0 of it cached, 43 written, $0.141616",
+            "used 35189 read, 0 cached, 43 written, $0.141616",
+            "session 35189 read, 0 cached, 43 written, $0.141616",
             "model claude-opus-5-5",
             "id f6d6b46a-f446-46d4-8325-933ed959a663",
         ],
@@ -48,8 +48,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"mcp done: ECHO:x\\n\\nThis tool's input schema was not in your prompt when you called it. The input schema is: {\\\"type\\\":\\\"object\\\",\\\"properties\\\":{\\\"text\\\":{\\\"type\\\":\\\"string\\\"}},\\\"required\\\":[\\\"text\\\"]}\\nIf your input does not match this schema, correct it and call the tool again. If it matches, the error above has another cause. If the corrected call fails the same way, call ToolSearch with query \\\"select:mcp__echo__fail\\\" to load the tool, then call it again.\"",
-            "used 35517 read, 0 of it cached, 152 written, $0.145108",
-            "session 35517 read, 0 of it cached, 152 written, $0.145108",
+            "used 35517 read, 0 cached, 152 written, $0.145108",
+            "session 35517 read, 0 cached, 152 written, $0.145108",
             "model claude-opus-5-5",
             "id 25e60f41-b836-4897-96ad-67eaa4abbc1c",
         ],
@@ -59,8 +59,8 @@ const CASES: &[Case] = &[
         1,
         &[
             "Limit: Prompt is too long · this conversation is a single exchange and cannot be compacted — the request size comes mostly from system prompt, tool definitions, or attachments.",
-            "used 0 read, 0 of it cached, 0 written, $0",
-            "session 0 read, 0 of it cached, 0 written, $0",
+            "used 0 read, 0 cached, 0 written, $0",
+            "session 0 read, 0 cached, 0 written, $0",
             "id f6c34dae-78e4-4d5d-b2f4-4e7989daa5d1",
         ],
     ),
@@ -69,8 +69,8 @@ const CASES: &[Case] = &[
         1,
         &[
             "Credentials: Invalid API key · Fix external API key",
-            "used 0 read, 0 of it cached, 0 written, $0",
-            "session 0 read, 0 of it cached, 0 written, $0",
+            "used 0 read, 0 cached, 0 written, $0",
+            "session 0 read, 0 cached, 0 written, $0",
             "id 65de26e5-0dc8-45c4-82f5-a53703b1e762",
         ],
     ),
@@ -79,8 +79,8 @@ const CASES: &[Case] = &[
         1,
         &[
             "RateLimit { retry_after: None }: API Error: Request rejected (429) · rate limited",
-            "used 0 read, 0 of it cached, 0 written, $0",
-            "session 0 read, 0 of it cached, 0 written, $0",
+            "used 0 read, 0 cached, 0 written, $0",
+            "session 0 read, 0 cached, 0 written, $0",
             "id f9985cfe-df57-43a8-8a38-191693468a18",
         ],
     ),
@@ -89,8 +89,8 @@ const CASES: &[Case] = &[
         1,
         &[
             "Service { status: Some(500) }: API Error: 500 boom. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:35657).",
-            "used 0 read, 0 of it cached, 0 written, $0",
-            "session 0 read, 0 of it cached, 0 written, $0",
+            "used 0 read, 0 cached, 0 written, $0",
+            "session 0 read, 0 cached, 0 written, $0",
             "id fd694c93-fdbb-4874-b52a-3f7788b5d893",
         ],
     ),
@@ -99,8 +99,8 @@ const CASES: &[Case] = &[
         1,
         &[
             "Limit: Reached maximum budget ($0.01)",
-            "used 100000 read, 0 of it cached, 1000 written, $0.42",
-            "session 100000 read, 0 of it cached, 1000 written, $0.42",
+            "used 100000 read, 0 cached, 1000 written, $0.42",
+            "session 100000 read, 0 cached, 1000 written, $0.42",
             "model claude-opus-5-5",
             "id 77d09751-7a09-4a47-b61e-c66fc7a32f66",
         ],
@@ -110,8 +110,8 @@ const CASES: &[Case] = &[
         1,
         &[
             "Limit: Reached maximum number of turns (2)",
-            "used 23448 read, 0 of it cached, 34 written, $0.094472",
-            "session 23448 read, 0 of it cached, 34 written, $0.094472",
+            "used 23448 read, 0 cached, 34 written, $0.094472",
+            "session 23448 read, 0 cached, 34 written, $0.094472",
             "model claude-opus-5-5",
             "id a1dc1122-c3f1-4cc6-a0d7-b3f0e4d3cc37",
         ],
@@ -121,8 +121,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"{\\\"name\\\":\\\"bob\\\",\\\"n\\\":3}\"",
-            "used 11773 read, 0 of it cached, 18 written, $0.047452",
-            "session 11773 read, 0 of it cached, 18 written, $0.047452",
+            "used 11773 read, 0 cached, 18 written, $0.047452",
+            "session 11773 read, 0 cached, 18 written, $0.047452",
             "model claude-opus-5-5",
             "id a57bcf4d-f355-438b-bff9-22012fdc2a49",
         ],
@@ -132,8 +132,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"Hello from the mock model.\"",
-            "used 120 read, 20 of it cached, 7 written, $0.000544",
-            "session 120 read, 20 of it cached, 7 written, $0.000544",
+            "used 100 read, 20 cached, 7 written, $0.000544",
+            "session 100 read, 20 cached, 7 written, $0.000544",
             "model claude-opus-5-5",
             "id 95d0612d-0e7d-4cfb-8eaa-cb2570a5d8ce",
         ],
@@ -143,8 +143,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"three\"",
-            "used 3600 read, 600 of it cached, 30 written, $0.01272",
-            "session 3600 read, 600 of it cached, 30 written, $0.01272",
+            "used 3000 read, 600 cached, 30 written, $0.01272",
+            "session 3000 read, 600 cached, 30 written, $0.01272",
             "model claude-opus-5-5",
             "id 18e5c7fd-ab9e-4345-9c4d-3b66733bf721",
         ],
@@ -154,8 +154,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"two\"",
-            "used 1300 read, 300 of it cached, 10 written, $0.00426",
-            "session 2600 read, 600 of it cached, 20 written, $0.00852",
+            "used 1000 read, 300 cached, 10 written, $0.00426",
+            "session 2000 read, 600 cached, 20 written, $0.00852",
             "model claude-opus-5-5",
             "id 18e5c7fd-ab9e-4345-9c4d-3b66733bf721",
         ],
@@ -165,8 +165,8 @@ const CASES: &[Case] = &[
         143,
         &[
             "answer \"waiting for it\"",
-            "used 23236 read, 0 of it cached, 33 written, $0.093604",
-            "session 23236 read, 0 of it cached, 33 written, $0.093604",
+            "used 23236 read, 0 cached, 33 written, $0.093604",
+            "session 23236 read, 0 cached, 33 written, $0.093604",
             "model claude-opus-5-5",
             "id d140d984-a3ad-403b-9ab9-7eae1e4ac2ea",
             "note it answered while a command it had started was still running",
@@ -177,8 +177,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"All done.\"",
-            "used 35415 read, 0 of it cached, 75 written, $0.14316",
-            "session 35415 read, 0 of it cached, 75 written, $0.14316",
+            "used 35415 read, 0 cached, 75 written, $0.14316",
+            "session 35415 read, 0 cached, 75 written, $0.14316",
             "model claude-opus-5-5",
             "id 6bf36db9-e8c8-43ca-9add-6a1e8691a5f2",
             "denied Write",
@@ -190,8 +190,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"second\"",
-            "used 23401 read, 0 of it cached, 8 written, $0.093764",
-            "session 23401 read, 0 of it cached, 8 written, $0.093764",
+            "used 23401 read, 0 cached, 8 written, $0.093764",
+            "session 23401 read, 0 cached, 8 written, $0.093764",
             "model claude-opus-5-5",
             "id bd8208e5-067b-4235-9f41-7d23e0fa45c3",
         ],
@@ -201,8 +201,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"Hello partial world, streaming in pieces.\"",
-            "used 11688 read, 0 of it cached, 13 written, $0.047012",
-            "session 11688 read, 0 of it cached, 13 written, $0.047012",
+            "used 11688 read, 0 cached, 13 written, $0.047012",
+            "session 11688 read, 0 cached, 13 written, $0.047012",
             "model claude-opus-5-5",
             "id 8bbbbb08-b083-41c1-a25c-75d88cabf67b",
         ],
@@ -212,8 +212,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"done\"",
-            "used 43157 read, 0 of it cached, 45 written, $0.173528",
-            "session 43157 read, 0 of it cached, 45 written, $0.173528",
+            "used 43157 read, 0 cached, 45 written, $0.173528",
+            "session 43157 read, 0 cached, 45 written, $0.173528",
             "model claude-opus-5-5",
             "id 6579d7c3-06f3-47f6-8fb2-e6ac91aa0576",
         ],
@@ -250,8 +250,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"All done\"",
-            "used 53127 read, 0 of it cached, 99 written, no price",
-            "session 53127 read, 0 of it cached, 99 written, no price",
+            "used 53127 read, 0 cached, 99 written, no price",
+            "session 53127 read, 0 cached, 99 written, no price",
             "id 01a1e074-6baf-7d12-9fc3-a87c37950170",
             "note Model metadata for `mock-model` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.",
         ],
@@ -261,8 +261,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"Hello from mock\"",
-            "used 100 read, 20 of it cached, 7 written, no price",
-            "session 100 read, 20 of it cached, 7 written, no price",
+            "used 100 read, 20 cached, 7 written, no price",
+            "session 100 read, 20 cached, 7 written, no price",
             "id 01a1e073-f323-7b41-baa9-232bc43dd61d",
             "note Model metadata for `mock-model` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.",
         ],
@@ -272,8 +272,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"All done\"",
-            "used 19712 read, 0 of it cached, 26 written, no price",
-            "session 19712 read, 0 of it cached, 26 written, no price",
+            "used 19712 read, 0 cached, 26 written, no price",
+            "session 19712 read, 0 cached, 26 written, no price",
             "id 01a1e080-3663-7543-b0be-b8bfba49aafa",
             "note `--dangerously-bypass-hook-trust` is enabled. Enabled hooks may run without review for this invocation.",
             "note Model metadata for `mock-model` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.",
@@ -284,8 +284,8 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"{\\\"ok\\\":true,\\\"n\\\":4}\"",
-            "used 10429 read, 0 of it cached, 8 written, no price",
-            "session 10429 read, 0 of it cached, 8 written, no price",
+            "used 10429 read, 0 cached, 8 written, no price",
+            "session 10429 read, 0 cached, 8 written, no price",
             "id 01a1e074-85dc-7c62-8666-1a1bf851c2f9",
             "note Model metadata for `mock-model` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.",
         ],
@@ -295,7 +295,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"One file: a README.\"",
-            "used 25 read, 5 of it cached, 7 written, no price",
+            "used 25 read, 5 cached, 7 written, no price",
             "model Composer 2",
             "id c6b62c6f-7ead-4fd6-9922-e952131177ff",
             "denied write",
@@ -314,7 +314,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"recovered\"",
-            "used 8294 read, 0 of it cached, 5 written, no price",
+            "used 8294 read, 0 cached, 5 written, no price",
             "model gemini-2.5-flash",
             "id 4f54aa68-ab2a-469f-b68c-bcb5f91b7489",
         ],
@@ -325,7 +325,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"Hello from mock\"",
-            "used 100 read, 0 of it cached, 7 written, no price",
+            "used 100 read, 0 cached, 7 written, no price",
             "model gemini-2.5-flash",
             "id 23f5239f-4463-462f-b577-cbd7ad505a54",
         ],
@@ -335,7 +335,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"could not\"",
-            "used 25236 read, 0 of it cached, 50 written, no price",
+            "used 25236 read, 0 cached, 50 written, no price",
             "model gemini-2.5-flash",
             "id 3a40e2db-74dd-4906-88b3-c6ab6cdc6e43",
             "denied write_file",
@@ -347,7 +347,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"All done\"",
-            "used 50339 read, 0 of it cached, 74 written, no price",
+            "used 50339 read, 0 cached, 74 written, no price",
             "model gemini-2.5-flash",
             "id 40b9598a-ff04-4a93-850a-e92820515730",
         ],
@@ -357,7 +357,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"could not\"",
-            "used 17222 read, 0 of it cached, 50 written, no price",
+            "used 17222 read, 0 cached, 50 written, no price",
             "id ses_e1e655cabffesEwc25nGAp2CZz",
             "denied write",
             "denied bash",
@@ -374,7 +374,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"Hello from mock\"",
-            "used 100 read, 0 of it cached, 7 written, $0.000114",
+            "used 100 read, 0 cached, 7 written, $0.000114",
             "id ses_e1f897be9ffelRDOKlJK4ZX1qj",
         ],
     ),
@@ -383,7 +383,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "answer \"All done\"",
-            "used 31629 read, 0 of it cached, 72 written, $0.031773",
+            "used 31629 read, 0 cached, 72 written, $0.031773",
             "id ses_e1f8868caffeV5mBJSOHoZU0SP",
         ],
     ),
@@ -492,14 +492,14 @@ fn trouble_is_told_while_the_client_still_tries() {
 
 #[test]
 fn what_a_resumed_session_had_used_before_is_not_counted_again() {
-    let earlier = Usage { input: 1300, output: 10, cached: 300, usd: Some(0.00426) };
-    let own = Usage { input: 1300, output: 10, cached: 300, usd: Some(0.00426) };
+    let earlier = Usage { input: 1000, output: 10, cached: 300, usd: Some(0.00426) };
+    let own = Usage { input: 1000, output: 10, cached: 300, usd: Some(0.00426) };
     let cases = [("claude-resumed.jsonl", Some(&earlier)), ("claude-resumed.jsonl", None)];
     for (file, earlier) in cases {
         assert_eq!(Capture::read(file).after(earlier).usage.as_ref(), Some(&own), "{file}");
     }
     // The lone result of a third call does not say what was its own: it must be subtracted.
-    let earlier = Usage { input: 2600, output: 20, cached: 600, usd: Some(0.00852) };
+    let earlier = Usage { input: 2000, output: 20, cached: 600, usd: Some(0.00852) };
     let usage = Capture::read("claude-resumed.json").after(Some(&earlier)).usage;
     assert_eq!(usage, Some(Usage { input: 1000, output: 10, cached: 0, usd: Some(0.0042) }));
 }
@@ -575,10 +575,10 @@ impl Capture {
     }
 }
 
-/// Every end of a line, and many places within.
+/// Every end of a line, many places within, and every one near the end.
 fn cuts(stdout: &[u8]) -> impl Iterator<Item = usize> {
-    (0..=stdout.len())
-        .filter(|at| at % 61 == 0 || *at == stdout.len() || stdout[*at] == b'\n' || stdout[*at] == b'}')
+    let end = stdout.len();
+    (0..=end).filter(move |at| at % 97 == 0 || at + 40 > end || stdout[*at] == b'\n')
 }
 
 fn folder() -> PathBuf {
@@ -597,7 +597,7 @@ fn in_lines(outcome: &Outcome) -> Vec<String> {
     }];
     let usage = |usage: &Usage| {
         let usd = usage.usd.map_or("no price".to_owned(), |usd| format!("${usd}"));
-        format!("{} read, {} of it cached, {} written, {usd}", usage.input, usage.cached, usage.output)
+        format!("{} read, {} cached, {} written, {usd}", usage.input, usage.cached, usage.output)
     };
     lines.extend(outcome.usage.iter().map(|used| format!("used {}", usage(used))));
     lines.extend(outcome.session_total.iter().map(|used| format!("session {}", usage(used))));

@@ -4,4 +4,5 @@
 
 mod acp;
 mod fixtures;
+mod openai;
 mod rubbish;

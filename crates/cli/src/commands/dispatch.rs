@@ -2,8 +2,8 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, findings, flags,
-    gate, handoff, manifest, resume, roles, session_env, status, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, doctor,
+    findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -19,6 +19,9 @@ pub(crate) fn run(
         Command::Resume(args) => resume::resume(&global, &args, extension),
         Command::Abandon(args) => abandon::abandon(&global, &args),
         Command::Roles(args) => roles::roles(&global, &args),
+        Command::Agents(args) => agents::agents(&global, &args),
+        Command::Doctor(args) => doctor::doctor(&global, &args),
+        Command::Ask(args) => ask::ask(&global, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(&global, args),
         Command::Decisions(args) => decisions::decisions(&args),
         Command::Ballot(args) => ballot::ballot(&args),
@@ -33,6 +36,7 @@ pub(crate) fn run(
         Command::Manifest(args) => manifest::manifest(&args),
         Command::SessionEnv(args) => session_env::session_env(&args),
         Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
+        Command::Ledger(args) => ledger::ledger(&global, &args),
         Command::Config(args) => config::config(&args),
     }
 }

@@ -1,7 +1,9 @@
 //! One file per command: its arguments and what it wires together.
 
 pub(crate) mod abandon;
+pub(crate) mod agents;
 pub(crate) mod answer;
+pub(crate) mod ask;
 pub(crate) mod ballot;
 pub(crate) mod branch;
 pub(crate) mod checkpoint;
@@ -9,10 +11,12 @@ pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod diagram;
 pub(crate) mod dirty_tree;
+pub(crate) mod doctor;
 pub(crate) mod findings;
 pub(crate) mod flags;
 pub(crate) mod gate;
 pub(crate) mod handoff;
+pub(crate) mod ledger;
 pub(crate) mod manifest;
 mod raw;
 pub(crate) mod resume;

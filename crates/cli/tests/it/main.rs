@@ -10,6 +10,7 @@ mod diagrams;
 mod dirty_tree;
 mod gates;
 mod kills;
+mod ledgers;
 mod manifests;
 mod panel;
 mod races;

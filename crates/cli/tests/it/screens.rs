@@ -99,6 +99,7 @@ fn help_names_only_what_works() {
             "manifest",
             "session-env",
             "dirty-tree",
+            "ledger",
             "config",
             "help"
         ]

@@ -5,6 +5,7 @@
 mod documents;
 mod head;
 mod history;
+mod ledgers;
 mod locks;
 mod tidying;
 mod tree;

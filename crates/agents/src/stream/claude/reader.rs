@@ -427,14 +427,14 @@ mod tests {
             )
         };
         let usage = |input, output, cached, usd| Usage { input, output, cached, usd };
-        let earlier = usage(107, 1, 5, Some(0.5));
+        let earlier = usage(102, 1, 5, Some(0.5));
         let json_mode =
             result(&format!(r#""result":"a","total_cost_usd":1.5,"modelUsage":{}"#, model(200, 1.5, "list")));
         let mut reader = Claude::new(1000, Some(&earlier));
         reader.line(json_mode.as_bytes());
         let outcome = Box::new(reader).outcome(&ENDED);
         assert_eq!(outcome.usage, Some(usage(100, 0, 0, Some(1.0))));
-        assert_eq!(outcome.session_total, Some(usage(207, 1, 5, Some(1.5))));
+        assert_eq!(outcome.session_total, Some(usage(202, 1, 5, Some(1.5))));
 
         let stream = result(&format!(
             r#""result":"a","total_cost_usd":1.5,"modelUsage":{},"model_usage_since_last_result":{}"#,
@@ -444,8 +444,8 @@ mod tests {
         let mut reader = Claude::new(1000, Some(&earlier));
         reader.line(stream.as_bytes());
         let outcome = Box::new(reader).outcome(&ENDED);
-        assert_eq!(outcome.usage, Some(usage(107, 1, 5, None)));
-        assert_eq!(outcome.session_total, Some(usage(207, 1, 5, None)));
+        assert_eq!(outcome.usage, Some(usage(102, 1, 5, None)));
+        assert_eq!(outcome.session_total, Some(usage(202, 1, 5, None)));
 
         let bare = result(r#""result":"a","usage":{"input_tokens":3,"output_tokens":2}"#);
         let mut reader = Claude::new(1000, Some(&earlier));

@@ -49,7 +49,7 @@ fn turn_usage(usage: &Object<'_>) -> Usage {
     let count = |name| usage.count(name).unwrap_or_default();
     let cached = count("cache_read_input_tokens");
     let input = count("input_tokens").saturating_add(count("cache_creation_input_tokens"));
-    Usage { input: input.saturating_add(cached), output: count("output_tokens"), cached, usd: None }
+    Usage { input, output: count("output_tokens"), cached, usd: None }
 }
 
 /// All models together. A price that the client had to guess is none.
@@ -60,7 +60,7 @@ fn models_usage(models: &Object<'_>, total_usd: Option<f64>) -> Usage {
         let cached = count("cacheReadInputTokens");
         let input = count("inputTokens").saturating_add(count("cacheCreationInputTokens"));
         let usd = model.number("costUSD").filter(|_| !model.is("costBasis", "unknown"));
-        let model = Usage { input: input.saturating_add(cached), output: count("outputTokens"), cached, usd };
+        let model = Usage { input, output: count("outputTokens"), cached, usd };
         all = sum(&all, &model);
     }
     if all.usd.is_some() {
