@@ -1,8 +1,9 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, doctor,
-    findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
+    tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -61,6 +62,7 @@ pub(crate) enum Command {
     Diagram(diagram::DiagramArgs),
     Manifest(manifest::ManifestArgs),
     SessionEnv(session_env::SessionEnvArgs),
+    Collect(collect::CollectArgs),
     DirtyTree(dirty_tree::DirtyTreeArgs),
     Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),

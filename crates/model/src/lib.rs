@@ -9,6 +9,7 @@
 
 pub mod branch;
 pub mod checkpoint;
+pub mod collect;
 pub mod config;
 pub mod diagram;
 pub mod dirty_tree;
@@ -26,6 +27,7 @@ pub mod redact;
 pub mod seats;
 pub mod session;
 pub mod shown;
+pub mod sidecar;
 pub mod spec;
 pub mod stamp;
 pub mod words;

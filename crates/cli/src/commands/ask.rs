@@ -4,7 +4,7 @@ use crate::arguments::Global;
 use crate::error::CommandError;
 use crate::site::Site;
 use crate::{input, output, room};
-use charrette_agents::outcome::{Failure, FailureKind};
+use charrette_agents::outcome::{Clock, Failure, FailureKind};
 use charrette_agents::profile::Agent;
 use charrette_agents::room::{Call, Report, Room, asks_folder, chain_of};
 use charrette_engine::Cancel;
@@ -186,7 +186,7 @@ impl Asked<'_> {
     /// Asks one agent, and puts everything about it beside the answer.
     async fn one(&self, agent: &Agent) -> Result<Ended, CommandError> {
         let place = self.place;
-        let seat = self.args.seat.as_deref().unwrap_or("ask");
+        let seat = self.seat();
         let lane = self.room.scratch(&format!("ask-{}", agent.name)).map_err(CommandError::failed)?;
         let earlier = self.args.session.as_deref().and_then(|session| self.used_before(session));
         let is_text = agent.profile.output.is_text();
@@ -198,7 +198,7 @@ impl Asked<'_> {
             seat,
             writing: self.args.write,
             session: self.args.session.as_deref().map(|session| (session, earlier.as_ref())),
-            total: self.args.timeout.map_or_else(|| self.room.rules().time_for(seat), Duration::from_secs),
+            total: Duration::from_secs(self.seconds_given()),
             ends_on_rate_limit: self.room.rules().rate_limit != charrette_agents::room::RateLimit::Wait,
             lane: &lane,
             token: ("ask", seat),
@@ -219,12 +219,13 @@ impl Asked<'_> {
         let command = self.room.command_of(call).unwrap_or_default();
         let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         sidecar::meta_text(&Meta {
-            tool: &agent.name,
+            tool: agent.name.clone(),
             timeout: call.total.as_secs(),
             capture_stdout: true,
             capture_stdout_only: true,
-            output_file: &self.place.output.to_string_lossy(),
-            command: &command,
+            output_file: self.place.output.to_string_lossy().into_owned(),
+            command,
+            more: Vec::new(),
         })
     }
 
@@ -274,18 +275,29 @@ impl Asked<'_> {
         }
         match &report.outcome.answer {
             Ok(text) => put(&place.output, &self.room.redactor().text(text))?,
-            Err(failure) => put(&place.beside(".diag"), &self.diagnosis(failure, report))?,
+            Err(failure) => put(&place.beside(".diag"), &self.diagnosis(&ended.agent, failure, report))?,
         }
         put(&place.beside(".done"), &format!("{}\n", code(report)))
     }
 
-    fn diagnosis(&self, failure: &Failure, report: &Report) -> String {
-        let text = match (failure.kind, report.code) {
-            (FailureKind::NoAnswer, Some(0)) if report.bytes == 0 => {
-                sidecar::diag_empty(report.elapsed.as_secs())
+    /// How long it may take in all.
+    fn seconds_given(&self) -> u64 {
+        self.args.timeout.unwrap_or_else(|| self.room.rules().time_for(self.seat()).as_secs())
+    }
+
+    fn seat(&self) -> &str {
+        self.args.seat.as_deref().unwrap_or("ask")
+    }
+
+    fn diagnosis(&self, agent: &str, failure: &Failure, report: &Report) -> String {
+        let (seconds, last) = (report.elapsed.as_secs(), last_said(report));
+        let text = match (failure.kind, report.code.and_then(|code| u8::try_from(code).ok())) {
+            (FailureKind::NoAnswer, Some(0)) if report.bytes == 0 => sidecar::diag_empty(agent, seconds),
+            (FailureKind::NoAnswer, Some(code @ 1..)) => {
+                sidecar::diag_exit(code, seconds, report.bytes, last.as_bytes())
             }
-            (FailureKind::NoAnswer, Some(code)) if code != 0 => {
-                sidecar::diag_exit(code, report.elapsed.as_secs(), report.bytes, &last_said(report))
+            (FailureKind::Clock(Clock::Total), _) => {
+                sidecar::diag_timeout(seconds, self.seconds_given(), report.bytes, last.as_bytes())
             }
             _ if failure.message.trim().is_empty() => format!("no answer ({})", failure.kind),
             _ => failure.message.clone(),

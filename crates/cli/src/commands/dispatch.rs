@@ -2,8 +2,9 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, config, decisions, diagram, dirty_tree, doctor,
-    findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
+    tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -35,6 +36,7 @@ pub(crate) fn run(
         Command::Diagram(args) => diagram::diagram(&global, &args),
         Command::Manifest(args) => manifest::manifest(&args),
         Command::SessionEnv(args) => session_env::session_env(&args),
+        Command::Collect(args) => collect::collect(&global, &args),
         Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
         Command::Ledger(args) => ledger::ledger(&global, &args),
         Command::Config(args) => config::config(&args),

@@ -7,6 +7,7 @@ pub(crate) mod ask;
 pub(crate) mod ballot;
 pub(crate) mod branch;
 pub(crate) mod checkpoint;
+pub(crate) mod collect;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod diagram;

@@ -5,6 +5,7 @@
 mod bad_input;
 mod branches;
 mod checkpoint;
+mod collection;
 mod config;
 mod diagrams;
 mod dirty_tree;

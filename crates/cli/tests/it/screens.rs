@@ -98,6 +98,7 @@ fn help_names_only_what_works() {
             "diagram",
             "manifest",
             "session-env",
+            "collect",
             "dirty-tree",
             "ledger",
             "config",
