@@ -63,7 +63,7 @@ impl Stage {
             client.settings.replace("{program}", &program.to_string_lossy()).replace("{model}", &model);
         let settings = format!("[agents.{}]\n{settings}\n{}", client.name, case.settings());
         fs_err::create_dir_all(home.join(".config").join("charrette"))?;
-        fs_err::write(home.join(".config").join("charrette").join("config.toml"), settings)?;
+        fs_err::write(home.join(".config").join("charrette").join("charrette.toml"), settings)?;
         fs_err::write(
             folder.join("script.json"),
             case.script(client, &repository.to_string_lossy()).to_string(),
