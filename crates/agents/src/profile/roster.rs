@@ -183,7 +183,6 @@ fn adjust(
     let missing = |kind, setting| RosterError::Missing { agent: name.to_owned(), kind, setting };
     match agent.profile.talk {
         Talk::Openai if agent.url.is_none() => Err(missing("openai", "url")),
-        Talk::Openai if agent.model.is_none() => Err(missing("openai", "model")),
         Talk::Acp if agent.command.is_none() && agent.profile.programs.is_empty() => {
             Err(missing("acp", "command"))
         }

@@ -88,7 +88,7 @@ impl Room {
                 most,
             }),
             _ => Conversation::Printed {
-                feed: if agent.is_fed() { Feed::Text(call.prompt.to_owned()) } else { Feed::Nothing },
+                feed: if agent.is_fed() { Feed::Text(fed(call.prompt)) } else { Feed::Nothing },
                 reader: agent.profile.output.reader(most, earlier),
             },
         };
@@ -149,7 +149,13 @@ impl Room {
             }
             () = self.cancel().requested(Urgency::Soon) => Outcome::failed(FailureKind::Interrupted, "interrupted"),
         };
-        Report { elapsed: pulse.elapsed(), ..Report::of(outcome) }
+        let mut report = Report { elapsed: pulse.elapsed(), ..Report::of(outcome) };
+        if let Err(failure) = &mut report.outcome.answer
+            && failure.kind == FailureKind::Start
+        {
+            failure.message = format!("{} cannot be reached: {}", endpoint.url, failure.message);
+        }
+        report
     }
 
     /// Somebody who writes down what agents say, without the secrets.
@@ -157,6 +163,11 @@ impl Room {
         let mut redactor = self.redactor().clone();
         Scribe::new(move |line| redactor.line(line))
     }
+}
+
+/// A prompt as it is fed. Clients take one that begins with a slash for a command of their own.
+fn fed(prompt: &str) -> String {
+    if prompt.starts_with('/') { format!("\n{prompt}") } else { prompt.to_owned() }
 }
 
 fn prompt_file(lane: &Path) -> PathBuf {

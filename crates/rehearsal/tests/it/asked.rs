@@ -181,7 +181,8 @@ fn what_it_leaves_behind_is_ended_even_a_daemon_that_holds_its_output() {
     let part = json!({"answer": "Done.\n", "child_ms": 60_000, "daemon_ms": 60_000});
     let output = asked(&stage, &part, &[]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_eq!(output.json()["left_behind"], 1, "the daemon; the child went with its group");
+    // The daemon for certain; the child goes with its group, and may just not be gone yet.
+    assert!(matches!(output.json()["left_behind"].as_u64(), Some(1 | 2)), "{output:?}");
     assert_eq!(stage.alive(), [0; 0]);
 }
 
