@@ -94,7 +94,11 @@ impl Case {
                 None => json!([answer]),
             },
             Case::RefusedWrite | Case::Write => {
-                let writing = client.writes.iter().map(|write| json!({"calls": [call(*write, repository)]}));
+                let escapes = if self == Case::Write { &[][..] } else { client.escapes };
+                let writing = escapes
+                    .iter()
+                    .chain(client.writes)
+                    .map(|write| json!({"calls": [call(*write, repository)]}));
                 writing.chain([answer]).collect()
             }
             // Clients that can be told so try again at once.
@@ -144,7 +148,7 @@ impl Case {
     pub(super) fn settings(self) -> &'static str {
         match self {
             // The first byte of some comes only with the model's first.
-            Case::Hang => "[clocks]\nidle = 6\nfirst_byte = 45\ngrace = 2\n",
+            Case::Hang => "[clocks]\nidle = 6\nfirst_byte = 20\ngrace = 2\n",
             Case::RateLimit => "[policy]\nrate_limit = \"fallback\"\n",
             _ => "",
         }

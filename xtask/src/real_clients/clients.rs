@@ -20,6 +20,10 @@ pub(super) struct Client {
     pub(super) read: Option<(&'static str, &'static str)>,
     /// Tools that try to write the file `written-N`, N counted from 0.
     pub(super) writes: &'static [(&'static str, &'static str)],
+    /// Tools with which a model might let itself out of a read-only seat first.
+    pub(super) escapes: &'static [(&'static str, &'static str)],
+    /// Whether it says that it refused a tool. A sandbox refuses inside of a command, where nobody is told.
+    pub(super) tells_refusals: bool,
     /// What the records say was used, of (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
     pub(super) usage: Option<(u64, u64, u64)>,
     /// Traps that it cannot be kept from reading.
@@ -68,8 +72,9 @@ fn claude() -> Client {
             ("Write", r#"{"file_path": "{repo}/written-0", "content": "x"}"#),
             ("Bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
         ],
-        // Its vendor does not count what is cached as input; we do.
-        usage: Some((3500, 30, 500)),
+        escapes: &[("ExitPlanMode", r#"{"plan": "write"}"#)],
+        tells_refusals: true,
+        usage: Some((3000, 30, 500)),
         reads_traps: &[],
         lenient_user: true,
     }
@@ -87,6 +92,11 @@ fn codex() -> Client {
             ("exec_command", r#"{"cmd": "echo x > written-0"}"#),
             ("exec_command", r#"{"cmd": "touch written-1"}"#),
         ],
+        escapes: &[(
+            "exec_command",
+            r#"{"cmd": "touch escaped", "sandbox_permissions": "require_escalated", "justification": "please"}"#,
+        )],
+        tells_refusals: false,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
         lenient_user: true,
@@ -105,6 +115,8 @@ fn gemini() -> Client {
             ("write_file", r#"{"file_path": "{repo}/written-0", "content": "x"}"#),
             ("run_shell_command", r#"{"command": "echo x > written-1"}"#),
         ],
+        escapes: &[("exit_plan_mode", r#"{"plan_filename": "plan.md"}"#)],
+        tells_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &["TRAP-gemini-md", "TRAP-skill"],
         lenient_user: true,
@@ -123,6 +135,8 @@ fn opencode() -> Client {
             ("write", r#"{"filePath": "{repo}/written-0", "content": "x"}"#),
             ("bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
         ],
+        escapes: &[("task", r#"{"description": "d", "prompt": "write", "subagent_type": "general"}"#)],
+        tells_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
         lenient_user: true,
@@ -137,6 +151,7 @@ fn gemini_acp() -> Client {
         package: None,
         settings: "kind = \"acp\"\ncommand = \"{program}\"\nargs = [\"--acp\", \"-m\", \"gemini-2.5-flash\"]\n\
                    env = [\"GEMINI_API_KEY\", \"GOOGLE_GEMINI_BASE_URL\"]\n",
+        tells_refusals: false,
         usage: Some((3000, 30, 0)),
         lenient_user: false,
         ..gemini()
@@ -153,6 +168,8 @@ fn endpoint() -> Client {
         environment: &[("LOCAL_KEY", "dummy")],
         read: None,
         writes: &[],
+        escapes: &[],
+        tells_refusals: false,
         usage: Some((2000, 20, 500)),
         reads_traps: &[],
         lenient_user: true,

@@ -14,6 +14,9 @@ pub(super) fn of(client: &Client, case: Case, stage: &Stage, ended: &Ended) -> R
         .map_err(|_| format!("no JSON but {:?}; {}", ended.stdout, tail(&ended.stderr)))?;
     match case.end() {
         End::Answered => answered(stage, ended, &said)?,
+        End::Failed(_) if stage.asked().is_empty() => {
+            return Err(format!("the model was not even asked: {}", tail(&ended.stderr)));
+        }
         End::Failed(kinds) => failed(kinds, ended, &said)?,
         End::Listed => listed(client, case, &said)?,
     }
@@ -119,12 +122,11 @@ fn used(client: &Client, said: &Value) -> Result<(), String> {
 /// Nothing was written, the client went on, and it is known what was refused.
 fn refused(client: &Client, stage: &Stage, said: &Value) -> Result<(), String> {
     let asked = stage.asked();
-    if asked.len() != client.writes.len() + 1 {
+    if asked.len() != client.escapes.len() + client.writes.len() + 1 {
         return Err(format!("the model was asked {} times", asked.len()));
     }
     expect(&written(client, stage), "it wrote")?;
-    // A sandbox refuses inside a command, where nobody is told.
-    if client.name == "codex" {
+    if !client.tells_refusals {
         return Ok(());
     }
     let tools: Vec<&str> = client.writes.iter().map(|(tool, _)| *tool).collect();
