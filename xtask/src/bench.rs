@@ -3,6 +3,7 @@
 //! Every figure compares us with the least that could do the job: a bare durable write, an empty program,
 //! reading the same bytes. Subject and yardstick take turns, and medians are compared.
 
+mod agents;
 mod documents;
 mod engine;
 mod panel;
@@ -42,6 +43,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     }
     let mut figures = documents::figures(only)?;
     figures.extend(engine::figures(only)?);
+    figures.extend(agents::figures(only)?);
     figures.extend(panel::figures(only)?);
     figures.extend(survey::figures(only)?);
     for figure in &figures {

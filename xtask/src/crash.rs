@@ -1,4 +1,4 @@
-//! The release binary killed at every system call that matters, and every write made to fail.
+//! The binary killed at every system call that matters, and every write made to fail.
 //!
 //! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
 //! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole run.
@@ -10,7 +10,7 @@ mod operations;
 mod points;
 
 use crate::Outcome;
-use crate::programs::static_charrette;
+use crate::programs::{debug_charrette, static_charrette};
 use clap::Args;
 use operations::Operation;
 use points::{Fault, Point};
@@ -23,10 +23,13 @@ pub(crate) struct CrashArgs {
     /// How many kills at random moments
     #[arg(long, value_name = "N", default_value_t = 500)]
     random: u64,
+    /// The binary as it is built for tests, in place of the one that is published
+    #[arg(long)]
+    debug: bool,
 }
 
 pub(crate) fn crash(args: &CrashArgs) -> Outcome {
-    let charrette = static_charrette()?;
+    let charrette = if args.debug { debug_charrette()? } else { static_charrette()? };
     let (mut kills, mut errors) = (0, 0);
     for operation in Operation::ALL {
         let points = points::of(&charrette, *operation)?;

@@ -1,4 +1,4 @@
-//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `static`.
+//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `static`.
 
 #![allow(
     clippy::print_stdout,
@@ -11,6 +11,7 @@ mod bench;
 mod crash;
 mod fuzz;
 mod programs;
+mod real_clients;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -40,6 +41,8 @@ enum Task {
     Crash(crash::CrashArgs),
     /// Feed every grammar with rubbish that looks like it
     Fuzz(fuzz::FuzzArgs),
+    /// Drive the real agent clients against a scripted model, without a network
+    RealClients(real_clients::RealClientsArgs),
     /// Build the static release binary and print its path
     Static,
 }
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::bench(&args),
         Task::Crash(args) => crash::crash(&args),
         Task::Fuzz(args) => fuzz::fuzz(&args),
+        Task::RealClients(args) => real_clients::real_clients(&args),
         Task::Static => programs::static_charrette().map(|path| println!("{}", path.display())),
     };
     match outcome {

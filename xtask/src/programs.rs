@@ -34,6 +34,16 @@ pub(crate) fn static_charrette() -> Outcome<PathBuf> {
     Ok(root().join("target").join(target).join("release").join("charrette"))
 }
 
+/// Builds the binary as tests use it.
+pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["build", "--quiet", "--package", "charrette-cli"]).current_dir(root());
+    if !command.status()?.success() {
+        return Err("the binary does not build".into());
+    }
+    Ok(root().join("target").join("debug").join("charrette"))
+}
+
 fn is_installed(target: &str) -> Outcome<bool> {
     let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output()?;
     Ok(Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
@@ -62,9 +72,10 @@ pub(crate) fn empty_program(folder: &Path) -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// A repository with one commit.
+/// A repository with one commit, of what is already there.
 pub(crate) fn repository(folder: &Path) -> Outcome {
     git(folder, &["init", "-q", "-b", "main"])?;
+    git(folder, &["add", "--all"])?;
     git(
         folder,
         &[

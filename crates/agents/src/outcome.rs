@@ -82,6 +82,24 @@ pub enum FailureKind {
     Interrupted,
 }
 
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FailureKind::Start => "start",
+            FailureKind::NoAnswer => "no-answer",
+            FailureKind::Service { .. } => "service",
+            FailureKind::Credentials => "credentials",
+            FailureKind::RateLimit { .. } => "rate-limit",
+            FailureKind::Limit => "limit",
+            FailureKind::Flood => "flood",
+            FailureKind::Clock(Clock::FirstByte) => "timeout-first-byte",
+            FailureKind::Clock(Clock::Idle) => "timeout-idle",
+            FailureKind::Clock(Clock::Total) => "timeout",
+            FailureKind::Interrupted => "interrupted",
+        })
+    }
+}
+
 /// The clocks an agent is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
@@ -91,14 +109,4 @@ pub enum Clock {
     Idle,
     /// In all.
     Total,
-}
-
-impl fmt::Display for Clock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Clock::FirstByte => "first byte",
-            Clock::Idle => "idle",
-            Clock::Total => "total",
-        })
-    }
 }

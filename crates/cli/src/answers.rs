@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// What a person may have to decide although no flow plans for it.
+const INCIDENTS: [&str; 3] = ["dirty-tree", "budget", "rate-limit"];
+
 /// Answers that somebody wrote down beforehand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AnswersFile(pub(crate) Map<String, Value>);
@@ -19,7 +22,7 @@ pub(crate) fn read_file(path: &Path) -> Result<AnswersFile, CommandError> {
         CommandError::failed(format!("{}: neither YAML nor JSON: {error}", path.display()))
     })?;
     match value {
-        Value::Object(gates) if gates.values().all(Value::is_object) => Ok(AnswersFile(gates)),
+        Value::Object(gates) if gates.iter().all(is_answer) => Ok(AnswersFile(gates)),
         _ => Err(CommandError::failed(format!(
             "{}: expected gates with answers, as in  pre-design: {{scope: \"yes\"}}",
             path.display()
@@ -28,11 +31,26 @@ pub(crate) fn read_file(path: &Path) -> Result<AnswersFile, CommandError> {
 }
 
 impl AnswersFile {
-    /// The answers for one gate, as text.
+    /// The answers for one gate, as text. `dirty-tree: keep` answers every gate of that sort.
     pub(crate) fn for_gate(&self, gate: &str) -> Map<String, Value> {
-        let answers = self.0.get(gate).and_then(Value::as_object).cloned().unwrap_or_default();
+        let sort = sort_of(gate);
+        let answers = match self.0.get(gate).or_else(|| self.0.get(sort)).cloned() {
+            Some(Value::Object(answers)) => answers,
+            Some(answer) => Map::from_iter([(sort.to_owned(), answer)]),
+            None => Map::new(),
+        };
         answers.into_iter().filter_map(|(key, value)| Some((key, as_text(value)?))).collect()
     }
+}
+
+/// What no flow plans for takes a single answer; everything else is a gate with questions.
+fn is_answer((name, answer): (&String, &Value)) -> bool {
+    answer.is_object() || (INCIDENTS.contains(&name.as_str()) && as_text(answer.clone()).is_some())
+}
+
+/// What a gate is about that no flow plans for: such a gate is called after that and the place where it arose.
+pub(crate) fn sort_of(gate: &str) -> &str {
+    gate.split_once('/').map_or(gate, |(sort, _)| sort)
 }
 
 /// YAML reads `yes` as text, but `true` and `3` are answers too.
@@ -68,8 +86,11 @@ pub(crate) fn template(gates: &[(String, Vec<Question>)]) -> String {
             for line in question.text.lines() {
                 let _ = writeln!(text, "  # {line}");
             }
-            let choices =
-                if question.approval { "  # yes, no or revise (then also feedback: \"…\")" } else { "" };
+            let choices = match question.choices.as_slice() {
+                [] if question.approval => "  # yes, no or revise (then also feedback: \"…\")".to_owned(),
+                [] => String::new(),
+                choices => format!("  # {}", choices.join(" or ")),
+            };
             let recommended = Value::from(question.recommended.as_deref().unwrap_or_default());
             let _ = writeln!(text, "  {}: {recommended}{choices}", question.key);
         }

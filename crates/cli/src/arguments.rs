@@ -1,8 +1,9 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
-    manifest, resume, session_env, status, survey, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
+    survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 /// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
 ///
 /// This version has state documents that cannot be torn, lost or raced, the engine that drives runs over them,
-/// and the rules of the panel as plumbing.
+/// the supervisor that holds agents to what they may do, and the rules of the panel as plumbing.
 #[derive(Debug, Parser)]
 #[command(name = "charrette", version, max_term_width = 100)]
 pub struct Arguments {
@@ -45,6 +46,10 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Abandon(abandon::AbandonArgs),
+    Roles(roles::RolesArgs),
+    Agents(agents::AgentsArgs),
+    Doctor(doctor::DoctorArgs),
+    Ask(ask::AskArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Decisions(decisions::DecisionsArgs),
     Ballot(ballot::BallotArgs),
@@ -58,5 +63,8 @@ pub(crate) enum Command {
     Diagram(diagram::DiagramArgs),
     Manifest(manifest::ManifestArgs),
     SessionEnv(session_env::SessionEnvArgs),
+    Collect(collect::CollectArgs),
+    DirtyTree(dirty_tree::DirtyTreeArgs),
+    Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),
 }

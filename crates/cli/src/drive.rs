@@ -3,44 +3,34 @@
 use crate::arguments::Global;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress::Screen;
+use crate::room::{self, SiteClock};
 use crate::site::Site;
 use crate::{answers, env_vars, output};
-use charrette_agents::CommandLauncher;
 use charrette_engine::journal::{FileJournal, RunPlace};
 use charrette_engine::ports::{Asker, Clock, Journal, Launcher};
-use charrette_engine::{Cancel, EventKind, FlowDefinition, Run, Stop, drive};
+use charrette_engine::{EventKind, FlowDefinition, Run, Stop, drive};
 use charrette_model::checkpoint::progress::begin_run;
 use charrette_model::checkpoint::{Checkpoint, DocumentName, RunRecord};
 use charrette_model::feature::name::FeaturePath;
-use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
 use charrette_store::{Documents, Lease, Workspace};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-/// What this binary can drive, and with which agents.
+/// What this binary can drive.
 #[derive(Clone, Copy)]
 pub struct Extension {
     /// The flows it knows.
     pub flows: &'static [&'static dyn FlowDefinition],
-    /// How its agents are launched in a repository.
-    pub launcher: fn(&Path, Cancel) -> Arc<dyn Launcher>,
+    /// Settings that are laid over all others, as in `charrette.toml`.
+    pub settings: Option<fn() -> String>,
 }
 
 impl Extension {
     /// What the published binary can drive.
     pub fn product() -> Extension {
-        let launcher = |root: &Path, cancel: Cancel| -> Arc<dyn Launcher> {
-            let commands = std::collections::HashMap::new();
-            Arc::new(CommandLauncher {
-                commands,
-                folder: root.to_owned(),
-                grace: std::time::Duration::from_secs(5),
-                cancel,
-            })
-        };
-        Extension { flows: &[], launcher }
+        Extension { flows: &[], settings: None }
     }
 }
 
@@ -104,7 +94,7 @@ pub(crate) fn begin(
         workspace,
         by: asked_who(&site),
     };
-    drive_on(global, extension, definition, place, (lease, answers, false), &site)
+    drive_on(global, definition, place, (lease, answers, false), &site)
 }
 
 /// Goes on with a run from wherever it stands.
@@ -136,7 +126,7 @@ pub(crate) fn resume(
         workspace,
         by: asked_who(&site),
     };
-    drive_on(global, extension, definition, place, (lease, answers, true), &site)
+    drive_on(global, definition, place, (lease, answers, true), &site)
 }
 
 /// A folder named after the day and the feature. What an abandoned run left in one is not mixed with a new run.
@@ -175,7 +165,7 @@ pub(crate) fn workspace_of(site: &Site, document: &Checkpoint) -> Result<Workspa
 
 fn workspace(site: &Site, relative: &str, run_id: &str) -> Workspace {
     // The id comes from a file that anybody may have edited; its digest is harmless as a folder.
-    let lanes = env_vars::user_state_folder().unwrap_or_else(|| site.root.join(site.settings.state_folder()));
+    let lanes = room::state_folder(site);
     Workspace::new(&site.root.join(relative), &lanes.join("lanes").join(&sha256(run_id.as_bytes())[..16]))
 }
 
@@ -201,16 +191,11 @@ fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, Comma
 
 fn drive_on(
     global: &Global,
-    extension: Extension,
     definition: &'static dyn FlowDefinition,
     place: RunPlace,
     (lease, answers, resumed): (Lease, answers::AnswersFile, bool),
     site: &Site,
 ) -> Result<ExitCode, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed(format!("cannot start: {error}")))?;
     let feature = shown_feature(&place.name);
     let started = EventKind::RunStarted {
         command: place.name.command().to_owned(),
@@ -220,15 +205,14 @@ fn drive_on(
     let screen = Screen::new(global.json, global.quiet);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
     let asker: Arc<dyn Asker> = Arc::new(answers);
-    let outcome = runtime.block_on(async {
-        let cancel = Cancel::default();
-        listen(&cancel).map_err(|error| Stop::Failed(format!("cannot listen for signals: {error}")))?;
-        let launcher = (extension.launcher)(&site.root, cancel.clone());
+    let purpose = format!("{} of {feature}", place.name.command());
+    let outcome = room::with_agents(async |cancel| {
+        let launcher: Arc<dyn Launcher> = Arc::new(room::open(global, site, &purpose, &cancel));
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel, screen.watcher()));
         journal.tell(started);
         let run = Run::new(journal, launcher, asker, site.settings.parallel());
-        drive(definition, &run).await
-    });
+        Ok(drive(definition, &run).await)
+    })?;
     drop(lease);
     match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -254,30 +238,6 @@ fn drive_on(
         }
         Err(Stop::Failed(message)) => Err(CommandError::failed(message)
             .hint(format!("What was done is kept. To try again: charrette resume {feature}"))),
-    }
-}
-
-/// Turns the signals that mean "end" into a request to end. A second one makes it urgent, nothing worse.
-fn listen(cancel: &Cancel) -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-        let mut signals = signal(kind)?;
-        let cancel = cancel.clone();
-        tokio::spawn(async move {
-            while signals.recv().await.is_some() {
-                cancel.request();
-            }
-        });
-    }
-    Ok(())
-}
-
-#[derive(Debug)]
-struct SiteClock(Now);
-
-impl Clock for SiteClock {
-    fn now(&self) -> Now {
-        self.0.at_present(jiff::Timestamp::now())
     }
 }
 

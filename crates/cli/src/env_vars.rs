@@ -2,9 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the place")]
 
+use charrette_model::redact::{Redactor, is_secret_name};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
 /// Freezes the time that is written into documents, so that output can be compared byte by byte.
@@ -28,8 +31,22 @@ const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
 const DESIGN_TMPDIR: &str = "DESIGN_TMPDIR";
 /// Where the run that called it keeps its own.
 const IMPLEMENT_TMPDIR: &str = "IMPLEMENT_TMPDIR";
+/// Where a nested review keeps its own.
+const REVIEW_TMPDIR: &str = "REVIEW_TMPDIR";
 /// The session that both belong to.
 const SESSION_ID: &str = "SESSION_ID";
+/// The file with which a calling run hands values to a nested one. Its folder may hold ledgers.
+const SESSION_ENV_PATH: &str = "SESSION_ENV_PATH";
+/// The ledger of times, if not in the folder of the run at work.
+const CHARRETTE_TIMING_LEDGER: &str = "CHARRETTE_TIMING_LEDGER";
+/// Whose times are recorded.
+const CHARRETTE_TIMING_SKILL: &str = "CHARRETTE_TIMING_SKILL";
+/// The ledger of tokens, if not in the folder of the run at work.
+const CHARRETTE_TOKEN_LEDGER: &str = "CHARRETTE_TOKEN_LEDGER";
+/// The session that tokens are counted for.
+const CHARRETTE_TOKEN_SESSION_ID: &str = "CHARRETTE_TOKEN_SESSION_ID";
+/// Where temporary files go, if not in `/tmp`.
+const TMPDIR: &str = "TMPDIR";
 
 /// What a calling run hands to a nested one.
 #[derive(Debug)]
@@ -41,12 +58,53 @@ pub(crate) struct HandedDown {
 
 /// The folders and the session that a calling run names. What is not UTF-8 names nothing that exists.
 pub(crate) fn handed_down() -> HandedDown {
-    let text = |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     HandedDown {
         design_tmpdir: text(DESIGN_TMPDIR),
         implement_tmpdir: text(IMPLEMENT_TMPDIR),
         session_id: text(SESSION_ID),
     }
+}
+
+/// Where ledgers are kept.
+#[derive(Debug)]
+pub(crate) struct Ledgers {
+    pub(crate) temp: String,
+    pub(crate) implement: Option<String>,
+    pub(crate) design: Option<String>,
+    pub(crate) review: Option<String>,
+    pub(crate) session_env: Option<String>,
+    pub(crate) timing_ledger: Option<String>,
+    pub(crate) timing_skill: Option<String>,
+    pub(crate) token_ledger: Option<String>,
+    pub(crate) token_session: Option<String>,
+}
+
+/// What is said about ledgers.
+pub(crate) fn ledgers() -> Ledgers {
+    Ledgers {
+        temp: text(TMPDIR).filter(|folder| !folder.is_empty()).unwrap_or_else(|| "/tmp".to_owned()),
+        implement: text(IMPLEMENT_TMPDIR),
+        design: text(DESIGN_TMPDIR),
+        review: text(REVIEW_TMPDIR),
+        session_env: text(SESSION_ENV_PATH).filter(|path| !path.is_empty()),
+        timing_ledger: text(CHARRETTE_TIMING_LEDGER),
+        timing_skill: text(CHARRETTE_TIMING_SKILL).filter(|skill| !skill.is_empty()),
+        token_ledger: text(CHARRETTE_TOKEN_LEDGER),
+        token_session: text(CHARRETTE_TOKEN_SESSION_ID),
+    }
+}
+
+/// Takes secrets out of text: those that are in the environment, and those that look like one.
+pub(crate) fn redactor() -> Redactor {
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok().filter(|name| is_secret_name(name))?;
+        Some((name, value.into_vec()))
+    });
+    Redactor::new(variables)
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// The frozen time, if any.
@@ -64,6 +122,11 @@ pub(crate) fn user_config_file() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = absolute(XDG_CONFIG_HOME).or_else(|| Some(absolute(HOME)?.join(".config")))?;
     Some(folder.join("charrette").join("charrette.toml"))
+}
+
+/// Everything there is, for the agents that are started here. What each of them gets is decided there.
+pub(crate) fn everything() -> BTreeMap<OsString, OsString> {
+    std::env::vars_os().collect()
 }
 
 /// Where the user keeps what programs remember, whether it exists or not.

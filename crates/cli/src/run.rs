@@ -3,12 +3,13 @@
 use crate::arguments::{Arguments, Global};
 use crate::drive::{self, Beginning, Extension};
 use crate::error::CommandError;
-use crate::{commands, output};
+use crate::{commands, output, site};
 use clap::Parser as _;
 use std::process::ExitCode;
 
 /// Runs the command that was typed, with the flows and agents of this binary.
 pub fn main(extension: Extension) -> ExitCode {
+    extend(extension);
     match Arguments::try_parse() {
         Ok(arguments) => {
             answered(enter(&arguments.global).and_then(|()| commands::run(arguments, extension)))
@@ -19,8 +20,15 @@ pub fn main(extension: Extension) -> ExitCode {
 
 /// Begins a run in the current folder: for binaries that bring flows of their own. `json` prints events.
 pub fn begin(extension: Extension, beginning: &Beginning<'_>, json: bool) -> ExitCode {
+    extend(extension);
     let global = Global { directory: None, json, quiet: false, no_color: true };
     answered(drive::begin(&global, extension, beginning))
+}
+
+fn extend(extension: Extension) {
+    if let Some(settings) = extension.settings {
+        site::lay_over(settings());
+    }
 }
 
 /// Goes where `-C` says, so that everything typed is seen from there.

@@ -3,16 +3,27 @@
 //! Every addition happens under a kernel lock on the log itself and replaces it whole. Links are not followed.
 
 use charrette_model::diagram::warnings;
+use charrette_model::ledger::issues;
 use charrette_model::session::DISCARD;
 use charrette_store::atomic;
 use rustix::fs::OFlags;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long somebody else may take to add something.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Adds a line at the end of the log's warnings.
 pub(crate) fn add_warning(path: &Path, line: &str) -> io::Result<()> {
+    add(path, warnings::HEADING, line)
+}
+
+/// Adds an entry at the end of the section with that heading.
+pub(crate) fn add(path: &Path, heading: &str, entry: &str) -> io::Result<()> {
     if path == Path::new(DISCARD) {
         return Ok(());
     }
@@ -22,12 +33,13 @@ pub(crate) fn add_warning(path: &Path, line: &str) -> io::Result<()> {
     log.read_to_string(&mut text)?;
     let mut temp = path.file_name().unwrap_or_default().to_owned();
     temp.push(".tmp");
-    let added = warnings::append(&text, line);
+    let added = issues::append(&text, heading, entry);
     atomic::replace(path, &path.with_file_name(temp), added.as_bytes()).map_err(io::Error::other)
 }
 
 /// The log, made if need be, locked until it is dropped.
 fn locked(path: &Path) -> io::Result<File> {
+    let deadline = Instant::now() + PATIENCE;
     loop {
         let mut options = fs_err::OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -38,7 +50,17 @@ fn locked(path: &Path) -> io::Result<File> {
         if !ours.is_file() {
             return Err(io::Error::other(format!("{} is not a regular file", path.display())));
         }
-        file.lock()?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(io::Error::other(format!("{} is locked", path.display())));
+            }
+            Err(TryLockError::WouldBlock) => {
+                sleep(Duration::from_millis(10));
+                continue;
+            }
+        }
         // Whoever held the lock before has put another file in its place.
         let is_still = path
             .symlink_metadata()

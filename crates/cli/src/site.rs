@@ -11,6 +11,15 @@ use charrette_store::{Documents, Holder, Location, Repository, locate, repositor
 use jiff::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Settings that a binary built on this one lays over all others.
+static LAID_OVER: OnceLock<Layer> = OnceLock::new();
+
+/// Lays settings over all others, for as long as the process lives.
+pub(crate) fn lay_over(settings: String) {
+    let _ = LAID_OVER.set(Layer { origin: "built in".to_owned(), text: settings });
+}
 
 /// The place a command works in.
 #[derive(Debug)]
@@ -121,5 +130,6 @@ fn config_files(root: &Path) -> (Vec<Layer>, Vec<ConfigFile>, Vec<Problem>) {
         }
         files.push(ConfigFile { layer, path, present });
     }
+    layers.extend(LAID_OVER.get().cloned());
     (layers, files, problems)
 }

@@ -5,13 +5,14 @@
 //! never sees any of this.
 
 use crate::artifact::{Input, Inputs};
-use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher};
+use crate::pause::{Grant, Pause};
+use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher, Touch};
 use crate::prompt::rendered;
 use crate::step::{Step, StepContext, StepDone, StepError};
 use charrette_model::checkpoint::Usage;
 use charrette_store::workspace::sha256;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Turns an answer into the files it becomes, or says what is wrong with it.
 pub type Grammar = Arc<dyn Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync>;
@@ -26,6 +27,14 @@ pub struct AgentCall {
     writes: Vec<String>,
     chain: Vec<String>,
     grammar: Option<Grammar>,
+    may_touch: Touch,
+}
+
+/// What a call goes by besides itself: who runs it, what was decided before, and where it says what must be.
+pub(crate) struct Conduct {
+    pub(crate) launcher: Arc<dyn Launcher>,
+    pub(crate) granted: Vec<Grant>,
+    pub(crate) pause: Arc<Mutex<Option<Pause>>>,
 }
 
 /// A call for that seat. Its step is called the same until [`AgentCall::step_id`] says otherwise.
@@ -38,6 +47,7 @@ pub fn seat(name: &str) -> AgentCall {
         writes: Vec::new(),
         chain: Vec::new(),
         grammar: None,
+        may_touch: Touch::Nothing,
     }
 }
 
@@ -70,7 +80,14 @@ impl AgentCall {
         self
     }
 
-    /// Who may do it, in order.
+    /// What it may change in the tree; nothing, unless this says otherwise.
+    #[must_use]
+    pub fn may_touch(mut self, touch: Touch) -> AgentCall {
+        self.may_touch = touch;
+        self
+    }
+
+    /// Who may do it, in order; unless this says so, whoever the seat is configured for.
     #[must_use]
     pub fn chain(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> AgentCall {
         self.chain = agents.into_iter().map(Into::into).collect();
@@ -92,29 +109,28 @@ impl AgentCall {
     }
 
     /// Asks one agent after the other until an answer fits.
-    pub(crate) async fn perform(
-        self,
-        context: StepContext,
-        launcher: Arc<dyn Launcher>,
-    ) -> Result<StepDone, StepError> {
+    pub(crate) async fn perform(self, context: StepContext, conduct: Conduct) -> Result<StepDone, StepError> {
         let mut failures = Vec::new();
         let mut usage: Option<Usage> = None;
-        for (n, agent) in self.chain.iter().enumerate() {
-            match self.ask(agent, &context, &launcher, &mut usage).await {
+        let chain =
+            if self.chain.is_empty() { conduct.launcher.chain(&self.seat) } else { self.chain.clone() };
+        for (n, agent) in chain.iter().enumerate() {
+            match self.ask(agent, &context, &conduct, &mut usage).await {
                 Ok(files) => {
                     for (name, content) in files {
                         context.write(&name, content)?;
                     }
                     return Ok(StepDone {
                         agent: Some(agent.clone()),
-                        fallback_from: self.chain[..n].to_vec(),
+                        fallback_from: chain[..n].to_vec(),
                         usage,
                         prompt: Some(sha256(self.prompt.as_bytes())),
                         ..StepDone::default()
                     });
                 }
                 Err(Refusal::Interrupted) => return Err(StepError::Interrupted),
-                Err(Refusal::NoIntent(error)) => return Err(StepError::Failed(error)),
+                Err(Refusal::Paused) => return Err(StepError::Paused),
+                Err(Refusal::Unrecorded(error)) => return Err(StepError::Failed(error)),
                 Err(Refusal::Failed(why)) => failures.push(format!("{agent}: {why}")),
             }
         }
@@ -129,14 +145,14 @@ impl AgentCall {
         &self,
         agent: &str,
         context: &StepContext,
-        launcher: &Arc<dyn Launcher>,
+        conduct: &Conduct,
         usage: &mut Option<Usage>,
     ) -> Result<Vec<(String, String)>, Refusal> {
         let mut prompt = self.prompt.clone();
         let mut repair = false;
         loop {
-            context.lane.seat(agent).map_err(Refusal::NoIntent)?;
-            let answer = self.launch(agent, prompt, context, launcher).await?;
+            context.lane.seat(agent).map_err(Refusal::Unrecorded)?;
+            let answer = self.launch(agent, prompt, context, conduct).await?;
             add(usage, answer.usage.as_ref());
             let problem = match self.files(&answer.text) {
                 Ok(files) => return Ok(files),
@@ -159,24 +175,47 @@ impl AgentCall {
         agent: &str,
         prompt: String,
         context: &StepContext,
-        launcher: &Arc<dyn Launcher>,
+        conduct: &Conduct,
     ) -> Result<AgentAnswer, Refusal> {
         let reads = context.lane.readable();
+        let (phase, step) = context.lane.place();
         let order = LaunchOrder {
             agent: agent.to_owned(),
             seat: self.seat.clone(),
+            phase,
+            step,
             prompt: rendered(&prompt, &reads),
             reads: reads.into_iter().map(|readable| (readable.name, readable.path)).collect(),
             lane: context.lane.folder(),
             token: context.lane.token(),
+            workspace: context.lane.workspace(),
+            may_touch: self.may_touch.clone(),
+            granted: conduct.granted.clone(),
         };
         let watch = context.lane.watch(agent);
-        let outcome = launcher.launch(order).await;
+        let outcome = conduct.launcher.launch(order).await;
         watch.ended(&outcome);
-        outcome.map_err(|error| match error {
-            LaunchError::Interrupted => Refusal::Interrupted,
-            LaunchError::Failed(why) => Refusal::Failed(why),
-        })
+        match outcome {
+            Ok(answer) => {
+                context.lane.note_tree(&answer.changes).map_err(Refusal::Unrecorded)?;
+                for note in &answer.notes {
+                    context.lane.note(agent, note);
+                }
+                Ok(answer)
+            }
+            Err(LaunchError::Interrupted) => Err(Refusal::Interrupted),
+            Err(LaunchError::Paused(pause)) => {
+                *conduct.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(*pause);
+                Err(Refusal::Paused)
+            }
+            Err(LaunchError::Failed(failed)) => {
+                context.lane.note_tree(&failed.changes).map_err(Refusal::Unrecorded)?;
+                let kept = failed.evidence.filter(|text| !text.trim().is_empty());
+                let kept = kept.map(|text| context.lane.keep_evidence(agent, &text));
+                let kept = kept.map(|kept| format!(" (what it said is kept in {kept})")).unwrap_or_default();
+                Err(Refusal::Failed(format!("{}{kept}", failed.why)))
+            }
+        }
     }
 
     fn files(&self, answer: &str) -> Result<Vec<(String, String)>, String> {
@@ -196,8 +235,10 @@ impl AgentCall {
 /// Why one agent did not do it.
 enum Refusal {
     Failed(String),
-    /// The intent could not be written down, so nothing may be launched.
-    NoIntent(String),
+    /// Something that must not be lost could not be written down.
+    Unrecorded(String),
+    /// A person must decide first.
+    Paused,
     Interrupted,
 }
 

@@ -13,13 +13,15 @@ pub struct Gate {
     pub(crate) subject: Vec<Input>,
     pub(crate) questions: Vec<Question>,
     pub(crate) rejection: String,
+    pub(crate) incidental: bool,
 }
 
 impl Gate {
     /// A gate of that name, about what is shown. If that changes later, the gate opens again.
     pub fn new(name: &str, subject: &(impl Inputs + ?Sized)) -> Gate {
         let rejection = format!("{name}: not approved");
-        Gate { name: name.to_owned(), subject: subject.inputs(), questions: Vec::new(), rejection }
+        let (name, subject) = (name.to_owned(), subject.inputs());
+        Gate { name, subject, questions: Vec::new(), rejection, incidental: false }
     }
 
     /// Asks something, with the answer to give if there is nothing to say.
@@ -29,9 +31,30 @@ impl Gate {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: Some(recommended.to_owned()),
+            choices: Vec::new(),
             approval: false,
         };
         self.questions.push(question);
+        self
+    }
+
+    /// Asks for one of a few answers, the recommended one first.
+    #[must_use]
+    pub(crate) fn ask_choice(mut self, key: &str, text: &str, choices: &[&str]) -> Gate {
+        self.questions.push(Question {
+            key: key.to_owned(),
+            text: text.to_owned(),
+            recommended: choices.first().map(|&choice| choice.to_owned()),
+            choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
+            approval: false,
+        });
+        self
+    }
+
+    /// It is about something that happened, not about the work: its answers are no part of the phase's.
+    #[must_use]
+    pub(crate) fn incidental(mut self) -> Gate {
+        self.incidental = true;
         self
     }
 
@@ -42,6 +65,7 @@ impl Gate {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: None,
+            choices: Vec::new(),
             approval: true,
         });
         self

@@ -5,12 +5,14 @@
 //! [`run`] has the handles a flow works with, [`step`] and [`agent`] what can be done, [`gate`] what is asked
 //! of a person, [`artifact`] what is read. [`ports`] is what the outside world must provide; [`journal`] keeps
 //! the record in files. [`driver`] takes a flow from its start or its last stop to the next one. [`explain`]
-//! says why a step will run. Processes, the network and the terminal are deliberately absent.
+//! says why a step will run, [`roles`] what each seat is told; [`pause`] and `attended` are what may come between.
+//! Processes, the network and the terminal are deliberately absent.
 
 #![warn(missing_docs)]
 
 pub mod agent;
 pub mod artifact;
+mod attended;
 mod batch;
 pub mod cancel;
 pub mod driver;
@@ -19,8 +21,10 @@ pub mod explain;
 pub mod gate;
 pub mod journal;
 mod parallel;
+pub mod pause;
 pub mod ports;
 mod prompt;
+pub mod roles;
 pub mod run;
 pub mod step;
 pub mod stop;
@@ -31,6 +35,7 @@ pub use cancel::Cancel;
 pub use driver::{FlowDefinition, drive};
 pub use event::{Event, EventKind};
 pub use gate::{Answers, Gate, Question};
+pub use pause::{Grant, Pause};
 pub use run::{PhaseHandle, Run};
 pub use step::{Step, StepContext, StepError};
 pub use stop::{Flow, Stop, Wait};

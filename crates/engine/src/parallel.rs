@@ -21,8 +21,10 @@ impl PhaseHandle<'_> {
         let branches: Vec<Branch> = items.into_iter().map(branch).collect();
         let numbered = branches.into_iter().enumerate().map(|(n, branch)| async move { (n, branch.await) });
         let all = stream::iter(numbered).buffer_unordered(self.run.limit()).collect::<Vec<_>>();
-        let (mut results, staged) = Batch::collecting(all).await;
-        self.run.collect(staged.unwrap_or_default())?;
+        let (mut results, collected) = Batch::collecting(all).await;
+        let collected = collected.unwrap_or_default();
+        self.run.collect(collected.staged)?;
+        let settled = self.settle_tree(collected.dirt).await;
 
         results.sort_by_key(|(n, _)| *n);
         let (mut done, mut stops) = (Vec::new(), Vec::new());
@@ -32,6 +34,7 @@ impl PhaseHandle<'_> {
                 Err(stop) => stops.push(stop),
             }
         }
+        stops.extend(settled.err());
         match Stop::merged(stops) {
             None => Ok(done),
             Some(stop) => Err(stop),

@@ -5,10 +5,12 @@ use crate::artifact::{Artifacts, Input};
 pub use crate::batch::Staged;
 use crate::event::EventKind;
 use crate::gate::{Gate, GateView, Reply, Standing};
+use crate::pause::{Grant, Pause};
 use crate::step::{StepContext, StepDone, StepError};
 use crate::stop::Flow;
 use charrette_model::checkpoint::Usage;
 use charrette_model::stamp::Now;
+use charrette_store::tree::Change;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -64,6 +66,12 @@ pub trait Journal: Send + Sync {
     /// The run is through.
     fn finish_run(&self) -> Flow<()>;
 
+    /// What agents changed in the tree while they worked for a step, in all its attempts.
+    fn tree(&self, phase: &str, step: &str) -> Vec<Change>;
+
+    /// Withdraws questions that have answered themselves.
+    fn withdraw(&self, gates: &dyn Fn(&str) -> bool) -> Flow<()>;
+
     /// Tells whoever is watching.
     fn tell(&self, event: EventKind);
 }
@@ -75,6 +83,10 @@ pub struct LaunchOrder {
     pub agent: String,
     /// Which seat it takes.
     pub seat: String,
+    /// The phase it works in.
+    pub phase: String,
+    /// The step it works for.
+    pub step: String,
     /// What it is asked.
     pub prompt: String,
     /// The files it may read, by name.
@@ -83,6 +95,24 @@ pub struct LaunchOrder {
     pub lane: PathBuf,
     /// Identifies its processes: run and lane.
     pub token: (String, String),
+    /// Where the artifacts and ledgers of the run are.
+    pub workspace: PathBuf,
+    /// What it may change in the tree.
+    pub may_touch: Touch,
+    /// What a person has decided about launches like this one.
+    pub granted: Vec<Grant>,
+}
+
+/// What an agent may change in the tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Touch {
+    /// Nothing: it reads.
+    #[default]
+    Nothing,
+    /// What is under these paths.
+    Under(Vec<String>),
+    /// Anything.
+    Anything,
 }
 
 /// What an agent answered.
@@ -92,23 +122,61 @@ pub struct AgentAnswer {
     pub text: String,
     /// What it cost.
     pub usage: Option<Usage>,
+    /// What changed in the tree meanwhile that it may not touch.
+    pub changes: Vec<Change>,
+    /// What a person should know.
+    pub notes: Vec<String>,
 }
 
 /// Why an agent gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// It failed; the next agent of the chain may do better.
-    #[error("{0}")]
-    Failed(String),
+    #[error("{}", .0.why)]
+    Failed(Box<FailedLaunch>),
+    /// It was not launched: a person must decide first.
+    #[error("waiting for a decision about {}", .0.about)]
+    Paused(Box<Pause>),
     /// The run is coming to an end.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// How a launch failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FailedLaunch {
+    /// Why, in one line.
+    pub why: String,
+    /// What it said, to be kept.
+    pub evidence: Option<String>,
+    /// What changed in the tree meanwhile that it may not touch.
+    pub changes: Vec<Change>,
+}
+
+impl LaunchError {
+    /// A launch that failed and left nothing behind.
+    pub fn failed(why: impl Into<String>) -> LaunchError {
+        LaunchError::Failed(Box::new(FailedLaunch { why: why.into(), ..FailedLaunch::default() }))
+    }
 }
 
 /// Runs agents.
 pub trait Launcher: Send + Sync {
     /// Runs one to its answer.
     fn launch(&self, order: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>>;
+
+    /// Who may take a seat, in order, for a call that does not say.
+    fn chain(&self, seat: &str) -> Vec<String> {
+        let _ = seat;
+        Vec::new()
+    }
+
+    /// Undoes changes in the tree, having kept them in `patch`. Returns what could not be undone, in words.
+    fn undo(&self, changes: Vec<Change>, patch: PathBuf) -> BoxFuture<'static, Result<Vec<String>, String>> {
+        let _ = patch;
+        let count = changes.len();
+        Box::pin(async move { Err(format!("this launcher cannot undo {count} changes")) })
+    }
 }
 
 /// Asks a person.

@@ -27,11 +27,16 @@ pub(crate) fn rendered(question: &str, reads: &[Readable]) -> String {
             continue;
         }
         room -= content.len();
-        let fence = "`".repeat(longest_run(content, b'`').max(2) + 1);
-        let _ = write!(text, "\n## {name}\n\n{fence}\n{}\n{fence}\n", content.trim_end_matches('\n'));
+        let _ = write!(text, "\n## {name}\n\n{}\n", fenced(content));
     }
     text.push('\n');
     text
+}
+
+/// A text in a fence that nothing in it can close.
+pub(crate) fn fenced(content: &str) -> String {
+    let fence = "`".repeat(longest_run(content, b'`').max(2) + 1);
+    format!("{fence}\n{}\n{fence}", content.trim_end_matches('\n'))
 }
 
 fn longest_run(text: &str, wanted: u8) -> usize {

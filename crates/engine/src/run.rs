@@ -1,7 +1,6 @@
 //! The handles a flow works with: the run, and a phase of it.
 
-use crate::agent::AgentCall;
-use crate::artifact::{Artifact, Artifacts};
+use crate::artifact::Artifact;
 use crate::batch::Staged;
 use crate::gate::{Answers, Gate, GateView, Reply, Standing};
 use crate::ports::{Asker, BoxFuture, Call, Journal, Launcher};
@@ -86,15 +85,7 @@ impl PhaseHandle<'_> {
         })
     }
 
-    /// Has an agent do something, and keeps what it answers.
-    pub async fn agent(&self, call: AgentCall) -> Flow<Artifacts> {
-        let launcher = self.run.launcher.clone();
-        let step = call.step();
-        let recorded = self.once(step, move |context| Box::pin(call.perform(context, launcher))).await?;
-        Ok(recorded.outputs)
-    }
-
-    async fn once(
+    pub(crate) async fn once(
         &self,
         step: Step,
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepDone, StepError>> + Send + 'static,

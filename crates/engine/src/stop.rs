@@ -49,7 +49,9 @@ impl Stop {
         for stop in stops {
             most = Some(match (most, stop) {
                 (Some(Stop::Waiting(mut all)), Stop::Waiting(more)) => {
-                    all.extend(more);
+                    // Several branches may wait for the same decision.
+                    let new = more.into_iter().filter(|wait| !all.contains(wait)).collect::<Vec<_>>();
+                    all.extend(new);
                     Stop::Waiting(all)
                 }
                 (Some(before), stop) if rank(&before) <= rank(&stop) => before,

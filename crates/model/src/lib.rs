@@ -1,6 +1,6 @@
 //! The nouns and rules of charrette: checkpoint documents and their transitions, feature names and flags,
-//! handoffs between agents, the panel and its votes, specifications and their tasks, gates and branches,
-//! diagrams, configuration, and the word rule that bounds every summary.
+//! handoffs between agents, the seats of a design run, the panel and its votes, specifications and their tasks,
+//! gates and branches, diagrams, configuration, and the word rule that bounds every summary.
 //!
 //! Everything here is a pure function on text and values. Files, processes, the clock and the environment
 //! are deliberately absent: time and names come in as arguments, so every rule can be tested by a table.
@@ -9,19 +9,25 @@
 
 pub mod branch;
 pub mod checkpoint;
+pub mod collect;
 pub mod config;
 pub mod diagram;
+pub mod dirty_tree;
 pub mod feature;
 pub mod gate;
 pub mod handoff;
+pub mod ledger;
 pub mod manifest;
 pub mod merge_patch;
 pub mod panel;
 pub mod plumbing;
 pub mod problem;
 pub mod progress;
+pub mod redact;
+pub mod seats;
 pub mod session;
 pub mod shown;
+pub mod sidecar;
 pub mod spec;
 pub mod stamp;
 pub mod words;

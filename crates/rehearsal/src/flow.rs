@@ -161,6 +161,47 @@ impl FlowDefinition for Wide {
     }
 }
 
+/// Two hundred seats side by side, for agents that behave and agents that do not.
+#[derive(Debug)]
+pub(crate) struct Crowd;
+
+impl FlowDefinition for Crowd {
+    fn command(&self) -> &'static str {
+        "implement"
+    }
+
+    fn phases(&self) -> &'static [&'static str] {
+        &["crowd"]
+    }
+
+    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
+        Box::pin(async {
+            let phase = run.phase("crowd");
+            let member = |n: usize| {
+                let call = seat(&format!("member-{n}"))
+                    .prompt("Say who you are.")
+                    .reads("request.md")
+                    .writes(&format!("member-{n}.md"))
+                    .chain(crowd_chain());
+                phase.agent(call)
+            };
+            phase.parallel(0..crowd_size(), member).await?;
+            phase.finish(None)
+        })
+    }
+}
+
+/// `REHEARSAL_CHAIN` says who may sit, with commas.
+fn crowd_chain() -> Vec<String> {
+    let chain = std::env::var("REHEARSAL_CHAIN").unwrap_or_else(|_| "alpha,beta".to_owned());
+    chain.split(',').map(str::to_owned).collect()
+}
+
+/// `REHEARSAL_CROWD` says how many; two hundred otherwise.
+fn crowd_size() -> usize {
+    std::env::var("REHEARSAL_CROWD").ok().and_then(|size| size.parse().ok()).unwrap_or(200)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,8 @@
 //! fallback. `charrette-rehearsal rehearse FEATURE [--answers FILE] [--json]` begins a run of it; everything
 //! else is what `charrette` does.
 //!
+//! `gather-crowd FEATURE` begins one with two hundred seats.
+//!
 //! `REHEARSAL_SCRIPT` names the script of its agents, `FAKE_AGENT_LOG` a file that gets a line for every
 //! execution of a step, `REHEARSAL_FAIL_ONCE` a folder: with it, every local step fails the first time.
 
@@ -9,26 +11,22 @@
 
 mod flow;
 
-use charrette_agents::CommandLauncher;
 use charrette_cli::drive::{Beginning, Extension};
-use charrette_engine::Cancel;
-use charrette_engine::ports::Launcher;
 use charrette_model::checkpoint::{Command, DocumentName};
-use flow::{Rehearsal, Wide};
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use flow::{Crowd, Rehearsal, Wide};
+use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
 
-const EXTENSION: Extension = Extension { flows: &[&Rehearsal, &Wide], launcher };
+const EXTENSION: Extension = Extension { flows: &[&Rehearsal, &Wide, &Crowd], settings: Some(settings) };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (command, feature) = match arguments.first().map(String::as_str) {
         Some("rehearse") => (Command::Research, arguments.get(1)),
         Some("go-wide") => (Command::Reconcile, arguments.get(1)),
-        _ => return charrette_cli::main(EXTENSION),
+        Some("gather-crowd") => (Command::Implement, arguments.get(1)),
+        _ => return counted(charrette_cli::main(EXTENSION)),
     };
     let Ok(name) = DocumentName::for_feature(command, feature.map(String::as_str)) else {
         return ExitCode::from(2);
@@ -39,14 +37,38 @@ fn main() -> ExitCode {
         .and_then(|at| arguments.get(at + 1))
         .map(PathBuf::from);
     let beginning = Beginning { name, request: "Rehearse everything.\n", answers };
-    charrette_cli::begin(EXTENSION, &beginning, arguments.iter().any(|word| word == "--json"))
+    counted(charrette_cli::begin(EXTENSION, &beginning, arguments.iter().any(|word| word == "--json")))
 }
 
-fn launcher(root: &Path, cancel: Cancel) -> Arc<dyn Launcher> {
+/// With `REHEARSAL_CENSUS`, leaves there what this process still holds at its end: open files, children, and the
+/// most memory it ever had.
+fn counted(code: ExitCode) -> ExitCode {
+    if let Some(census) = std::env::var_os("REHEARSAL_CENSUS") {
+        let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        let children = std::fs::read_to_string(format!("/proc/self/task/{}/children", std::process::id()));
+        let children = children.unwrap_or_default().split_whitespace().count();
+        let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        let peak = peak.trim().trim_end_matches(" kB");
+        let _ = fs_err::write(
+            census,
+            format!("{{\"files\": {files}, \"children\": {children}, \"peak_kb\": {peak}}}\n"),
+        );
+    }
+    code
+}
+
+/// Three agents that do as the script says, on top of what the repository and the user configured.
+fn settings() -> String {
     let script = std::env::var("REHEARSAL_SCRIPT").unwrap_or_default();
     let fake = std::env::current_exe().unwrap_or_default().with_file_name("fake-agent");
-    let words = |agent: &str| vec![fake.to_string_lossy().into_owned(), script.clone(), agent.to_owned()];
-    let commands: HashMap<_, _> =
-        ["alpha", "beta", "broken"].map(|agent| (agent.to_owned(), words(agent))).into();
-    Arc::new(CommandLauncher { commands, folder: root.to_owned(), grace: Duration::from_secs(2), cancel })
+    let mut text = "[policy]\nprobe = false\n[clocks]\ngrace = 2\n".to_owned();
+    for agent in ["alpha", "beta", "broken"] {
+        let _ = write!(
+            text,
+            "[agents.{agent}]\nkind = \"command\"\ncommand = {:?}\nargs = [{script:?}, {agent:?}]\nenv = [\"FAKE_AGENT_LOG\"]\n",
+            fake.to_string_lossy()
+        );
+    }
+    text
 }

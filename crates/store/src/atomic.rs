@@ -20,7 +20,19 @@ pub enum ReplaceError {
 
 /// Puts `bytes` in place of `target`, by way of `temp` in the same folder.
 pub fn replace(target: &Path, temp: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
-    let before = write_temp(temp, bytes).and_then(|()| fs_err::rename(temp, target));
+    replace_with_mode(target, temp, bytes, 0o666)
+}
+
+/// The same for something that only its owner may read, such as a prompt. `temp` is chosen here.
+pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".tmp");
+    replace_with_mode(target, &target.with_file_name(name), bytes, 0o600)
+}
+
+fn replace_with_mode(target: &Path, temp: &Path, bytes: &[u8], mode: u32) -> Result<(), ReplaceError> {
+    let before = write_temp(temp, bytes, mode).and_then(|()| fs_err::rename(temp, target));
     if let Err(error) = before {
         let _ = fs_err::remove_file(temp);
         return Err(ReplaceError::BeforeRename(error));
@@ -33,11 +45,11 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     fs_err::File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
-fn write_temp(temp: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = match create_new(temp) {
+fn write_temp(temp: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = match create_new(temp, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             fs_err::remove_file(temp)?;
-            create_new(temp)?
+            create_new(temp, mode)?
         }
         other => other?,
     };
@@ -46,6 +58,6 @@ fn write_temp(temp: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Exclusive, so that nothing planted under that name is ever written through.
-fn create_new(temp: &Path) -> io::Result<fs_err::File> {
-    fs_err::OpenOptions::new().write(true).create_new(true).mode(0o666).open(temp)
+fn create_new(temp: &Path, mode: u32) -> io::Result<fs_err::File> {
+    fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(temp)
 }

@@ -2,9 +2,9 @@
 //!
 //! [`atomic`] replaces a file, [`lock`] keeps writers apart, [`layout`] knows the paths, [`documents`] puts
 //! the three together into transitions. [`history`] remembers them, [`archive`] keeps what is thrown away,
-//! [`workspace`] has the artifacts of a run,
-//! [`listing`] looks at many documents at once, [`gc`] tidies up. [`repository`] finds the work tree and
-//! [`head`] reads its HEAD without starting git.
+//! [`workspace`] has the artifacts of a run, [`ledger`] what its agents took, [`listing`] looks at many documents
+//! at once, [`gc`] tidies up. [`repository`] finds the work tree, [`head`] reads its HEAD without starting git,
+//! [`tree`] tells what an agent changed in it and undoes that.
 //!
 //! Everything is synchronous. The terminal, the network and the environment are deliberately absent.
 
@@ -18,9 +18,11 @@ pub mod gc;
 pub mod head;
 pub mod history;
 pub mod layout;
+pub mod ledger;
 pub mod listing;
 pub mod lock;
 pub mod repository;
+pub mod tree;
 pub mod workspace;
 
 pub use documents::{Documents, Loaded};

@@ -1,7 +1,7 @@
 //! An agent that does as a script says: a real program, so that everything around it is real too.
 //!
-//! `fake-agent SCRIPT NAME` reads its prompt on standard input and looks in the script (JSON) for what an
-//! agent of that name does in the seat it was given, then for `*`:
+//! `fake-agent [ANYTHING] SCRIPT NAME` reads its prompt on standard input and looks in the script (JSON) for what
+//! an agent of that name does in the seat it was given, then for `*`:
 //!
 //! ```json
 //! {"alpha": {"researcher-a": {"answer": "I read {digest}."}, "*": {"exit": 1}}, "*": {"*": {"answer": "Fine."}}}
@@ -9,22 +9,37 @@
 //!
 //! | member | what it does |
 //! |---|---|
-//! | `answer` | prints this; `{digest}`, `{seat}` and `{agent}` are filled in |
+//! | `answer` | prints this; `{digest}`, `{seat}`, `{agent}` and `{env:NAME}` are filled in |
+//! | `answer_hex` | prints these bytes |
+//! | `answer_file` | prints this file, such as what a real client once printed |
+//! | `stderr` | complains first |
 //! | `exit` | ends with this code |
+//! | `exit_early` | ends with this code before it has read its prompt |
 //! | `sleep_ms` | waits before answering |
+//! | `hang` | never ends, once it has answered |
+//! | `flood_mb` | prints this many megabytes before it answers |
+//! | `flood_line_mb` | prints one line of this many megabytes before it answers |
+//! | `ignores_term` | has to be killed |
 //! | `child_ms` | leaves a child behind that lives this long |
+//! | `daemon_ms` | leaves a daemon behind, in a session of its own, that lives this long and holds its output |
+//! | `writes` | writes these files where it works: name to content |
+//! | `commits` | commits everything where it works |
 //! | `fail_once` | fails the first time in this seat: a mark is left in the folder of that name |
 
 use serde_json::Value;
+use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
+
+/// Set for the copy of itself that a script's `ignores_term` starts: ignored signals are inherited.
+const IGNORING: &str = "FAKE_AGENT_IGNORES_TERM";
 
 /// The program.
 #[expect(clippy::disallowed_methods, reason = "a program of its own, with its own environment")]
 pub fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, script, agent] = arguments.as_slice() else {
+    let [.., script, agent] = arguments.as_slice() else {
         return complain("usage: fake-agent SCRIPT NAME");
     };
     let seat = std::env::var("CHARRETTE_SEAT").unwrap_or_default();
@@ -34,10 +49,16 @@ pub fn main() -> ExitCode {
     else {
         return complain("the script cannot be read");
     };
-    let mut prompt = String::new();
-    let _ = std::io::stdin().read_to_string(&mut prompt);
     let part = script.get(agent).or_else(|| script.get("*")).cloned().unwrap_or_default();
     let part = part.get(&seat).or_else(|| part.get("*")).cloned().unwrap_or_default();
+    if part["ignores_term"] == true && std::env::var_os(IGNORING).is_none() {
+        return again_ignoring(&arguments);
+    }
+    if let Some(code) = part["exit_early"].as_u64() {
+        return ended(code);
+    }
+    let mut prompt = String::new();
+    let _ = std::io::stdin().read_to_string(&mut prompt);
     play(&part, &Cue { agent, seat: &seat, prompt: &prompt, log: std::env::var_os("FAKE_AGENT_LOG") })
 }
 
@@ -45,7 +66,7 @@ struct Cue<'a> {
     agent: &'a str,
     seat: &'a str,
     prompt: &'a str,
-    log: Option<std::ffi::OsString>,
+    log: Option<OsString>,
 }
 
 fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
@@ -54,10 +75,10 @@ fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
         append(log.as_ref(), &format!("{} {} {digest}\n", cue.seat, cue.agent));
     }
     if let Some(millis) = part["child_ms"].as_u64() {
-        let _ = Command::new("sleep")
-            .arg(format!("{}", Duration::from_millis(millis).as_secs_f64()))
-            .stdout(Stdio::null())
-            .spawn();
+        let _ = Command::new("sleep").arg(seconds(millis)).stdout(Stdio::null()).spawn();
+    }
+    if let Some(millis) = part["daemon_ms"].as_u64() {
+        let _ = Command::new("setsid").args(["-f", "sleep", &seconds(millis)]).status();
     }
     if let Some(folder) = part["fail_once"].as_str() {
         let mark = std::path::Path::new(folder).join(cue.seat.replace('/', "."));
@@ -65,13 +86,74 @@ fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
             return complain("failing once, as the script says");
         }
     }
+    for (name, content) in part["writes"].as_object().into_iter().flatten() {
+        let _ = fs_err::write(name, content.as_str().unwrap_or_default());
+    }
+    if part["commits"] == true {
+        let _ = Command::new("git").args(["add", "-A"]).status();
+        let _ = Command::new("git").args(["commit", "-q", "-m", "as the script says"]).status();
+    }
+    if let Some(complaint) = part["stderr"].as_str() {
+        let _ = writeln!(std::io::stderr(), "{complaint}");
+    }
     std::thread::sleep(Duration::from_millis(part["sleep_ms"].as_u64().unwrap_or(0)));
+    let _ = speak(part, cue, &digest);
+    if part["hang"] == true {
+        loop {
+            std::thread::sleep(Duration::from_hours(1));
+        }
+    }
+    ended(part["exit"].as_u64().unwrap_or(0))
+}
+
+fn speak(part: &Value, cue: &Cue<'_>, digest: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let megabyte = b"flood flood flood flood flood flood flood flood flood flood flood!!\n".repeat(15420);
+    for _ in 0..part["flood_mb"].as_u64().unwrap_or(0) {
+        stdout.write_all(&megabyte)?;
+    }
+    let long = vec![b'x'; 1 << 20];
+    for n in (0..part["flood_line_mb"].as_u64().unwrap_or(0)).rev() {
+        stdout.write_all(&long)?;
+        if n == 0 {
+            stdout.write_all(b"\n")?;
+        }
+    }
+    if let Some(file) = part["answer_file"].as_str() {
+        stdout.write_all(&fs_err::read(file)?)?;
+    }
+    if let Some(hex) = part["answer_hex"].as_str() {
+        let bytes: Vec<u8> =
+            (0..hex.len() / 2).filter_map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).ok()).collect();
+        stdout.write_all(&bytes)?;
+    }
     let answer = part["answer"].as_str().unwrap_or_default();
-    let answer =
-        answer.replace("{digest}", &digest).replace("{seat}", cue.seat).replace("{agent}", cue.agent);
-    let mut stdout = std::io::stdout();
-    let _ = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.flush());
-    let code = part["exit"].as_u64().and_then(|code| u8::try_from(code).ok()).unwrap_or(0);
+    let answer = answer.replace("{digest}", digest).replace("{seat}", cue.seat).replace("{agent}", cue.agent);
+    stdout.write_all(with_environment(&answer).as_bytes())?;
+    stdout.flush()
+}
+
+#[expect(clippy::disallowed_methods, reason = "an agent may say what it finds there")]
+fn with_environment(answer: &str) -> String {
+    let Some((before, rest)) = answer.split_once("{env:") else { return answer.to_owned() };
+    let Some((name, after)) = rest.split_once('}') else { return answer.to_owned() };
+    format!("{before}{}{after}", std::env::var(name).unwrap_or_default())
+}
+
+/// Starts itself again with a signal ignored that a program cannot ignore without unsafe code.
+fn again_ignoring(arguments: &[String]) -> ExitCode {
+    use std::os::unix::process::CommandExt as _;
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' TERM; exec \"$0\" \"$@\""]).args(arguments).env(IGNORING, "1");
+    complain(&command.exec().to_string())
+}
+
+fn seconds(millis: u64) -> String {
+    format!("{}", Duration::from_millis(millis).as_secs_f64())
+}
+
+fn ended(code: u64) -> ExitCode {
+    let code = u8::try_from(code).unwrap_or(1);
     if code > 0 {
         let _ = writeln!(std::io::stderr(), "ending with {code}, as the script says");
     }

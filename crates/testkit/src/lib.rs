@@ -7,6 +7,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a broken sandbox is a broken test")]
 
 pub mod fake_agent;
+pub mod mock_model;
 mod run;
 mod sandbox;
 

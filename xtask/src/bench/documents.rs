@@ -82,7 +82,7 @@ fn now() -> Now {
 }
 
 /// Temp file, fsync, rename, fsync of the folder, and nothing else.
-fn bare_durable_write(folder: &Path, bytes: &[u8]) -> Outcome {
+pub(super) fn bare_durable_write(folder: &Path, bytes: &[u8]) -> Outcome {
     let temp = folder.join("bare.tmp");
     let mut file = File::create(&temp)?;
     file.write_all(bytes)?;

@@ -6,7 +6,7 @@ use charrette_model::checkpoint::read;
 use charrette_store::archive::read_archive;
 use std::io::Read as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The document is the old one or the new one; acknowledged means new; the next change cleans up.
 pub(super) fn after_kill(charrette: &Path, scene: &Scene, operation: Operation, said: &Said) -> Outcome {
@@ -85,13 +85,17 @@ pub(super) fn random_kills(charrette: &Path, count: u64) -> Outcome {
     let mut acknowledged = Vec::new();
     // A fixed sequence that looks random, so that a failure can be repeated.
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let update = ["checkpoint", "update-phase", "research", "--command", "design", "--feature", "x"];
+    // Left alone once, to know how long the moments are to choose from.
+    let started = Instant::now();
+    scene.start(charrette, &update, "{}", &[])?.wait()?;
+    let whole = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX).max(1);
     for n in 0..count {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let task = format!("\"T{n}\"");
         let data = format!("{{\"tasks\": {{{task}: {{\"status\": \"complete\"}}}}}}");
-        let update = ["checkpoint", "update-phase", "research", "--command", "design", "--feature", "x"];
         let mut child = scene.start(charrette, &update, &data, &[])?;
-        std::thread::sleep(Duration::from_micros((random >> 33) % 4000));
+        std::thread::sleep(Duration::from_micros((random >> 33) % (whole + whole / 4)));
         child.kill()?;
         let mut said = String::new();
         if let Some(mut stdout) = child.stdout.take() {

@@ -134,7 +134,9 @@ impl Ending {
         let mut artifacts = BTreeMap::new();
         for entry in fs_err::read_dir(stage.folder.path().join("work/.specs/20261115-try"))? {
             let path = entry?.path();
-            if path.is_file() {
+            // Ledgers say how long things took, which is never the same.
+            let is_ledger = path.ends_with("tokens.jsonl") || path.ends_with("timing-ledger.tsv");
+            if path.is_file() && !is_ledger {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 artifacts.insert(name, fs_err::read(&path)?);
             }

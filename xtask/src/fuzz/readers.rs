@@ -1,5 +1,6 @@
 //! Everything that reads text from outside, and what each reader promises besides not to panic.
 
+use charrette_agents::stream::{End, Format};
 use charrette_model::branch::BranchInfo;
 use charrette_model::checkpoint;
 use charrette_model::config::{Layer, read_layers};
@@ -19,6 +20,7 @@ use charrette_model::panel::questions::{Round, read_questions};
 use charrette_model::panel::resolutions::{read_resolutions, write_resolutions};
 use charrette_model::panel::verdict::read_review;
 use charrette_model::panel::votes::tally_votes;
+use charrette_model::seats::files::split_files;
 use charrette_model::session::{Health, SessionEnv};
 use charrette_model::spec::ears::classify;
 use charrette_model::spec::ids::mentioned;
@@ -50,6 +52,7 @@ pub(super) const READERS: &[(&str, Reader)] = &[
         same(&found, &read_discussion(&write_discussion(&found)).0)
     }),
     ("findings", |text| done(read_findings(text))),
+    ("files", |text| done(split_files(text, &["design.md", "tasks.md"]))),
     ("verdict", |text| done(read_review(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
     ("defense", |text| {
         let _ = defense(text, Side::Thesis);
@@ -120,7 +123,28 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     }),
     ("settings", |text| done(read_layers(&[Layer { origin: "x".to_owned(), text: text.to_owned() }]))),
     ("words", |text| done(words::count(text))),
+    ("agents' output", |text| Format::ALL.into_iter().try_for_each(|format| agent_output(format, text))),
 ];
+
+/// An answer is text, and a failure is one line that says something.
+fn agent_output(format: Format, text: &str) -> Result<(), String> {
+    let mut reader = format.reader(1 << 20, None);
+    for line in text.split('\n') {
+        reader.line(line.as_bytes());
+        reader.aside(line.as_bytes());
+        let _ = (reader.is_complete(), reader.trouble());
+    }
+    match reader.outcome(&End { code: Some(0), signal: None, stderr: text }).answer {
+        Ok(answer) if answer.trim().is_empty() => Err(format!("{format:?}: an empty answer")),
+        Ok(answer) if answer.contains(|c: char| c.is_control() && c != '\n' && c != '\t') => {
+            Err(format!("{format:?}: control characters in an answer"))
+        }
+        Err(failure) if failure.message.is_empty() || failure.message.contains('\n') => {
+            Err(format!("{format:?}: a failure in {:?}", failure.message))
+        }
+        _ => Ok(()),
+    }
+}
 
 #[expect(clippy::unnecessary_wraps, reason = "the shape of every reader here")]
 fn done<T>(_: T) -> Result<(), String> {

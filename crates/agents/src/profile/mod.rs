@@ -3,8 +3,11 @@
 //! The built-in ones are `assets/agents/*.toml`; `charrette.toml` adjusts them or adds more. Nothing here knows
 //! a vendor by name.
 
+mod find;
+mod invocation;
 mod roster;
 mod schema;
 
-pub use roster::{Agent, EMBEDDED, Roster, RosterError, built_in};
+pub use invocation::Occasion;
+pub use roster::{Agent, Roster, RosterError, built_in};
 pub use schema::{Arguments, Environment, Profile, PromptBy, Talk};

@@ -3,6 +3,7 @@
 use super::schema::{Profile, PromptBy, Talk};
 use crate::stream::Format;
 use charrette_model::config::Settings;
+use charrette_model::seats::EMBEDDED;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -14,9 +15,6 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("gemini", include_str!("../../../../assets/agents/gemini.toml")),
     ("opencode", include_str!("../../../../assets/agents/opencode.toml")),
 ];
-
-/// The agent that is part of charrette. It needs no profile.
-pub const EMBEDDED: &str = "embedded";
 
 /// An agent that may be seated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,7 +183,6 @@ fn adjust(
     let missing = |kind, setting| RosterError::Missing { agent: name.to_owned(), kind, setting };
     match agent.profile.talk {
         Talk::Openai if agent.url.is_none() => Err(missing("openai", "url")),
-        Talk::Openai if agent.model.is_none() => Err(missing("openai", "model")),
         Talk::Acp if agent.command.is_none() && agent.profile.programs.is_empty() => {
             Err(missing("acp", "command"))
         }
@@ -215,6 +212,7 @@ fn of_kind(name: &str, kind: &str) -> Profile {
         reads_ignored: talk == Talk::Process,
         arguments: super::Arguments::default(),
         environment: super::Environment::default(),
+        files: BTreeMap::new(),
         install: None,
         login: None,
     }
@@ -239,6 +237,39 @@ mod tests {
         for (name, text) in BUILT_IN {
             if let Err(error) = toml::from_str::<Profile>(text) {
                 panic!("{name}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn built_in_profiles_name_only_what_is_filled_in_and_the_files_they_bring() {
+        const KNOWN: [&str; 5] = ["{model}", "{effort}", "{session}", "{folder}", "{lane}"];
+        for (name, profile) in built_in() {
+            let a = &profile.arguments;
+            let lists = [
+                &a.always,
+                &a.read_only,
+                &a.writing,
+                &a.isolated,
+                &a.model,
+                &a.effort,
+                &a.session,
+                &a.folder,
+                &a.prompt,
+            ];
+            for word in lists.into_iter().flatten() {
+                let filled = KNOWN.iter().fold(word.clone(), |word, known| word.replace(known, ""));
+                let braces = filled.matches(['{', '}']).count();
+                assert!(
+                    braces == 0 || word.contains('='),
+                    "{name}: {word} has something that nobody fills in"
+                );
+                if let Some(file) = word.strip_prefix("{lane}/") {
+                    assert!(profile.files.contains_key(file), "{name}: {file} is not brought along");
+                }
+            }
+            for file in profile.files.keys() {
+                assert!(!file.contains('/'), "{name}: {file} is not a plain name");
             }
         }
     }

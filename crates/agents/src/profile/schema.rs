@@ -39,6 +39,9 @@ pub struct Profile {
     /// Its environment.
     #[serde(default)]
     pub environment: Environment,
+    /// Files that lie in its scratch folder when it starts, by name: `{lane}/NAME` in arguments.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
     /// Where to get it, for a person who does not have it.
     #[serde(default)]
     pub install: Option<String>,
@@ -72,6 +75,7 @@ pub enum PromptBy {
 }
 
 /// Arguments, in the order in which they are given. `{…}` is filled in; a list whose value is not set is left out.
+/// `{folder}` and `{lane}`, the scratch folder, are always set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Arguments {

@@ -1,5 +1,7 @@
 //! Plain text: everything that is printed is the answer.
 
+use super::clean;
+use super::complaint;
 use super::reader::{End, Reader};
 use crate::outcome::{FailureKind, Outcome};
 
@@ -19,12 +21,18 @@ impl Text {
 
 impl Reader for Text {
     fn line(&mut self, line: &[u8]) {
-        if self.answer.len() + line.len() + 1 > self.most {
+        self.part(line, true);
+    }
+
+    fn part(&mut self, part: &[u8], ends: bool) {
+        if self.answer.len() + part.len() + 1 > self.most {
             self.flooded = true;
             return;
         }
-        self.answer.extend_from_slice(line);
-        self.answer.push(b'\n');
+        self.answer.extend_from_slice(part);
+        if ends {
+            self.answer.push(b'\n');
+        }
     }
 
     /// Only its end tells that a plain text is complete.
@@ -37,23 +45,17 @@ impl Reader for Text {
     }
 
     fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome {
-        let text = String::from_utf8_lossy(&self.answer).into_owned();
-        let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        match (end.code, end.signal) {
-            _ if self.flooded => {
-                Outcome::failed(FailureKind::Flood, format!("printed more than {} bytes", self.most))
-            }
-            (Some(0), _) if text.trim().is_empty() => {
-                Outcome::failed(FailureKind::NoAnswer, "exited successfully but produced no output")
-            }
-            (Some(0), _) => Outcome::answered(text),
-            (Some(code), _) => Outcome::failed(FailureKind::NoAnswer, format!("exit code {code}: {last}")),
-            (None, Some(signal)) => {
-                Outcome::failed(FailureKind::NoAnswer, format!("ended by signal {signal}: {last}"))
-            }
-            (None, None) => {
-                Outcome::failed(FailureKind::NoAnswer, format!("ended in an unknown way: {last}"))
-            }
+        if self.flooded {
+            return Outcome::failed(FailureKind::Flood, format!("printed more than {} bytes", self.most));
         }
+        let text = clean::text(&String::from_utf8_lossy(&self.answer));
+        if end.code != Some(0) {
+            let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
+            return Outcome::failed(kind, end.in_words());
+        }
+        if text.trim().is_empty() {
+            return Outcome::failed(FailureKind::NoAnswer, "exited successfully but produced no output");
+        }
+        Outcome::answered(text)
     }
 }

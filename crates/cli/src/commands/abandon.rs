@@ -3,8 +3,8 @@
 use crate::arguments::Global;
 use crate::commands::checkpoint::CommandName;
 use crate::error::CommandError;
-use crate::output;
 use crate::site::Site;
+use crate::{output, room};
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use clap::Args;
@@ -31,6 +31,7 @@ pub(crate) fn abandon(global: &Global, args: &AbandonArgs) -> Result<ExitCode, C
         None => Command::ALL.to_vec(),
     };
     let site = Site::open(global)?;
+    room::end_strays(global, &site);
     let documents = site.documents();
     let mut archives = Vec::new();
     for command in commands {

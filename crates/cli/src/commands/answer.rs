@@ -10,7 +10,7 @@ use crate::output;
 use crate::site::Site;
 use charrette_model::checkpoint::gate::{Question, is_pause};
 use charrette_model::checkpoint::progress::{answer_gate, open_questions};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState, TransitionError};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
 use charrette_store::Documents;
 use clap::Args;
 use serde_json::json;
@@ -77,8 +77,15 @@ fn record(
     file: &AnswersFile,
 ) -> Result<ExitCode, CommandError> {
     let document = loaded(documents, name)?;
-    let (known, unknown): (Vec<&String>, Vec<&String>) =
-        file.0.keys().partition(|gate| document.gates.contains_key(*gate));
+    let is_meant = |(gate, found): &(&String, &GateRecord)| {
+        let sort = answers::sort_of(gate);
+        file.0.contains_key(*gate) || (found.state == GateState::Pending && file.0.contains_key(sort))
+    };
+    let known: Vec<&String> = document.gates.iter().filter(is_meant).map(|(gate, _)| gate).collect();
+    let unknown = file
+        .0
+        .keys()
+        .filter(|name| !known.iter().any(|gate| *gate == *name || answers::sort_of(gate) == *name));
     for gate in unknown {
         output::note(
             global,

@@ -2,8 +2,9 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, answer, ballot, branch, checkpoint, config, decisions, diagram, findings, flags, gate, handoff,
-    manifest, resume, session_env, status, survey, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
+    survey, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -19,6 +20,10 @@ pub(crate) fn run(
         Command::Answer(args) => answer::answer(&global, &args),
         Command::Resume(args) => resume::resume(&global, &args, extension),
         Command::Abandon(args) => abandon::abandon(&global, &args),
+        Command::Roles(args) => roles::roles(&global, &args),
+        Command::Agents(args) => agents::agents(&global, &args),
+        Command::Doctor(args) => doctor::doctor(&global, &args),
+        Command::Ask(args) => ask::ask(&global, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(&global, args),
         Command::Decisions(args) => decisions::decisions(&args),
         Command::Ballot(args) => ballot::ballot(&args),
@@ -32,6 +37,9 @@ pub(crate) fn run(
         Command::Diagram(args) => diagram::diagram(&global, &args),
         Command::Manifest(args) => manifest::manifest(&args),
         Command::SessionEnv(args) => session_env::session_env(&args),
+        Command::Collect(args) => collect::collect(&global, &args),
+        Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
+        Command::Ledger(args) => ledger::ledger(&global, &args),
         Command::Config(args) => config::config(&args),
     }
 }

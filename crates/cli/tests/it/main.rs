@@ -5,13 +5,17 @@
 mod bad_input;
 mod branches;
 mod checkpoint;
+mod collection;
 mod config;
 mod diagrams;
+mod dirty_tree;
 mod gates;
 mod kills;
+mod ledgers;
 mod manifests;
 mod panel;
 mod races;
+mod roles;
 mod screens;
 mod surveys;
 mod text_tools;

@@ -85,6 +85,10 @@ fn help_names_only_what_works() {
             "answer",
             "resume",
             "abandon",
+            "roles",
+            "agents",
+            "doctor",
+            "ask",
             "checkpoint",
             "decisions",
             "ballot",
@@ -98,6 +102,9 @@ fn help_names_only_what_works() {
             "diagram",
             "manifest",
             "session-env",
+            "collect",
+            "dirty-tree",
+            "ledger",
             "config",
             "help"
         ]

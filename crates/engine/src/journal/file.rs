@@ -12,8 +12,12 @@ use crate::gate::{Gate, Standing};
 use crate::ports::{Body, BoxFuture, Call, Clock, Journal, Recorded};
 use crate::step::{StepContext, StepError};
 use crate::stop::{Flow, Stop};
+use charrette_model::checkpoint::incidents;
 use charrette_model::checkpoint::progress::{self, Finished};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, PhaseStatus, Step, StepStatus};
+use charrette_model::checkpoint::{
+    Checkpoint, DocumentName, GateRecord, GateState, PhaseStatus, Step, StepStatus,
+};
+use charrette_store::tree::Change;
 use charrette_store::{Documents, Workspace};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -87,6 +91,7 @@ impl FileJournal {
                 self.finish(&call, &finished)
             }
             Err(StepError::Interrupted) => Err(Stop::Interrupted),
+            Err(StepError::Paused) => Err(self.pause(&call, lane.name())),
             Err(StepError::Failed(error)) => Err(self.fail(&call, lane.name(), &error)),
         }
     }
@@ -166,6 +171,15 @@ impl FileJournal {
         Stop::Failed(format!("{}: {error}", call.id))
     }
 
+    fn pause(&self, call: &Call, lane: &str) -> Stop {
+        let paused =
+            self.record.change_if_possible(&format!("pause {}", call.id), |document, circumstances| {
+                incidents::pause_step(document, &call.phase, &call.id, circumstances)
+            });
+        let _ = self.record.workspace.clean(lane);
+        paused.err().unwrap_or(Stop::Waiting(Vec::new()))
+    }
+
     /// What is known of a step that is done; what it staged is collected, now or with its batch.
     fn recorded(&self, call: &Call, step: &Step) -> Flow<Recorded> {
         let names: Vec<String> = step.outputs.keys().cloned().collect();
@@ -238,6 +252,28 @@ impl Journal for FileJournal {
         })?;
         self.record.tell(EventKind::PhaseFinished { phase: phase.to_owned() });
         Ok(())
+    }
+
+    fn tree(&self, phase: &str, step: &str) -> Vec<Change> {
+        let noted = self.record.step(phase, step).map(|step| incidents::tree(&step)).unwrap_or_default();
+        noted.into_iter().filter_map(|change| serde_json::from_value(change).ok()).collect()
+    }
+
+    fn withdraw(&self, gates: &dyn Fn(&str) -> bool) -> Flow<()> {
+        let is_open = |gate: &GateRecord| gate.state == GateState::Pending;
+        let document = self.record.document().gates.clone();
+        let names: Vec<String> = document
+            .into_iter()
+            .filter(|(name, gate)| is_open(gate) && gates(name))
+            .map(|(name, _)| name)
+            .collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.record
+            .change_if_possible(&format!("withdraw {}", names.join(", ")), |document, circumstances| {
+                incidents::withdraw_gates(document, &names, circumstances)
+            })
     }
 
     fn finish_run(&self) -> Flow<()> {

@@ -27,6 +27,7 @@ pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing>
         _ => {}
     }
     record.change_if_possible(&format!("open gate {}", gate.name), |document, circumstances| {
+        let phase = if gate.incidental { "" } else { phase };
         progress::open_gate(document, (phase, &gate.name), &subject, &gate.questions, circumstances)
     })?;
     let opened = record.document().gates.get(&gate.name).cloned();

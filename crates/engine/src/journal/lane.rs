@@ -4,7 +4,9 @@ use super::record::Record;
 use crate::event::EventKind;
 use crate::ports::{AgentAnswer, Call, LaunchError};
 use crate::prompt::Readable;
+use charrette_model::checkpoint::incidents;
 use charrette_model::checkpoint::progress;
+use charrette_store::tree::Change;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -69,6 +71,37 @@ impl Lane {
             .map_err(|error| {
                 format!("{agent} was not launched, because that could not be put on record: {error}")
             })
+    }
+
+    /// Puts on record what agents changed in the tree. It must not be lost: somebody will be asked about it.
+    pub(crate) fn note_tree(&self, changes: &[Change]) -> Result<(), String> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let Call { phase, id, .. } = &self.call;
+        let changes: Vec<_> =
+            changes.iter().map(|change| serde_json::to_value(change).unwrap_or_default()).collect();
+        let noted =
+            self.record.change(&format!("note what changed during {id}"), |document, circumstances| {
+                incidents::note_tree(document, phase, id, &changes, circumstances)
+            });
+        noted.map_err(|error| {
+            format!("{} files changed, and that could not be put on record: {error}", changes.len())
+        })
+    }
+
+    pub(crate) fn note(&self, agent: &str, note: &str) {
+        self.record.tell(EventKind::Warning { message: format!("{}: {agent}: {note}", self.call.id) });
+    }
+
+    /// Its phase and its step.
+    pub(crate) fn place(&self) -> (String, String) {
+        (self.call.phase.clone(), self.call.id.clone())
+    }
+
+    /// Where the artifacts are.
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.record.workspace.folder().to_owned()
     }
 
     /// The files an agent may read, and where they are.

@@ -3,5 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod random_flows;
+mod role_answers;
+mod role_files;
+mod role_prompts;
 mod stage;
 mod steps;

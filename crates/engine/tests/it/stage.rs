@@ -32,7 +32,7 @@ impl Asker for Nobody {
 
 impl Launcher for Nobody {
     fn launch(&self, _: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
-        Box::pin(std::future::ready(Err(LaunchError::Failed("there are no agents here".to_owned()))))
+        Box::pin(std::future::ready(Err(LaunchError::failed("there are no agents here"))))
     }
 }
 

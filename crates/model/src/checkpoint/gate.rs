@@ -21,6 +21,9 @@ pub struct Question {
     /// What to answer if there is nothing to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended: Option<String>,
+    /// The only answers that count; with none, any answer does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
     /// The answer decides: `yes`, `no` or `revise`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approval: bool,
@@ -45,6 +48,11 @@ pub fn settle(questions: &[Question], answers: &Map<String, Value>, round: u32) 
         let answer = answers.get(&question.key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
         match (question.approval, answer.to_lowercase().as_str()) {
             (false, "") => missing.push(question.key.clone()),
+            (false, given)
+                if !question.choices.is_empty() && !question.choices.iter().any(|choice| choice == given) =>
+            {
+                missing.push(question.key.clone());
+            }
             (false, _) => {}
             (true, "yes") => state = GateState::Approved,
             (true, "no") => state = GateState::Rejected,
@@ -72,7 +80,13 @@ mod tests {
     use serde_json::json;
 
     fn question(key: &str, approval: bool) -> Question {
-        Question { key: key.to_owned(), text: String::new(), recommended: None, approval }
+        Question {
+            key: key.to_owned(),
+            text: String::new(),
+            recommended: None,
+            choices: Vec::new(),
+            approval,
+        }
     }
 
     fn outcome(answers: &Value, round: u32) -> Outcome {
@@ -105,6 +119,15 @@ mod tests {
             settle(&[question("scope", false)], json!({"scope": "x"}).as_object().unwrap(), 1),
             Outcome::Settled(GateState::Answered)
         );
+    }
+
+    #[test]
+    fn where_there_are_choices_nothing_else_counts() {
+        let choices = vec!["keep".to_owned(), "discard".to_owned()];
+        let questions = [Question { choices, ..question("tree", false) }];
+        let settled = |answer: &str| settle(&questions, json!({"tree": answer}).as_object().unwrap(), 1);
+        assert_eq!(settled("KEEP "), Outcome::Settled(GateState::Answered));
+        assert_eq!(settled("burn"), Outcome::Missing(vec!["tree".to_owned()]));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The state document of a run: what it holds, how it may change, where work resumes.
 //!
 //! [`document`] has the shape, [`read`] turns bytes into it, [`transition`] has every legal change by hand, [`progress`] those of a driver,
-//! [`gate`] what answers amount to, [`resume`] the point to continue from, [`glance`] the little that a list of runs needs, [`summaries`] the length rule, [`patch`] the difference between two versions, [`name`] which command, feature and
+//! [`incidents`] those nobody plans for, [`gate`] what answers amount to, [`resume`] the point to continue from, [`glance`] the little that a list of runs needs, [`summaries`] the length rule, [`patch`] the difference between two versions, [`name`] which command, feature and
 //! phase a document is about. Where documents live on disk is the business of the store.
 
 pub mod document;
 pub mod gate;
 pub mod glance;
+pub mod incidents;
 mod merge;
 pub mod name;
 pub mod patch;

@@ -7,6 +7,7 @@ use super::document::{
     Checkpoint, GateRecord, GateState, Phase, PhaseStatus, RunRecord, Step, StepStatus, Usage,
 };
 use super::gate::{FEEDBACK, Outcome, Question, settle};
+use super::incidents;
 use super::transition::{Circumstances, TransitionError, stamp};
 use crate::stamp::Stamp;
 use serde::Deserialize as _;
@@ -69,6 +70,7 @@ pub fn begin_step(
             inputs,
             // What the last attempt wrote still stands in the workspace.
             outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
+            extra: before.map(incidents::kept).unwrap_or_default(),
             ..Step::new(StepStatus::Running)
         };
         steps.insert(id.to_owned(), step);
@@ -228,6 +230,7 @@ pub fn open_questions(gate: &GateRecord) -> Vec<Question> {
         key: FEEDBACK.to_owned(),
         text: "What should be revised?".to_owned(),
         recommended: None,
+        choices: Vec::new(),
         approval: false,
     };
     questions.into_iter().chain([feedback]).filter(|question| keys.contains(&question.key)).collect()
@@ -264,7 +267,7 @@ fn change_phase(
     stamp(document, previous.as_ref(), circumstances)
 }
 
-fn change_step(
+pub(super) fn change_step(
     mut document: Checkpoint,
     phase: &str,
     id: &str,

@@ -115,6 +115,18 @@ pub const KEYS: &[Key] = &[
         "what to do when a vendor says to wait",
     ),
     key(
+        "policy.models",
+        Kind::OneOf(&["own", "seed-tiers"]),
+        Some("\"own\""),
+        "whether agents choose their own models, or a preset asks for some seat by seat",
+    ),
+    key(
+        "policy.probe",
+        Kind::Switch,
+        Some("true"),
+        "whether agents are asked if they work before they are seated",
+    ),
+    key(
         "policy.repo_settings",
         Kind::Switch,
         Some("false"),

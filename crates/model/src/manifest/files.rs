@@ -28,13 +28,13 @@ pub trait Files {
 }
 
 /// `directory/name`, without a doubled slash.
-pub(super) fn join(directory: &str, name: &str) -> String {
+pub(crate) fn join(directory: &str, name: &str) -> String {
     let slash = if directory.ends_with('/') { "" } else { "/" };
     format!("{directory}{slash}{name}")
 }
 
 /// Whether a canonical path lies below a canonical directory.
-pub(super) fn is_below(path: &str, directory: &str) -> bool {
+pub(crate) fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| directory.ends_with('/') || rest.starts_with('/'))
 }
 

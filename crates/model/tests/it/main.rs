@@ -5,6 +5,7 @@
 mod diagram;
 mod findings;
 mod manifest;
+mod redaction;
 mod specs;
 mod tasks;
 mod transitions;

@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod asked;
 mod cancellation;
+mod crowd;
 mod disturbed;
 mod gates;
+mod incidents;
 mod reuse;
 mod stage;
+mod strays;
 
 use stage::Stage;
 

@@ -8,8 +8,8 @@ use std::process::Command;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_charrette-rehearsal");
 
-/// Builds of this test also build the agent; naming it here makes sure of that.
-const _FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
+/// An agent that does as a script says.
+pub(crate) const FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
 
 pub(crate) struct Stage {
     pub(crate) sandbox: Sandbox,
@@ -98,6 +98,24 @@ impl Stage {
         self.executed().iter().map(|line| line.rsplit_once(' ').unwrap().0.to_owned()).collect()
     }
 
+    /// Processes that agents of this stage are or have left, by number. They know its log.
+    pub(crate) fn alive(&self) -> Vec<i64> {
+        let mark = format!("FAKE_AGENT_LOG={}", self.file("log").display());
+        let has = |environment: &[u8], wanted: &[u8]| {
+            environment.split(|&b| b == 0).any(|entry| entry.starts_with(wanted))
+        };
+        let mut pids: Vec<i64> = std::fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .filter(|pid: &i64| {
+                let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+                has(&environment, mark.as_bytes()) && has(&environment, b"CHARRETTE_LANE=")
+            })
+            .collect();
+        pids.sort_unstable();
+        pids
+    }
+
     /// The state document.
     pub(crate) fn document(&self) -> Value {
         serde_json::from_str(&self.sandbox.read(".claude/state/research-try.json")).unwrap()
@@ -107,13 +125,15 @@ impl Stage {
         self.sandbox.path(&format!(".specs/20261115-try/{name}"))
     }
 
-    /// The artifacts and what is in them; what was superseded and evidence of failures aside.
+    /// The artifacts and what is in them; ledgers, what was superseded and evidence of failures aside.
     pub(crate) fn artifacts(&self) -> BTreeMap<String, String> {
         let folder = self.artifact("");
         std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path())
-            .filter(|path| path.is_file())
+            .filter(|path| {
+                path.is_file() && !path.ends_with("tokens.jsonl") && !path.ends_with("timing-ledger.tsv")
+            })
             .map(|path| {
                 (
                     path.file_name().unwrap().to_str().unwrap().to_owned(),

@@ -5,8 +5,10 @@
 mod documents;
 mod head;
 mod history;
+mod ledgers;
 mod locks;
 mod tidying;
+mod tree;
 
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::stamp::Now;

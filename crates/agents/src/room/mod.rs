@@ -1,0 +1,19 @@
+//! The room: every agent there is, where they work, and what they are held to.
+//!
+//! [`rules`] is what the configuration says, [`call`] one supervised call of one agent, however it is reached,
+//! [`probe`] the question whether an agent works at all, [`budget`] what a call may cost, [`tree`] what it changed.
+//! [`shared`] is what they have in common, [`seating`] seats them for an engine: health, rate limits, ledgers.
+
+mod budget;
+mod call;
+mod instructions;
+mod probe;
+mod rules;
+mod seating;
+mod shared;
+mod tree;
+
+pub use call::{Call, Report};
+pub use probe::Probe;
+pub use rules::{Budget, RateLimit, Rules};
+pub use shared::{Furnishing, Room, asks_folder, candidates, chain_of, days_folder, drivers_folder};

@@ -1,0 +1,224 @@
+//! Codex: `exec --json`.
+//!
+//! What decides is the last turn: `turn.completed` with a message of the agent before it, or `turn.failed`. An
+//! item of type `error` is only a warning, and an `error` event is one that Codex may still recover from. The
+//! client lingers for seconds after it has answered.
+//!
+//! `usage` counts the whole thread, resumed processes included. There is no price and no name of a model.
+
+use super::clean;
+use super::complaint;
+use super::event::Object;
+use super::reader::{End, Reader};
+use super::record::{Record, failure, worth_telling};
+use super::usage::of_this_call;
+use crate::outcome::{Failure, FailureKind, Outcome};
+use charrette_model::checkpoint::Usage;
+
+/// A reader of Codex's events.
+#[derive(Debug)]
+pub(super) struct Codex {
+    record: Record,
+    earlier: Option<Usage>,
+    message: String,
+    turn: Turn,
+    thread: Option<Usage>,
+    retrying: Option<Failure>,
+}
+
+/// Where the last turn is.
+#[derive(Debug)]
+enum Turn {
+    /// Not begun, or not at its end.
+    Open,
+    Completed,
+    Failed(Failure),
+}
+
+impl Codex {
+    pub(super) fn new(most: usize, earlier: Option<&Usage>) -> Codex {
+        Codex {
+            record: Record::new(most),
+            earlier: earlier.cloned(),
+            message: String::new(),
+            turn: Turn::Open,
+            thread: None,
+            retrying: None,
+        }
+    }
+}
+
+impl Reader for Codex {
+    fn line(&mut self, line: &[u8]) {
+        let line = clean::line(line);
+        let Some(event) = self.record.event(&line) else { return };
+        match event.text("type").as_deref() {
+            Some("thread.started") => self.record.session(event.text("thread_id")),
+            Some("turn.started") => self.turn = Turn::Open,
+            Some("turn.completed") => self.completed(&event),
+            Some("turn.failed") => {
+                let error = event.object("error").and_then(|error| error.text("message"));
+                self.turn = Turn::Failed(service_error(&error.unwrap_or_default()));
+            }
+            Some("error") => self.retrying = Some(service_error(&event.text("message").unwrap_or_default())),
+            Some("item.completed") => self.item(&event),
+            Some("item.started" | "item.updated") => self.retrying = None,
+            _ => {}
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        matches!(self.turn, Turn::Completed) && !self.message.trim().is_empty()
+    }
+
+    fn trouble(&self) -> Option<FailureKind> {
+        if self.record.is_flooded() {
+            return Some(FailureKind::Flood);
+        }
+        worth_telling(self.retrying.as_ref())
+    }
+
+    fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome {
+        let answer = match self.turn {
+            Turn::Completed if self.message.trim().is_empty() => {
+                Err(failure(FailureKind::NoAnswer, "its turn ended without a message"))
+            }
+            Turn::Completed => Ok(self.message),
+            Turn::Failed(failure) => Err(failure),
+            Turn::Open => Err(self.retrying.unwrap_or_else(|| {
+                let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
+                failure(kind, &format!("its turn did not end: {}", end.in_words()))
+            })),
+        };
+        let usage = self.thread.as_ref().map(|thread| of_this_call(thread, self.earlier.as_ref()));
+        self.record.outcome(answer, usage, self.thread)
+    }
+}
+
+impl Codex {
+    fn completed(&mut self, event: &Object<'_>) {
+        self.turn = Turn::Completed;
+        self.retrying = None;
+        if let Some(usage) = event.object("usage") {
+            let count = |name| usage.count(name).unwrap_or_default();
+            self.thread = Some(Usage {
+                input: count("input_tokens"),
+                output: count("output_tokens"),
+                cached: count("cached_input_tokens"),
+                usd: None,
+            });
+        }
+    }
+
+    fn item(&mut self, event: &Object<'_>) {
+        let Some(item) = event.object("item") else { return };
+        let kind = item.text("type").unwrap_or_default();
+        match kind.as_str() {
+            "error" => self.record.note(&item.text("message").unwrap_or_default()),
+            "agent_message" => {
+                self.retrying = None;
+                self.message.clear();
+                self.record.append(&mut self.message, &item.text("text").unwrap_or_default());
+            }
+            _ => {
+                self.retrying = None;
+                if item.is("status", "declined") {
+                    self.record.deny(item.text("id"), &kind);
+                }
+            }
+        }
+    }
+}
+
+fn service_error(message: &str) -> Failure {
+    let kind = complaint::kind(None, message).unwrap_or(FailureKind::Service { status: None });
+    failure(kind, if message.trim().is_empty() { "it gave no reason" } else { message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGE: &str = r#"{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"hi"}}"#;
+    const COMPLETED: &str = r#"{"type":"turn.completed","usage":{"input_tokens":10552,"cached_input_tokens":20,"output_tokens":12}}"#;
+    const STARTED: &str = r#"{"type":"turn.started"}"#;
+    const FAILED: &str = r#"{"type":"turn.failed","error":{"message":"boom"}}"#;
+
+    fn reader(lines: &[&str], earlier: Option<&Usage>) -> Box<Codex> {
+        let mut reader = Codex::new(1000, earlier);
+        for line in lines {
+            reader.line(line.as_bytes());
+        }
+        Box::new(reader)
+    }
+
+    #[test]
+    fn only_a_completed_turn_with_a_message_is_an_answer() {
+        let cases: &[(&[&str], bool)] = &[
+            (&[STARTED, MESSAGE, COMPLETED], true),
+            (&[STARTED, MESSAGE], false),
+            (&[STARTED, COMPLETED], false),
+            (&[STARTED, MESSAGE, FAILED], false),
+            (&[STARTED, MESSAGE, COMPLETED, STARTED], false),
+            (&[STARTED, FAILED, STARTED, MESSAGE, COMPLETED], true),
+            (&[], false),
+        ];
+        for (lines, answered) in cases {
+            for end in [
+                End { code: Some(0), signal: None, stderr: "" },
+                End { code: None, signal: Some(9), stderr: "" },
+            ] {
+                let reader = reader(lines, None);
+                assert_eq!(reader.is_complete(), *answered, "{lines:?}");
+                assert_eq!(reader.outcome(&end).answer.is_ok(), *answered, "{lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_thread_had_used_before_is_subtracted() {
+        let earlier = Usage { input: 100, output: 7, cached: 20, usd: None };
+        let outcome = reader(&[STARTED, MESSAGE, COMPLETED], Some(&earlier)).outcome(&End {
+            code: Some(0),
+            signal: None,
+            stderr: "",
+        });
+        assert_eq!(outcome.usage, Some(Usage { input: 10452, output: 5, cached: 0, usd: None }));
+        assert_eq!(outcome.session_total, Some(Usage { input: 10552, output: 12, cached: 20, usd: None }));
+    }
+
+    #[test]
+    fn a_retry_is_trouble_only_if_waiting_does_not_help() {
+        let cases = [
+            (
+                "Reconnecting... 1/5 (unexpected status 401 Unauthorized: bad key)",
+                Some(FailureKind::Credentials),
+            ),
+            (
+                "Reconnecting... 1/5 (429 Too Many Requests, try again in 3s)",
+                Some(FailureKind::RateLimit { retry_after: Some(std::time::Duration::from_secs(3)) }),
+            ),
+            ("Reconnecting... 1/5 (stream disconnected before completion)", None),
+        ];
+        for (message, trouble) in cases {
+            let line = serde_json::json!({"type": "error", "message": message}).to_string();
+            assert_eq!(reader(&[STARTED, &line], None).trouble(), trouble, "{message}");
+            assert_eq!(reader(&[STARTED, &line, MESSAGE], None).trouble(), None, "{message}");
+            let failed =
+                reader(&[STARTED, &line], None).outcome(&End { code: None, signal: Some(15), stderr: "" });
+            assert_eq!(failed.answer.unwrap_err().message, message);
+        }
+    }
+
+    #[test]
+    fn a_declined_command_is_denied() {
+        let declined =
+            r#"{"type":"item.completed","item":{"id":"2","type":"command_execution","status":"declined"}}"#;
+        let outcome = reader(&[STARTED, declined, MESSAGE, COMPLETED], None).outcome(&End {
+            code: Some(0),
+            signal: None,
+            stderr: "",
+        });
+        assert_eq!(outcome.denied, ["command_execution"]);
+    }
+}

@@ -1,0 +1,147 @@
+//! An agent at work in a phase, and what may come between: a decision before it is launched, changes in the tree
+//! that nobody asked for. Flows see none of it but the wait for a person.
+
+use crate::agent::{AgentCall, Conduct};
+use crate::artifact::{Artifacts, Input};
+use crate::batch::Batch;
+use crate::event::EventKind;
+use crate::gate::Gate;
+use crate::pause::Grant;
+use crate::run::PhaseHandle;
+use crate::step::{Step, StepDone, StepError};
+use crate::stop::{Flow, Stop};
+use charrette_store::tree::Change;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The gate that asks what to do about changes, and the key of its answer.
+const DIRTY_TREE: &str = "dirty-tree";
+/// How many paths are shown in the question; all of them are on record.
+const SHOWN: usize = 10;
+
+/// What changed in the tree while steps were at work: (step, change).
+pub(crate) type Dirt = Vec<(String, Change)>;
+
+impl PhaseHandle<'_> {
+    /// Has an agent do something, and keeps what it answers.
+    pub async fn agent(&self, call: AgentCall) -> Flow<Artifacts> {
+        let id = call.step().id;
+        let outcome = self.attended(call).await;
+        let changes = self.run.journal.tree(&self.name, &id);
+        let dirt: Dirt = changes.into_iter().map(|change| (id.clone(), change)).collect();
+        let settled = match Batch::add_dirt(dirt) {
+            Some(dirt) => self.settle_tree(dirt).await,
+            None => Ok(()),
+        };
+        match (outcome, settled) {
+            (Ok(artifacts), Ok(())) => Ok(artifacts),
+            (Err(stop), Ok(())) | (Ok(_), Err(stop)) => Err(stop),
+            (Err(first), Err(second)) => Err(Stop::merged(vec![first, second]).unwrap_or(Stop::Interrupted)),
+        }
+    }
+
+    /// Has an agent do something; asks a person where that needs a decision first, and tries again.
+    async fn attended(&self, call: AgentCall) -> Flow<Artifacts> {
+        let mut granted: Vec<Grant> = Vec::new();
+        loop {
+            let pause = Arc::new(Mutex::new(None));
+            let conduct = Conduct {
+                launcher: self.run.launcher.clone(),
+                granted: granted.clone(),
+                pause: pause.clone(),
+            };
+            let (step, call) = (call.step(), call.clone());
+            let id = step.id.clone();
+            let outcome = self.once(step, move |context| Box::pin(call.perform(context, conduct))).await;
+            let paused = pause.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(pause) = paused else {
+                let recorded = outcome?;
+                // Launched without a question, so any that an earlier attempt left open has answered itself.
+                let mine = format!("rate-limit/{id}-");
+                self.run.journal.withdraw(&|gate| {
+                    gate.starts_with(&mine) || (granted.is_empty() && gate.starts_with("budget/"))
+                })?;
+                return Ok(recorded.outputs);
+            };
+            let gate = pause.gate();
+            let name = pause.gate_name();
+            if granted.iter().any(|grant| grant.gate == name) {
+                return Err(Stop::Failed(format!(
+                    "{id}: the decision about {} changed nothing",
+                    pause.about
+                )));
+            }
+            let answers = self.gate(gate).await?;
+            granted.push(Grant { gate: name, answer: answers.get(&pause.about).trim().to_lowercase() });
+        }
+    }
+
+    /// Asks what to do about changes in the tree, once, and does it.
+    pub(crate) async fn settle_tree(&self, mut dirt: Dirt) -> Flow<()> {
+        dirt.sort_by(|(a, x), (b, y)| (a, x.path.as_bytes()).cmp(&(b, y.path.as_bytes())));
+        let Some((first, _)) = dirt.first() else { return Ok(()) };
+        let boundary = format!("{}-{}", self.name, first.replace('/', "-"));
+        let mut changes: Vec<Change> = dirt.iter().map(|(_, change)| change.clone()).collect();
+        changes.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+        changes.dedup();
+        let what = Input::given("tree", &changes);
+        let gate = Gate::new(&format!("{DIRTY_TREE}/{boundary}"), &what).incidental().ask_choice(
+            DIRTY_TREE,
+            &question(&changes),
+            &["keep", "discard", "abort"],
+        );
+        let answers = self.gate(gate).await?;
+        match answers.get(DIRTY_TREE).trim().to_lowercase().as_str() {
+            "abort" => Err(Stop::Refused(format!(
+                "stopped, because {} changed while agents that may only read were at work",
+                counted(changes.len())
+            ))),
+            "discard" => self.discard(&boundary, changes, &[what, answers.input(DIRTY_TREE)]).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn discard(&self, boundary: &str, changes: Vec<Change>, inputs: &[Input]) -> Flow<()> {
+        let launcher = self.run.launcher.clone();
+        let patch = self.run.files().join(format!("discarded-{boundary}.patch"));
+        let step = Step::new(format!("tree/{boundary}")).reads(inputs).touches_checkout();
+        let count = changes.len();
+        let recorded = self.once(step, move |_| {
+            Box::pin(async move {
+                let left = launcher.undo(changes, patch).await.map_err(StepError::Failed)?;
+                Ok(StepDone { value: left.into(), ..StepDone::default() })
+            })
+        });
+        let left = recorded.await?.value;
+        let left: Vec<&str> =
+            left.as_array().into_iter().flatten().filter_map(|left| left.as_str()).collect();
+        for left in &left {
+            self.run.journal.tell(EventKind::Warning { message: (*left).to_owned() });
+        }
+        let message = format!(
+            "{} undone; what they were is kept in discarded-{boundary}.patch",
+            counted(count - left.len().min(count))
+        );
+        self.run.journal.tell(EventKind::Warning { message });
+        Ok(())
+    }
+}
+
+fn question(changes: &[Change]) -> String {
+    let mut text =
+        format!("{} changed while agents that may only read were at work:\n", counted(changes.len()));
+    for change in changes.iter().take(SHOWN) {
+        let _ = writeln!(text, "  {}: {}", change.kind, change.path);
+    }
+    if changes.len() > SHOWN {
+        let _ = writeln!(text, "  and {} more", changes.len() - SHOWN);
+    }
+    text.push_str(
+        "keep leaves them, discard undoes them and keeps a patch in the workspace, abort stops here.",
+    );
+    text
+}
+
+fn counted(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}

@@ -1,0 +1,47 @@
+//! The role definitions that come with charrette, and the parts they share.
+
+/// A definition or a part, by the name of its file without `.md`.
+pub type Text = (&'static str, &'static str);
+
+/// The definitions, by name.
+pub const ROLES: &[Text] = &[
+    ("aggregator", include_str!("../../../../assets/roles/aggregator.md")),
+    ("antithesis", include_str!("../../../../assets/roles/antithesis.md")),
+    ("illustrator", include_str!("../../../../assets/roles/illustrator.md")),
+    ("judge", include_str!("../../../../assets/roles/judge.md")),
+    ("merger", include_str!("../../../../assets/roles/merger.md")),
+    ("planner", include_str!("../../../../assets/roles/planner.md")),
+    ("questioner", include_str!("../../../../assets/roles/questioner.md")),
+    ("researcher", include_str!("../../../../assets/roles/researcher.md")),
+    ("reviewer", include_str!("../../../../assets/roles/reviewer.md")),
+    ("sketch-arch", include_str!("../../../../assets/roles/sketch-arch.md")),
+    ("sketch-edge", include_str!("../../../../assets/roles/sketch-edge.md")),
+    ("sketch-generic", include_str!("../../../../assets/roles/sketch-generic.md")),
+    ("sketch-innovation", include_str!("../../../../assets/roles/sketch-innovation.md")),
+    ("sketch-pragmatic", include_str!("../../../../assets/roles/sketch-pragmatic.md")),
+    ("synthesist", include_str!("../../../../assets/roles/synthesist.md")),
+    ("thesis", include_str!("../../../../assets/roles/thesis.md")),
+    ("validator", include_str!("../../../../assets/roles/validator.md")),
+    ("voter", include_str!("../../../../assets/roles/voter.md")),
+    ("writer", include_str!("../../../../assets/roles/writer.md")),
+];
+
+/// Texts that definitions include.
+pub const PARTS: &[Text] = &[
+    ("parts/debate", include_str!("../../../../assets/roles/parts/debate.md")),
+    ("parts/example", include_str!("../../../../assets/roles/parts/example.md")),
+    ("parts/lens-arch", include_str!("../../../../assets/roles/parts/lens-arch.md")),
+    ("parts/lens-edge", include_str!("../../../../assets/roles/parts/lens-edge.md")),
+    ("parts/lens-generic", include_str!("../../../../assets/roles/parts/lens-generic.md")),
+    ("parts/lens-innovation", include_str!("../../../../assets/roles/parts/lens-innovation.md")),
+    ("parts/lens-pragmatic", include_str!("../../../../assets/roles/parts/lens-pragmatic.md")),
+    ("parts/mindset", include_str!("../../../../assets/roles/parts/mindset.md")),
+    ("parts/rules", include_str!("../../../../assets/roles/parts/rules.md")),
+    ("parts/sketch", include_str!("../../../../assets/roles/parts/sketch.md")),
+    ("parts/task", include_str!("../../../../assets/roles/parts/task.md")),
+];
+
+/// The built-in text of that name, a role or a part.
+pub fn text(name: &str) -> Option<&'static str> {
+    ROLES.iter().chain(PARTS).find(|(known, _)| *known == name).map(|(_, text)| *text)
+}

@@ -1,0 +1,88 @@
+//! What a seat is sent: its role's definition, filled in with a request.
+
+use super::request::Request;
+use super::role::{Role, RoleError};
+use charrette_model::panel::decisions::{Decision, write_decisions};
+use charrette_model::seats::Seat;
+use charrette_model::words::MAX_SUMMARY_WORDS;
+use serde::Serialize;
+
+/// A prompt to be rendered.
+#[derive(Debug, Clone, Copy)]
+pub struct Prompt<'a> {
+    role: &'a Role,
+    seat: &'a Seat,
+    request: &'a Request,
+    decision: Option<&'a Decision>,
+    summary_words: usize,
+}
+
+impl<'a> Prompt<'a> {
+    /// The prompt for a seat that plays this role.
+    pub fn new(role: &'a Role, seat: &'a Seat, request: &'a Request) -> Prompt<'a> {
+        Prompt { role, seat, request, decision: None, summary_words: MAX_SUMMARY_WORDS }
+    }
+
+    /// The decision that is debated. Debaters cannot do without.
+    #[must_use]
+    pub fn decision(mut self, decision: &'a Decision) -> Prompt<'a> {
+        self.decision = Some(decision);
+        self
+    }
+
+    /// How many words a context summary may have, if the user has set it.
+    #[must_use]
+    pub fn summary_words(mut self, words: usize) -> Prompt<'a> {
+        self.summary_words = words;
+        self
+    }
+
+    /// The text. What the seat reads is quoted behind it by the step that asks.
+    pub fn render(&self) -> Result<String, RoleError> {
+        let Prompt { role, seat, request, decision, summary_words } = *self;
+        request.check(seat, summary_words)?;
+        let values = Values {
+            seat: SeatValues {
+                id: seat.id,
+                group: seat.group.map_or("", |group| group.name()),
+                step: seat.step,
+                variant: seat.variant.unwrap_or_default(),
+                reads: seat.reads,
+                writes: seat.writes,
+            },
+            role: RoleValues { name: role.name, max_words: role.max_words, web: role.web },
+            request,
+            summary_words,
+            decision: decision.map(|decision| write_decisions(std::slice::from_ref(decision))),
+        };
+        role.texts.render(role.name, &values)
+    }
+}
+
+/// Everything a definition may use.
+#[derive(Serialize)]
+struct Values<'a> {
+    seat: SeatValues<'a>,
+    role: RoleValues<'a>,
+    request: &'a Request,
+    summary_words: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SeatValues<'a> {
+    id: &'a str,
+    group: &'a str,
+    step: &'a str,
+    variant: &'a str,
+    reads: &'a [&'a str],
+    writes: &'a [&'a str],
+}
+
+#[derive(Serialize)]
+struct RoleValues<'a> {
+    name: &'a str,
+    max_words: Option<usize>,
+    web: bool,
+}

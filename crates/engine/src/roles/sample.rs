@@ -1,0 +1,36 @@
+//! A request made up for a look at a prompt, and to try a definition before anybody relies on it.
+
+use super::prompt::Prompt;
+use super::request::Request;
+use super::role::{Role, RoleError};
+use charrette_model::panel::decisions::{Decision, Impact};
+use charrette_model::seats::{Group, Seat};
+
+/// The prompt of a seat for a feature that does not exist.
+pub fn rendered(role: &Role, seat: &Seat) -> Result<String, RoleError> {
+    let request = request(role, seat);
+    let decision = decision();
+    let prompt = Prompt::new(role, seat, &request);
+    let debates = seat.group == Some(Group::Debaters);
+    if debates { prompt.decision(&decision).render() } else { prompt.render() }
+}
+
+fn request(role: &Role, seat: &Seat) -> Request {
+    let mut request = Request::new(seat, role, "add-rate-limiting", "(What the flow asks of this seat.)");
+    request.context.relevant_files = vec!["src/http/mod.rs".to_owned()];
+    request.context.constraints = vec!["No new dependency.".to_owned()];
+    request.context.previous_summary = Some("(What earlier seats found.)".to_owned());
+    request
+}
+
+fn decision() -> Decision {
+    Decision {
+        n: 1,
+        title: "Where counts live".to_owned(),
+        chosen: "In memory.".to_owned(),
+        alternative: "In the database.".to_owned(),
+        tension: "Speed against memory across restarts.".to_owned(),
+        impact: Impact::High,
+        affected_files: vec!["src/http/limit.rs".to_owned()],
+    }
+}

@@ -1,0 +1,146 @@
+//! Definitions as templates: what they may include, what they may use, and where they are wrong.
+//!
+//! Undefined names are errors, nothing is escaped, and a value is never looked at for template marks: a feature
+//! called `{{ x }}` comes out as `{{ x }}`.
+
+use super::role::{Origin, RoleError};
+use crate::prompt::fenced;
+use charrette_model::panel::lines::flat;
+use charrette_model::shown::shown;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::error::Error as _;
+
+/// How much work one prompt may be. A definition comes from a repository, and must not keep us busy for ever.
+const FUEL: u64 = 200_000;
+
+/// Texts by name, without their front matter.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Texts(BTreeMap<String, (Origin, String)>);
+
+impl Texts {
+    /// Puts a text in. `first_line` is where it begins; the lines above become empty, so that lines are those of
+    /// the file.
+    pub(super) fn insert(&mut self, name: &str, origin: Origin, text: &str, first_line: usize) {
+        let above = first_line - 1;
+        let body: String = text.split_inclusive('\n').skip(above).collect();
+        self.0.insert(name.to_owned(), (origin, "\n".repeat(above) + &body));
+    }
+
+    /// Fills in the text of that name.
+    pub(super) fn render(&self, name: &str, values: &impl Serialize) -> Result<String, RoleError> {
+        let environment = self.environment()?;
+        let file = format!("{name}.md");
+        let rendered = environment
+            .get_template(&file)
+            .and_then(|template| template.render(Serde(values)))
+            .map_err(|error| self.error(name, &error))?;
+        Ok(rendered.trim_start_matches('\n').trim_end().to_owned() + "\n")
+    }
+
+    fn environment(&self) -> Result<Environment<'_>, RoleError> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment.set_fuel(Some(FUEL));
+        let mut syntax = SyntaxConfig::builder();
+        syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
+        if let Ok(syntax) = syntax.build() {
+            environment.set_syntax(syntax);
+        }
+        environment.add_filter("line", |text: &str| flat(text));
+        environment.add_filter("fenced", |text: &str| fenced(text));
+        environment.add_filter("json", |text: &str| serde_json::Value::from(text).to_string());
+        for (name, (_, text)) in &self.0 {
+            let added = environment.add_template_owned(format!("{name}.md"), text.as_str());
+            added.map_err(|error| self.error(name, &error))?;
+        }
+        Ok(environment)
+    }
+
+    /// What is wrong, and where: inside whatever was included last.
+    fn error(&self, name: &str, error: &minijinja::Error) -> RoleError {
+        let mut deepest = error;
+        while let Some(cause) = deepest.source().and_then(|cause| cause.downcast_ref::<minijinja::Error>()) {
+            deepest = cause;
+        }
+        let file = deepest.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
+        let (file, origin, text) = match self.0.get(file) {
+            Some((origin, text)) => (file, origin, text.as_str()),
+            None => (name, &Origin::BuiltIn, ""),
+        };
+        let line = deepest.line().unwrap_or(1);
+        let mut message = deepest.kind().to_string();
+        if let Some(detail) = deepest.detail() {
+            message = format!("{message}: {}", shown(detail));
+        }
+        if let Some(source) = line.checked_sub(1).and_then(|above| text.lines().nth(above)) {
+            message = format!("{message}, in '{}'", shown(source.trim()));
+        }
+        RoleError::in_text(origin, file, line, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::path::PathBuf;
+
+    fn texts(role: &str, part: &str) -> Texts {
+        let mut texts = Texts::default();
+        texts.insert("role", Origin::File(PathBuf::from("r/role.md")), role, 3);
+        texts.insert("parts/part", Origin::BuiltIn, part, 1);
+        texts
+    }
+
+    fn rendered(role: &str, part: &str) -> Result<String, String> {
+        let values = json!({"a": "{{ b }} <&> {% raw %}", "many": "x\n\n# y", "ticks": "a\n````\nb\n"});
+        texts(&format!("---\n---\n{role}"), part).render("role", &values).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn values_come_out_as_they_are() {
+        assert_eq!(rendered("{{ a }}", ""), Ok("{{ b }} <&> {% raw %}\n".to_owned()));
+        assert_eq!(rendered("{{ many | line }}", ""), Ok("x # y\n".to_owned()));
+        assert_eq!(rendered("{{ ticks | fenced }}", ""), Ok("`````\na\n````\nb\n`````\n".to_owned()));
+        assert_eq!(rendered("{{ many | json }}", ""), Ok("\"x\\n\\n# y\"\n".to_owned()));
+    }
+
+    #[test]
+    fn tags_leave_no_lines_behind_and_includes_end_theirs() {
+        let role = "A\n{% if a %}\nB\n{% endif %}\n{% include \"parts/part.md\" %}\nC\n\n\n";
+        assert_eq!(rendered(role, "- {{ many | line }}\n"), Ok("A\nB\n- x # y\nC\n".to_owned()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        for (role, part, start) in [
+            (
+                "A\n{{ nothing }}",
+                "",
+                "r/role.md:4: undefined value, in '{{ nothing }}' (it stands in for the built-in role; ",
+            ),
+            ("A\n\n{% if %}", "", "r/role.md:5: syntax error: "),
+            ("{{ a | shout }}", "", "r/role.md:3: unknown filter: "),
+            ("{% include \"parts/none.md\" %}", "", "r/role.md:3: template not found: "),
+            ("{% include \"../../etc/passwd\" %}", "", "r/role.md:3: template not found: "),
+            (
+                "A\n{% include \"parts/part.md\" %}",
+                "B\n{{ nothing }}",
+                "built-in parts/part:2: undefined value, in '{{ nothing }}'",
+            ),
+            (
+                "{% for i in range(9999) %}{% for j in range(9999) %}{{ i }}{% endfor %}{% endfor %}",
+                "",
+                "r/role.md:3: engine ran out of fuel",
+            ),
+        ] {
+            let error = rendered(role, part).unwrap_err();
+            assert!(error.starts_with(start), "{role}: {error}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Every role shows an example of its answer. It must be one that the reader of that answer accepts: a prompt
+//! that asks for something else would cost a repair round each time.
+
+use crate::role_prompts::sampled;
+use charrette_model::diagram::check::{Mode, check};
+use charrette_model::diagram::fences::Heading;
+use charrette_model::handoff::markdown::response_in_markdown;
+use charrette_model::panel::context_summary::read_context_summary;
+use charrette_model::panel::debate::{Side, defense};
+use charrette_model::panel::decisions::read_decisions;
+use charrette_model::panel::dialectic::anonymity::named_tool;
+use charrette_model::panel::dialectic::{JudgesRequest, tally_judges};
+use charrette_model::panel::findings::read_findings;
+use charrette_model::panel::merged::read_items;
+use charrette_model::panel::questions::{NONE, Round, Source, read_questions};
+use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::votes::{VotesRequest, tally_votes};
+use charrette_model::seats::files::split_files;
+use charrette_model::seats::{AnswerForm, SEATS, Seat};
+use charrette_model::spec::links::{Texts, links};
+use charrette_model::spec::requirements::Requirements;
+use charrette_model::spec::tasks::list::TaskList;
+use serde_json::json;
+
+#[test]
+fn every_example_is_an_answer_that_would_be_accepted() {
+    for seat in SEATS {
+        let prompt = sampled(seat.id);
+        let example =
+            prompt.split_once("\n<example>\n").and_then(|(_, rest)| rest.split_once("\n</example>"));
+        let (example, after) = example.unwrap_or_else(|| panic!("{} has no example", seat.id));
+        assert_eq!(after.trim(), "", "{}: the example comes last", seat.id);
+        accepted(seat, example);
+    }
+}
+
+fn accepted(seat: &Seat, answer: &str) {
+    let id = seat.id;
+    match seat.form {
+        AnswerForm::HandoffResponse => {
+            let found = response_in_markdown(answer, 500);
+            assert!(found.report.valid && found.report.warnings.is_empty(), "{id}: {:?}", found.report);
+            assert_eq!(found.response.unwrap()["task_id"], id);
+            assert!(!found.prose.is_empty());
+        }
+        AnswerForm::ContextSummary => assert_eq!(read_context_summary(answer, 500).1, [], "{id}"),
+        AnswerForm::Questions => {
+            let read = read_questions(answer, Round::Clarify);
+            assert_eq!((read.problems.len(), read.questions.len(), read.deferred), (0, 2, 0), "{id}");
+            assert!(matches!(read.questions[1].source, Source::Codebase(_)), "{id}");
+            assert!(read_questions(NONE, Round::Clarify).problems.is_empty());
+        }
+        AnswerForm::Sketch => assert_eq!(answer.split("\n\n").count(), 3, "{id}"),
+        AnswerForm::Synthesis => {
+            let files = split_files(answer, seat.writes).unwrap();
+            let decisions = read_decisions(&files[1].1);
+            assert_eq!((decisions.errors.len(), decisions.contested.len()), (0, 1), "{id}");
+        }
+        AnswerForm::Defense => {
+            let side = if seat.role == "thesis" { Side::Thesis } else { Side::AntiThesis };
+            assert_eq!(defense(answer, side).err(), None, "{id}");
+            assert_eq!(named_tool(answer), None, "{id}");
+        }
+        AnswerForm::DecisionVotes => {
+            let request: JudgesRequest = serde_json::from_value(
+                json!({"decisions": [{"n": 1}, {"n": 2}], "judges": [{"name": id, "status": "OK", "text": answer}]}),
+            )
+            .unwrap();
+            let tally = tally_judges(&request);
+            assert_eq!(tally.warnings, [""; 0], "{id}");
+            assert!(tally.decisions.iter().all(|decision| decision.eligible == 1), "{id}");
+        }
+        AnswerForm::Plan => {
+            let heads =
+                ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
+            let found: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+            assert_eq!(found[..5], heads, "{id}");
+        }
+        AnswerForm::Findings => {
+            let read = read_findings(answer);
+            assert_eq!((read.errors.len(), read.findings.len()), (0, 2), "{id}: {:?}", read.errors);
+            assert!(!read.findings[0].out_of_scope && read.findings[1].out_of_scope, "{id}");
+            assert!(
+                read.findings.iter().all(|finding| finding.focus.is_some() && !finding.paths().is_empty())
+            );
+        }
+        AnswerForm::MergedFindings => {
+            let (items, problems) = read_items(answer);
+            assert_eq!((problems.len(), items.len()), (0, 2), "{id}: {problems:?}");
+            assert_eq!(items[0].proposers.len(), 2);
+        }
+        AnswerForm::FindingVotes => {
+            let items = json!([{"id": "FINDING_1", "proposers": []}, {"id": "FINDING_2", "proposers": []}, {"id": "OOS_1", "proposers": []}]);
+            let voter = |name: &str| json!({"name": name, "agent": name, "status": "OK", "text": answer});
+            let request: VotesRequest =
+                serde_json::from_value(json!({"items": items, "voters": [voter("a"), voter("b")]})).unwrap();
+            let tally = tally_votes(&request);
+            assert_eq!(tally.warnings, [""; 0], "{id}");
+            let counts: Vec<_> = tally.items.iter().map(|item| (item.yes, item.exonerate, item.no)).collect();
+            assert_eq!(counts, [(2, 0, 0), (0, 2, 0), (0, 0, 2)], "{id}");
+        }
+        AnswerForm::Diagram => {
+            let report = check(answer, Mode::Markdown, None);
+            assert!(report.is_ok(), "{id}: {}", report.tokens());
+            let headings: Vec<Heading> = report.diagrams.iter().map(|diagram| diagram.heading).collect();
+            assert_eq!(headings, [Heading::Architecture], "{id}");
+        }
+        AnswerForm::SpecFiles => specification(&split_files(answer, seat.writes).unwrap()),
+        AnswerForm::Verdict => {
+            let review = read_review(answer, &["PASS", "FAIL"]);
+            assert_eq!((review.verdict.as_deref(), review.findings.len()), (Some("FAIL"), 2), "{id}");
+            assert_eq!(review.problems, [], "{id}");
+        }
+    }
+}
+
+fn specification(files: &[(String, String)]) {
+    let [requirements, design, tasks] = [0, 1, 2].map(|index| files[index].1.as_str());
+    let read = Requirements::parse(requirements);
+    assert_eq!((read.problems, read.stories.len(), read.requirements.len()), (vec![], 1, 2));
+    let list = TaskList::parse(tasks);
+    assert_eq!((list.problems.clone(), list.tasks.len(), list.counts()), (vec![], 2, (0, 2)));
+    assert!(list.tasks.iter().all(|task| !task.files.is_empty() && task.prompt.is_some()));
+    assert_eq!(list.tasks[0].files, ["src/http/limit.rs (new)", "src/http/mod.rs", "tests/http.rs"]);
+    let found = links(Texts { requirements, design: Some(design), tasks });
+    assert_eq!((found.dangling, found.uncovered), (vec![], vec![]));
+}

@@ -1,0 +1,217 @@
+//! A team's own definitions: they take the place of built-in ones, and a broken one is refused.
+
+use charrette_engine::roles::{Origin, ROLE_FOLDER, Role, RoleError, Roles, built_in, sample};
+use charrette_model::seats::seat;
+use charrette_testkit::Sandbox;
+use std::path::{Path, PathBuf};
+
+fn load(sandbox: &Sandbox) -> Roles {
+    Roles::load(&sandbox.work(), Path::new(ROLE_FOLDER))
+}
+
+fn own(sandbox: &Sandbox, name: &str, text: &str) {
+    sandbox.write(&format!("{ROLE_FOLDER}/{name}.md"), text);
+}
+
+fn prompt(role: &Role, id: &str) -> String {
+    sample::rendered(role, seat(id).unwrap()).unwrap()
+}
+
+#[test]
+fn without_a_folder_the_built_in_roles_are_used() {
+    let sandbox = Sandbox::new();
+    let roles = load(&sandbox);
+    assert_eq!(roles.problems(), []);
+    assert!(roles.all().all(|(_, role)| role.unwrap().origin == Origin::BuiltIn));
+    assert_eq!(roles.get("nobody").unwrap_err().to_string(), "there is no role called nobody");
+}
+
+#[test]
+fn a_file_takes_the_place_of_the_role_of_its_name() {
+    let sandbox = Sandbox::new();
+    own(
+        &sandbox,
+        "judge",
+        "---\nname: judge\nmodel: big\nweb: true\nmax_words: 7\n---\n# Ours\n{% include \"parts/rules.md\" %}\n{{ role.max_words }}\n",
+    );
+    let roles = load(&sandbox);
+    assert_eq!(roles.problems(), []);
+    let judge = roles.get("judge").unwrap();
+    assert_eq!(judge.origin, Origin::File(PathBuf::from(".charrette/roles/judge.md")));
+    assert_eq!((judge.model.as_deref(), judge.web, judge.max_words), (Some("big"), true, Some(7)));
+    assert_eq!(judge.writes.len(), 3, "what is left out is as in the built-in one");
+    let text = prompt(judge, "judge-codex");
+    assert!(
+        text.starts_with("# Ours\n## Ground rules\n") && text.contains("look things up on the web"),
+        "{text}"
+    );
+    assert!(text.ends_with("\n7\n"), "{text}");
+    assert_eq!(roles.get("voter").unwrap().origin, Origin::BuiltIn);
+}
+
+#[test]
+fn a_shared_part_can_be_replaced_for_everyone() {
+    let sandbox = Sandbox::new();
+    own(&sandbox, "parts/rules", "## House rules\n\n- Be brief.\n");
+    let roles = load(&sandbox);
+    assert_eq!(roles.problems(), []);
+    for id in ["judge-codex", "planner", "cursor-arch"] {
+        let text = prompt(roles.of_seat(seat(id).unwrap()).unwrap(), id);
+        assert!(
+            text.contains("## House rules\n\n- Be brief.\n") && !text.contains("## Ground rules"),
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn a_copy_of_a_built_in_role_is_the_same_role() {
+    let sandbox = Sandbox::new();
+    for (name, text) in built_in::ROLES.iter().chain(built_in::PARTS) {
+        own(&sandbox, name, text);
+    }
+    let roles = load(&sandbox);
+    assert_eq!(roles.problems(), []);
+    for (name, role) in roles.all() {
+        let (role, built_in) = (role.unwrap(), Roles::built_in());
+        assert_ne!(role.origin, Origin::BuiltIn);
+        for seat in role.seats() {
+            assert_eq!(prompt(role, seat.id), prompt(built_in.get(name).unwrap(), seat.id), "{}", seat.id);
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_with_a_run_gives_the_same_prompts_later() {
+    let sandbox = Sandbox::new();
+    own(&sandbox, "parts/mindset", "Think.\n");
+    own(&sandbox, "planner", "---\nname: planner\n---\n# Ours\n{% include \"parts/mindset.md\" %}\n");
+    let roles = load(&sandbox);
+    for (name, text) in roles.files() {
+        sandbox.write(&format!("run/roles/{name}"), text);
+    }
+    let kept = Roles::load(&sandbox.path("run"), Path::new("roles"));
+    assert_eq!(kept.problems(), []);
+    for (name, role) in roles.all() {
+        for seat in role.unwrap().seats() {
+            assert_eq!(
+                prompt(role.unwrap(), seat.id),
+                prompt(kept.get(name).unwrap(), seat.id),
+                "{}",
+                seat.id
+            );
+        }
+    }
+}
+
+#[test]
+fn a_broken_file_is_refused_with_its_line_and_the_built_in_role_named() {
+    let planner = built_in::text("planner").unwrap();
+    let without = |from: &str, to: &str| {
+        assert!(planner.contains(from), "{from}");
+        planner.replace(from, to)
+    };
+    for (text, start) in [
+        (
+            "# Planner\n".to_owned(),
+            ".charrette/roles/planner.md:1: expected front matter between two --- lines",
+        ),
+        ("---\nname: planner\nmodell: x\n---\n".to_owned(), ".charrette/roles/planner.md:3: unknown field"),
+        (
+            "---\nname: reviewer\n---\n".to_owned(),
+            ".charrette/roles/planner.md:2: name is 'reviewer', but the file is that of planner",
+        ),
+        (
+            without("grammar: plan", "grammar: poem"),
+            ".charrette/roles/planner.md:5: grammar cannot be changed: it is plan",
+        ),
+        (
+            without("plan.txt]\n", "plan.md]\n"),
+            ".charrette/roles/planner.md:4: writes cannot be changed: it is plan-draft.txt, plan-reviewed.txt, plan.txt",
+        ),
+        (
+            "---\nname: planner\n---\nA\n{{ plan }}\n".to_owned(),
+            ".charrette/roles/planner.md:5: undefined value, in '{{ plan }}'",
+        ),
+        (
+            "---\nname: planner\n---\n{% if seat.id == \"finisher\" %}{{ oops }}{% endif %}\n".to_owned(),
+            ".charrette/roles/planner.md:4: undefined value",
+        ),
+        ("---\nname: planner\n---\n{% endif %}\n".to_owned(), ".charrette/roles/planner.md:4: syntax error"),
+        (
+            "---\nname: planner\n---\n{% include \"parts/rule.md\" %}\n".to_owned(),
+            ".charrette/roles/planner.md:4: template not found",
+        ),
+        ("x".repeat(300_000), ".charrette/roles/planner.md:1: larger than 256 KB"),
+    ] {
+        let sandbox = Sandbox::new();
+        own(&sandbox, "planner", &text);
+        let roles = load(&sandbox);
+        let error = roles.get("planner").unwrap_err();
+        assert!(matches!(error, RoleError::Broken { .. }), "{error:?}");
+        let said = error.to_string();
+        assert!(said.starts_with(start), "{start}\n{said}");
+        assert!(said.ends_with(" (it stands in for the built-in planner; remove it to use that)"), "{said}");
+        assert_eq!(roles.problems(), [error]);
+        assert!(roles.get("judge").is_ok(), "the others can be used");
+    }
+}
+
+#[test]
+fn a_broken_part_is_named_once_and_stops_whoever_includes_it() {
+    let sandbox = Sandbox::new();
+    own(&sandbox, "parts/mindset", "One\nTwo {{ three }}\n");
+    let roles = load(&sandbox);
+    let problems: Vec<String> = roles.problems().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            ".charrette/roles/parts/mindset.md:2: undefined value, in 'Two {{ three }}' (it stands in for the built-in parts/mindset; remove it to use that)"
+        ]
+    );
+    assert!(roles.get("planner").is_err() && roles.get("judge").is_ok());
+}
+
+#[test]
+fn a_file_that_stands_for_nothing_is_reported() {
+    let sandbox = Sandbox::new();
+    own(&sandbox, "plannner", "---\nname: planner\n---\n");
+    own(&sandbox, "parts/rule", "x");
+    sandbox.write(&format!("{ROLE_FOLDER}/notes.txt"), "x");
+    let problems: Vec<String> = load(&sandbox).problems().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            ".charrette/roles/parts/rule.md: there is no role or part of that name, so the file has no effect",
+            ".charrette/roles/plannner.md: there is no role or part of that name, so the file has no effect",
+        ]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_leads_out_of_the_repository_is_never_read() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    let secret = sandbox.outside("secret.md");
+    std::fs::write(&secret, "hunter2\n").unwrap();
+    std::fs::create_dir_all(sandbox.path(".charrette/roles/parts")).unwrap();
+    symlink(&secret, sandbox.path(".charrette/roles/parts/rules.md")).unwrap();
+    let error = load(&sandbox).get("judge").unwrap_err().to_string();
+    assert!(
+        error.starts_with(".charrette/roles/parts/rules.md:1: not a plain file inside the repository"),
+        "{error}"
+    );
+
+    let linked = Sandbox::new();
+    let folder = linked.outside("elsewhere");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("judge.md"), "---\nname: judge\n---\nhunter2\n").unwrap();
+    std::fs::create_dir_all(linked.path(".charrette")).unwrap();
+    symlink(&folder, linked.path(".charrette/roles")).unwrap();
+    let error = load(&linked).get("judge").unwrap_err().to_string();
+    assert!(
+        error.starts_with(".charrette/roles/judge.md:1: not a plain file inside the repository"),
+        "{error}"
+    );
+}

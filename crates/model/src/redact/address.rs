@@ -1,0 +1,41 @@
+//! Passwords in addresses: `scheme://user:password@host`.
+
+use super::marker::Secret;
+use super::value::is_reference;
+use memchr::memchr_iter;
+
+pub(super) const NAME: &str = "url password";
+
+/// How far before the `@` a user and a password are looked for.
+const FAR: usize = 512;
+
+pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
+    let mut seen = 0;
+    for at in memchr_iter(b'@', text) {
+        if at < seen {
+            continue;
+        }
+        let from = at.saturating_sub(FAR).max(seen);
+        let ends_user = |&b: &u8| b == b'/' || ends_authority(b);
+        let start = text[from..at].iter().rposition(ends_user).map_or(from, |n| from + n + 1);
+        if !text[..start].ends_with(b"://") {
+            continue;
+        }
+        // The last `@` before the path counts: a password may hold one itself.
+        let rest = &text[at..text.len().min(at + FAR)];
+        let authority = rest.iter().position(|&b| b == b'/' || ends_authority(b)).unwrap_or(rest.len());
+        let end = at + rest[..authority].iter().rposition(|&b| b == b'@').unwrap_or(0);
+        seen = end + 1;
+        let Some(colon) = text[start..end].iter().position(|&b| b == b':') else { continue };
+        let password = start + colon + 1..end;
+        if !password.is_empty() && !is_reference(&text[password.clone()]) {
+            found.push(Secret { at: password, name: NAME });
+        }
+    }
+}
+
+fn ends_authority(b: u8) -> bool {
+    b.is_ascii_whitespace()
+        || b.is_ascii_control()
+        || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'?' | b'#')
+}

@@ -1,0 +1,167 @@
+//! Values that are given to a name which says that they are secret: `api_key: "…"`, `PASSWORD=…`, and the
+//! `Authorization` header.
+
+use super::marker::Secret;
+use super::value::{LOOKED_AT, looks_generated};
+use memchr::memchr2_iter;
+
+pub(super) const SECRET: &str = "secret";
+pub(super) const AUTHORIZATION: &str = "authorization";
+
+/// Names that end like this hold secrets, whatever stands between the words.
+const ENDINGS: [&str; 14] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "authkey",
+    "credential",
+];
+
+/// Whether an environment variable of that name is expected to hold a secret, such as `OPENAI_API_KEY`.
+pub fn is_secret_name(name: &str) -> bool {
+    kind(name.as_bytes()) == Some(SECRET)
+}
+
+pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
+    for sign in memchr2_iter(b':', b'=', text) {
+        let Some(kind) = name_before(&text[..sign]).and_then(kind) else { continue };
+        let value = if kind == AUTHORIZATION { credentials(text, sign) } else { assigned(text, sign) };
+        if let Some(at) = value {
+            found.push(Secret { at, name: kind });
+        }
+    }
+}
+
+/// The name that ends before a sign, without quotes and blanks.
+fn name_before(text: &[u8]) -> Option<&[u8]> {
+    let last = |text: &[u8]| text.last().copied();
+    let mut text = text.strip_suffix(b":").unwrap_or(text);
+    for _ in 0..4 {
+        match last(text) {
+            Some(b' ' | b'\t') => text = &text[..text.len() - 1],
+            _ => break,
+        }
+    }
+    if let Some(b'"' | b'\'' | b'`' | b']') = last(text) {
+        text = &text[..text.len() - 1];
+        text = text.strip_suffix(b"\"").or_else(|| text.strip_suffix(b"'")).unwrap_or(text);
+        text = text.strip_suffix(b"\\").unwrap_or(text);
+    }
+    // Names end in few letters: most signs are done with here.
+    if !matches!(last(text)?.to_ascii_lowercase(), b'd' | b'e' | b't' | b'n' | b'y' | b'l') {
+        return None;
+    }
+    let from = text.len().saturating_sub(64);
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let start = text[from..].iter().rposition(|b| !is_part(b)).map_or(from, |n| from + n + 1);
+    Some(&text[start..])
+}
+
+/// What a name says about its value: [`SECRET`], [`AUTHORIZATION`] or nothing.
+fn kind(name: &[u8]) -> Option<&'static str> {
+    let mut plain = [0; 64];
+    let mut length = 0;
+    let letters = name.iter().filter(|b| !matches!(b, b'_' | b'-' | b'.'));
+    for (slot, letter) in plain.iter_mut().zip(letters) {
+        *slot = letter.to_ascii_lowercase();
+        length += 1;
+    }
+    let plain = &plain[..length];
+    if plain.ends_with(AUTHORIZATION.as_bytes()) {
+        return Some(AUTHORIZATION);
+    }
+    ENDINGS.iter().any(|ending| plain.ends_with(ending.as_bytes())).then_some(SECRET)
+}
+
+/// The value after a sign, if it looks like a secret.
+fn assigned(text: &[u8], sign: usize) -> Option<std::ops::Range<usize>> {
+    let (start, quote) = opening(text, sign)?;
+    let end = start + length(&text[start..], quote);
+    looks_generated(&text[start..end]).then(|| start..whole(text, end, quote))
+}
+
+/// The credentials after `Authorization:`, with their scheme kept.
+fn credentials(text: &[u8], sign: usize) -> Option<std::ops::Range<usize>> {
+    const SCHEMES: [&[u8]; 6] = [b"bearer", b"basic", b"token", b"digest", b"apikey", b"negotiate"];
+    let (start, quote) = opening(text, sign)?;
+    let first = length(&text[start..], quote);
+    let word = &text[start..start + first];
+    if !SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)) {
+        return looks_generated(word).then(|| start..whole(text, start + first, quote));
+    }
+    let blanks = text[start + first..].iter().take_while(|b| **b == b' ').count();
+    let start = start + first + blanks;
+    let end = start + length(&text[start..], quote);
+    let word = &text[start..end];
+    // Shorter than elsewhere will do, as long as it is no English: "Basic authentication is required".
+    let no_word = word.iter().any(u8::is_ascii_digit)
+        || word.ends_with(b"=")
+        || word.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+    let plain = word.iter().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(b));
+    (blanks > 0 && word.len() >= 8 && no_word && plain).then(|| start..whole(text, end, quote))
+}
+
+/// Where the value after a sign begins, and the quote it stands in. None if the sign is part of a longer one.
+fn opening(text: &[u8], sign: usize) -> Option<(usize, Option<u8>)> {
+    let mut at = sign + 1;
+    match (text[sign], text.get(at)) {
+        (b':', Some(b':' | b'/' | b'=')) | (b'=', Some(b'=' | b'~')) => return None,
+        (b'=', Some(b'>')) => at += 1,
+        _ => {}
+    }
+    at += text[at..].iter().take(8).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    if text.get(at) == Some(&b'\\') {
+        at += 1;
+    }
+    match text.get(at) {
+        Some(&quote @ (b'"' | b'\'' | b'`')) => Some((at + 1, Some(quote))),
+        Some(_) => Some((at, None)),
+        None => None,
+    }
+}
+
+/// How long a value is, as far as it is looked at.
+fn length(value: &[u8], quote: Option<u8>) -> usize {
+    let value = &value[..value.len().min(LOOKED_AT)];
+    value.iter().position(|&b| ends_value(b, quote)).unwrap_or(value.len())
+}
+
+/// The end of a value of which `end` is known to be part.
+fn whole(text: &[u8], end: usize, quote: Option<u8>) -> usize {
+    end + text[end..].iter().position(|&b| ends_value(b, quote)).unwrap_or(text.len() - end)
+}
+
+fn ends_value(b: u8, quote: Option<u8>) -> bool {
+    if b.is_ascii_whitespace() || b.is_ascii_control() || b == b'\\' {
+        return true;
+    }
+    match quote {
+        Some(quote) => b == quote,
+        None => matches!(
+            b,
+            b'"' | b'\''
+                | b'`'
+                | b','
+                | b';'
+                | b'<'
+                | b'>'
+                | b'('
+                | b')'
+                | b'{'
+                | b'}'
+                | b'['
+                | b']'
+                | b'|'
+                | b'&'
+        ),
+    }
+}

@@ -1,0 +1,111 @@
+//! Whether a value looks like a secret: long, mixed, and not made of words.
+
+/// The shortest value that can be told from a word.
+pub(super) const SHORTEST: usize = 16;
+
+/// How much of a value is looked at. What decides is decided long before.
+pub(super) const LOOKED_AT: usize = 256;
+
+/// Whether somebody would have to generate this: letters and digits without any order a person would give them.
+pub(super) fn looks_generated(value: &[u8]) -> bool {
+    let value = &value[..value.len().min(LOOKED_AT)];
+    value.len() >= SHORTEST
+        && value.iter().all(u8::is_ascii_graphic)
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !is_reference(value)
+        && !is_placeholder(value)
+        && !is_uuid(value)
+        && !is_made_of_words(value)
+        && bits_per_byte(value) >= 3.0
+}
+
+/// It says where the value is, rather than what it is: a variable, a call, an address.
+pub(super) fn is_reference(value: &[u8]) -> bool {
+    let starts = [&b"$"[..], b"{", b"<", b"%(", b"*", b"@"];
+    starts.iter().any(|start| value.starts_with(start))
+        || contains(value, b"://")
+        || value.iter().any(|&b| matches!(b, b'(' | b'{' | b'<'))
+        || contains(value, b"::")
+}
+
+fn is_placeholder(value: &[u8]) -> bool {
+    let mut lower = [0; LOOKED_AT];
+    let lower = &mut lower[..value.len()];
+    lower.copy_from_slice(value);
+    lower.make_ascii_lowercase();
+    let words = [&b"xxxx"[..], b"....", b"example", b"placeholder", b"changeme", b"your-", b"your_", b"****"];
+    words.iter().any(|word| contains(lower, word))
+}
+
+fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(n, b)| match n {
+            8 | 13 | 18 | 23 => *b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+/// `parse_token2`, `id_ed25519_work.pem`, `2026-11-15`: every part is a word, perhaps with a number after it.
+fn is_made_of_words(value: &[u8]) -> bool {
+    let is_separator = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'/' | b':' | b'+' | b'@' | b'=');
+    let several = value.iter().any(is_separator);
+    let most_digits = if several { 6 } else { 3 };
+    value.split(is_separator).all(|part| {
+        let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let digits = &part[letters..];
+        digits.len() <= most_digits && digits.iter().all(u8::is_ascii_digit)
+    })
+}
+
+/// Shannon entropy. Random text of sixteen letters and digits has more than three bits in each.
+fn bits_per_byte(value: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for &b in value {
+        counts[usize::from(b)] += 1;
+    }
+    let length = f64::from(u32::try_from(value.len()).unwrap_or(u32::MAX));
+    let share = |count: &u32| f64::from(*count) / length;
+    counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
+}
+
+pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(text, part).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_values_are_told_from_words() {
+        for value in [
+            "hT7kQ2mZx9Lw4Rb1",
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzKEY",
+            "aGVsbG8td29ybGQtMTIzNDU2Nzg5MA",
+            "p4$$-w0rd!#2024_Zq",
+        ] {
+            assert!(looks_generated(value.as_bytes()), "{value}");
+        }
+        for value in [
+            "short1",
+            "configurationService.apiKey2",
+            "parse_token2_from_header",
+            "id_ed25519_work_laptop.pem",
+            "/run/secrets/db_password_2024-01-01",
+            "${DATABASE_PASSWORD_1}",
+            "process.env.MY_SECRET_2",
+            "getApiKey2FromConfiguration()",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "https://vault.example.net/v1/secret/9",
+            "aaaaaaaaaaaaaaaaaaaaaaa1",
+            "xxxxxxxxxxxxxxxx1234",
+            "your-api-key-goes-here-123",
+            "TokenKind::Identifier2",
+            "twenty-four-hours-and-no-digits",
+        ] {
+            assert!(!looks_generated(value.as_bytes()), "{value}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The calls of agents: in the workspace of their run, and for the user by day.
+
+use super::append::{LedgerError, append};
+use crate::listing::entries;
+use charrette_model::ledger::CallRecord;
+use charrette_model::ledger::call::read_calls;
+use charrette_model::ledger::timing;
+use jiff::civil::Date;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file of calls in a workspace.
+const FILE: &str = "tokens.jsonl";
+
+/// Records a call in the workspace of its run: what it used, and how long it took.
+pub fn append_call(workspace: &Path, call: &CallRecord) -> Result<(), LedgerError> {
+    let tokens = append(&workspace.join(FILE), &call.json_row(), None);
+    let times = append(&workspace.join(timing::FILE), &call.timing_row(), None);
+    tokens.and(times)
+}
+
+/// The calls that were recorded in a workspace, in order; none if nothing was.
+pub fn calls(workspace: &Path) -> io::Result<Vec<CallRecord>> {
+    read(&workspace.join(FILE))
+}
+
+/// Records a call for the user, in a folder of one file per day. Which day it is depends on where the user is.
+pub fn append_day(folder: &Path, day: Date, call: &CallRecord) -> Result<(), LedgerError> {
+    crate::layout::create_folder(folder)?;
+    append(&of_day(folder, day), &call.json_row(), None)
+}
+
+/// The calls that were recorded for a day, of all runs of the user.
+pub fn calls_of_day(folder: &Path, day: Date) -> io::Result<Vec<CallRecord>> {
+    read(&of_day(folder, day))
+}
+
+/// The workspaces in a folder of them that have recorded calls, by name, and those calls.
+pub fn runs(workspaces: &Path) -> io::Result<Vec<(String, Vec<CallRecord>)>> {
+    let mut runs = Vec::new();
+    let mut names = entries(workspaces.to_owned())?;
+    names.sort_unstable();
+    for name in names {
+        let calls = calls(&workspaces.join(&name))?;
+        if !calls.is_empty() {
+            runs.push((name, calls));
+        }
+    }
+    Ok(runs)
+}
+
+fn of_day(folder: &Path, day: Date) -> PathBuf {
+    folder.join(format!("calls-{day}.jsonl"))
+}
+
+fn read(path: &Path) -> io::Result<Vec<CallRecord>> {
+    match fs_err::read(path) {
+        Ok(text) => Ok(read_calls(&text).collect()),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(Vec::new()),
+            _ => Err(error),
+        },
+    }
+}

@@ -1,0 +1,274 @@
+//! What the model will say: the script as JSON, checked strictly, because a misspelt member would be a test that
+//! checks nothing.
+
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// What the model will say, and how far it got.
+#[derive(Debug)]
+pub struct Script {
+    by_history: bool,
+    lanes: Vec<Lane>,
+    side: Option<Turn>,
+    after: Turn,
+    used: HashMap<usize, usize>,
+}
+
+#[derive(Debug)]
+struct Lane {
+    when: Option<String>,
+    turns: Vec<Turn>,
+}
+
+/// One answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Turn {
+    pub(super) text: String,
+    pub(super) thinking: Option<String>,
+    pub(super) calls: Vec<Call>,
+    pub(super) usage: Usage,
+    pub(super) refusal: Option<Refusal>,
+    pub(super) delay: Duration,
+    pub(super) hang: bool,
+    pub(super) cut_after: Option<usize>,
+}
+
+/// A tool the model calls.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) namespace: Option<String>,
+    pub(super) arguments: Value,
+}
+
+/// Tokens, as the fields of the interface will say.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Usage {
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) cached: u64,
+}
+
+/// An error instead of an answer.
+#[derive(Debug, Clone)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) message: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Option<Value>,
+}
+
+/// What a request is, as far as choosing a turn goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cue<'a> {
+    pub(super) said: &'a str,
+    pub(super) has_tools: bool,
+    pub(super) history: usize,
+}
+
+/// Which turn was chosen.
+#[derive(Debug, Clone)]
+pub(super) struct Chosen {
+    pub(super) lane: usize,
+    /// Its number, or `side` or `after`.
+    pub(super) name: Value,
+    pub(super) turn: Turn,
+}
+
+impl Script {
+    /// Reads a script.
+    pub fn parse(text: &str) -> Result<Script, String> {
+        let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        Script::of(&value)
+    }
+
+    /// Reads a script that is already JSON.
+    pub fn of(value: &Value) -> Result<Script, String> {
+        let script = object(value, "the script", &["order", "lanes", "turns", "side", "after"])?;
+        let by_history = match script.get("order").and_then(Value::as_str) {
+            None if script.contains_key("order") => return Err("order is not a string".to_owned()),
+            None | Some("arrival") => false,
+            Some("history") => true,
+            Some(other) => return Err(format!("order is {other:?}, not arrival or history")),
+        };
+        let mut lanes = Vec::new();
+        for (at, lane) in list(script, "lanes")?.iter().enumerate() {
+            let what = format!("lane {at}");
+            let lane = object(lane, &what, &["when", "turns"])?;
+            lanes.push(Lane { when: string(lane, "when")?, turns: turns(lane, &what)? });
+        }
+        if script.contains_key("turns") {
+            lanes.push(Lane { when: None, turns: turns(script, "the script")? });
+        }
+        let extra = |name: &str| script.get(name).map(|value| Turn::of(value, name)).transpose();
+        let silent = Turn { text: "The script has nothing more to say.".to_owned(), ..Turn::default() };
+        let (side, after) = (extra("side")?, extra("after")?.unwrap_or(silent));
+        Ok(Script { by_history, lanes, side, after, used: HashMap::new() })
+    }
+
+    /// The turn for a request.
+    pub(super) fn choose(&mut self, cue: Cue<'_>) -> Chosen {
+        let takes = |lane: &Lane| lane.when.as_ref().is_none_or(|when| cue.said.contains(when.as_str()));
+        let lane = self.lanes.iter().position(takes).unwrap_or(self.lanes.len());
+        if let Some(side) = self.side.as_ref().filter(|_| !cue.has_tools) {
+            return Chosen { lane, name: "side".into(), turn: side.clone() };
+        }
+        let used = self.used.entry(lane).or_default();
+        let at = if self.by_history { cue.history } else { *used };
+        *used += 1;
+        match self.lanes.get(lane).and_then(|lane| lane.turns.get(at)) {
+            Some(turn) => Chosen { lane, name: at.into(), turn: turn.clone() },
+            None => Chosen { lane, name: "after".into(), turn: self.after.clone() },
+        }
+    }
+}
+
+impl Turn {
+    fn of(value: &Value, what: &str) -> Result<Turn, String> {
+        const MEMBERS: &[&str] = &[
+            "text",
+            "thinking",
+            "calls",
+            "usage",
+            "status",
+            "message",
+            "headers",
+            "body",
+            "delay_ms",
+            "hang",
+            "cut_after",
+        ];
+        let turn = object(value, what, MEMBERS)?;
+        let calls = list(turn, "calls")?.iter().map(|call| Call::of(call, what)).collect::<Result<_, _>>()?;
+        let cut_after = number(turn, "cut_after")?.map(usize::try_from).transpose();
+        Ok(Turn {
+            text: string(turn, "text")?.unwrap_or_default(),
+            thinking: string(turn, "thinking")?,
+            calls,
+            usage: turn.get("usage").map(|usage| Usage::of(usage, what)).transpose()?.unwrap_or_default(),
+            refusal: Refusal::of(turn, what)?,
+            delay: Duration::from_millis(number(turn, "delay_ms")?.unwrap_or(0)),
+            hang: turn.get("hang").is_some_and(|hang| hang == true),
+            cut_after: cut_after.map_err(|error| format!("{what}: cut_after: {error}"))?,
+        })
+    }
+}
+
+impl Call {
+    fn of(value: &Value, what: &str) -> Result<Call, String> {
+        let call = object(value, what, &["tool", "namespace", "arguments"])?;
+        let tool = string(call, "tool")?.ok_or_else(|| format!("{what}: a call without a tool"))?;
+        let arguments = call.get("arguments").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+        Ok(Call { tool, namespace: string(call, "namespace")?, arguments })
+    }
+}
+
+impl Usage {
+    fn of(value: &Value, what: &str) -> Result<Usage, String> {
+        let usage = object(value, what, &["input", "output", "cached"])?;
+        let count = |name| Ok::<_, String>(number(usage, name)?.unwrap_or(0));
+        Ok(Usage { input: count("input")?, output: count("output")?, cached: count("cached")? })
+    }
+}
+
+impl Refusal {
+    fn of(turn: &Map<String, Value>, what: &str) -> Result<Option<Refusal>, String> {
+        let Some(status) = number(turn, "status")? else { return Ok(None) };
+        let status =
+            u16::try_from(status).map_err(|_| format!("{what}: {status} is not a status of HTTP"))?;
+        let mut headers = Vec::new();
+        for (name, value) in turn.get("headers").and_then(Value::as_object).into_iter().flatten() {
+            let value = value.as_str().ok_or_else(|| format!("{what}: header {name} is not a string"))?;
+            headers.push((name.clone(), value.to_owned()));
+        }
+        let message = string(turn, "message")?.unwrap_or_else(|| format!("status {status}, as scripted"));
+        Ok(Some(Refusal { status, message, headers, body: turn.get("body").cloned() }))
+    }
+}
+
+fn turns(from: &Map<String, Value>, what: &str) -> Result<Vec<Turn>, String> {
+    let each = |(at, turn): (usize, &Value)| Turn::of(turn, &format!("turn {at} of {what}"));
+    list(from, "turns")?.iter().enumerate().map(each).collect()
+}
+
+fn object<'a>(value: &'a Value, what: &str, members: &[&str]) -> Result<&'a Map<String, Value>, String> {
+    let object = value.as_object().ok_or_else(|| format!("{what} is not an object"))?;
+    match object.keys().find(|key| !members.contains(&key.as_str())) {
+        Some(key) => Err(format!("{what} has no member {key:?}")),
+        None => Ok(object),
+    }
+}
+
+fn list<'a>(from: &'a Map<String, Value>, name: &str) -> Result<&'a [Value], String> {
+    match from.get(name) {
+        None => Ok(&[]),
+        Some(value) => value.as_array().map(Vec::as_slice).ok_or_else(|| format!("{name} is not a list")),
+    }
+}
+
+fn string(from: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    let Some(value) = from.get(name) else { return Ok(None) };
+    value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| format!("{name} is not a string"))
+}
+
+fn number(from: &Map<String, Value>, name: &str) -> Result<Option<u64>, String> {
+    let Some(value) = from.get(name) else { return Ok(None) };
+    value.as_u64().map(Some).ok_or_else(|| format!("{name} is not a number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn texts(script: &mut Script, cues: &[(&str, bool, usize)]) -> Vec<String> {
+        cues.iter()
+            .map(|&(said, has_tools, history)| script.choose(Cue { said, has_tools, history }).turn.text)
+            .collect()
+    }
+
+    #[test]
+    fn turns_are_taken_by_arrival_or_by_history() {
+        let turns = json!([{"text": "one"}, {"text": "two"}]);
+        let after = json!({"text": "over"});
+        let mut arrival = Script::of(&json!({"turns": turns, "after": after})).unwrap();
+        assert_eq!(
+            texts(&mut arrival, &[("", true, 0), ("", true, 0), ("", true, 0)]),
+            ["one", "two", "over"]
+        );
+        let mut history = Script::of(&json!({"order": "history", "turns": turns, "after": after})).unwrap();
+        assert_eq!(
+            texts(&mut history, &[("", true, 0), ("", true, 0), ("", true, 7)]),
+            ["one", "one", "over"]
+        );
+    }
+
+    #[test]
+    fn lanes_are_told_apart_by_what_was_said() {
+        let mut script = Script::of(&json!({
+            "lanes": [{"when": "B", "turns": [{"text": "b0"}, {"text": "b1"}]}, {"turns": [{"text": "a0"}]}],
+            "side": {"text": "title"},
+        }))
+        .unwrap();
+        let cues = [("seat B", true, 0), ("seat A", true, 0), ("seat B", false, 0), ("seat B", true, 0)];
+        assert_eq!(texts(&mut script, &cues), ["b0", "a0", "title", "b1"]);
+    }
+
+    #[test]
+    fn a_misspelt_script_is_refused() {
+        let cases = [
+            (json!([]), "the script is not an object"),
+            (json!({"turn": []}), "the script has no member \"turn\""),
+            (json!({"order": "sideways"}), "order is \"sideways\", not arrival or history"),
+            (json!({"turns": [{"txt": ""}]}), "turn 0 of the script has no member \"txt\""),
+            (json!({"turns": [{"calls": [{}]}]}), "turn 0 of the script: a call without a tool"),
+            (json!({"turns": [{"status": 70_000}]}), "turn 0 of the script: 70000 is not a status of HTTP"),
+            (json!({"lanes": [{"turns": 1}]}), "turns is not a list"),
+            (json!({"after": {"text": 1}}), "text is not a string"),
+        ];
+        for (script, problem) in cases {
+            assert_eq!(Script::of(&script).unwrap_err(), problem, "{script}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Agents: what supervising one costs on top of starting it.
+
+use super::documents::bare_durable_write;
+use super::ratio::{Figure, compare};
+use crate::Outcome;
+use crate::programs::{rehearsal, repository, scratch};
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const NAME: &str = "one supervised launch";
+/// How many launches are measured together.
+const LAUNCHES: usize = 20;
+
+pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
+    if !NAME.contains(only) {
+        return Ok(Vec::new());
+    }
+    let scratch = scratch("launch")?;
+    let stage = Stage::set(scratch.path())?;
+    // What a launch consists of besides itself is counted, not guessed.
+    let with = stage.counted(LAUNCHES)?;
+    let without = stage.counted(0)?;
+    let writes = (with.syncs - without.syncs) / 2;
+    let gits = with.gits - without.gits;
+    println!("{LAUNCHES} launches: {writes} durable writes, {gits} git commands");
+    let document = fs_err::read(stage.work.join(format!(".claude/state/implement-counted-{LAUNCHES}.json")))?;
+    let number = Cell::new(0);
+    let run = |launches: usize| {
+        number.set(number.get() + 1);
+        stage.run(launches, &format!("n{}", number.get()), &[])
+    };
+    let bare = || -> Outcome {
+        run(0)?;
+        for _ in 0..LAUNCHES {
+            stage.bare_spawn()?;
+        }
+        for _ in 0..writes {
+            bare_durable_write(&stage.bare, &document)?;
+        }
+        for _ in 0..gits {
+            stage.bare_git()?;
+        }
+        Ok(())
+    };
+    Ok(vec![compare(NAME, 1.5, 10, || run(LAUNCHES), bare)?])
+}
+
+struct Stage {
+    folder: PathBuf,
+    work: PathBuf,
+    bare: PathBuf,
+    program: PathBuf,
+}
+
+struct Count {
+    syncs: usize,
+    gits: usize,
+}
+
+impl Stage {
+    fn set(folder: &Path) -> Outcome<Stage> {
+        let (work, bare) = (folder.join("work"), folder.join("bare"));
+        repository(&work)?;
+        fs_err::create_dir(&bare)?;
+        fs_err::create_dir(folder.join("home"))?;
+        fs_err::write(folder.join("script.json"), r#"{"alpha": {"*": {"answer": "Here I am.\n"}}}"#)?;
+        fs_err::write(work.join("charrette.toml"), "limits.parallel = 1\n")?;
+        Ok(Stage { folder: folder.to_owned(), work, bare, program: rehearsal()? })
+    }
+
+    fn run(&self, launches: usize, feature: &str, wrapper: &[&str]) -> Outcome {
+        let program = self.program.to_string_lossy().into_owned();
+        let mut words: Vec<&str> = wrapper.to_vec();
+        words.extend([&program, "gather-crowd", feature]);
+        let status = Command::new(words[0])
+            .args(&words[1..])
+            .current_dir(&self.work)
+            .env("HOME", self.folder.join("home"))
+            .env("REHEARSAL_SCRIPT", self.folder.join("script.json"))
+            .env("REHEARSAL_CROWD", launches.to_string())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        if status.success() { Ok(()) } else { Err(format!("the crowd does not gather: {status}").into()) }
+    }
+
+    /// How many times a run with so many launches makes something durable, and how often it asks git.
+    fn counted(&self, launches: usize) -> Outcome<Count> {
+        let trace = self.folder.join("trace").to_string_lossy().into_owned();
+        let wrapper = ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync,execve", "-o", &trace];
+        self.run(launches, &format!("counted-{launches}"), &wrapper)?;
+        let text = String::from_utf8_lossy(&fs_err::read(&trace)?).into_owned();
+        let is_sync = |line: &&str| line.contains("sync(") && !line.contains("resumed");
+        let is_git =
+            |line: &&str| line.contains("execve(\"") && line.contains("/git\"") && line.ends_with("= 0");
+        Ok(Count { syncs: text.lines().filter(is_sync).count(), gits: text.lines().filter(is_git).count() })
+    }
+
+    fn bare_spawn(&self) -> Outcome {
+        let agent = self.program.with_file_name("fake-agent");
+        let mut child = Command::new(agent)
+            .args([self.folder.join("script.json").as_os_str(), "alpha".as_ref()])
+            .current_dir(&self.work)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        drop(child.stdin.take());
+        child.wait_with_output()?;
+        Ok(())
+    }
+
+    fn bare_git(&self) -> Outcome {
+        let mut command = Command::new("git");
+        command
+            .args(["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"])
+            .current_dir(&self.work);
+        command.env("GIT_OPTIONAL_LOCKS", "0").output()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! The clients, as data: where they come from, how they are pointed at the scripted model, which tools they call
+//! what.
+
+use serde_json::{Value, json};
+
+/// One way to reach a model: a client, or an endpoint.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    /// What charrette calls it.
+    pub(super) name: &'static str,
+    /// The package it comes in, and the version its profile was tried with.
+    pub(super) package: Option<(&'static str, &'static str)>,
+    /// Its executable, below `node_modules`.
+    pub(super) program: &'static str,
+    /// Its lines in the configuration; `{program}` and `{model}` (an address) are filled in.
+    pub(super) settings: &'static str,
+    /// What the user has in their environment; `{model}` is filled in.
+    pub(super) environment: &'static [(&'static str, &'static str)],
+    /// The tool that reads a file, and its arguments; `{repo}` is filled in. Nothing for an endpoint.
+    pub(super) read: Option<(&'static str, &'static str)>,
+    /// Tools that try to write the file `written-N`, N counted from 0.
+    pub(super) writes: &'static [(&'static str, &'static str)],
+    /// Tools with which a model might let itself out of a read-only seat first.
+    pub(super) escapes: &'static [(&'static str, &'static str)],
+    /// Whether it says that it refused a tool. A sandbox refuses inside of a command, where nobody is told.
+    pub(super) tells_refusals: bool,
+    /// What the records say was used, of (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
+    pub(super) usage: Option<(u64, u64, u64)>,
+    /// Traps that it cannot be kept from reading.
+    pub(super) reads_traps: &'static [&'static str],
+    /// Whether its user trusts the repository and permits everything.
+    pub(super) lenient_user: bool,
+}
+
+impl Client {
+    /// Whether it is a program of somebody else, with tools of its own.
+    pub(super) fn has_tools(&self) -> bool {
+        self.read.is_some()
+    }
+
+    /// Whether it is one of the built-in profiles.
+    pub(super) fn is_built_in(&self) -> bool {
+        self.package.is_some()
+    }
+}
+
+/// A call of a tool, for the script.
+pub(super) fn call((tool, arguments): (&str, &str), repository: &str) -> Value {
+    let arguments = arguments.replace("{repo}", repository);
+    let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+    json!({"tool": tool, "arguments": arguments})
+}
+
+/// All of them.
+pub(super) fn all() -> Vec<Client> {
+    vec![claude(), codex(), gemini(), opencode(), gemini_acp(), endpoint()]
+}
+
+fn claude() -> Client {
+    Client {
+        name: "claude",
+        package: Some(("@anthropic-ai/claude-code", "2.1.325")),
+        program: "@anthropic-ai/claude-code-linux-{arch}/claude",
+        settings: "command = \"{program}\"\n",
+        environment: &[
+            ("ANTHROPIC_BASE_URL", "{model}"),
+            ("ANTHROPIC_API_KEY", "dummy"),
+            ("CLAUDE_CODE_MAX_RETRIES", "2"),
+        ],
+        read: Some(("Read", r#"{"file_path": "{repo}/README.md"}"#)),
+        writes: &[
+            ("Write", r#"{"file_path": "{repo}/written-0", "content": "x"}"#),
+            ("Bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
+        ],
+        escapes: &[("ExitPlanMode", r#"{"plan": "write"}"#)],
+        tells_refusals: true,
+        usage: Some((3000, 30, 500)),
+        reads_traps: &[],
+        lenient_user: true,
+    }
+}
+
+fn codex() -> Client {
+    Client {
+        name: "codex",
+        package: Some(("@openai/codex", "0.166.0")),
+        program: ".bin/codex",
+        settings: "command = \"{program}\"\n",
+        environment: &[("OPENAI_API_KEY", "dummy")],
+        read: Some(("exec_command", r#"{"cmd": "cat README.md"}"#)),
+        writes: &[
+            ("exec_command", r#"{"cmd": "echo x > written-0"}"#),
+            ("exec_command", r#"{"cmd": "touch written-1"}"#),
+        ],
+        escapes: &[(
+            "exec_command",
+            r#"{"cmd": "touch escaped", "sandbox_permissions": "require_escalated", "justification": "please"}"#,
+        )],
+        tells_refusals: false,
+        usage: Some((3000, 30, 500)),
+        reads_traps: &[],
+        lenient_user: true,
+    }
+}
+
+fn gemini() -> Client {
+    Client {
+        name: "gemini",
+        package: Some(("@google/gemini-cli", "0.61.0")),
+        program: ".bin/gemini",
+        settings: "command = \"{program}\"\nmodel = \"gemini-2.5-flash\"\n",
+        environment: &[("GEMINI_API_KEY", "dummy"), ("GOOGLE_GEMINI_BASE_URL", "{model}")],
+        read: Some(("read_file", r#"{"file_path": "README.md"}"#)),
+        writes: &[
+            ("write_file", r#"{"file_path": "{repo}/written-0", "content": "x"}"#),
+            ("run_shell_command", r#"{"command": "echo x > written-1"}"#),
+        ],
+        escapes: &[("exit_plan_mode", r#"{"plan_filename": "plan.md"}"#)],
+        tells_refusals: true,
+        usage: Some((3000, 30, 500)),
+        reads_traps: &["TRAP-gemini-md", "TRAP-skill"],
+        lenient_user: true,
+    }
+}
+
+fn opencode() -> Client {
+    Client {
+        name: "opencode",
+        package: Some(("opencode-ai", "1.18.33")),
+        program: "opencode-linux-{arch}/bin/opencode",
+        settings: "command = \"{program}\"\nenv = [\"OPENCODE_DISABLE_MODELS_FETCH\"]\n",
+        environment: &[("OPENCODE_DISABLE_MODELS_FETCH", "1")],
+        read: Some(("read", r#"{"filePath": "{repo}/README.md"}"#)),
+        writes: &[
+            ("write", r#"{"filePath": "{repo}/written-0", "content": "x"}"#),
+            ("bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
+        ],
+        escapes: &[("task", r#"{"description": "d", "prompt": "write", "subagent_type": "general"}"#)],
+        tells_refusals: true,
+        usage: Some((3000, 30, 500)),
+        reads_traps: &[],
+        lenient_user: true,
+    }
+}
+
+/// The same Gemini, spoken to in the Agent Client Protocol, without any profile. Its user is a careful one: what a
+/// user permits for good is not asked for.
+fn gemini_acp() -> Client {
+    Client {
+        name: "gemini-acp",
+        package: None,
+        settings: "kind = \"acp\"\ncommand = \"{program}\"\nargs = [\"--acp\", \"-m\", \"gemini-2.5-flash\"]\n\
+                   env = [\"GEMINI_API_KEY\", \"GOOGLE_GEMINI_BASE_URL\"]\n",
+        tells_refusals: false,
+        usage: Some((3000, 30, 0)),
+        lenient_user: false,
+        ..gemini()
+    }
+}
+
+/// An endpoint that speaks chat completions as `OpenAI` does: the scripted model itself.
+fn endpoint() -> Client {
+    Client {
+        name: "local",
+        package: None,
+        program: "",
+        settings: "kind = \"openai\"\nurl = \"{model}/v1\"\nmodel = \"mock-1\"\nkey_env = \"LOCAL_KEY\"\n",
+        environment: &[("LOCAL_KEY", "dummy")],
+        read: None,
+        writes: &[],
+        escapes: &[],
+        tells_refusals: false,
+        usage: Some((2000, 20, 500)),
+        reads_traps: &[],
+        lenient_user: true,
+    }
+}

@@ -1,0 +1,48 @@
+//! The clients from the package registry, installed once.
+
+use super::clients::{self, Client};
+use crate::Outcome;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the packages are.
+#[derive(Debug, Clone)]
+pub(super) struct Installed {
+    modules: PathBuf,
+}
+
+/// Installs the packages, unless the same ones are there already.
+pub(super) fn installed(home: &Path) -> Outcome<Installed> {
+    let packages: Vec<String> = clients::all()
+        .iter()
+        .filter_map(|client| client.package.map(|(name, version)| format!("{name}@{version}")))
+        .collect();
+    let (mark, wanted) = (home.join("installed"), packages.join("\n"));
+    let installed = Installed { modules: home.join("node_modules") };
+    if fs_err::read_to_string(&mark).is_ok_and(|there| there == wanted) {
+        return Ok(installed);
+    }
+    fs_err::create_dir_all(home)?;
+    fs_err::write(home.join("package.json"), "{\"private\": true}\n")?;
+    println!("installing {}", packages.join(", "));
+    // Scripts of packages would fetch more from elsewhere; the programs work without.
+    let status = Command::new("npm")
+        .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"])
+        .args(&packages)
+        .current_dir(home)
+        .status()?;
+    if !status.success() {
+        return Err("npm could not install the clients".into());
+    }
+    fs_err::write(mark, wanted)?;
+    Ok(installed)
+}
+
+impl Installed {
+    /// The executable of a client.
+    pub(super) fn program(&self, client: &Client) -> Option<PathBuf> {
+        let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+        let program = client.program.replace("{arch}", arch);
+        (!program.is_empty()).then(|| self.modules.join(program))
+    }
+}
