@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 #![allow(clippy::cast_precision_loss, reason = "words, files and commits are counted, and never that many")]
 
+pub mod embedded;
 pub mod measure;
 pub mod page;
 pub mod report;
