@@ -3,7 +3,7 @@
 //! Two findings are one only if they have the same tag and are about the same file, or share most of their words.
 //! Nothing else is merged, and nobody is lost.
 
-use super::ground::said;
+use super::ground::{NO_MODEL, said};
 use super::inputs::Inputs;
 use super::synthesis::without_line;
 use charrette_model::panel::cited;
@@ -42,7 +42,8 @@ pub(super) fn merge(inputs: &Inputs<'_>) -> String {
     };
     let mut all = named(ItemKind::Finding, inside);
     all.extend(named(ItemKind::OutOfScope, outside));
-    write_items(&all)
+    let notice = if all.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
+    notice + &write_items(&all)
 }
 
 /// What a reviewer is called, by the name of its file: `Cursor-Arch` for `cursor-plan-arch-output.txt`.

@@ -172,7 +172,7 @@ pub(super) fn pragmatic(inputs: &Inputs<'_>) -> String {
         price.push(format!("Much is changed in {}, so a small change there collides least.", listed(&busy)));
     }
     if !users.is_empty() {
-        price.push(format!("{} use it and must notice nothing.", listed(&users)));
+        price.push(format!("It is used by {}, where nothing may be noticed of this.", listed(&users)));
     }
     price.push(
         "What else the request may mean is left out, and a person must say if that is too little.".to_owned(),

@@ -29,8 +29,9 @@ pub(super) fn synthesise(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     }
     let decisions = contested(&sketches);
     let synthesis = synthesis(&sketches, &decisions);
+    let notice = if decisions.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
     Ok(format!(
-        "{}\n{synthesis}\n{}\n{}",
+        "{}\n{synthesis}\n{}\n{notice}{}",
         marker("approach-synthesis.txt"),
         marker("contested-decisions.md"),
         write_decisions(&decisions)

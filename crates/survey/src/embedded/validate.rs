@@ -1,8 +1,9 @@
 //! The validator: the deterministic checks, and nothing that would need judgement.
 
 use super::draft::{DraftError, needed};
-use super::ground::{NO_MODEL, said};
+use super::ground::NO_MODEL;
 use super::inputs::Inputs;
+use charrette_model::shown::one_line;
 use charrette_model::spec::links::{Texts, links};
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::tasks::list::TaskList;
@@ -45,7 +46,7 @@ pub(super) fn validate(inputs: &Inputs<'_>) -> Result<String, DraftError> {
                     &format!(
                         "{} names {}, which does not exist and is not marked (new)",
                         task.id,
-                        said(file, 120)
+                        one_line(file)
                     ),
                 ));
             }
@@ -63,7 +64,7 @@ pub(super) fn validate(inputs: &Inputs<'_>) -> Result<String, DraftError> {
 }
 
 fn critical(file: &str, line: usize, text: &str) -> Issue {
-    Issue { critical: true, place: format!("{file}:{}", line.max(1)), text: said(text, 300) }
+    Issue { critical: true, place: format!("{file}:{}", line.max(1)), text: one_line(text) }
 }
 
 /// What programs found before: a line that begins with "error" is critical, one with "warning" is not.
@@ -74,7 +75,7 @@ fn checks(text: &str) -> Vec<Issue> {
         let lower = bare.to_lowercase();
         let critical = ["error", "critical", "fail"].iter().any(|word| lower.starts_with(word));
         if critical || ["warning", "minor"].iter().any(|word| lower.starts_with(word)) {
-            issues.push(Issue { critical, place: "checks".to_owned(), text: said(bare, 300) });
+            issues.push(Issue { critical, place: "checks".to_owned(), text: one_line(bare) });
         }
     }
     issues

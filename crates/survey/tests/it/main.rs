@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod citations;
+mod embedded;
 mod hostile;
 mod memory;
 mod surveys;
