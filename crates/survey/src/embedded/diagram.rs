@@ -2,7 +2,9 @@
 
 use super::draft::{DraftError, needed};
 use super::inputs::Inputs;
+use super::plan_text::{PlanText, SECTIONS};
 use super::synthesis::named_files;
+use crate::tree::kind::{Kind, kind};
 use std::fmt::Write as _;
 
 /// So many nodes can be taken in.
@@ -11,7 +13,9 @@ const MOST: usize = 12;
 /// Draws the plan.
 pub(super) fn draw(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     let plan = needed(inputs, "plan.txt")?;
-    let mut files = named_files(inputs, plan);
+    let listed = PlanText::read(plan).section(SECTIONS[0]).unwrap_or_default();
+    let mut files = named_files(inputs, &listed);
+    files.retain(|path| kind(path) != Some(Kind::Doc));
     files.truncate(MOST);
     let node = |path: &str| files.iter().position(|file| file == path).map(|n| format!("f{n}"));
     let mut body = String::new();

@@ -45,6 +45,18 @@ impl<'a> Ground<'a> {
         tests.map(|test| test.path.as_str()).filter(|path| is_citable(path)).collect()
     }
 
+    /// What covers a file, in words; nothing if no test was found.
+    pub(super) fn covered_by(&self, path: &str) -> Option<String> {
+        let tests = self.tests_of(path);
+        let others: Vec<&str> = tests.iter().filter(|test| **test != path).copied().collect();
+        match (others.as_slice(), tests.len() > others.len()) {
+            ([], false) => None,
+            ([], true) => Some("the tests inside it".to_owned()),
+            (others, false) => Some(listed(others)),
+            (others, true) => Some(format!("the tests inside it, {}", listed(others))),
+        }
+    }
+
     /// All tests of the named files, then named tests that cover nothing in particular; each once.
     pub(super) fn tests(&self) -> Vec<&'a str> {
         let known = self.inputs.survey.tests.iter().map(|test| test.path.as_str());

@@ -1,9 +1,10 @@
 //! The planner: a plan of existing paths, in five sections.
 
-use super::ground::{Ground, NO_MODEL, is_citable, listed, place, risk_clause, risk_place, said};
+use super::ground::{Ground, NO_MODEL, place, risk_clause, risk_place, said};
 use super::inputs::Inputs;
 use super::synthesis::named_files;
 use crate::report::Risk;
+use crate::tree::kind::{Kind, kind};
 use charrette_model::panel::discussion::read_discussion;
 use charrette_model::panel::resolutions::{Disposition, read_resolutions};
 
@@ -18,7 +19,7 @@ pub(super) fn draft(inputs: &Inputs<'_>) -> String {
         files_section(&ground, &files),
         approach(inputs, &ground, &files),
         edge_cases(inputs, &ground),
-        failure_modes(&ground),
+        failure_modes(&ground, &files),
         testing(&ground, &files),
     ];
     let titled =
@@ -32,38 +33,39 @@ struct Planned {
     why: String,
 }
 
-/// What the synthesis agreed on, then what the survey puts first.
+/// What was decided on, then code the synthesis names, then what the survey puts first.
 fn planned(inputs: &Inputs<'_>, ground: &Ground<'_>) -> Vec<Planned> {
-    let mut all: Vec<Planned> = Vec::new();
-    let mut add = |path: &str, why: String| {
-        if all.len() < MOST_FILES && !all.iter().any(|known| known.path == path) {
-            all.push(Planned { path: path.to_owned(), why });
-        }
-    };
     let surveyed = ground.sources();
-    let why = |path: &str| {
-        let known = ground.files.iter().find(|file| file.path == path);
-        let reason = known.and_then(|file| file.reasons.first());
-        reason
-            .map_or_else(|| "named by the synthesis".to_owned(), |reason| format!("it {}", said(reason, 140)))
-    };
-    let is_test = |path: &str| ground.tests().contains(&path);
-    for path in named_files(inputs, inputs.artifact("approach-synthesis.txt"))
-        .iter()
-        .filter(|path| !is_test(path))
-        .take(4)
-    {
-        add(path, why(path));
+    let rank = |path: &str| surveyed.iter().position(|file| file.path == path).unwrap_or(usize::MAX);
+    let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
+    let mut decided: Vec<String> =
+        resolutions.iter().flat_map(|resolution| named_files(inputs, &resolution.resolution)).collect();
+    decided.retain(|path| is_code(path));
+    let mut named = named_files(inputs, inputs.artifact("approach-synthesis.txt"));
+    named.retain(|path| is_code(path));
+    named.sort_by_key(|path| rank(path));
+    named.truncate(4);
+    let first = surveyed.iter().take(3).map(|file| file.path.clone());
+    let mut all: Vec<Planned> = Vec::new();
+    for path in decided.into_iter().chain(named).chain(first) {
+        if all.len() < MOST_FILES && !all.iter().any(|known| known.path == path) {
+            all.push(Planned { why: why(ground, &path), path });
+        }
     }
-    for file in surveyed.iter().take(3) {
-        add(&file.path, why(&file.path));
-    }
-    if all.is_empty()
-        && let Some(first) = ground.first()
-    {
-        all.push(Planned { path: first.path.clone(), why: why(&first.path) });
+    if let Some(first) = ground.first().filter(|_| all.is_empty()) {
+        all.push(Planned { path: first.path.clone(), why: why(ground, &first.path) });
     }
     all
+}
+
+fn is_code(path: &str) -> bool {
+    kind(path) == Some(Kind::Source)
+}
+
+fn why(ground: &Ground<'_>, path: &str) -> String {
+    let known = ground.files.iter().find(|file| file.path == path);
+    let reason = known.and_then(|file| file.reasons.first());
+    reason.map_or_else(|| "named by the synthesis".to_owned(), |reason| format!("it {}", said(reason, 140)))
 }
 
 fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
@@ -82,10 +84,12 @@ fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
     lines.join("\n")
 }
 
-/// The tests of the planned files, those inside a planned file left out.
+/// The tests of the planned files that are files of their own; if nothing covers them, those the survey names.
 fn tests<'a>(ground: &Ground<'a>, files: &[Planned]) -> Vec<&'a str> {
     let mut found: Vec<&str> = files.iter().flat_map(|file| ground.tests_of(&file.path)).collect();
-    found.extend(ground.tests());
+    if found.is_empty() {
+        found = ground.tests();
+    }
     let mut each: Vec<&str> = Vec::new();
     for test in found {
         if !each.contains(&test) && !files.iter().any(|file| file.path == test) {
@@ -163,16 +167,15 @@ fn edge_cases(inputs: &Inputs<'_>, ground: &Ground<'_>) -> String {
 }
 
 /// Three ways it goes wrong, each with its first sign and a remedy; from what stands in the code as far as it goes.
-fn failure_modes(ground: &Ground<'_>) -> String {
-    let mut modes: Vec<String> = ground
-        .risks()
-        .iter()
-        .filter(|risk| {
-            matches!(risk.kind.as_str(), "panic" | "swallowed" | "unsafe" | "shell" | "untested" | "large")
-        })
-        .take(3)
-        .map(|risk| failure(risk))
-        .collect();
+fn failure_modes(ground: &Ground<'_>, files: &[Planned]) -> String {
+    let counts = |risk: &&Risk| {
+        matches!(risk.kind.as_str(), "panic" | "swallowed" | "unsafe" | "shell" | "untested" | "large")
+    };
+    let mut risks: Vec<&Risk> = ground.risks().into_iter().filter(counts).collect();
+    // What stands in the files that change, and what is worse than a missing test, comes first.
+    let distance = |risk: &Risk| (!files.iter().any(|file| file.path == risk.path), risk.kind == "untested");
+    risks.sort_by_key(|risk| distance(risk));
+    let mut modes: Vec<String> = risks.into_iter().take(3).map(failure).collect();
     let run = ground.test_command().map_or("the tests".to_owned(), |run| format!("\"{}\"", said(run, 100)));
     let common = [
         format!("Callers that rely on today's behaviour break. First sign: {run} fails. Remedy: keep the old behaviour until it is asked otherwise."),
@@ -209,19 +212,13 @@ fn failure(risk: &Risk) -> String {
 fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
     let mut lines = Vec::new();
     for file in files.iter().take(4) {
-        let tests = ground.tests_of(&file.path);
-        if !tests.is_empty() {
-            lines.push(format!(
-                "- {}: covers `{}`; it gets a case that fails without the change.",
-                listed(&tests),
+        lines.push(match ground.covered_by(&file.path) {
+            Some(tests) => format!(
+                "- `{}`: covered by {tests}, with a new case that fails without the change.",
                 file.path
-            ));
-        } else if is_citable(&file.path) && ground.sources().iter().any(|source| source.path == file.path) {
-            lines.push(format!(
-                "- `{}` has no test that was found: the first task is to write one.",
-                file.path
-            ));
-        }
+            ),
+            None => format!("- `{}`: no test was found, so the first task is to write one.", file.path),
+        });
     }
     if let Some(run) = ground.test_command() {
         lines.push(format!("- Everything is run with `{}`.", said(run, 100)));

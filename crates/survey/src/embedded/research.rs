@@ -91,14 +91,13 @@ pub(super) fn tasks(inputs: &Inputs<'_>) -> String {
     let mut recommendations = Vec::new();
     let mut prose = Vec::new();
     for file in ground.sources().iter().take(4) {
-        let tests = ground.tests_of(&file.path);
-        if tests.is_empty() {
-            prose.push(format!("No test was found for {}.", file.path));
-        } else {
-            prose.push(format!("{} is covered by {}.", file.path, listed(&tests)));
+        match ground.covered_by(&file.path) {
+            None => prose.push(format!("No test was found for {}.", file.path)),
+            Some(tests) => prose.push(format!("{} is covered by {tests}.", file.path)),
         }
     }
-    if let Some(test) = ground.tests().first() {
+    let near = ground.first().and_then(|file| ground.tests_of(&file.path).first().copied());
+    if let Some(test) = near.or_else(|| ground.tests().first().copied()) {
         recommendations.push(format!("Write the failing test first, in {test}"));
     }
     let commands = &inputs.survey.commands;

@@ -196,7 +196,7 @@ impl Review<'_> {
         for (name, place) in related {
             self.find(
                 Focus::CodeQuality,
-                format!("{place} already brings in {name}, whose name shares a word with the request, and the plan does not mention it."),
+                format!("The plan does not mention {name}, which {place} already brings in and whose name shares a word with the request."),
                 format!("Say why {name} does or does not serve."),
             );
         }

@@ -92,12 +92,10 @@ pub(super) fn edges(inputs: &Inputs<'_>) -> String {
     paths.dedup();
     let mut tested = Vec::new();
     for path in paths.iter().take(3) {
-        match ground.tests_of(path).as_slice() {
-            [] => {
-                tested.push(format!("{path} has no test that was found, so it needs one before it changes."));
-            }
-            tests => tested.push(format!("{path} changes under the eyes of {}.", listed(tests))),
-        }
+        tested.push(match ground.covered_by(path) {
+            None => format!("{path} has no test that was found, so it needs one before it changes."),
+            Some(tests) => format!("{path} changes under the eyes of {tests}."),
+        });
     }
     let price = "The price is more code for cases that may be rare. Which limits hold, what happens when two of these run at once, and whether half-finished work may stay are not in any file: a person must decide.".to_owned();
     paragraphs(&[decisions, tested.join(" "), price])
@@ -146,18 +144,17 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
 pub(super) fn pragmatic(inputs: &Inputs<'_>) -> String {
     let ground = Ground::new(inputs);
     let Some(first) = ground.first() else { return nothing() };
-    let tests = ground.tests_of(&first.path);
     let decisions = format!(
         "One existing file should be enough: {}. Everything else stays as it is until a test shows that it cannot.",
         place(first)
     );
-    let proof = match (tests.as_slice(), ground.test_command()) {
-        ([], Some(run)) => {
+    let proof = match (ground.covered_by(&first.path), ground.test_command()) {
+        (None, Some(run)) => {
             format!("No test was found for it, so one comes first; \"{}\" runs them.", said(run, 100))
         }
-        ([], None) => "No test was found for it, so one comes first.".to_owned(),
-        (tests, Some(run)) => format!("It is proven by {}, run with \"{}\".", listed(tests), said(run, 100)),
-        (tests, None) => format!("It is proven by {}.", listed(tests)),
+        (None, None) => "No test was found for it, so one comes first.".to_owned(),
+        (Some(tests), Some(run)) => format!("It is proven by {tests}, run with \"{}\".", said(run, 100)),
+        (Some(tests), None) => format!("It is proven by {tests}."),
     };
     let busy: Vec<&str> = ground
         .sources()

@@ -5,6 +5,7 @@
 use super::draft::DraftError;
 use super::ground::{NO_MODEL, is_citable, listed};
 use super::inputs::Inputs;
+use crate::tree::kind::{Kind, kind};
 use charrette_model::panel::cited;
 use charrette_model::panel::decisions::{Decision, Impact, write_decisions};
 use charrette_model::seats::files::marker;
@@ -62,7 +63,8 @@ pub(super) fn without_line(citation: &str) -> &str {
 fn beginnings<'a>(sketches: &'a [Sketch<'a>]) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut beginnings: Vec<(&str, Vec<&str>)> = Vec::new();
     for sketch in sketches {
-        let Some(first) = sketch.files.first() else { continue };
+        let code = sketch.files.iter().find(|path| matches!(kind(path), Some(Kind::Source)));
+        let Some(first) = code.or(sketch.files.first()) else { continue };
         match beginnings.iter_mut().find(|(file, _)| file == first) {
             Some((_, names)) => names.push(sketch.name),
             None => beginnings.push((first, vec![sketch.name])),
@@ -81,7 +83,7 @@ fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
             title: "Where the change begins".to_owned(),
             chosen: format!("The change begins in {chosen}."),
             alternative: format!("The change begins in {alternative}."),
-            tension: format!("{} names the first, {} the second.", listed(supporters), listed(others)),
+            tension: format!("For the first: {}. For the second: {}.", listed(supporters), listed(others)),
             impact: Impact::High,
             affected_files: vec![(*chosen).to_owned(), (*alternative).to_owned()],
         });
@@ -116,7 +118,7 @@ fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
             title: opposite.title.to_owned(),
             chosen: opposite.chosen.to_owned(),
             alternative: opposite.alternative.to_owned(),
-            tension: format!("{} says the first, {} the second.", listed(&one), listed(&other)),
+            tension: format!("For the first: {}. For the second: {}.", listed(&one), listed(&other)),
             impact: Impact::Medium,
             affected_files: files,
         });

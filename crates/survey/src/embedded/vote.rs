@@ -28,7 +28,8 @@ pub(super) fn vote(inputs: &Inputs<'_>) -> Result<String, DraftError> {
 /// What the facts of a concern come to.
 fn judged(inputs: &Inputs<'_>, plan: &str, concern: &str) -> (&'static str, String) {
     let citations = cited::paths(concern);
-    let lower = concern.to_lowercase();
+    // Letters outside ASCII keep their place, so what is found in one can be cut out of the other.
+    let lower = concern.to_ascii_lowercase();
     if let Some((vote, reason)) = silence(plan, &lower, concern, &citations) {
         return (vote, reason);
     }
@@ -59,14 +60,11 @@ fn silence(plan: &str, lower: &str, concern: &str, citations: &[&str]) -> Option
     if plan.is_empty() {
         return None;
     }
-    let silent = ["does not name", "does not mention", "is silent about", "never names"]
-        .iter()
-        .any(|mark| lower.contains(mark));
-    if let Some(path) = citations.last().map(|citation| without_line(citation)).filter(|_| silent) {
-        return Some(if plan.contains(path) {
-            ("NO", format!("the plan does name {path}."))
+    if let Some(named) = unmentioned(lower, concern, citations) {
+        return Some(if plan.contains(named) {
+            ("NO", format!("the plan does speak of {named}."))
         } else {
-            ("YES", format!("the plan indeed says nothing about {path}."))
+            ("YES", format!("the plan indeed says nothing about {named}."))
         });
     }
     let section =
@@ -77,6 +75,18 @@ fn silence(plan: &str, lower: &str, concern: &str, citations: &[&str]) -> Option
     } else {
         ("YES", format!("the plan has no section {section}."))
     })
+}
+
+/// What the plan is said to be silent about: what follows the words that say so, else the last place that is cited.
+fn unmentioned<'a>(lower: &str, concern: &'a str, citations: &[&'a str]) -> Option<&'a str> {
+    let marks = ["does not name", "does not mention", "is silent about", "never names"];
+    let end = marks.iter().find_map(|mark| lower.find(mark).map(|at| at + mark.len()))?;
+    let after = concern.get(end..).unwrap_or_default();
+    let edges = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/');
+    let word = after.split_whitespace().next().unwrap_or_default().trim_matches(edges);
+    let named =
+        word.len() > 2 && (word.contains(['-', '_', '/', '.']) || after.trim_start().starts_with('`'));
+    if named { Some(without_line(word)) } else { citations.last().map(|citation| without_line(citation)) }
 }
 
 /// Whether a citation leads somewhere.

@@ -37,14 +37,19 @@ pub(crate) fn dependencies(root: &Path, files: &[Listed]) -> Vec<Dependency> {
     // Those of the root first.
     paths.sort_by_key(|path| path.matches('/').count());
     let mut found: Vec<Dependency> = Vec::new();
+    let mut own: Vec<String> = Vec::new();
     for path in paths.into_iter().take(MOST_MANIFESTS) {
         let Some(text) = content::read_text(root, path) else { continue };
         for (line, name) in named(path, &text) {
+            let is_own = text.lines().nth(line - 1).is_some_and(|line| line.contains("path = \""));
+            own.extend(is_own.then(|| name.clone()));
             if !found.iter().any(|known| known.name == name) && found.len() < MOST_DEPENDENCIES {
                 found.push(Dependency { name, path: path.to_owned(), line });
             }
         }
     }
+    // What lies in the repository itself is nothing it builds on.
+    found.retain(|dependency| !own.contains(&dependency.name));
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }

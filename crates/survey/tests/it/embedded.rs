@@ -464,6 +464,8 @@ fn votes_follow_the_facts() {
         ("`RateLimiter` at src/limiter.rs:3 has two jobs.", "YES"),
         ("`Frobnicator` at src/limiter.rs:3 has two jobs.", "NO"),
         ("The plan is too ambitious.", "EXONERATE"),
+        ("İİİİ The plan has no section \"Approach\", İ.", "NO"),
+        ("The plan does not mention rate-tables, which Cargo.toml:5 brings in.", "YES"),
         ("The plan is silent about src/gateway.rs, which uses it.", "YES"),
         ("The plan does not name src/limiter.rs.", "NO"),
         ("The plan has no section \"Approach\", or nothing in it.", "NO"),

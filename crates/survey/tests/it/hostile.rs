@@ -126,7 +126,7 @@ fn pipes_and_unreadable_folders_stop_nobody() {
     sandbox.write("limiter.py", "class RateLimiter: pass\n");
     assert!(Command::new("mkfifo").arg(sandbox.path("pipe_limiter.py")).status().unwrap().success());
     sandbox.write("closed/limiter.py", "class RateLimiter: pass\n");
-    let closed = std::fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o000));
+    let closed = std::os::unix::fs::PermissionsExt::from_mode(0o000);
     std::fs::set_permissions(sandbox.path("closed"), closed).unwrap();
     let survey = charrette_survey::survey(charrette_survey::Ask {
         root: &sandbox.work(),
@@ -134,7 +134,7 @@ fn pipes_and_unreadable_folders_stop_nobody() {
         top: 10,
         cache: None,
     });
-    let open = std::fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(sandbox.path("closed"), open).unwrap();
     let survey = survey.unwrap();
     assert!(paths(&survey).contains(&"limiter.py"));
@@ -149,11 +149,7 @@ fn a_repository_cannot_make_us_run_its_programs() {
     let mark = sandbox.outside("mark");
     let script = sandbox.outside("script");
     std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", mark.display())).unwrap();
-    std::fs::set_permissions(
-        &script,
-        std::fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755)),
-    )
-    .unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     for key in ["core.fsmonitor", "diff.external", "core.pager", "core.sshCommand"] {
         sandbox.git(["config", key, script.to_str().unwrap()]);
     }

@@ -79,12 +79,9 @@ fn component(parts: &Parts<'_>, path: &str) -> String {
     let reason = known
         .and_then(|file| file.reasons.first())
         .map_or_else(|| "The plan names it.".to_owned(), |reason| format!("It {}.", said(reason, 160)));
-    let tests = parts.ground.tests_of(path);
-    let tests = if tests.is_empty() {
-        "No test was found for it.".to_owned()
-    } else {
-        format!("Covered by {}.", listed(&tests))
-    };
+    let tests = parts.ground.covered_by(path);
+    let tests =
+        tests.map_or_else(|| "No test was found for it.".to_owned(), |tests| format!("Covered by {tests}."));
     format!(
         "`{path}`. {reason} {tests} What exactly changes in it is for whoever implements it, within the requirements."
     )

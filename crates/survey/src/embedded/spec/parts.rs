@@ -4,6 +4,7 @@ use crate::embedded::ground::{Ground, said};
 use crate::embedded::inputs::Inputs;
 use crate::embedded::plan_text::{PlanText, SECTIONS};
 use crate::embedded::synthesis::named_files;
+use crate::tree::kind::{Kind, kind};
 
 /// So many components a specification has.
 const MOST_COMPONENTS: usize = 5;
@@ -26,13 +27,8 @@ impl<'a> Parts<'a> {
         let ground = Ground::new(inputs);
         let text = PlanText::read(plan);
         let named = named_files(inputs, &text.section(SECTIONS[0]).unwrap_or_default());
-        let known_tests = ground.tests();
-        let is_test = |path: &String| {
-            let kind = crate::tree::kind::kind(path);
-            kind == Some(crate::tree::kind::Kind::Test)
-                || (known_tests.contains(&path.as_str()) && kind.is_none())
-        };
-        let is_doc = |path: &String| crate::tree::kind::kind(path) == Some(crate::tree::kind::Kind::Doc);
+        let is_test = |path: &String| kind(path) == Some(Kind::Test);
+        let is_doc = |path: &String| kind(path) == Some(Kind::Doc);
         let tests: Vec<String> = named.iter().filter(|path| is_test(path)).cloned().collect();
         let docs: Vec<String> = named.iter().filter(|path| is_doc(path)).cloned().collect();
         let mut components: Vec<String> = named
@@ -63,11 +59,12 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The test to begin with: a file of its own, or the component that has tests inside.
+    /// The test to begin with: one that covers the first component, else one the plan names.
     pub(super) fn first_test(&self) -> Option<&str> {
-        let inside =
-            || self.components.iter().find(|path| self.ground.tests_of(path).contains(&path.as_str()));
-        self.tests.first().or_else(inside).map(String::as_str)
+        let covering = self.components.first().map(|path| self.ground.tests_of(path)).unwrap_or_default();
+        let apart = covering.iter().find(|test| !self.components.iter().any(|path| path == *test));
+        let near = apart.or(covering.first()).copied();
+        near.or_else(|| self.tests.first().map(String::as_str))
     }
 
     /// What the plan says in a section, line by line, safe to repeat.

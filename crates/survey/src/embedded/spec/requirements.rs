@@ -65,7 +65,9 @@ fn criteria(parts: &Parts<'_>) -> Vec<String> {
     let proof = parts.proof();
     let mut all = vec![
         format!("THE SYSTEM SHALL do what the request names, \"{behaviour}\"; it is accepted when {proof}."),
-        "WHEN it is used as the request describes (to be filled in: by whom, with what input), THE SYSTEM SHALL give the result that the first test of the tasks asserts.".to_owned(),
+        format!(
+            "WHEN it is used as the request describes (to be filled in: by whom, with what input), THE SYSTEM SHALL give the result that is asked for; it is accepted when {proof}."
+        ),
     ];
     let entry = parts.components.first().filter(|path| is_citable(path));
     let at = entry.map_or_else(String::new, |path| format!(" where it enters {path}"));
@@ -76,10 +78,7 @@ fn criteria(parts: &Parts<'_>) -> Vec<String> {
         } else {
             "report the error that is dropped today"
         };
-        all.push(format!(
-            "IF the new code reaches {} and it fails there, THEN THE SYSTEM SHALL {verb}.",
-            risk_place(risk)
-        ));
+        all.push(format!("IF the new code reaches {} and it fails there, THEN THE SYSTEM SHALL {verb}; it is accepted when {proof}.", risk_place(risk)));
     }
     all
 }

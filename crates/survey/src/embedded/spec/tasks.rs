@@ -95,8 +95,11 @@ fn changes(parts: &Parts<'_>) -> Vec<Task> {
             format!("C{}", n + 1),
         ];
         refs.extend(risk_criteria(parts, path));
-        let tests = parts.ground.tests_of(path);
-        let proof = if tests.is_empty() { parts.proof() } else { format!("{} passes", listed(&tests)) };
+        let covered = parts.ground.covered_by(path);
+        let proof = covered.map_or_else(
+            || parts.proof(),
+            |tests| format!("{} pass", tests.replace("inside it", &format!("inside {path}"))),
+        );
         let body = if n == 0 {
             format!("Make the failing test pass with the smallest change to {path}.")
         } else {
