@@ -3,7 +3,7 @@
 //! Plain text. Whatever came from the repository is made safe to show.
 
 use crate::report::{Risk, Survey};
-use charrette_model::shown::shown;
+use charrette_model::shown::shown as escaped;
 use std::fmt::Write as _;
 
 /// Writes the page, for a terminal of so many columns.
@@ -29,7 +29,7 @@ struct Page {
 
 impl Page {
     fn head(&mut self, survey: &Survey) {
-        let request = shown(survey.request.trim()).to_string();
+        let request = escaped(survey.request.trim()).to_string();
         self.wrapped("", &request, 0);
         let languages: Vec<String> = survey
             .languages
@@ -54,9 +54,9 @@ impl Page {
         self.title("What it touches, most likely first");
         for (n, file) in survey.files.iter().enumerate() {
             let place = file.lines.map_or(String::new(), |lines| format!(":{}", lines.first));
-            self.line(&format!("{:>3}. {}{place}", n + 1, shown(&file.path)));
+            self.line(&format!("{:>3}. {}{place}", n + 1, escaped(&file.path)));
             for reason in file.reasons.iter().take(3) {
-                self.wrapped("", &shown(reason).to_string(), 5);
+                self.wrapped("", &escaped(reason).to_string(), 5);
             }
         }
         self.line("");
@@ -67,9 +67,12 @@ impl Page {
             return;
         }
         self.title("Where to start reading");
-        for symbol in survey.symbols.iter().take(12) {
-            let place = format!("{}:{}", shown(&symbol.path), symbol.line);
-            self.line(&format!("  {place}  {} {}", symbol.kind, shown(&symbol.name)));
+        let shown: Vec<_> = survey.symbols.iter().take(12).collect();
+        let places: Vec<String> =
+            shown.iter().map(|symbol| format!("{}:{}", escaped(&symbol.path), symbol.line)).collect();
+        let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0).min(self.columns / 2);
+        for (symbol, place) in shown.iter().zip(places) {
+            self.line(&format!("  {place:<width$}  {} {}", symbol.kind, escaped(&symbol.name)));
         }
         self.line("");
     }
@@ -81,10 +84,10 @@ impl Page {
         self.title("What tests it");
         for test in survey.tests.iter().take(8) {
             if test.covers == [test.path.clone()] {
-                self.line(&format!("  {} (inside)", shown(&test.path)));
+                self.line(&format!("  {} (inside)", escaped(&test.path)));
             } else {
-                let others: Vec<String> = test.covers.iter().map(|path| shown(path).to_string()).collect();
-                self.line(&format!("  {}", shown(&test.path)));
+                let others: Vec<String> = test.covers.iter().map(|path| escaped(path).to_string()).collect();
+                self.line(&format!("  {}", escaped(&test.path)));
                 self.wrapped("covers ", &others.join(", "), 5);
             }
         }
@@ -97,8 +100,8 @@ impl Page {
         }
         self.title("What looks risky");
         for Risk { path, line, kind, text } in survey.risks.iter().take(10) {
-            self.line(&format!("  {}:{line}  {kind}", shown(path)));
-            self.wrapped("", &shown(text).to_string(), 5);
+            self.line(&format!("  {}:{line}  {kind}", escaped(path)));
+            self.wrapped("", &escaped(text).to_string(), 5);
         }
         self.line("");
     }
@@ -110,9 +113,9 @@ impl Page {
         self.title("What changed like this before");
         for commit in &survey.similar_commits {
             let id = commit.id.get(..9).unwrap_or(&commit.id);
-            self.line(&format!("  {id}  {}", shown(&commit.subject)));
+            self.line(&format!("  {id}  {}", escaped(&commit.subject)));
             let files: Vec<String> =
-                commit.files.iter().take(4).map(|path| shown(path).to_string()).collect();
+                commit.files.iter().take(4).map(|path| escaped(path).to_string()).collect();
             let more = commit.files.len().saturating_sub(4);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             if !files.is_empty() {
@@ -130,13 +133,13 @@ impl Page {
         }
         for (name, run) in all {
             if let Some(run) = run {
-                self.line(&format!("  {name:<10} {}", shown(run)));
+                self.line(&format!("  {name:<10} {}", escaped(run)));
             }
         }
         for convention in survey.conventions.iter().take(8) {
-            let path =
-                convention.path.as_deref().map(|path| format!(" ({})", shown(path))).unwrap_or_default();
-            self.line(&format!("  {:<10} {}{path}", convention.kind, shown(&convention.text)));
+            let path = convention.path.as_deref().filter(|path| !convention.text.contains(path));
+            let path = path.map(|path| format!(" ({})", escaped(path))).unwrap_or_default();
+            self.line(&format!("  {:<10} {}{path}", convention.kind, escaped(&convention.text)));
         }
         self.line("");
     }

@@ -184,8 +184,9 @@ pub(super) fn risk_clause(risk: &Risk) -> String {
 /// Foreign text made safe to repeat inside a draft: one line, no marks that mean something to a reader of drafts, no
 /// ids of a specification, not too long.
 pub(super) fn said(text: &str, most: usize) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).map(plain_word);
     let mut out = String::new();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+    for word in words.filter(|word| !word.is_empty()) {
         if out.chars().count() + word.chars().count() >= most {
             out.push_str(" …");
             break;
@@ -193,7 +194,7 @@ pub(super) fn said(text: &str, most: usize) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(&plain_word(word));
+        out.push_str(&word);
     }
     out.trim().to_owned()
 }

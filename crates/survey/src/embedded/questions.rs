@@ -391,7 +391,7 @@ mod tests {
         assert!(VERBS.is_sorted());
         for (request, expected) in [
             ("Add a limit", true),
-            ("retrying uploads", false),
+            ("retrying uploads", true),
             ("caching of results", true),
             ("The exit code should be 3", true),
             ("rate limiter", false),
