@@ -5,7 +5,7 @@ use super::pairs::Partners;
 use super::past;
 use super::text;
 use super::weights::Weights;
-use crate::tree::kind::Kind;
+use crate::tree::kind::{Kind, folder, stem};
 
 /// A file and what speaks for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +26,7 @@ pub(crate) struct Parts {
     pub(crate) together: f64,
     pub(crate) partner: f64,
     pub(crate) imported: f64,
+    pub(crate) entry: f64,
     pub(crate) named: f64,
 }
 
@@ -58,8 +59,10 @@ pub(crate) fn order(evidence: &Evidence, partners: &Partners, weights: &Weights)
         .collect();
     let together = past::together(evidence, &so_far, weights);
     let imported = imported(evidence, &so_far, weights);
+    let entry = entry(evidence, &so_far, weights);
     for (n, parts) in parts.iter_mut().enumerate() {
         parts.imported = weights.imported * imported[n];
+        parts.entry = weights.entry * entry[n];
         parts.together = weights.together * together[n];
         let best = partners[n].iter().map(|partner| so_far[*partner]).fold(0.0, f64::max);
         parts.partner = weights.partner * best;
@@ -76,6 +79,7 @@ pub(crate) fn order(evidence: &Evidence, partners: &Partners, weights: &Weights)
                 + parts.together
                 + parts.partner
                 + parts.imported
+                + parts.entry
                 + parts.named;
             Ranked { file, score: sum * kind_weight(evidence.files[file].kind, weights), parts }
         })
@@ -99,6 +103,22 @@ fn imported(evidence: &Evidence, so_far: &[f64], weights: &Weights) -> Vec<f64> 
         }
     }
     scaled(scores)
+}
+
+/// A folder of code is entered by one file, which often changes when something beside or below it does.
+fn entry(evidence: &Evidence, so_far: &[f64], weights: &Weights) -> Vec<f64> {
+    let seeds = past::best(so_far, weights.seeds);
+    let is_entry = |path: &str| matches!(stem(path), "mod" | "lib" | "main" | "index" | "__init__");
+    let near = |path: &str| {
+        let around = seeds.iter().filter(|seed| {
+            let seed = folder(&evidence.files[**seed].path);
+            let below = seed.strip_prefix(folder(path)).map(|rest| rest.matches('/').count());
+            below.is_some_and(|depth| depth <= 1)
+        });
+        around.map(|seed| so_far[*seed]).fold(0.0, f64::max)
+    };
+    let entries = evidence.files.iter().map(|file| if is_entry(&file.path) { near(&file.path) } else { 0.0 });
+    scaled(entries.collect())
 }
 
 /// The same scores with the highest at 1.

@@ -38,9 +38,10 @@ impl<'a> Reasons<'a> {
 
     /// Why this file, the strongest reason first.
     pub(crate) fn of(&self, ranked: &Ranked) -> Vec<String> {
-        let Parts { text, path, passage, similar, habit, together, partner, imported, named } = ranked.parts;
+        let Parts { text, path, passage, similar, habit, together, partner, imported, entry, named } =
+            ranked.parts;
         let file = ranked.file;
-        let sum = text + path + passage + similar + habit + together + partner + imported + named;
+        let sum = text + path + passage + similar + habit + together + partner + imported + entry + named;
         let mut reasons = [
             (named, (named > 0.0).then(|| "named in the request".to_owned())),
             (text + passage, self.words(file)),
@@ -50,6 +51,7 @@ impl<'a> Reasons<'a> {
             (habit, self.habit(file)),
             (partner, self.partner(file)),
             (imported, self.imported(file)),
+            (entry, (entry > 0.0).then(|| "is how its folder is entered".to_owned())),
         ];
         reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
         let worth_saying =

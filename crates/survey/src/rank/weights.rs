@@ -44,6 +44,8 @@ pub struct Weights {
     pub partner: f64,
     /// Being imported by what was found.
     pub imported: f64,
+    /// Being the file by which one enters a folder where something was found.
+    pub entry: f64,
     /// Kinds: what is left of the score of a test, a doc, settings, data.
     pub kinds: [f64; 4],
 }
@@ -70,6 +72,7 @@ impl Default for Weights {
             seeds: 6,
             partner: 0.15,
             imported: 0.05,
+            entry: 0.15,
             kinds: [1.0, 1.0, 0.5, 0.5],
         }
     }
