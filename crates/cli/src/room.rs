@@ -27,7 +27,7 @@ pub(crate) fn roster(site: &Site) -> (Roster, Vec<String>) {
 /// Everybody who might take a seat here, before anybody was asked whether they work.
 pub(crate) fn candidates(site: &Site, roster: &Roster) -> Vec<charrette_model::seats::Candidate> {
     let health = charrette_model::seats::AgentHealth::default();
-    charrette_agents::room::candidates(roster, &surroundings(site), &health)
+    charrette_agents::room::candidates(roster, &surroundings(site), &health, false)
 }
 
 /// Where agents work, and what of our environment they might see.
@@ -61,6 +61,7 @@ pub(crate) fn open(global: &Global, site: &Site, purpose: &str, cancel: &Cancel)
         purpose: purpose.to_owned(),
         clock: Arc::new(SiteClock(site.now)),
         cancel: cancel.clone(),
+        embedded: None,
     })
 }
 
