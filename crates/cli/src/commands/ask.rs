@@ -146,27 +146,24 @@ struct Ended {
 impl Asked<'_> {
     /// Asks whoever may be asked, one after the other, until somebody answers.
     async fn all(&self, cancel: &Cancel) -> Result<ExitCode, CommandError> {
-        let agents = self.named()?;
+        let (named, or_embedded) = self.named()?;
         self.place.clear()?;
-        let agents: Vec<Agent> =
-            agents.into_iter().filter(|agent| agent.is_installed(self.room.surroundings())).collect();
-        if agents.is_empty() {
-            return Err(self.nobody()?);
-        }
+        let here = |agent: &Agent| agent.is_installed(self.room.surroundings());
+        let agents: Vec<Agent> = named.into_iter().filter(here).collect();
         let mut failures = Vec::new();
-        for agent in &agents {
+        for (n, agent) in agents.iter().enumerate() {
             let ended = self.one(agent).await?;
-            let is_over = ended.report.outcome.answer.is_ok() || cancel.is_requested();
-            if is_over || agents.last().is_some_and(|last| last.name == agent.name) {
+            let is_last = n + 1 == agents.len() && !or_embedded;
+            if ended.report.outcome.answer.is_ok() || cancel.is_requested() || is_last {
                 return self.told(&ended, &failures);
             }
             failures.push(ended.agent);
         }
-        Err(CommandError::failed("nobody may take this seat").hint("See who is there: charrette agents"))
+        if or_embedded { self.told(&self.embedded().await?, &failures) } else { Err(self.nobody()?) }
     }
 
-    /// Whom the arguments name, whether they are here or not.
-    fn named(&self) -> Result<Vec<Agent>, CommandError> {
+    /// Whom the arguments name, whether they are here or not, and whether the embedded agent comes after them.
+    fn named(&self) -> Result<(Vec<Agent>, bool), CommandError> {
         let roster = self.room.roster();
         if let Some(name) = &self.args.agent {
             let agent = roster.get(name).cloned().ok_or_else(|| {
@@ -174,7 +171,7 @@ impl Asked<'_> {
                 CommandError::failed(format!("there is no agent {}", shown(name)))
                     .hint(format!("There are: {}", names.join(", ")))
             })?;
-            return Ok(vec![agent]);
+            return Ok((vec![agent], false));
         }
         let id = self.seat();
         if seats::seat(id).is_none() {
@@ -182,7 +179,8 @@ impl Asked<'_> {
                 .hint("See all of them: charrette roles list"));
         }
         let chain = chain_of(id, self.room.rules(), &self.room.candidates());
-        Ok(chain.iter().filter_map(|name| roster.get(name).cloned()).collect())
+        let or_embedded = chain.iter().any(|name| name == seats::EMBEDDED);
+        Ok((chain.iter().filter_map(|name| roster.get(name).cloned()).collect(), or_embedded))
     }
 
     /// Nobody can be asked: whoever waits for the answer is told so too.
@@ -195,6 +193,17 @@ impl Asked<'_> {
         put(&self.place.beside(".diag"), &problem)?;
         put(&self.place.beside(".done"), &sidecar::done_text(99))?;
         Ok(CommandError::failed(problem).hint("See what there is: charrette agents"))
+    }
+
+    /// Has the embedded agent take the seat. The prompt is the request; there is nothing else to read.
+    async fn embedded(&self) -> Result<Ended, CommandError> {
+        let place = self.place;
+        put(&place.beside(".prompt"), self.prompt)?;
+        let reads = vec![("request.md".to_owned(), place.beside(".prompt"))];
+        let report = self.room.embedded(self.seat(), reads).await;
+        let ended = Ended { agent: seats::EMBEDDED.to_owned(), report, changes: Vec::new() };
+        self.keep(&ended)?;
+        Ok(ended)
     }
 
     /// Asks one agent, and puts everything about it beside the answer.
@@ -224,7 +233,9 @@ impl Asked<'_> {
         let report = self.room.call(call).await;
         let changes = self.changes(before)?;
         let ended = Ended { agent: agent.name.clone(), report, changes };
-        self.keep(agent, seat, &ended)?;
+        let record = self.room.record_of(agent, seat, &ended.report);
+        self.room.put_on_ledger(&asks_folder(&room::state_folder(self.site)), &record);
+        self.keep(&ended)?;
         let _ = fs_err::remove_dir_all(&lane);
         Ok(ended)
     }
@@ -281,10 +292,8 @@ impl Asked<'_> {
     }
 
     /// Puts the answer, or what went wrong, where the caller looks for it. The last file is the one that says so.
-    fn keep(&self, agent: &Agent, seat: &str, ended: &Ended) -> Result<(), CommandError> {
+    fn keep(&self, ended: &Ended) -> Result<(), CommandError> {
         let (place, report) = (self.place, &ended.report);
-        let record = self.room.record_of(agent, seat, report);
-        self.room.put_on_ledger(&asks_folder(&room::state_folder(self.site)), &record);
         self.keep_tree(&ended.changes)?;
         match &report.outcome.answer {
             Ok(text) => put(&place.output, &self.room.redactor().text(text))?,
