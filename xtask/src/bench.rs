@@ -8,9 +8,11 @@ mod documents;
 mod engine;
 mod panel;
 mod ratio;
+mod survey;
 
 use crate::Outcome;
 use clap::Args;
+use std::path::PathBuf;
 use std::process::Command;
 
 #[derive(Debug, Args)]
@@ -20,6 +22,15 @@ pub(crate) struct BenchArgs {
     /// Fail if a ratio is over its limit
     #[arg(long)]
     strict: bool,
+    /// Measure the survey's ranking on the commits of this repository, instead of speed
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// At most so many commits, spread over the history
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    commits: usize,
+    /// Say for each commit what was found and what was not
+    #[arg(long)]
+    each: bool,
 }
 
 pub(crate) fn bench(args: &BenchArgs) -> Outcome {
@@ -27,10 +38,14 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
         return in_release(args);
     }
     let only = args.only.as_deref().unwrap_or("");
+    if let Some(repository) = &args.repo {
+        return survey::recall(repository, args.commits, args.each);
+    }
     let mut figures = documents::figures(only)?;
     figures.extend(engine::figures(only)?);
     figures.extend(agents::figures(only)?);
     figures.extend(panel::figures(only)?);
+    figures.extend(survey::figures(only)?);
     for figure in &figures {
         println!("{figure}");
     }
@@ -44,6 +59,12 @@ fn in_release(args: &BenchArgs) -> Outcome {
     command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]).args(&args.only);
     if args.strict {
         command.arg("--strict");
+    }
+    if args.each {
+        command.arg("--each");
+    }
+    if let Some(repository) = &args.repo {
+        command.arg("--repo").arg(repository).arg("--commits").arg(args.commits.to_string());
     }
     if command.status()?.success() { Ok(()) } else { Err("bench failed".into()) }
 }

@@ -3,7 +3,7 @@
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
     dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
-    tokens, verdict,
+    survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -41,6 +41,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Survey(survey::SurveyArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),

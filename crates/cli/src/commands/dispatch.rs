@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, Command};
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
     dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
-    tokens, verdict,
+    survey, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -15,6 +15,7 @@ pub(crate) fn run(
     extension: Extension,
 ) -> Result<ExitCode, CommandError> {
     match command {
+        Command::Survey(args) => survey::survey(&global, &args),
         Command::Status(args) => status::status(&global, &args),
         Command::Answer(args) => answer::answer(&global, &args),
         Command::Resume(args) => resume::resume(&global, &args, extension),

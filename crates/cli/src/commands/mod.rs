@@ -24,6 +24,7 @@ pub(crate) mod resume;
 pub(crate) mod roles;
 pub(crate) mod session_env;
 pub(crate) mod status;
+pub(crate) mod survey;
 pub(crate) mod tokens;
 pub(crate) mod verdict;
 mod which;

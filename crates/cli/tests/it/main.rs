@@ -17,6 +17,7 @@ mod panel;
 mod races;
 mod roles;
 mod screens;
+mod surveys;
 mod text_tools;
 
 use charrette_testkit::{Output, Sandbox};

@@ -1,0 +1,11 @@
+(function_declaration name: (identifier) @name) @function
+(generator_function_declaration name: (identifier) @name) @function
+(class_declaration name: (type_identifier) @name) @class
+(abstract_class_declaration name: (type_identifier) @name) @class
+(method_definition name: (property_identifier) @name) @method
+(interface_declaration name: (type_identifier) @name) @interface
+(type_alias_declaration name: (type_identifier) @name) @type
+(enum_declaration name: (identifier) @name) @enum
+(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression)]) @function
+(program (lexical_declaration (variable_declarator name: (identifier) @name))) @constant
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)))) @constant

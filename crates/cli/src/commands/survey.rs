@@ -1,0 +1,45 @@
+//! `charrette survey`: what the repository says about a feature, without any model.
+
+use crate::arguments::Global;
+use crate::env_vars;
+use crate::error::CommandError;
+use crate::output;
+use crate::site::Site;
+use charrette_survey::page::page;
+use charrette_survey::{Ask, survey as look};
+use clap::Args;
+use std::process::ExitCode;
+
+/// Show which files, tests and risks a feature touches, and why
+///
+/// Ranks the files of this repository by their words, names, definitions and history, and says what tests them, what
+/// looks risky there and what changed like this before. No agent is asked and nothing is changed.
+#[derive(Debug, Args)]
+pub(crate) struct SurveyArgs {
+    /// The feature, in your own words
+    #[arg(value_name = "FEATURE")]
+    feature: String,
+    /// How many files to name
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+}
+
+pub(crate) fn survey(global: &Global, args: &SurveyArgs) -> Result<ExitCode, CommandError> {
+    if args.feature.trim().is_empty() {
+        return Err(CommandError::usage("the feature is empty")
+            .hint("Say what you want: charrette survey \"retry failed uploads\""));
+    }
+    let site = Site::open(global)?;
+    let cache = env_vars::user_state_folder().map(|folder| folder.join("survey"));
+    let ask = Ask { root: &site.root, request: &args.feature, top: args.top, cache: cache.as_deref() };
+    let survey = look(ask).map_err(CommandError::failed)?;
+    if global.json {
+        output::json(&survey)?;
+    } else {
+        output::line(&page(&survey, COLUMNS))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Wide enough for paths, narrow enough to read.
+const COLUMNS: usize = 100;

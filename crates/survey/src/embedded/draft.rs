@@ -1,0 +1,53 @@
+//! From the id of a seat to its draft.
+
+use super::inputs::Inputs;
+use super::{
+    diagram, merge, plan, questions, research, review, revise, sketch, spec, summary, synthesis, validate,
+    vote,
+};
+
+/// Why there is no draft.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DraftError {
+    /// An artifact the seat cannot do without is not there.
+    #[error("{0} is missing")]
+    Missing(&'static str),
+}
+
+/// What the embedded agent answers in a seat; nothing if it may not sit there.
+pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftError>> {
+    Some(match seat {
+        "researcher-requirements" => Ok(research::requirements(inputs)),
+        "researcher-dependencies" => Ok(research::dependencies(inputs)),
+        "researcher-tasks" => Ok(research::tasks(inputs)),
+        "aggregator" => Ok(summary::aggregate(inputs)),
+        "clarifier" => Ok(questions::clarify(inputs)),
+        "scoper" => Ok(questions::scope()),
+        "cursor-arch" => Ok(sketch::architecture(inputs)),
+        "cursor-edge" => Ok(sketch::edges(inputs)),
+        "codex-innovation" => Ok(sketch::innovation(inputs)),
+        "codex-pragmatic" => Ok(sketch::pragmatic(inputs)),
+        "cursor-generic" | "codex-generic" => Ok(sketch::generic(inputs)),
+        "synthesist" => synthesis::synthesise(inputs),
+        "planner" => Ok(plan::draft(inputs)),
+        "reviewer-arch" => review::review(inputs, review::Lens::Architecture),
+        "reviewer-edge" => review::review(inputs, review::Lens::Edges),
+        "reviewer-innovation" => review::review(inputs, review::Lens::Innovation),
+        "reviewer-pragmatic" => review::review(inputs, review::Lens::Pragmatic),
+        "merger" => Ok(merge::merge(inputs)),
+        "voter-claude" | "voter-codex" | "voter-cursor" => vote::vote(inputs),
+        "reviser" => revise::after_review(inputs),
+        "discusser" => Ok(questions::discuss(inputs)),
+        "finisher" => revise::finish(inputs),
+        "illustrator" => diagram::draw(inputs),
+        "writer" => spec::write(inputs),
+        "validator" => validate::validate(inputs),
+        _ => return None,
+    })
+}
+
+/// The text of an artifact that must be there.
+pub(super) fn needed<'a>(inputs: &Inputs<'a>, name: &'static str) -> Result<&'a str, DraftError> {
+    let text = inputs.artifact(name);
+    if text.trim().is_empty() { Err(DraftError::Missing(name)) } else { Ok(text) }
+}

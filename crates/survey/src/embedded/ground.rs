@@ -1,0 +1,273 @@
+//! What drafts stand on: facts of the survey that can be cited, and words that are safe to repeat.
+
+use super::inputs::Inputs;
+use crate::report::{Dependency, RankedFile, Risk, SimilarCommit, Symbol};
+use crate::words::query::Query;
+use crate::words::split::{terms, words};
+use charrette_model::panel::cited;
+use charrette_model::spec::ids::{Id, mentioned};
+
+/// Said at the head of every draft.
+pub(super) const NO_MODEL: &str =
+    "No model took part. charrette's embedded agent drafted this from the survey of the repository.";
+
+/// The facts of a survey, those that can be cited only.
+pub(super) struct Ground<'a> {
+    inputs: &'a Inputs<'a>,
+    /// All named files, best first.
+    pub(super) files: Vec<&'a RankedFile>,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(inputs: &'a Inputs<'a>) -> Ground<'a> {
+        Ground { inputs, files: inputs.survey.files.iter().filter(|file| is_citable(&file.path)).collect() }
+    }
+
+    /// The named files of a kind, best first.
+    pub(super) fn of_kind(&self, kind: &str) -> Vec<&'a RankedFile> {
+        self.files.iter().filter(|file| file.kind == kind).copied().collect()
+    }
+
+    /// Code that ships, best first.
+    pub(super) fn sources(&self) -> Vec<&'a RankedFile> {
+        self.of_kind("source")
+    }
+
+    /// The file the change most likely begins in: the best source, else the best file.
+    pub(super) fn first(&self) -> Option<&'a RankedFile> {
+        self.sources().first().copied().or_else(|| self.files.first().copied())
+    }
+
+    /// The tests that cover a file, itself included if it has tests inside.
+    pub(super) fn tests_of(&self, path: &str) -> Vec<&'a str> {
+        let tests =
+            self.inputs.survey.tests.iter().filter(|test| test.covers.iter().any(|covered| covered == path));
+        tests.map(|test| test.path.as_str()).filter(|path| is_citable(path)).collect()
+    }
+
+    /// What covers a file, in words; nothing if no test was found.
+    pub(super) fn covered_by(&self, path: &str) -> Option<String> {
+        let tests = self.tests_of(path);
+        let others: Vec<&str> = tests.iter().filter(|test| **test != path).copied().collect();
+        match (others.as_slice(), tests.len() > others.len()) {
+            ([], false) => None,
+            ([], true) => Some("the tests inside it".to_owned()),
+            (others, false) => Some(listed(others)),
+            (others, true) => Some(format!("the tests inside it, {}", listed(others))),
+        }
+    }
+
+    /// All tests of the named files, then named tests that cover nothing in particular; each once.
+    pub(super) fn tests(&self) -> Vec<&'a str> {
+        let known = self.inputs.survey.tests.iter().map(|test| test.path.as_str());
+        let named = self.files.iter().filter(|file| file.kind == "test").map(|file| file.path.as_str());
+        let mut all: Vec<&str> = Vec::new();
+        for path in known.chain(named).filter(|path| is_citable(path)) {
+            if !all.contains(&path) {
+                all.push(path);
+            }
+        }
+        all
+    }
+
+    pub(super) fn risks(&self) -> Vec<&'a Risk> {
+        self.inputs.survey.risks.iter().filter(|risk| is_citable(&risk.path)).collect()
+    }
+
+    /// What a file defines that the request is about.
+    pub(super) fn symbols_of(&self, path: &str) -> Vec<&'a Symbol> {
+        self.inputs
+            .survey
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.path == path && is_citable(&symbol.path))
+            .collect()
+    }
+
+    pub(super) fn commits(&self) -> &'a [SimilarCommit] {
+        &self.inputs.survey.similar_commits
+    }
+
+    /// Dependencies whose names share a word with the request.
+    pub(super) fn related_dependencies(&self) -> Vec<&'a Dependency> {
+        let query = Query::new(self.inputs.request);
+        let shares = |name: &str| {
+            let mut found = false;
+            for (_, word) in words(name.as_bytes()) {
+                terms(word, |term, _| {
+                    found |= query.terms.iter().any(|wanted| wanted.term == term && !wanted.is_common());
+                });
+            }
+            found
+        };
+        let all = self.inputs.survey.dependencies.iter().filter(|dependency| is_citable(&dependency.path));
+        all.filter(|dependency| shares(&dependency.name)).collect()
+    }
+
+    /// A changelog people keep up.
+    pub(super) fn changelog(&self) -> Option<&'a str> {
+        let convention =
+            self.inputs.survey.conventions.iter().find(|convention| convention.kind == "changelog")?;
+        convention.path.as_deref().filter(|path| is_citable(path))
+    }
+
+    /// How tests are run here, as something to type.
+    pub(super) fn test_command(&self) -> Option<&'a str> {
+        self.inputs.survey.commands.test.as_deref()
+    }
+
+    /// The files that import a named file.
+    pub(super) fn users_of(&self, path: &str) -> Vec<&'a str> {
+        let users =
+            self.inputs.survey.imports.iter().filter(|import| import.to == path && is_citable(&import.from));
+        users.map(|import| import.from.as_str()).collect()
+    }
+
+    /// What the request asks for, on one line, safe to repeat.
+    pub(super) fn request(&self) -> String {
+        said(self.inputs.request, 300)
+    }
+
+    /// The first sentence of the request as something that can follow "asks to".
+    pub(super) fn behaviour(&self) -> String {
+        let request = said(self.inputs.request, 300);
+        let sentence = request.split(". ").next().unwrap_or_default().trim_end_matches(['.', '!', '?', ' ']);
+        let mut chars = sentence.chars();
+        let second_is_small = sentence.chars().nth(1).is_some_and(|c| c.is_lowercase() || c == ' ');
+        match chars.next() {
+            Some(first) if second_is_small => first.to_lowercase().collect::<String>() + chars.as_str(),
+            _ => sentence.to_owned(),
+        }
+    }
+
+    /// The feature's name, as a title.
+    pub(super) fn title(&self) -> String {
+        let words = self.inputs.feature.replace(['-', '.', '_'], " ");
+        let mut chars = words.trim().chars();
+        match chars.next() {
+            Some(first) => said(&(first.to_uppercase().collect::<String>() + chars.as_str()), 80),
+            None => "The feature".to_owned(),
+        }
+    }
+}
+
+/// Whether readers of citations would find this path again in a text.
+pub(super) fn is_citable(path: &str) -> bool {
+    let with_line = format!("{path}:1");
+    cited::paths(&with_line) == [with_line.as_str()] && cited::paths(&format!("`{path}`")) == [path]
+}
+
+/// A file and the line to look at.
+pub(super) fn place(file: &RankedFile) -> String {
+    file.lines.map_or_else(|| file.path.clone(), |lines| format!("{}:{}", file.path, lines.first))
+}
+
+/// A risk's place.
+pub(super) fn risk_place(risk: &Risk) -> String {
+    format!("{}:{}", risk.path, risk.line)
+}
+
+/// What a risk is, as a clause.
+pub(super) fn risk_clause(risk: &Risk) -> String {
+    let quoted = said(&risk.text, 100);
+    match risk.kind.as_str() {
+        "todo" => format!("an open note stands there (\"{quoted}\")"),
+        "panic" => format!("the code gives up instead of reporting an error (\"{quoted}\")"),
+        "unsafe" => format!("checks of the language are switched off (\"{quoted}\")"),
+        "swallowed" => format!("an error is dropped there (\"{quoted}\")"),
+        "shell" => format!("text is run as code (\"{quoted}\")"),
+        "deprecated" => format!("something deprecated stands there (\"{quoted}\")"),
+        _ => quoted,
+    }
+}
+
+/// Foreign text made safe to repeat inside a draft: one line, no marks that mean something to a reader of drafts, no
+/// ids of a specification, not too long.
+pub(super) fn said(text: &str, most: usize) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).map(plain_word);
+    let mut out = String::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        if out.chars().count() + word.chars().count() >= most {
+            out.push_str(" …");
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&word);
+    }
+    out.trim().to_owned()
+}
+
+/// A word without Markdown, and with ids taken apart.
+fn plain_word(word: &str) -> String {
+    let word: String = word
+        .chars()
+        .filter(|c| !matches!(c, '*' | '#' | '<' | '>' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+        .map(|c| match c {
+            '`' => '\'',
+            '|' => '/',
+            '[' => '(',
+            ']' => ')',
+            other => other,
+        })
+        .collect();
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if Id::parse(bare).is_none() && mentioned(&word).next().is_none() {
+        return word;
+    }
+    let digit = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
+    format!("{} {}", word[..digit].trim_end_matches('-'), &word[digit..])
+}
+
+/// Things in a row: "a", "a and b", "a, b and c".
+pub(super) fn listed<S: AsRef<str>>(things: &[S]) -> String {
+    match things {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [others @ .., last] => {
+            let others: Vec<&str> = others.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", others.join(", "), last.as_ref())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_safe_to_repeat() {
+        for (text, expected) in [
+            ("a\n\n## b `c` | [d]", "a b 'c' / (d)"),
+            ("REQ-1.1 and T001, US2. C1", "REQ 1.1 and T 001, US 2. C 1"),
+            ("\u{1b}[31mred", "(31mred"),
+            ("utf8 stays", "utf8 stays"),
+        ] {
+            assert_eq!(said(text, 100), expected, "{text}");
+        }
+        assert_eq!(said("one two three", 9), "one two …");
+    }
+
+    #[test]
+    fn only_paths_that_readers_find_again_are_cited() {
+        for (path, expected) in [
+            ("src/lib.rs", true),
+            ("Makefile", false),
+            ("docs/cli.md", true),
+            ("a b.rs", false),
+            ("über.rs", false),
+            ("new\nline.rs", false),
+            ("../up.rs", false),
+        ] {
+            assert_eq!(is_citable(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn things_stand_in_a_row() {
+        assert_eq!(listed::<&str>(&[]), "");
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+    }
+}

@@ -1,0 +1,73 @@
+//! A plan read back: its sections, and the lines of one.
+
+use charrette_model::panel::lines::{bare, lines};
+
+/// The sections every plan has, in order.
+pub(super) const SECTIONS: [&str; 5] =
+    ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
+
+/// A section that a review adds.
+pub(super) const RESOLVED: &str = "Findings resolved";
+
+/// A plan, as far as its headings say.
+#[derive(Debug)]
+pub(super) struct PlanText<'a> {
+    /// Titles as they are written, and what stands below each.
+    sections: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+impl<'a> PlanText<'a> {
+    pub(super) fn read(text: &'a str) -> PlanText<'a> {
+        let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
+        for line in lines(text) {
+            let head = bare(line.text);
+            if head.heading && !line.fenced {
+                sections.push((head.text.trim_end_matches([':', '#', ' ']), Vec::new()));
+            } else if let Some((_, body)) = sections.last_mut() {
+                body.push(line.text);
+            }
+        }
+        PlanText { sections }
+    }
+
+    /// What stands in a section; nothing if there is none of that name, or nothing in it.
+    pub(super) fn section(&self, title: &str) -> Option<String> {
+        let same = |name: &str| simple(name) == simple(title) || simple(name).starts_with(&simple(title));
+        let (_, body) = self.sections.iter().find(|(name, _)| same(name))?;
+        let text = body.join("\n").trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The lines of a section that say something.
+    pub(super) fn items(&self, title: &str) -> Vec<String> {
+        let section = self.section(title).unwrap_or_default();
+        section
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('>'))
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+/// A title without case, marks and numbers: "1. **Edge Cases**" is "edge cases".
+fn simple(title: &str) -> String {
+    let kept: String = title.chars().map(|c| if c.is_alphabetic() { c } else { ' ' }).collect();
+    kept.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_found_however_they_are_headed() {
+        let plan = PlanText::read(
+            "# Plan\n\n## 1. Files to Modify/Create\n- a\n\n### **Approach**\nText\nmore\n## Edge cases:\n\n## Failure modes\n1. x\n",
+        );
+        assert_eq!(plan.items("Files to modify/create"), ["- a"]);
+        assert_eq!(plan.section("Approach").as_deref(), Some("Text\nmore"));
+        assert_eq!(plan.section("Edge cases"), None);
+        assert_eq!(plan.section("Testing strategy"), None);
+    }
+}

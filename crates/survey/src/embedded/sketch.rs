@@ -1,0 +1,230 @@
+//! The sketches: one repository, looked at four ways.
+//!
+//! Structure and what can be reused; failures and boundaries; what the manifest and history already offer; the smallest
+//! set of files and its tests. Three paragraphs each: decisions, files, trade-offs.
+
+use super::ground::{Ground, NO_MODEL, is_citable, listed, place, risk_clause, risk_place, said};
+use super::inputs::Inputs;
+use crate::report::RankedFile;
+
+/// Said where the survey found nothing to stand on.
+const NOTHING: &str = "No file of the repository has words of the request, so there is nothing to build on; a person must name the place.";
+
+/// Structure: where responsibilities live, and what is there to be reused.
+pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
+    let ground = Ground::new(inputs);
+    let sources = ground.sources();
+    let Some(first) = ground.first() else { return nothing() };
+    let symbols: Vec<String> = ground
+        .symbols_of(&first.path)
+        .iter()
+        .take(3)
+        .map(|symbol| format!("{} ({}:{})", said(&symbol.name, 60), symbol.path, symbol.line))
+        .collect();
+    let reuse = if symbols.is_empty() {
+        String::new()
+    } else {
+        format!(" What it defines already should be reused rather than repeated: {}.", listed(&symbols))
+    };
+    let guides: Vec<&str> = inputs
+        .survey
+        .conventions
+        .iter()
+        .filter(|convention| convention.kind == "guide")
+        .filter_map(|convention| convention.path.as_deref())
+        .filter(|path| is_citable(path))
+        .collect();
+    let guides = if guides.is_empty() {
+        String::new()
+    } else {
+        format!(" The layout is described in {}.", listed(&guides))
+    };
+    let decisions = format!(
+        "The change belongs in the existing file {}, where the words of the request stand closest together.{reuse}{guides}",
+        place(first)
+    );
+    let mut files = vec![touched(&sources, 4, first)];
+    for file in sources.iter().take(3) {
+        let users = ground.users_of(&file.path);
+        if !users.is_empty() {
+            files.push(format!("{} is used by {}, which must keep working.", file.path, listed(&users)));
+        }
+    }
+    let large: Vec<String> = ground
+        .risks()
+        .iter()
+        .filter(|risk| risk.kind == "large")
+        .map(|risk| format!("{} ({})", risk_place(risk), said(&risk.text, 40)))
+        .collect();
+    let price = if large.is_empty() {
+        "Staying inside an existing file is cheap now; if it gets a second job, a file of its own would have been better, and that is for a person to judge.".to_owned()
+    } else {
+        format!(
+            "Staying inside an existing file adds to files that are large already: {}. Whether to split them first is for a person to judge.",
+            listed(&large)
+        )
+    };
+    paragraphs(&[decisions, files.join(" "), price])
+}
+
+/// Failures and boundaries: what is fragile where the change goes.
+pub(super) fn edges(inputs: &Inputs<'_>) -> String {
+    let ground = Ground::new(inputs);
+    let Some(first) = ground.first() else { return nothing() };
+    let risks = ground.risks();
+    let fragile: Vec<_> =
+        risks.iter().filter(|risk| !matches!(risk.kind.as_str(), "large" | "untested")).take(4).collect();
+    let decisions = if fragile.is_empty() {
+        format!(
+            "Nothing in the files of this change looks fragile by itself, so the boundaries decide: what is empty, too long, malformed or asked twice must be reported where it enters, in the existing file {}.",
+            place(first)
+        )
+    } else {
+        let places: Vec<String> =
+            fragile.iter().map(|risk| format!("at {} {}", risk_place(risk), risk_clause(risk))).collect();
+        format!(
+            "The change must be guarded where today's code is fragile: {}. Each of these should report an error instead, before anything new rests on it.",
+            listed(&places)
+        )
+    };
+    let mut paths: Vec<&str> =
+        fragile.iter().map(|risk| risk.path.as_str()).chain([first.path.as_str()]).collect();
+    paths.dedup();
+    let mut tested = Vec::new();
+    for path in paths.iter().take(3) {
+        tested.push(match ground.covered_by(path) {
+            None => format!("{path} has no test that was found, so it needs one before it changes."),
+            Some(tests) => format!("{path} changes under the eyes of {tests}."),
+        });
+    }
+    let price = "The price is more code for cases that may be rare. Which limits hold, what happens when two of these run at once, and whether half-finished work may stay are not in any file: a person must decide.".to_owned();
+    paragraphs(&[decisions, tested.join(" "), price])
+}
+
+/// What the manifest and history already offer.
+pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
+    let ground = Ground::new(inputs);
+    let Some(first) = ground.first() else { return nothing() };
+    let before = ground.commits().iter().find(|commit| commit.files.iter().any(|path| is_citable(path)));
+    let related = ground.related_dependencies();
+    let mut decisions = Vec::new();
+    let mut files: Vec<&str> = Vec::new();
+    if let Some(commit) = before {
+        let id = commit.id.get(..9).unwrap_or(&commit.id);
+        files = commit.files.iter().map(String::as_str).filter(|path| is_citable(path)).take(5).collect();
+        decisions.push(format!(
+            "Something like it was done before, by commit {id} (\"{}\"): the same shape may serve again.",
+            said(&commit.subject, 120)
+        ));
+    }
+    if !related.is_empty() {
+        let named: Vec<String> = related
+            .iter()
+            .take(3)
+            .map(|dependency| {
+                format!("{} ({}:{})", said(&dependency.name, 60), dependency.path, dependency.line)
+            })
+            .collect();
+        decisions.push(format!("The manifest already brings in {}; perhaps it does part of this, and no new dependency is needed.", listed(&named)));
+    }
+    if decisions.is_empty() {
+        let language = inputs.survey.languages.first().map_or("language", |language| language.name.as_str());
+        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", said(language, 30), place(first)));
+    }
+    let touched = if files.is_empty() {
+        format!("That would touch {} first.", place(first))
+    } else {
+        format!("That commit touched {}, so the change would go there again.", listed(&files))
+    };
+    let price = "What was right then need not be right now, and a dependency with a fitting name need not fit. Both are leads from names and subjects, not findings; a person must look before relying on them.".to_owned();
+    paragraphs(&[decisions.join(" "), touched, price])
+}
+
+/// The smallest set of files, and its tests.
+pub(super) fn pragmatic(inputs: &Inputs<'_>) -> String {
+    let ground = Ground::new(inputs);
+    let Some(first) = ground.first() else { return nothing() };
+    let decisions = format!(
+        "One existing file should be enough: {}. Everything else stays as it is until a test shows that it cannot.",
+        place(first)
+    );
+    let proof = match (ground.covered_by(&first.path), ground.test_command()) {
+        (None, Some(run)) => {
+            format!("No test was found for it, so one comes first; \"{}\" runs them.", said(run, 100))
+        }
+        (None, None) => "No test was found for it, so one comes first.".to_owned(),
+        (Some(tests), Some(run)) => format!("It is proven by {tests}, run with \"{}\".", said(run, 100)),
+        (Some(tests), None) => format!("It is proven by {tests}."),
+    };
+    let busy: Vec<&str> = ground
+        .sources()
+        .into_iter()
+        .filter(|file| file.reasons.iter().any(|reason| reason.starts_with("changed often")))
+        .map(|file| file.path.as_str())
+        .take(3)
+        .collect();
+    let users = ground.users_of(&first.path);
+    let mut price = Vec::new();
+    if !busy.is_empty() {
+        price.push(format!("Much is changed in {}, so a small change there collides least.", listed(&busy)));
+    }
+    if !users.is_empty() {
+        price.push(format!("It is used by {}, where nothing may be noticed of this.", listed(&users)));
+    }
+    price.push(
+        "What else the request may mean is left out, and a person must say if that is too little.".to_owned(),
+    );
+    paragraphs(&[decisions, format!("{} {proof}", touched(&[first], 1, first)), price.join(" ")])
+}
+
+/// No lens: structure, proof and risk together.
+pub(super) fn generic(inputs: &Inputs<'_>) -> String {
+    let ground = Ground::new(inputs);
+    let Some(first) = ground.first() else { return nothing() };
+    let decisions = format!(
+        "The change begins in the existing file {}, where the words of the request stand closest together.",
+        place(first)
+    );
+    let tests = ground.tests();
+    let tests = if tests.is_empty() {
+        "No test was found.".to_owned()
+    } else {
+        format!("The tests are {}.", listed(&tests[..tests.len().min(3)]))
+    };
+    let risks: Vec<String> = ground
+        .risks()
+        .iter()
+        .take(2)
+        .map(|risk| format!("at {} {}", risk_place(risk), risk_clause(risk)))
+        .collect();
+    let risks = if risks.is_empty() {
+        "Nothing in these files looks risky by itself.".to_owned()
+    } else {
+        format!("To mind: {}.", listed(&risks))
+    };
+    let price = format!("{risks} What the behaviour must be in detail is for a person to decide.");
+    paragraphs(&[decisions, format!("{} {tests}", touched(&ground.sources(), 3, first)), price])
+}
+
+/// Which files change, and why each.
+fn touched(sources: &[&RankedFile], most: usize, first: &RankedFile) -> String {
+    let all =
+        if sources.is_empty() { std::slice::from_ref(&first) } else { &sources[..sources.len().min(most)] };
+    let each: Vec<String> = all
+        .iter()
+        .map(|file| {
+            let reason =
+                file.reasons.first().map(|reason| format!(" (it {})", said(reason, 140))).unwrap_or_default();
+            format!("{}{reason}", file.path)
+        })
+        .collect();
+    format!("This changes {}.", listed(&each))
+}
+
+fn nothing() -> String {
+    paragraphs(&[NOTHING.to_owned(), "No file can be named.".to_owned(), "Everything is open.".to_owned()])
+}
+
+fn paragraphs(paragraphs: &[String]) -> String {
+    format!("({NO_MODEL}) {}\n", paragraphs.join("\n\n"))
+}

@@ -1,0 +1,197 @@
+//! The synthesist: where sketches agree and where they go different ways, judged by what they name.
+//!
+//! Contested is only what shows in the texts: another file to begin in, or an opposite approach in so many words.
+
+use super::draft::DraftError;
+use super::ground::{NO_MODEL, is_citable, listed};
+use super::inputs::Inputs;
+use crate::tree::kind::{Kind, kind};
+use charrette_model::panel::cited;
+use charrette_model::panel::decisions::{Decision, Impact, write_decisions};
+use charrette_model::seats::files::marker;
+
+/// A sketch and the files it names that exist.
+struct Sketch<'a> {
+    name: &'a str,
+    text: String,
+    files: Vec<String>,
+}
+
+/// Two files in one answer.
+pub(super) fn synthesise(inputs: &Inputs<'_>) -> Result<String, DraftError> {
+    let sketches: Vec<Sketch<'_>> = inputs
+        .artifacts_like("", "-sketch-", "-output.txt")
+        .into_iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(name, text)| Sketch { name, text: text.to_lowercase(), files: named_files(inputs, text) })
+        .collect();
+    if sketches.is_empty() {
+        return Err(DraftError::Missing("sketches"));
+    }
+    let decisions = contested(&sketches);
+    let synthesis = synthesis(&sketches, &decisions);
+    let notice = if decisions.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
+    Ok(format!(
+        "{}\n{synthesis}\n{}\n{notice}{}",
+        marker("approach-synthesis.txt"),
+        marker("contested-decisions.md"),
+        write_decisions(&decisions)
+    ))
+}
+
+/// The existing files a text names, each once, in order.
+pub(super) fn named_files(inputs: &Inputs<'_>, text: &str) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for path in cited::paths(text).into_iter().map(without_line) {
+        if !files.iter().any(|known| known == path) && is_citable(path) && inputs.files.lines(path).is_some()
+        {
+            files.push(path.to_owned());
+        }
+    }
+    files
+}
+
+/// A citation without its line.
+pub(super) fn without_line(citation: &str) -> &str {
+    citation
+        .rsplit_once(':')
+        .filter(|(_, line)| line.starts_with(|c: char| c.is_ascii_digit()))
+        .map_or(citation, |(path, _)| path)
+}
+
+/// The file each sketch begins with, and those who do.
+fn beginnings<'a>(sketches: &'a [Sketch<'a>]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut beginnings: Vec<(&str, Vec<&str>)> = Vec::new();
+    for sketch in sketches {
+        let code = sketch.files.iter().find(|path| matches!(kind(path), Some(Kind::Source)));
+        let Some(first) = code.or(sketch.files.first()) else { continue };
+        match beginnings.iter_mut().find(|(file, _)| file == first) {
+            Some((_, names)) => names.push(sketch.name),
+            None => beginnings.push((first, vec![sketch.name])),
+        }
+    }
+    // The order of names breaks ties, so that the same sketches always give the same synthesis.
+    beginnings.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    beginnings
+}
+
+fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    if let [(chosen, supporters), (alternative, others), ..] = beginnings(sketches).as_slice() {
+        decisions.push(Decision {
+            n: 1,
+            title: "Where the change begins".to_owned(),
+            chosen: format!("The change begins in {chosen}."),
+            alternative: format!("The change begins in {alternative}."),
+            tension: format!("For the first: {}. For the second: {}.", listed(supporters), listed(others)),
+            impact: Impact::High,
+            affected_files: vec![(*chosen).to_owned(), (*alternative).to_owned()],
+        });
+    }
+    for opposite in &OPPOSITES {
+        let says = |marks: &[&str]| -> Vec<&str> {
+            sketches
+                .iter()
+                .filter(|sketch| marks.iter().any(|mark| sketch.text.contains(mark)))
+                .map(|sketch| sketch.name)
+                .collect()
+        };
+        let (one, other) = (says(opposite.one), says(opposite.other));
+        // A sketch that weighs both sides takes neither.
+        let one: Vec<&str> = one.iter().filter(|name| !other.contains(name)).copied().collect();
+        let other: Vec<&str> =
+            other.iter().filter(|name| !says(opposite.one).contains(name)).copied().collect();
+        if one.is_empty() || other.is_empty() {
+            continue;
+        }
+        let files = sketches.iter().filter_map(|sketch| sketch.files.first()).fold(
+            Vec::new(),
+            |mut all: Vec<String>, file| {
+                if !all.contains(file) {
+                    all.push(file.clone());
+                }
+                all
+            },
+        );
+        decisions.push(Decision {
+            n: u32::try_from(decisions.len() + 1).unwrap_or(1),
+            title: opposite.title.to_owned(),
+            chosen: opposite.chosen.to_owned(),
+            alternative: opposite.alternative.to_owned(),
+            tension: format!("For the first: {}. For the second: {}.", listed(&one), listed(&other)),
+            impact: Impact::Medium,
+            affected_files: files,
+        });
+    }
+    decisions
+}
+
+/// Two ways to go, and the words by which sketches give away which one they take.
+struct Opposite {
+    title: &'static str,
+    one: &'static [&'static str],
+    chosen: &'static str,
+    other: &'static [&'static str],
+    alternative: &'static str,
+}
+
+/// The first of each pair is the smaller change.
+const OPPOSITES: [Opposite; 2] = [
+    Opposite {
+        title: "An existing file or a new one",
+        one: &["existing file", "no new file", "no new module", "extend the existing"],
+        chosen: "The change goes into existing files.",
+        other: &["(new)", "a new file", "a new module", "new crate", "new package"],
+        alternative: "The change gets a file of its own.",
+    },
+    Opposite {
+        title: "A new dependency or none",
+        one: &["no new dependency", "no new dependencies", "without a new dependency", "standard library"],
+        chosen: "Nothing is added to the manifest.",
+        other: &["add the dependency", "new dependency on", "add a dependency", "new crate from"],
+        alternative: "A dependency is added that does it.",
+    },
+];
+
+fn synthesis(sketches: &[Sketch<'_>], decisions: &[Decision]) -> String {
+    let mut shared: Vec<(&str, usize)> = Vec::new();
+    for file in sketches.iter().flat_map(|sketch| &sketch.files) {
+        match shared.iter_mut().find(|(known, _)| known == file) {
+            Some((_, count)) => *count += 1,
+            None => shared.push((file, 1)),
+        }
+    }
+    shared.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let agreed: Vec<String> = shared
+        .iter()
+        .filter(|(_, count)| *count > 1)
+        .take(6)
+        .map(|(file, count)| format!("{file} ({count} of {})", sketches.len()))
+        .collect();
+    let agreement = match agreed.as_slice() {
+        [] => "No file is named by more than one sketch.".to_owned(),
+        agreed => format!("More than one sketch names {}.", listed(agreed)),
+    };
+    let divergence = match decisions {
+        [] => "No sketch contradicts another in what it names.".to_owned(),
+        decisions => decisions.iter().map(divergence).collect::<Vec<_>>().join(" "),
+    };
+    let taken: Vec<String> = sketches.iter().map(taken).collect();
+    format!(
+        "{NO_MODEL}\n\nAgreement. {agreement}\n\nDivergence. {divergence}\n\nIdeas taken. {}\n",
+        taken.join(" ")
+    )
+}
+
+fn divergence(decision: &Decision) -> String {
+    let Decision { title, chosen, alternative, tension, .. } = decision;
+    let call =
+        "Until somebody argues it out, the first stands: more sketches name it, or it is the smaller change.";
+    format!("{title}: {chosen} Against it: {alternative} {tension} {call}")
+}
+
+fn taken(sketch: &Sketch<'_>) -> String {
+    let files = &sketch.files[..sketch.files.len().min(4)];
+    let files = if files.is_empty() { "nothing that exists".to_owned() } else { listed(files) };
+    format!("From {}: {files}.", sketch.name)
+}

@@ -1,0 +1,10 @@
+//! What can be said about a repository without judging: [`commands`] its own pipelines run, [`conventions`],
+//! [`risks`] that stand in the code, which [`tests`] cover what, and what it is written in and built on ([`stack`]).
+
+pub(crate) mod commands;
+pub(crate) mod conventions;
+pub(crate) mod manifests;
+pub(crate) mod pipelines;
+pub(crate) mod risks;
+pub(crate) mod stack;
+pub(crate) mod tests;

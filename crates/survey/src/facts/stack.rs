@@ -1,0 +1,198 @@
+//! What a repository is written in, and what it builds on.
+
+use crate::report::{Dependency, LanguageShare};
+use crate::tree::content;
+use crate::tree::kind::{Kind, file_name, kind, language};
+use crate::tree::listing::Listed;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The languages of all files a person may have written, most first.
+pub(crate) fn languages(files: &[Listed]) -> Vec<LanguageShare> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files.iter().filter(|file| kind(&file.path).is_some_and(|kind| kind != Kind::Data)) {
+        if let Some(language) = language(&file.path) {
+            *counts.entry(language.name).or_default() += 1;
+        }
+    }
+    let mut shares: Vec<LanguageShare> =
+        counts.into_iter().map(|(name, files)| LanguageShare { name: name.to_owned(), files }).collect();
+    shares.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.name.cmp(&b.name)));
+    shares
+}
+
+const MOST_MANIFESTS: usize = 40;
+const MOST_DEPENDENCIES: usize = 400;
+
+/// What manifests name, each once, with where.
+pub(crate) fn dependencies(root: &Path, files: &[Listed]) -> Vec<Dependency> {
+    let manifest = |path: &&str| {
+        matches!(
+            file_name(path),
+            "Cargo.toml" | "package.json" | "go.mod" | "pyproject.toml" | "requirements.txt" | "pom.xml"
+        ) && kind(path).is_some_and(|kind| kind != Kind::Data)
+    };
+    let mut paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).filter(manifest).collect();
+    // Those of the root first.
+    paths.sort_by_key(|path| path.matches('/').count());
+    let mut found: Vec<Dependency> = Vec::new();
+    let mut own: Vec<String> = Vec::new();
+    for path in paths.into_iter().take(MOST_MANIFESTS) {
+        let Some(text) = content::read_text(root, path) else { continue };
+        for (line, name) in named(path, &text) {
+            let is_own = text.lines().nth(line - 1).is_some_and(|line| line.contains("path = \""));
+            own.extend(is_own.then(|| name.clone()));
+            if !found.iter().any(|known| known.name == name) && found.len() < MOST_DEPENDENCIES {
+                found.push(Dependency { name, path: path.to_owned(), line });
+            }
+        }
+    }
+    // What lies in the repository itself is nothing it builds on.
+    found.retain(|dependency| !own.contains(&dependency.name));
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// The names a manifest has, with their lines.
+fn named(path: &str, text: &str) -> Vec<(usize, String)> {
+    match file_name(path) {
+        "Cargo.toml" => in_sections(text, |section| section.ends_with("dependencies")),
+        "pyproject.toml" => python(text),
+        "package.json" => javascript(text),
+        "go.mod" => go(text),
+        "pom.xml" => java(text),
+        _ => text
+            .lines()
+            .enumerate()
+            .filter_map(|(n, line)| requirement(line).map(|name| (n + 1, name)))
+            .collect(),
+    }
+}
+
+/// `name = …` below headings that are about dependencies, and `[dependencies.name]`.
+fn in_sections(text: &str, about: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for (n, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            inside = about(section);
+            if let Some((parent, name)) = section.rsplit_once('.').filter(|(parent, _)| about(parent)) {
+                let _ = parent;
+                found.push((n + 1, name.trim_matches('"').to_owned()));
+            }
+        } else if let Some((name, _)) = line.split_once(['=', '.']).filter(|_| inside) {
+            found.extend(plain(name.trim().trim_matches('"')).map(|name| (n + 1, name)));
+        }
+    }
+    found
+}
+
+fn python(text: &str) -> Vec<(usize, String)> {
+    let mut found =
+        in_sections(text, |section| section.starts_with("tool.poetry") && section.ends_with("dependencies"));
+    let mut inside = false;
+    for (n, line) in text.lines().enumerate() {
+        let line = line.trim();
+        inside =
+            inside && !line.starts_with(']') || line.starts_with("dependencies = [") && !line.ends_with(']');
+        if inside && let Some(quoted) = line.strip_prefix(['"', '\'']) {
+            found.extend(requirement(quoted).map(|name| (n + 1, name)));
+        }
+    }
+    found.retain(|(_, name)| name != "python");
+    found
+}
+
+fn javascript(text: &str) -> Vec<(usize, String)> {
+    let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    for section in ["dependencies", "devDependencies", "peerDependencies"] {
+        let Some(start) = text.lines().position(|line| line.contains(&format!("\"{section}\""))) else {
+            continue;
+        };
+        for name in manifest.get(section).and_then(Value::as_object).into_iter().flat_map(|all| all.keys()) {
+            let key = format!("\"{name}\"");
+            let line =
+                text.lines().enumerate().skip(start).find(|(_, line)| line.trim_start().starts_with(&key));
+            found.extend(line.map(|(n, _)| (n + 1, name.clone())));
+        }
+    }
+    found
+}
+
+fn go(text: &str) -> Vec<(usize, String)> {
+    let module = |line: &str| {
+        let line = line.trim().strip_prefix("require ").unwrap_or(line.trim());
+        let (name, version) = line.split_once(' ')?;
+        (name.contains('.') && name.contains('/') && version.starts_with('v')).then(|| name.to_owned())
+    };
+    text.lines().enumerate().filter_map(|(n, line)| module(line).map(|name| (n + 1, name))).collect()
+}
+
+fn java(text: &str) -> Vec<(usize, String)> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        let line = line.trim();
+        inside = inside && line != "</dependency>" || line == "<dependency>";
+        let name = line.strip_prefix("<artifactId>").and_then(|rest| rest.strip_suffix("</artifactId>"));
+        found.extend(name.filter(|_| inside).map(|name| (n + 1, name.to_owned())));
+    }
+    found
+}
+
+/// `name>=1.0`, `name[extra]`
+fn requirement(line: &str) -> Option<String> {
+    let end = line
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))
+        .unwrap_or(line.len());
+    plain(&line[..end])
+}
+
+fn plain(name: &str) -> Option<String> {
+    let fits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+    (fits && name.starts_with(|c: char| c.is_ascii_alphanumeric())).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_name_what_is_built_on() {
+        for (path, text, expected) in [
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\n[dependencies]\nserde = \"1\"\nlog.workspace = true\n[dev-dependencies.insta]\nversion = \"1\"\n",
+                vec![(4, "serde"), (5, "log"), (6, "insta")],
+            ),
+            (
+                "package.json",
+                "{\n \"dependencies\": {\n  \"react\": \"1\"\n },\n \"devDependencies\": {\n  \"jest\": \"2\"\n }\n}",
+                vec![(3, "react"), (6, "jest")],
+            ),
+            (
+                "go.mod",
+                "module a.b/c\n\ngo 1.22\nrequire (\n\tgithub.com/x/y v1.2.3\n)\nrequire k.io/z v0.1.0\n",
+                vec![(5, "github.com/x/y"), (7, "k.io/z")],
+            ),
+            (
+                "pyproject.toml",
+                "[project]\ndependencies = [\n  \"httpx>=0.2\",\n  'rich[x]',\n]\n[tool.poetry.dependencies]\npython = \"3\"\nclick = \"8\"\n",
+                vec![(8, "click"), (3, "httpx"), (4, "rich")],
+            ),
+            ("requirements.txt", "# x\nflask==2\n-r other\n", vec![(2, "flask")]),
+            (
+                "pom.xml",
+                "<artifactId>me</artifactId>\n<dependency>\n<artifactId>junit</artifactId>\n</dependency>\n",
+                vec![(3, "junit")],
+            ),
+        ] {
+            let found = named(path, text);
+            let found: Vec<(usize, &str)> = found.iter().map(|(line, name)| (*line, name.as_str())).collect();
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+}

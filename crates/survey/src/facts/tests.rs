@@ -1,0 +1,81 @@
+//! Which tests cover the files a request is about: by name, by what they import, by changing together, or inside
+//! the file itself.
+
+use crate::rank::evidence::Evidence;
+use crate::report::TestFile;
+use crate::tree::kind::Kind;
+use std::collections::BTreeMap;
+
+/// So many tests are named.
+const MOST: usize = 20;
+
+/// What is known about a file that may have tests.
+pub(crate) struct Candidate<'a> {
+    /// Position among the files.
+    pub(crate) file: usize,
+    pub(crate) text: &'a str,
+}
+
+/// The tests of the named files. `partners` are those with matching names, by position.
+pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], partners: &[Vec<usize>]) -> Vec<TestFile> {
+    let mut covers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut add = |test: usize, source: usize| {
+        let covered = covers.entry(test).or_default();
+        if !covered.contains(&source) {
+            covered.push(source);
+        }
+    };
+    let changed_with = changed_with(evidence, named);
+    for candidate in named.iter().filter(|candidate| evidence.files[candidate.file].kind == Kind::Source) {
+        let source = candidate.file;
+        if tests_itself(&evidence.files[source].path, candidate.text) {
+            add(source, source);
+        }
+        let by_name = partners[source].iter().copied();
+        let by_habit = changed_with.get(&source).into_iter().flatten().copied();
+        let by_import = evidence
+            .imports
+            .iter()
+            .filter(|(file, imports)| evidence.files[**file].kind == Kind::Test && imports.contains(&source))
+            .map(|(file, _)| *file);
+        for test in by_name.chain(by_habit).chain(by_import) {
+            add(test, source);
+        }
+    }
+    let path = |n: &usize| evidence.files[*n].path.clone();
+    let mut tests: Vec<TestFile> = covers
+        .iter()
+        .map(|(test, covered)| TestFile { path: path(test), covers: covered.iter().map(path).collect() })
+        .collect();
+    tests.sort_by(|a, b| b.covers.len().cmp(&a.covers.len()).then_with(|| a.path.cmp(&b.path)));
+    tests.truncate(MOST);
+    tests
+}
+
+/// Whether a file has tests inside, as Rust files often do.
+fn tests_itself(path: &str, text: &str) -> bool {
+    path.ends_with(".rs") && text.lines().any(|line| line.trim() == "#[cfg(test)]")
+}
+
+/// For each named source, the tests that changed with it at least twice and in a third of its changes.
+fn changed_with(evidence: &Evidence, named: &[Candidate<'_>]) -> BTreeMap<usize, Vec<usize>> {
+    let mut both: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut changes: BTreeMap<usize, usize> = BTreeMap::new();
+    for commit in evidence.commits.iter().filter(|commit| commit.touched <= 20) {
+        let touched = |n: usize| commit.files.iter().any(|file| *file as usize == n);
+        for source in named.iter().map(|candidate| candidate.file).filter(|n| touched(*n)) {
+            *changes.entry(source).or_default() += 1;
+            let tests = commit.files.iter().map(|file| *file as usize);
+            for test in tests.filter(|n| evidence.files[*n].kind == Kind::Test) {
+                *both.entry((source, test)).or_default() += 1;
+            }
+        }
+    }
+    let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for ((source, test), times) in both {
+        if times >= 2 && times * 3 >= changes[&source] {
+            found.entry(source).or_default().push(test);
+        }
+    }
+    found
+}

@@ -1,0 +1,178 @@
+//! Which files a file uses, as far as its import lines say and the paths of the repository confirm.
+
+use crate::tree::kind::{Kind, folder};
+use std::collections::HashMap;
+
+/// Finds files by the names code imports them by.
+#[derive(Debug)]
+pub(crate) struct Modules<'a> {
+    /// The last part of a module's name, and which files are called so.
+    by_name: HashMap<&'a str, Vec<usize>>,
+    paths: Vec<&'a str>,
+}
+
+impl<'a> Modules<'a> {
+    pub(crate) fn new(files: impl Iterator<Item = (&'a str, Kind)>) -> Modules<'a> {
+        let mut modules = Modules { by_name: HashMap::new(), paths: Vec::new() };
+        for (n, (path, kind)) in files.enumerate() {
+            modules.paths.push(path);
+            if let Some(name) = segments(path).last().filter(|_| matches!(kind, Kind::Source | Kind::Test)) {
+                modules.by_name.entry(*name).or_default().push(n);
+            }
+        }
+        modules
+    }
+
+    /// The files that `text`, which stands at `path`, imports. Each once, in order.
+    pub(crate) fn imported(&self, path: &str, text: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        let lines = text.lines().take(MOST_LINES).filter_map(|line| import(line.trim()));
+        for name in lines {
+            let names: Vec<&str> = name
+                .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
+                .filter(|part| !part.is_empty() && !is_relative(part))
+                .take(MOST_SEGMENTS)
+                .collect();
+            if let Some(file) = self.resolve(path, &names).filter(|file| !found.contains(file)) {
+                found.push(file);
+            }
+            if found.len() == MOST_IMPORTS {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The file a name leads to: all of it, or all but its last parts, which are things inside.
+    fn resolve(&self, path: &str, names: &[&str]) -> Option<usize> {
+        for end in (1..=names.len()).rev() {
+            let wanted = &names[..end];
+            let Some(candidates) = self.by_name.get(wanted[end - 1]) else { continue };
+            let ends = |n: &&usize| {
+                let segments = segments(self.paths[**n]);
+                let shared =
+                    segments.iter().rev().zip(wanted.iter().rev()).take_while(|(a, b)| a == b).count();
+                shared >= wanted.len().min(2) && self.paths[**n] != path
+            };
+            let matching: Vec<usize> = candidates.iter().filter(ends).copied().collect();
+            let near = |n: usize| {
+                folder(self.paths[n]).bytes().zip(folder(path).bytes()).take_while(|(a, b)| a == b).count()
+            };
+            let best = matching.iter().copied().max_by_key(|n| (near(*n), std::cmp::Reverse(*n)));
+            if best.is_some() && matching.len() <= MOST_CANDIDATES {
+                return best;
+            }
+        }
+        None
+    }
+}
+
+const MOST_LINES: usize = 400;
+const MOST_SEGMENTS: usize = 12;
+const MOST_IMPORTS: usize = 40;
+/// A name that so many files have leads nowhere.
+const MOST_CANDIDATES: usize = 12;
+
+/// The name an import line names; nothing if it is none.
+fn import(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("pub(crate) ").or_else(|| line.strip_prefix("pub ")).unwrap_or(line);
+    for word in
+        ["use ", "mod ", "from ", "import ", "require ", "export * from ", "export {", "#include ", "using "]
+    {
+        let Some(rest) = line.strip_prefix(word) else { continue };
+        if word == "mod " {
+            return rest.strip_suffix(';');
+        }
+        // `import { a } from './b'`: what stands in quotes is the name.
+        return Some(quoted(rest).unwrap_or_else(|| named(rest)));
+    }
+    if line.contains("require(") || line.contains("import(") {
+        return quoted(line);
+    }
+    // A line of Go's import block.
+    (line.starts_with('"') && line.ends_with('"')).then_some(line)
+}
+
+fn quoted(text: &str) -> Option<&str> {
+    let start = text.find(['"', '\'', '<'])?;
+    let rest = &text[start + 1..];
+    rest.find(['"', '\'', '>']).map(|end| &rest[..end])
+}
+
+/// `a::b::{c, d}` names `a::b`; `a.b import c` names `a.b`.
+fn named(text: &str) -> &str {
+    let end = text.find(['{', ';', ',']).unwrap_or(text.len());
+    text[..end].split(" import ").next().unwrap_or_default().split(" as ").next().unwrap_or_default()
+}
+
+fn is_relative(part: &str) -> bool {
+    matches!(part, "crate" | "self" | "super" | "static" | "type")
+}
+
+/// The parts of a module's name: `src/words/mod.rs` is `words`, in whatever package.
+fn segments(path: &str) -> Vec<&str> {
+    let bare = path.rsplit_once('.').map_or(path, |(bare, _)| bare);
+    let mut parts: Vec<&str> =
+        bare.split('/').filter(|part| !matches!(*part, "src" | "lib" | "main" | "java")).collect();
+    let entry = parts.last().is_some_and(|last| matches!(*last, "mod" | "index" | "__init__"));
+    // In Go the folder is what is imported.
+    if parts.len() > 1 && (entry || path.ends_with(".go")) {
+        parts.pop();
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::kind::kind;
+
+    const PATHS: [&str; 12] = [
+        "src/words/mod.rs",
+        "src/words/split.rs",
+        "src/look.rs",
+        "web/app.ts",
+        "web/util/dates.ts",
+        "pkg/server/server.py",
+        "pkg/store/__init__.py",
+        "internal/cache/cache.go",
+        "cmd/main.go",
+        "src/main/java/org/acme/Parser.java",
+        "src/main/java/org/acme/Lexer.java",
+        "README.md",
+    ];
+
+    fn imported(path: &str, text: &str) -> Vec<&'static str> {
+        let modules = Modules::new(PATHS.iter().map(|path| (*path, kind(path).unwrap())));
+        modules.imported(path, text).into_iter().map(|n| PATHS[n]).collect()
+    }
+
+    #[test]
+    fn imports_lead_to_files() {
+        for (path, text, expected) in [
+            ("src/look.rs", "use crate::words::split::{terms, words};", vec!["src/words/split.rs"]),
+            ("src/words/mod.rs", "pub(crate) mod split;\nuse std::fmt;", vec!["src/words/split.rs"]),
+            ("src/words/split.rs", "pub use super::look::look;", vec!["src/look.rs"]),
+            (
+                "web/app.ts",
+                "import { day } from './util/dates';\nimport x from 'react';",
+                vec!["web/util/dates.ts"],
+            ),
+            ("web/app.ts", "const d = require(\"./util/dates\");", vec!["web/util/dates.ts"]),
+            ("pkg/server/server.py", "from pkg.store import Store\nimport os", vec!["pkg/store/__init__.py"]),
+            (
+                "cmd/main.go",
+                "import (\n\t\"fmt\"\n\t\"acme/internal/cache\"\n)",
+                vec!["internal/cache/cache.go"],
+            ),
+            (
+                "src/main/java/org/acme/Parser.java",
+                "import org.acme.Lexer;",
+                vec!["src/main/java/org/acme/Lexer.java"],
+            ),
+            ("src/look.rs", "// use words::split\nlet x = 1;", vec![]),
+        ] {
+            assert_eq!(imported(path, text), expected, "{path}: {text}");
+        }
+    }
+}

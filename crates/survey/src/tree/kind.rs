@@ -1,0 +1,292 @@
+//! What a file is, as far as its name says.
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Code that ships.
+    Source,
+    /// Code that tests it.
+    Test,
+    /// Prose.
+    Doc,
+    /// Settings, manifests, pipelines.
+    Config,
+    /// Other text: fixtures, snapshots, tables.
+    Data,
+}
+
+impl Kind {
+    /// In one word.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Source => "source",
+            Kind::Test => "test",
+            Kind::Doc => "doc",
+            Kind::Config => "config",
+            Kind::Data => "data",
+        }
+    }
+}
+
+/// What a path is; nothing if no person would write it: media, archives, lock files, vendored code.
+pub(crate) fn kind(path: &str) -> Option<Kind> {
+    let lower = path.to_ascii_lowercase();
+    let name = file_name(&lower);
+    let extension = extension(name);
+    if is_foreign(&lower) || is_made(name) || BINARY.binary_search(&extension).is_ok() {
+        return None;
+    }
+    let language = language(path);
+    if language.is_none() && in_folder(&lower, &DATA_FOLDERS) {
+        return Some(Kind::Data);
+    }
+    Some(match language {
+        Some(language) if language.is_code() && is_test(&lower) => Kind::Test,
+        Some(language) if language.is_code() => Kind::Source,
+        Some(_) if in_folder(&lower, &DATA_FOLDERS) => Kind::Data,
+        Some(Language { prose: true, .. }) => Kind::Doc,
+        Some(_) => Kind::Config,
+        None if is_prose_name(name) => Kind::Doc,
+        None if name.starts_with('.') || !name.contains('.') => Kind::Config,
+        None => Kind::Data,
+    })
+}
+
+/// A language files are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Language {
+    /// As people call it.
+    pub(crate) name: &'static str,
+    prose: bool,
+    settings: bool,
+}
+
+impl Language {
+    /// Whether it is for programs, not for people or settings.
+    pub(crate) fn is_code(self) -> bool {
+        !self.prose && !self.settings
+    }
+}
+
+/// The language of a path.
+pub(crate) fn language(path: &str) -> Option<Language> {
+    let lower = file_name(path).to_ascii_lowercase();
+    let name = match lower.as_str() {
+        "makefile" | "gnumakefile" | "justfile" => "mk",
+        "dockerfile" | "containerfile" => "dockerfile",
+        "rakefile" | "gemfile" => "rb",
+        _ => extension(&lower),
+    };
+    let row = LANGUAGES.iter().find(|(_, extensions)| extensions.contains(&name))?;
+    let (name, _) = row;
+    let prose = matches!(*name, "Markdown" | "reStructuredText" | "AsciiDoc");
+    let settings = matches!(*name, "TOML" | "YAML" | "JSON" | "INI" | "XML" | "Nix");
+    Some(Language { name, prose, settings })
+}
+
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// What stands before the first dot of the name, or all of it.
+pub(crate) fn stem(path: &str) -> &str {
+    let name = file_name(path);
+    match name.find('.') {
+        Some(0) | None => name,
+        Some(dot) => &name[..dot],
+    }
+}
+
+/// The folder of a path; empty at the root.
+pub(crate) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn extension(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// Whether a path in lower case is that of a test, by its folder or by the habits of its language.
+fn is_test(path: &str) -> bool {
+    let stem = stem(path);
+    let name = file_name(path);
+    in_folder(path, &TEST_FOLDERS)
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || stem.ends_with("_spec")
+        || matches!(stem, "test" | "tests" | "conftest")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || is_java_test(path)
+}
+
+/// `FooTest.java`: in lower case only the languages with that habit can be trusted.
+fn is_java_test(path: &str) -> bool {
+    let java = [".java", ".kt", ".scala", ".cs", ".swift"].iter().any(|extension| path.ends_with(extension));
+    java && ["test", "tests", "spec", "it"].iter().any(|ending| stem(path).ends_with(ending))
+}
+
+fn in_folder(path: &str, folders: &[&str]) -> bool {
+    folder(path).split('/').any(|part| folders.contains(&part))
+}
+
+/// Somebody else's code that lies here.
+fn is_foreign(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or_default();
+    path.contains('/') && matches!(first, "vendor" | "third_party" | "third-party")
+        || in_folder(path, &["node_modules", "bower_components", ".yarn", ".git"])
+}
+
+/// Files that programs write.
+fn is_made(name: &str) -> bool {
+    const LOCKS: [&str; 13] = [
+        "bun.lockb",
+        "cargo.lock",
+        "composer.lock",
+        "flake.lock",
+        "gemfile.lock",
+        "go.sum",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "pdm.lock",
+        "pipfile.lock",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "yarn.lock",
+    ];
+    const ENDINGS: [&str; 9] =
+        [".min.js", ".min.css", ".map", ".pb.go", "_pb2.py", "_pb2_grpc.py", ".pb.cc", ".pb.h", ".lock"];
+    let legal =
+        ["license", "licence", "copying", "notice", "unlicense"].iter().any(|word| name.starts_with(word));
+    let legal = legal && !name.ends_with(".rs") && !name.ends_with(".py") && !name.ends_with(".go");
+    legal || LOCKS.contains(&name) || ENDINGS.iter().any(|ending| name.ends_with(ending)) || name == "uv.lock"
+}
+
+fn is_prose_name(name: &str) -> bool {
+    ["readme", "changelog", "changes", "history", "news", "authors", "contributing"]
+        .iter()
+        .any(|prose| name.starts_with(prose))
+        || name.ends_with(".txt")
+        || name.ends_with(".text")
+}
+
+const TEST_FOLDERS: [&str; 8] =
+    ["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "integration-tests"];
+
+const DATA_FOLDERS: [&str; 9] = [
+    "fixtures",
+    "fixture",
+    "testdata",
+    "test-data",
+    "test_data",
+    "__snapshots__",
+    "snapshots",
+    "goldens",
+    "golden",
+];
+
+/// Languages by extension, the most common first.
+const LANGUAGES: [(&str, &[&str]); 42] = [
+    ("Rust", &["rs"]),
+    ("Python", &["py", "pyi", "pyx"]),
+    ("TypeScript", &["ts", "tsx", "mts", "cts"]),
+    ("JavaScript", &["js", "jsx", "mjs", "cjs"]),
+    ("Go", &["go"]),
+    ("Java", &["java"]),
+    ("Markdown", &["md", "mdx", "markdown"]),
+    ("TOML", &["toml"]),
+    ("YAML", &["yml", "yaml"]),
+    ("JSON", &["json", "jsonc", "json5", "jsonl"]),
+    ("Shell", &["sh", "bash", "zsh", "fish", "ksh"]),
+    ("C", &["c", "h"]),
+    ("C++", &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "inl"]),
+    ("C#", &["cs"]),
+    ("Kotlin", &["kt", "kts"]),
+    ("Ruby", &["rb", "rake", "gemspec"]),
+    ("PHP", &["php"]),
+    ("Swift", &["swift"]),
+    ("Scala", &["scala", "sbt"]),
+    ("Objective-C", &["m", "mm"]),
+    ("Lua", &["lua"]),
+    ("Perl", &["pl", "pm"]),
+    ("R", &["r"]),
+    ("Haskell", &["hs"]),
+    ("OCaml", &["ml", "mli"]),
+    ("Elixir", &["ex", "exs"]),
+    ("Erlang", &["erl", "hrl"]),
+    ("Clojure", &["clj", "cljs", "cljc"]),
+    ("Dart", &["dart"]),
+    ("Zig", &["zig"]),
+    ("Vue", &["vue", "svelte"]),
+    ("HTML", &["html", "htm", "jinja", "hbs", "tera", "j2"]),
+    ("CSS", &["css", "scss", "sass", "less"]),
+    ("SQL", &["sql"]),
+    ("Protocol Buffers", &["proto", "graphql", "thrift"]),
+    ("reStructuredText", &["rst"]),
+    ("AsciiDoc", &["adoc", "asciidoc"]),
+    ("Make", &["mk", "cmake", "bzl", "gradle"]),
+    ("Dockerfile", &["dockerfile"]),
+    ("PowerShell", &["ps1", "bat", "cmd"]),
+    ("INI", &["ini", "cfg", "conf", "properties", "env"]),
+    ("XML", &["xml", "xsd", "plist"]),
+];
+
+/// Extensions of files that are not text, sorted.
+const BINARY: [&str; 63] = [
+    "7z", "a", "avi", "bin", "bmp", "bz2", "class", "crate", "dat", "db", "der", "dll", "dmg", "doc", "docx",
+    "dylib", "eot", "exe", "gif", "gz", "icns", "ico", "jar", "jpeg", "jpg", "lib", "lz4", "mo", "mov",
+    "mp3", "mp4", "o", "obj", "ogg", "otf", "parquet", "pdf", "pem", "png", "ppt", "pptx", "psd", "pyc",
+    "rlib", "so", "sqlite", "svg", "tar", "tgz", "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "whl",
+    "woff", "woff2", "xls", "xlsx", "xz", "zip",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_a_file_is() {
+        for (path, expected) in [
+            ("src/lib.rs", Some(Kind::Source)),
+            ("crates/core/flags/defs.rs", Some(Kind::Source)),
+            ("tests/feature.rs", Some(Kind::Test)),
+            ("src/walk_test.go", Some(Kind::Test)),
+            ("app/test_views.py", Some(Kind::Test)),
+            ("src/App.test.tsx", Some(Kind::Test)),
+            ("src/test/java/org/FooTest.java", Some(Kind::Test)),
+            ("org/FooTest.java", Some(Kind::Test)),
+            ("src/latest.rs", Some(Kind::Source)),
+            ("src/contest.py", Some(Kind::Source)),
+            ("README.md", Some(Kind::Doc)),
+            ("CHANGELOG", Some(Kind::Doc)),
+            ("docs/guide.rst", Some(Kind::Doc)),
+            ("Cargo.toml", Some(Kind::Config)),
+            (".github/workflows/ci.yml", Some(Kind::Config)),
+            (".gitignore", Some(Kind::Config)),
+            ("Makefile", Some(Kind::Source)),
+            ("tests/fixtures/a.json", Some(Kind::Data)),
+            ("tests/snapshots/a.snap", Some(Kind::Data)),
+            ("table.csv", Some(Kind::Data)),
+            ("Cargo.lock", None),
+            ("package-lock.json", None),
+            ("logo.png", None),
+            ("vendor/x/a.go", None),
+            ("web/node_modules/a/index.js", None),
+            ("app.min.js", None),
+            ("api/user.pb.go", None),
+        ] {
+            assert_eq!(kind(path), expected, "{path}");
+        }
+        assert!(BINARY.is_sorted());
+    }
+
+    #[test]
+    fn paths_are_taken_apart() {
+        assert_eq!((stem("a/b.test.ts"), folder("a/b.test.ts"), file_name("a/b.ts")), ("b", "a", "b.ts"));
+        assert_eq!((stem(".gitignore"), folder("x"), stem("")), (".gitignore", "", ""));
+        assert_eq!(language("a/Makefile").map(|l| l.name), Some("Make"));
+        assert_eq!(language("x.unknown"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Surveys of real repositories, friendly and hostile.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+mod citations;
+mod embedded;
+mod hostile;
+mod memory;
+mod surveys;
+
+use charrette_survey::{Ask, Survey, survey};
+use charrette_testkit::Sandbox;
+use std::path::Path;
+
+/// Surveys a folder without remembering anything.
+fn look(root: &Path, request: &str) -> Survey {
+    let survey = survey(Ask { root, request, top: 10, cache: None }).unwrap();
+    citations::assert_all_exist(root, &survey);
+    survey
+}
+
+/// The paths a survey names.
+fn paths(survey: &Survey) -> Vec<&str> {
+    survey.files.iter().map(|file| file.path.as_str()).collect()
+}
+
+/// Adds everything and commits it.
+fn commit(sandbox: &Sandbox, subject: &str) -> String {
+    sandbox.git(["add", "-A"]);
+    sandbox.commit(subject)
+}
