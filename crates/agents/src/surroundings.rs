@@ -1,6 +1,6 @@
 //! Where agents work: the repository, and what of our own environment they may see.
 
-use charrette_model::redact::is_secret_name;
+use charrette_model::redact::is_secret;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ impl Surroundings {
     pub fn secrets(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().filter_map(|(name, value)| {
             let (name, value) = (name.to_str()?, value.to_str()?);
-            is_secret_name(name).then_some((name, value))
+            is_secret(name, value.as_bytes()).then_some((name, value))
         })
     }
 }

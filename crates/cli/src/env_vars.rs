@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the place")]
 
-use charrette_model::redact::{Redactor, is_secret_name};
+use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
 use std::collections::BTreeMap;
@@ -97,8 +97,8 @@ pub(crate) fn ledgers() -> Ledgers {
 /// Takes secrets out of text: those that are in the environment, and those that look like one.
 pub(crate) fn redactor() -> Redactor {
     let variables = std::env::vars_os().filter_map(|(name, value)| {
-        let name = name.into_string().ok().filter(|name| is_secret_name(name))?;
-        Some((name, value.into_vec()))
+        let (name, value) = (name.into_string().ok()?, value.into_vec());
+        is_secret(&name, &value).then_some((name, value))
     });
     Redactor::new(variables)
 }

@@ -8,6 +8,7 @@ pub mod arguments;
 mod commands;
 mod disk;
 pub mod drive;
+mod embedded;
 mod env_vars;
 mod error;
 mod export;

@@ -1,6 +1,7 @@
 //! The room that agents work in, as this site's configuration and environment furnish it.
 
 use crate::arguments::Global;
+use crate::embedded::Surveyor;
 use crate::error::CommandError;
 use crate::site::Site;
 use crate::{env_vars, output};
@@ -27,7 +28,17 @@ pub(crate) fn roster(site: &Site) -> (Roster, Vec<String>) {
 /// Everybody who might take a seat here, before anybody was asked whether they work.
 pub(crate) fn candidates(site: &Site, roster: &Roster) -> Vec<charrette_model::seats::Candidate> {
     let health = charrette_model::seats::AgentHealth::default();
-    charrette_agents::room::candidates(roster, &surroundings(site), &health)
+    charrette_agents::room::candidates(roster, &surroundings(site), &health, true)
+}
+
+/// The agent inside charrette, for this site.
+fn surveyor(site: &Site) -> Surveyor {
+    Surveyor {
+        root: site.root.clone(),
+        cache: env_vars::user_state_folder().map(|folder| folder.join("survey")),
+        summary_words: site.settings.summary_words(),
+        today: at_present(site).chars().take(10).collect(),
+    }
 }
 
 /// Where agents work, and what of our environment they might see.
@@ -61,6 +72,7 @@ pub(crate) fn open(global: &Global, site: &Site, purpose: &str, cancel: &Cancel)
         purpose: purpose.to_owned(),
         clock: Arc::new(SiteClock(site.now)),
         cancel: cancel.clone(),
+        embedded: Some(Arc::new(surveyor(site))),
     })
 }
 

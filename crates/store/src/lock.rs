@@ -50,7 +50,13 @@ impl Holder {
 
 /// The lock of one document, for one change. Dropping it frees it.
 #[derive(Debug)]
-pub struct DocumentLock(#[expect(dead_code, reason = "held for its kernel lock")] File);
+pub struct DocumentLock(File);
+
+impl Drop for DocumentLock {
+    fn drop(&mut self) {
+        free(&self.0);
+    }
+}
 
 impl DocumentLock {
     /// Waits for the lock.
@@ -62,15 +68,21 @@ impl DocumentLock {
 /// The lease of a run, for the life of the process that drives it. Dropping it frees it.
 #[derive(Debug)]
 pub struct Lease {
-    _file: File,
+    file: File,
     path: PathBuf,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        free(&self.file);
+    }
 }
 
 impl Lease {
     /// Takes the lease, or says who has it.
     pub fn acquire(path: &Path, holder: &Holder) -> Result<Lease, StoreError> {
         let file = acquire(path, holder, LEASE_PATIENCE)?;
-        Ok(Lease { _file: file, path: path.to_owned() })
+        Ok(Lease { file, path: path.to_owned() })
     }
 
     /// Frees the lease and removes its file, when the run it belonged to is gone.
@@ -93,6 +105,11 @@ impl Lease {
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// Closing the file would free it too, but only when a child that is just being started has closed its copy.
+fn free(file: &File) {
+    let _ = file.unlock();
 }
 
 fn acquire(path: &Path, holder: &Holder, patience: Duration) -> Result<File, StoreError> {

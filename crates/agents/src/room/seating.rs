@@ -47,6 +47,9 @@ impl Launcher for Room {
 impl Room {
     /// Runs one agent for a step of a flow.
     async fn seated(self, order: LaunchOrder) -> Result<AgentAnswer, LaunchError> {
+        if order.agent == EMBEDDED {
+            return self.seated_embedded(&order).await;
+        }
         let agent = self.fit_agent(&order.agent).await?;
         let agent = self.with_tier(agent, &order.seat);
         let gate = rate_limit_pause(&agent, &order, None).gate_name();
@@ -87,11 +90,24 @@ impl Room {
         }
     }
 
+    /// Nothing to start, nothing to pay, nothing it could change.
+    async fn seated_embedded(&self, order: &LaunchOrder) -> Result<AgentAnswer, LaunchError> {
+        let report = self.embedded(&order.seat, order.reads.clone()).await;
+        let record = CallRecord {
+            run: order.token.0.clone(),
+            phase: order.phase.clone(),
+            step: order.step.clone(),
+            ..self.record(EMBEDDED, EMBEDDED, &order.seat, &report)
+        };
+        self.put_on_ledger(&order.workspace, &record);
+        match report.outcome.answer {
+            Ok(text) => Ok(AgentAnswer { text, ..AgentAnswer::default() }),
+            Err(failure) => Err(LaunchError::failed(failure.message)),
+        }
+    }
+
     /// The agent of that name, if it can be seated at all.
     async fn fit_agent(&self, name: &str) -> Result<Agent, LaunchError> {
-        if name == EMBEDDED {
-            return Err(LaunchError::failed("the embedded agent does not take this seat"));
-        }
         let agent = self.roster().get(name).cloned();
         let agent = agent.ok_or_else(|| LaunchError::failed("no such agent is configured"))?;
         if let Some(reason) = self.health().reason(name) {

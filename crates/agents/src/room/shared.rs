@@ -1,6 +1,7 @@
 //! The agents there are, and all they share: where they work, what is known of them, what they are held to.
 
 use super::budget::{Purse, today};
+use super::embedded::Embedded;
 use super::rules::Rules;
 use crate::profile::{Agent, Roster};
 use crate::strays::Driver;
@@ -38,6 +39,8 @@ pub struct Furnishing {
     pub clock: Arc<dyn Clock>,
     /// The request to end.
     pub cancel: Cancel,
+    /// The agent inside charrette, if there is one.
+    pub embedded: Option<Arc<dyn Embedded>>,
 }
 
 /// The agents there are, and all they share.
@@ -62,13 +65,23 @@ struct Inner {
     /// One for each agent: filled when it has been asked whether it works.
     probed: BTreeMap<String, OnceCell<Result<(), String>>>,
     purse: Purse,
+    embedded: Option<Arc<dyn Embedded>>,
 }
 
 impl Room {
     /// A room, ready for the first agent. What dead drivers left behind should have been reaped before.
     pub fn open(furnishing: Furnishing) -> Room {
-        let Furnishing { roster, surroundings, rules, state_folder, driver, purpose, clock, cancel } =
-            furnishing;
+        let Furnishing {
+            roster,
+            surroundings,
+            rules,
+            state_folder,
+            driver,
+            purpose,
+            clock,
+            cancel,
+            embedded,
+        } = furnishing;
         let secrets: Vec<(String, String)> =
             surroundings.secrets().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let names = roster.all().map(|agent| (agent.name.clone(), OnceCell::new()));
@@ -88,6 +101,7 @@ impl Room {
             health: Mutex::default(),
             probed,
             purse,
+            embedded,
         };
         Room { inner: Arc::new(inner) }
     }
@@ -125,6 +139,10 @@ impl Room {
         &self.inner.state_folder
     }
 
+    pub(super) fn embedded_agent(&self) -> Option<&Arc<dyn Embedded>> {
+        self.inner.embedded.as_ref()
+    }
+
     pub(super) fn cancel(&self) -> &Cancel {
         &self.inner.cancel
     }
@@ -153,11 +171,16 @@ impl Room {
     /// Everybody who might take a seat, with what is known of them.
     pub fn candidates(&self) -> Vec<Candidate> {
         let health = self.health().clone();
-        candidates(&self.inner.roster, &self.inner.surroundings, &health)
+        candidates(&self.inner.roster, &self.inner.surroundings, &health, self.inner.embedded.is_some())
     }
 
     /// A call as the ledgers have it.
     pub fn record_of(&self, agent: &Agent, seat: &str, report: &Report) -> CallRecord {
+        let record = self.record(&agent.name, &agent.profile.vendor, seat, report);
+        CallRecord { model: record.model.clone().or_else(|| agent.model.clone()), ..record }
+    }
+
+    pub(super) fn record(&self, agent: &str, vendor: &str, seat: &str, report: &Report) -> CallRecord {
         let outcome = &report.outcome;
         let usage = outcome.usage.as_ref();
         let status = match &outcome.answer {
@@ -171,9 +194,9 @@ impl Room {
             phase: String::new(),
             step: String::new(),
             seat: seat.to_owned(),
-            agent: agent.name.clone(),
-            vendor: Some(agent.profile.vendor.clone()),
-            model: outcome.model.clone().or_else(|| agent.model.clone()),
+            agent: agent.to_owned(),
+            vendor: Some(vendor.to_owned()),
+            model: outcome.model.clone(),
             session: outcome.session.clone(),
             status,
             seconds: report.elapsed.as_secs_f64(),
@@ -215,7 +238,19 @@ pub fn chain_of(seat_id: &str, rules: &Rules, candidates: &[Candidate]) -> Vec<S
 }
 
 /// Everybody who might take a seat, with what is known of them.
-pub fn candidates(roster: &Roster, surroundings: &Surroundings, health: &AgentHealth) -> Vec<Candidate> {
+pub fn candidates(
+    roster: &Roster,
+    surroundings: &Surroundings,
+    health: &AgentHealth,
+    with_embedded: bool,
+) -> Vec<Candidate> {
+    let embedded = Candidate {
+        name: seats::EMBEDDED.to_owned(),
+        vendor: seats::EMBEDDED.to_owned(),
+        external: false,
+        installed: true,
+        healthy: Some(true),
+    };
     let all = roster.all().map(|agent| Candidate {
         name: agent.name.clone(),
         vendor: agent.profile.vendor.clone(),
@@ -223,7 +258,7 @@ pub fn candidates(roster: &Roster, surroundings: &Surroundings, health: &AgentHe
         installed: agent.is_installed(surroundings),
         healthy: health.of(&agent.name),
     });
-    all.collect()
+    all.chain(with_embedded.then_some(embedded)).collect()
 }
 
 /// Where drivers are put on record.

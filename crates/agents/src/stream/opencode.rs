@@ -16,6 +16,9 @@ use super::usage::sum;
 use crate::outcome::{Failure, FailureKind, Outcome};
 use charrette_model::checkpoint::Usage;
 
+/// What the error of a tool says that the seat does not have, in lower case.
+const REFUSALS: [&str; 3] = ["permission", "rejected", "unavailable tool"];
+
 /// A reader of opencode's events.
 #[derive(Debug)]
 pub(super) struct Opencode {
@@ -116,8 +119,7 @@ impl Opencode {
     fn tool(&mut self, part: &Object<'_>) {
         let Some(state) = part.object("state") else { return };
         let error = state.text("error").unwrap_or_default().to_lowercase();
-        let refused =
-            state.is("status", "error") && (error.contains("permission") || error.contains("rejected"));
+        let refused = state.is("status", "error") && REFUSALS.iter().any(|refusal| error.contains(refusal));
         let input = state.object("input");
         let tried =
             input.filter(|input| input.text("error").unwrap_or_default().contains("unavailable tool"));
@@ -263,6 +265,12 @@ mod tests {
         for (line, kind) in cases {
             assert_eq!(outcome(&[&line]).answer.unwrap_err().kind, kind, "{line}");
         }
+    }
+
+    #[test]
+    fn a_tool_that_is_not_there_is_denied() {
+        let tried = r#"{"type":"tool_use","part":{"tool":"write","callID":"c","state":{"status":"error","error":"Model tried to call unavailable tool 'write'."}}}"#;
+        assert_eq!(outcome(&[tried]).denied, ["write"]);
     }
 
     #[test]

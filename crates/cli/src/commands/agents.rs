@@ -73,11 +73,11 @@ fn list(global: &Global, site: &Site) -> Result<ExitCode, CommandError> {
     for line in table(&rows) {
         output::line(&line)?;
     }
-    if rows.iter().all(|row| !row.installed) {
+    if rows.iter().all(|row| !row.installed || row.kind == "embedded") {
         output::note(global, "");
         output::note(
             global,
-            "No agent is installed. To use one, install its client, or add an endpoint: charrette config init",
+            "Only the embedded agent is here, which uses no model. To add another, install its client, or name an endpoint: charrette config init",
         );
     }
     Ok(ExitCode::SUCCESS)
@@ -120,7 +120,25 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
             missing: (!installed).then(|| agent.what_is_missing()),
         }
     });
-    rows.collect()
+    rows.chain([embedded(&rules, &candidates)]).collect()
+}
+
+/// The agent that is always there.
+fn embedded(rules: &Rules, candidates: &[Candidate]) -> Row {
+    Row {
+        name: seats::EMBEDDED.to_owned(),
+        vendor: "none".to_owned(),
+        kind: "embedded",
+        installed: true,
+        program: None,
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        version_tested: Some(true),
+        healthy: Some(true),
+        health: None,
+        checked_at: None,
+        seats: seats_of(seats::EMBEDDED, rules, candidates),
+        missing: None,
+    }
 }
 
 /// The seats that an agent would take first.

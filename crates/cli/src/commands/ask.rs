@@ -9,10 +9,11 @@ use charrette_agents::profile::Agent;
 use charrette_agents::room::{Call, Report, Room, asks_folder, chain_of};
 use charrette_engine::Cancel;
 use charrette_model::seats;
+use charrette_model::shown::shown;
 use charrette_model::sidecar::{self, Meta};
 use charrette_store::atomic::replace_private;
 use charrette_store::ledger::calls;
-use charrette_store::tree::{Change, Snapshot, listed};
+use charrette_store::tree::{Change, ChangeKind, Snapshot, listed};
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -97,8 +98,18 @@ impl Place {
 
     /// Removes what an earlier call left.
     fn clear(&self) -> Result<(), CommandError> {
-        let stale =
-            [".done", ".meta", ".diag", ".prompt", ".sidecar", ".json", ".untracked-baseline", ".dirty-tree"];
+        let stale = [
+            ".done",
+            ".meta",
+            ".diag",
+            ".prompt",
+            ".sidecar",
+            ".json",
+            ".untracked-baseline",
+            ".dirty-tree",
+            ".dirty-tree.tracked-paths",
+            ".dirty-tree.new-untracked-paths",
+        ];
         for path in stale.iter().map(|ending| self.beside(ending)).chain([self.output.clone()]) {
             match fs_err::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -135,52 +146,64 @@ struct Ended {
 impl Asked<'_> {
     /// Asks whoever may be asked, one after the other, until somebody answers.
     async fn all(&self, cancel: &Cancel) -> Result<ExitCode, CommandError> {
-        let agents = self.agents()?;
+        let (named, or_embedded) = self.named()?;
         self.place.clear()?;
+        let here = |agent: &Agent| agent.is_installed(self.room.surroundings());
+        let agents: Vec<Agent> = named.into_iter().filter(here).collect();
         let mut failures = Vec::new();
-        for agent in &agents {
+        for (n, agent) in agents.iter().enumerate() {
             let ended = self.one(agent).await?;
-            let is_over = ended.report.outcome.answer.is_ok() || cancel.is_requested();
-            if is_over || agents.last().is_some_and(|last| last.name == agent.name) {
+            let is_last = n + 1 == agents.len() && !or_embedded;
+            if ended.report.outcome.answer.is_ok() || cancel.is_requested() || is_last {
                 return self.told(&ended, &failures);
             }
             failures.push(ended.agent);
         }
-        Err(CommandError::failed("nobody may take this seat").hint("See who is there: charrette agents"))
+        if or_embedded { self.told(&self.embedded().await?, &failures) } else { Err(self.nobody()?) }
     }
 
-    fn agents(&self) -> Result<Vec<Agent>, CommandError> {
+    /// Whom the arguments name, whether they are here or not, and whether the embedded agent comes after them.
+    fn named(&self) -> Result<(Vec<Agent>, bool), CommandError> {
         let roster = self.room.roster();
         if let Some(name) = &self.args.agent {
             let agent = roster.get(name).cloned().ok_or_else(|| {
                 let names: Vec<&str> = roster.all().map(|agent| agent.name.as_str()).collect();
-                CommandError::failed(format!("there is no agent {}", charrette_model::shown::shown(name)))
+                CommandError::failed(format!("there is no agent {}", shown(name)))
                     .hint(format!("There are: {}", names.join(", ")))
             })?;
-            if !agent.is_installed(self.room.surroundings()) {
-                return Err(CommandError::failed(format!(
-                    "{name} cannot be asked: {}",
-                    agent.what_is_missing()
-                ))
-                .hint("See what there is: charrette agents"));
-            }
-            return Ok(vec![agent]);
+            return Ok((vec![agent], false));
         }
-        let id = self.args.seat.as_deref().unwrap_or_default();
+        let id = self.seat();
         if seats::seat(id).is_none() {
-            return Err(CommandError::failed(format!(
-                "there is no seat {}",
-                charrette_model::shown::shown(id)
-            ))
-            .hint("See all of them: charrette roles list"));
+            return Err(CommandError::failed(format!("there is no seat {}", shown(id)))
+                .hint("See all of them: charrette roles list"));
         }
         let chain = chain_of(id, self.room.rules(), &self.room.candidates());
-        let agents: Vec<Agent> = chain.iter().filter_map(|name| roster.get(name).cloned()).collect();
-        if agents.is_empty() {
-            return Err(CommandError::failed(format!("nobody who is installed may take the seat {id}"))
-                .hint("See what there is: charrette agents"));
-        }
-        Ok(agents)
+        let or_embedded = chain.iter().any(|name| name == seats::EMBEDDED);
+        Ok((chain.iter().filter_map(|name| roster.get(name).cloned()).collect(), or_embedded))
+    }
+
+    /// Nobody can be asked: whoever waits for the answer is told so too.
+    fn nobody(&self) -> Result<CommandError, CommandError> {
+        let missing = self.args.agent.as_deref().and_then(|name| self.room.roster().get(name));
+        let problem = match missing {
+            Some(agent) => format!("{} cannot be asked: {}", agent.name, agent.what_is_missing()),
+            None => format!("nobody who is installed may take the seat {}", self.seat()),
+        };
+        put(&self.place.beside(".diag"), &problem)?;
+        put(&self.place.beside(".done"), &sidecar::done_text(99))?;
+        Ok(CommandError::failed(problem).hint("See what there is: charrette agents"))
+    }
+
+    /// Has the embedded agent take the seat. The prompt is the request; there is nothing else to read.
+    async fn embedded(&self) -> Result<Ended, CommandError> {
+        let place = self.place;
+        put(&place.beside(".prompt"), self.prompt)?;
+        let reads = vec![("request.md".to_owned(), place.beside(".prompt"))];
+        let report = self.room.embedded(self.seat(), reads).await;
+        let ended = Ended { agent: seats::EMBEDDED.to_owned(), report, changes: Vec::new() };
+        self.keep(&ended)?;
+        Ok(ended)
     }
 
     /// Asks one agent, and puts everything about it beside the answer.
@@ -210,7 +233,9 @@ impl Asked<'_> {
         let report = self.room.call(call).await;
         let changes = self.changes(before)?;
         let ended = Ended { agent: agent.name.clone(), report, changes };
-        self.keep(agent, seat, &ended)?;
+        let record = self.room.record_of(agent, seat, &ended.report);
+        self.room.put_on_ledger(&asks_folder(&room::state_folder(self.site)), &record);
+        self.keep(&ended)?;
         let _ = fs_err::remove_dir_all(&lane);
         Ok(ended)
     }
@@ -225,7 +250,13 @@ impl Asked<'_> {
             capture_stdout_only: true,
             output_file: self.place.output.to_string_lossy().into_owned(),
             command,
-            more: Vec::new(),
+            more: [
+                ("OUTER_LAUNCHER", "charrette ask".to_owned()),
+                ("OUTER_LAUNCHER_PROMPT_FILE", self.place.beside(".prompt").to_string_lossy().into_owned()),
+                ("OUTER_LAUNCHER_WORKDIR", self.site.root.to_string_lossy().into_owned()),
+            ]
+            .map(|(key, value)| (key.to_owned(), value))
+            .to_vec(),
         })
     }
 
@@ -261,23 +292,35 @@ impl Asked<'_> {
     }
 
     /// Puts the answer, or what went wrong, where the caller looks for it. The last file is the one that says so.
-    fn keep(&self, agent: &Agent, seat: &str, ended: &Ended) -> Result<(), CommandError> {
+    fn keep(&self, ended: &Ended) -> Result<(), CommandError> {
         let (place, report) = (self.place, &ended.report);
-        let record = self.room.record_of(agent, seat, report);
-        self.room.put_on_ledger(&asks_folder(&room::state_folder(self.site)), &record);
-        if !self.args.write && self.site.repository.is_some() {
-            let status = if ended.changes.is_empty() {
-                "STATUS=clean\nMODE=baseline\n"
-            } else {
-                "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n"
-            };
-            put(&place.beside(".dirty-tree"), status)?;
-        }
+        self.keep_tree(&ended.changes)?;
         match &report.outcome.answer {
             Ok(text) => put(&place.output, &self.room.redactor().text(text))?,
             Err(failure) => put(&place.beside(".diag"), &self.diagnosis(&ended.agent, failure, report))?,
         }
-        put(&place.beside(".done"), &format!("{}\n", code(report)))
+        put(&place.beside(".done"), &sidecar::done_text(code(report)))
+    }
+
+    /// Says beside the answer whether the tree is as it was, and what is not.
+    fn keep_tree(&self, changes: &[Change]) -> Result<(), CommandError> {
+        if self.args.write || self.site.repository.is_none() {
+            return Ok(());
+        }
+        let place = self.place;
+        if changes.is_empty() {
+            return put(&place.beside(".dirty-tree"), "STATUS=clean\nMODE=baseline\n");
+        }
+        let (new, tracked): (Vec<&Change>, Vec<&Change>) =
+            changes.iter().partition(|change| change.kind == ChangeKind::Added);
+        for (ending, paths) in
+            [(".dirty-tree.tracked-paths", tracked), (".dirty-tree.new-untracked-paths", new)]
+        {
+            let list: Vec<u8> =
+                paths.iter().flat_map(|change| [change.path.as_bytes(), b"\0"].concat()).collect();
+            replace_private(&place.beside(ending), &list).map_err(CommandError::failed)?;
+        }
+        put(&place.beside(".dirty-tree"), "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n")
     }
 
     /// How long it may take in all.
@@ -366,11 +409,11 @@ impl Asked<'_> {
 }
 
 /// What the sentinel says: 0, 124 for a clock, else the code of the process, or 99 if nobody knows.
-fn code(report: &Report) -> i32 {
+fn code(report: &Report) -> u8 {
     match &report.outcome.answer {
         Ok(_) => 0,
         Err(Failure { kind: FailureKind::Clock(_), .. }) => 124,
-        Err(_) => report.code.filter(|code| (1..=255).contains(code)).unwrap_or(99),
+        Err(_) => report.code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(99),
     }
 }
 

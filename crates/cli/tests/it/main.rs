@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod agents;
 mod bad_input;
 mod branches;
 mod checkpoint;

@@ -26,7 +26,13 @@ const ENDINGS: [&str; 14] = [
     "credential",
 ];
 
-/// Whether an environment variable of that name is expected to hold a secret, such as `OPENAI_API_KEY`.
+/// Whether an environment variable holds a secret, such as `OPENAI_API_KEY`. Where something is, such as a socket
+/// or the current folder, is no secret, whatever it is called.
+pub fn is_secret(name: &str, value: &[u8]) -> bool {
+    is_secret_name(name) && !value.starts_with(b"/")
+}
+
+/// Whether an environment variable of that name is expected to hold a secret.
 pub fn is_secret_name(name: &str) -> bool {
     kind(name.as_bytes()) == Some(SECRET)
 }

@@ -16,5 +16,5 @@ mod redactor;
 mod token;
 mod value;
 
-pub use assigned::is_secret_name;
+pub use assigned::{is_secret, is_secret_name};
 pub use redactor::Redactor;

@@ -14,6 +14,18 @@ fn key(prefix: &str, length: usize) -> String {
 }
 
 #[test]
+fn where_something_is_is_no_secret_whatever_it_is_called() {
+    for (name, value, secret) in [
+        ("OPENAI_API_KEY", "sk-x", true),
+        ("PWD", "/work/charrette", false),
+        ("SSH_AUTH_SOCK", "/tmp/agent.1", false),
+        ("PATH", "bin", false),
+    ] {
+        assert_eq!(charrette_model::redact::is_secret(name, value.as_bytes()), secret, "{name}");
+    }
+}
+
+#[test]
 fn keys_of_services_are_replaced_by_what_they_are() {
     for (prefix, length, name) in [
         ("sk-ant-api03-", 80, "Anthropic key"),

@@ -25,7 +25,7 @@ fn every_result_is_right_and_nothing_is_left() {
         alpha.insert(format!("member-{n}"), misbehaviour(n / 3));
     }
     stage.script(&json!({"alpha": alpha}));
-    stage.sandbox.write("charrette.toml", "[limits]\nparallel = 16\noutput_mb = 1\n[clocks]\nreview = 5\n");
+    stage.sandbox.write("charrette.toml", "[limits]\nparallel = 16\noutput_mb = 1\n[clocks]\nreview = 12\n");
     let mut command = stage.command(&["gather-crowd", "try", "--json"]);
     command.env("REHEARSAL_CENSUS", stage.file("census"));
     let output = charrette_testkit::Output::of(command, b"");

@@ -53,6 +53,7 @@ impl Reader for Claude {
         match event.text("type").as_deref() {
             Some("system") => self.system(&event),
             Some("assistant") => self.assistant(&event),
+            Some("user") => self.tool_results(&event),
             Some("rate_limit_event") => self.rate_limit(&event),
             Some("result") => self.result(&event),
             _ => {}
@@ -103,6 +104,17 @@ impl Claude {
             Some("task_notification") => self.turns.task_notified(event),
             Some("background_tasks_changed") => self.turns.tasks_changed(event),
             _ => {}
+        }
+    }
+
+    /// A tool that a seat does not have is no denial for the client, only an error for the model.
+    fn tool_results(&mut self, event: &Object<'_>) {
+        let results = event.object("message").map(|message| message.objects("content")).unwrap_or_default();
+        for result in results.iter().filter(|result| result.flag("is_error") == Some(true)) {
+            let said = result.text("content").unwrap_or_default();
+            let Some((_, missing)) = said.split_once("No such tool available: ") else { continue };
+            let tool = missing.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            self.record.deny(result.text("tool_use_id"), tool);
         }
     }
 
