@@ -1,9 +1,13 @@
 //! The illustrator: the files of the plan, who uses whom, and what tests them.
+//!
+//! Its seat reads the plan and nothing else, so what it draws comes from the files the plan names.
 
 use super::draft::{DraftError, needed};
 use super::inputs::Inputs;
 use super::plan_text::{PlanText, SECTIONS};
 use super::synthesis::named_files;
+use crate::rank::imports::Modules;
+use crate::rank::pairs::partners;
 use crate::tree::kind::{Kind, kind};
 use std::fmt::Write as _;
 
@@ -14,44 +18,48 @@ const MOST: usize = 12;
 pub(super) fn draw(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     let plan = needed(inputs, "plan.txt")?;
     let listed = PlanText::read(plan).section(SECTIONS[0]).unwrap_or_default();
-    let mut files = named_files(inputs, &listed);
-    files.retain(|path| kind(path) != Some(Kind::Doc));
+    let mut files: Vec<(String, Kind)> = named_files(inputs, &listed)
+        .into_iter()
+        .filter_map(|path| kind(&path).map(|kind| (path, kind)))
+        .collect();
+    files.retain(|(_, kind)| *kind != Kind::Doc);
     files.truncate(MOST);
-    let node = |path: &str| files.iter().position(|file| file == path).map(|n| format!("f{n}"));
-    let mut body = String::new();
+    let mut body = String::from("flowchart TD\n  %% No model took part.\n");
     // Writing to a string cannot fail.
-    let _ =
-        writeln!(body, "flowchart TD\n  %% No model took part.\n  change([\"{}\"])", label(inputs.feature));
-    for (n, file) in files.iter().enumerate() {
-        let _ = writeln!(body, "  f{n}[\"{}\"]", label(file));
+    let _ = writeln!(body, "  change([\"{}\"])", label(inputs.feature));
+    for (n, (path, _)) in files.iter().enumerate() {
+        let _ = writeln!(body, "  f{n}[\"{}\"]", label(path));
     }
-    let tests = &inputs.survey.tests;
-    let is_test = |path: &str| {
-        tests.iter().any(|test| test.path == path && test.covers.iter().any(|covered| covered != path))
-    };
-    for (n, file) in files.iter().enumerate().filter(|(_, file)| !is_test(file)) {
+    for (n, _) in files.iter().enumerate().filter(|(_, (_, kind))| *kind != Kind::Test) {
         let _ = writeln!(body, "  change --> f{n}");
-        for import in inputs.survey.imports.iter().filter(|import| import.from == *file) {
-            if let Some(to) = node(&import.to) {
-                let _ = writeln!(body, "  f{n} -- uses --> {to}");
-            }
-        }
     }
-    for test in tests {
-        let Some(from) = node(&test.path) else { continue };
-        for to in
-            test.covers.iter().filter(|covered| **covered != test.path).filter_map(|covered| node(covered))
-        {
-            let _ = writeln!(body, "  {from} -. tests .-> {to}");
-        }
+    for (from, to, tests) in edges(inputs, &files) {
+        let arrow = if tests { "-. tests .->" } else { "-- uses -->" };
+        let _ = writeln!(body, "  f{from} {arrow} f{to}");
     }
     Ok(format!("## Architecture Diagram\n\n```mermaid\n{body}```\n"))
 }
 
+/// Who uses or tests whom, by position: imports, and tests with matching names.
+fn edges(inputs: &Inputs<'_>, files: &[(String, Kind)]) -> Vec<(usize, usize, bool)> {
+    let known: Vec<(&str, Kind)> = files.iter().map(|(path, kind)| (path.as_str(), *kind)).collect();
+    let modules = Modules::new(known.iter().copied());
+    let partners = partners(&known);
+    let mut edges = Vec::new();
+    for (from, (path, kind)) in known.iter().enumerate() {
+        let mut to = modules.imported(path, &inputs.files.text(path).unwrap_or_default());
+        if *kind == Kind::Test {
+            to.extend(&partners[from]);
+        }
+        to.sort_unstable();
+        to.dedup();
+        edges.extend(to.into_iter().map(|to| (from, to, *kind == Kind::Test && known[to].1 != Kind::Test)));
+    }
+    edges
+}
+
 /// A label in quotes: only what Mermaid takes literally.
 fn label(text: &str) -> String {
-    text.chars()
-        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ' ' | '@' | '+'))
-        .take(80)
-        .collect()
+    let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ' ' | '@' | '+');
+    text.chars().filter(plain).take(80).collect()
 }

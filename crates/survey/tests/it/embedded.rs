@@ -298,6 +298,8 @@ fn a_whole_run_is_drafted_in_every_grammar() {
         for path in ["src/limiter.rs", "tests/limiter.rs", "CHANGELOG.md"] {
             assert!(plan.contains(path), "{path}: {plan}");
         }
+        let diagram = &run.artifacts["architecture-diagram.candidate.md"];
+        assert!(diagram.contains("f1 -- uses --> f0") && diagram.contains("-. tests .-> f0"), "{diagram}");
         let tasks = TaskList::parse(&run.artifacts["tasks.md"]);
         assert_eq!(tasks.tasks[0].files, ["tests/limiter.rs"]);
         assert_eq!(tasks.tasks[1].files, ["src/limiter.rs"]);
