@@ -42,6 +42,7 @@ fn a_page_for_people() {
       3. src/lib.rs:2
          changed by a commit like this, HEAD "feat: a rate limiter"
          says "limiter", on line 2
+         is how its folder is entered
       4. Cargo.toml
          changed by a commit like this, HEAD "feat: a rate limiter"
 
