@@ -46,16 +46,36 @@ fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// `parse_token2`, `id_ed25519_work.pem`, `2026-11-15`: every part is a word, perhaps with a number after it.
+/// `parse_token2`, `id_ed25519_work.pem`, `X509RequestInheritOptions`: letters stay with letters and digits with
+/// digits, and a capital begins a word. What was generated changes between them all the time.
 fn is_made_of_words(value: &[u8]) -> bool {
-    let is_separator = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'/' | b':' | b'+' | b'@' | b'=');
-    let several = value.iter().any(is_separator);
-    let most_digits = if several { 6 } else { 3 };
-    value.split(is_separator).all(|part| {
-        let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-        let digits = &part[letters..];
-        digits.len() <= most_digits && digits.iter().all(u8::is_ascii_digit)
-    })
+    let changes = value.windows(2).filter(|two| {
+        let (one, other) = (Class::of(two[0]), Class::of(two[1]));
+        let begins_word = one == Class::Capital && other == Class::Small;
+        one != other && !begins_word && one != Class::Separator && other != Class::Separator
+    });
+    changes.count() * 5 <= value.len()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Small,
+    Capital,
+    Digit,
+    Separator,
+    Mark,
+}
+
+impl Class {
+    fn of(b: u8) -> Class {
+        match b {
+            b'a'..=b'z' => Class::Small,
+            b'A'..=b'Z' => Class::Capital,
+            b'0'..=b'9' => Class::Digit,
+            b'-' | b'_' | b'.' | b'/' | b':' | b'+' | b'@' | b'=' => Class::Separator,
+            _ => Class::Mark,
+        }
+    }
 }
 
 /// Shannon entropy. Random text of sixteen letters and digits has more than three bits in each.
@@ -104,6 +124,9 @@ mod tests {
             "your-api-key-goes-here-123",
             "TokenKind::Identifier2",
             "twenty-four-hours-and-no-digits",
+            "X509RequestInheritOptions",
+            "D3DKMT_PRESENTHISTORYTOKEN_0",
+            "Curve25519SeedBin",
         ] {
             assert!(!looks_generated(value.as_bytes()), "{value}");
         }
