@@ -215,7 +215,7 @@ fn drive_on(
     })?;
     drop(lease);
     match outcome {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(()) | Err(Stop::Enough) => Ok(ExitCode::SUCCESS),
         Err(Stop::Waiting(waits)) => {
             for wait in &waits {
                 let keys: Vec<&str> = wait.questions.iter().map(|question| question.key.as_str()).collect();

@@ -20,6 +20,9 @@ impl Screen {
     /// Shows every event as it happens. A screen that is gone does not stop a run.
     pub(crate) fn watcher(self) -> Arc<dyn Fn(&Event) + Send + Sync> {
         Arc::new(move |event| {
+            if event.kind.is_for_people_only() {
+                return;
+            }
             if self.json {
                 let _ = output::line(&serde_json::to_string(event).unwrap_or_default());
             } else if !self.quiet
@@ -54,6 +57,11 @@ fn line(event: &EventKind) -> Option<String> {
         | EventKind::StepFinished { .. }
         | EventKind::AgentStarted { .. }
         | EventKind::AgentFinished { .. }
-        | EventKind::GateWaiting { .. } => return None,
+        | EventKind::GateWaiting { .. }
+        | EventKind::VoteTallied { .. }
+        | EventKind::StageBegan { .. }
+        | EventKind::StageEnded { .. }
+        | EventKind::Lanes { .. }
+        | EventKind::Document { .. } => return None,
     })
 }

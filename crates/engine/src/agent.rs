@@ -14,6 +14,9 @@ use charrette_store::workspace::sha256;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Where a step whose agents all failed, and which may fail, says why.
+pub(crate) const NO_ANSWER: &str = "no_answer";
+
 /// Turns an answer into the files it becomes, or says what is wrong with it.
 pub type Grammar = Arc<dyn Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync>;
 
@@ -27,8 +30,14 @@ pub struct AgentCall {
     writes: Vec<String>,
     chain: Vec<String>,
     grammar: Option<Grammar>,
+    salvage: Option<Grammar>,
+    naming: Option<Naming>,
+    may_fail: bool,
     may_touch: Touch,
 }
+
+/// What an answer's file is called, given who answered and what it would be called otherwise.
+type Naming = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
 
 /// What a call goes by besides itself: who runs it, what was decided before, and where it says what must be.
 pub(crate) struct Conduct {
@@ -47,6 +56,9 @@ pub fn seat(name: &str) -> AgentCall {
         writes: Vec::new(),
         chain: Vec::new(),
         grammar: None,
+        salvage: None,
+        naming: None,
+        may_fail: false,
         may_touch: Touch::Nothing,
     }
 }
@@ -104,6 +116,30 @@ impl AgentCall {
         self
     }
 
+    /// What to make of a second answer that still does not fit, rather than asking somebody else.
+    #[must_use]
+    pub fn salvage(
+        mut self,
+        grammar: impl Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync + 'static,
+    ) -> AgentCall {
+        self.salvage = Some(Arc::new(grammar));
+        self
+    }
+
+    /// Its files are called after who answered: given the agent and a name, the name to use.
+    #[must_use]
+    pub fn named_by(mut self, naming: impl Fn(&str, &str) -> String + Send + Sync + 'static) -> AgentCall {
+        self.naming = Some(Arc::new(naming));
+        self
+    }
+
+    /// The flow can do without: if nobody answers, the step is done and nothing came of it.
+    #[must_use]
+    pub fn may_fail(mut self) -> AgentCall {
+        self.may_fail = true;
+        self
+    }
+
     pub(crate) fn step(&self) -> Step {
         Step { id: self.id.clone(), reads: self.reads.clone(), touches_checkout: false }
     }
@@ -118,6 +154,7 @@ impl AgentCall {
             match self.ask(agent, &context, &conduct, &mut usage).await {
                 Ok(files) => {
                     for (name, content) in files {
+                        let name = self.naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
                         context.write(&name, content)?;
                     }
                     return Ok(StepDone {
@@ -137,7 +174,18 @@ impl AgentCall {
         if failures.is_empty() {
             failures.push("no agent may take this seat".to_owned());
         }
-        Err(StepError::Failed(failures.join("; ")))
+        let why = failures.join("; ");
+        if !self.may_fail {
+            return Err(StepError::Failed(why));
+        }
+        context.lane.note("nobody answered", &why);
+        Ok(StepDone {
+            value: serde_json::json!({ NO_ANSWER: why }),
+            fallback_from: chain,
+            usage,
+            prompt: Some(sha256(self.prompt.as_bytes())),
+            ..StepDone::default()
+        })
     }
 
     /// Asks one agent, and once more if its answer does not fit.
@@ -154,10 +202,16 @@ impl AgentCall {
             context.lane.seat(agent).map_err(Refusal::Unrecorded)?;
             let answer = self.launch(agent, prompt, context, conduct).await?;
             add(usage, answer.usage.as_ref());
-            let problem = match self.files(&answer.text) {
+            let problem = match self.files(self.grammar.as_ref(), &answer.text) {
                 Ok(files) => return Ok(files),
                 Err(problem) => problem,
             };
+            if let (true, Some(salvage)) = (repair, &self.salvage)
+                && let Ok(files) = self.files(Some(salvage), &answer.text)
+            {
+                context.lane.note(agent, &format!("{problem} (twice; what could be used was taken)"));
+                return Ok(files);
+            }
             let kept = context.lane.keep_evidence(agent, &answer.text);
             if repair {
                 return Err(Refusal::Failed(format!("{problem} (twice; the answer is kept in {kept})")));
@@ -218,8 +272,8 @@ impl AgentCall {
         }
     }
 
-    fn files(&self, answer: &str) -> Result<Vec<(String, String)>, String> {
-        let files = match (&self.grammar, self.writes.as_slice()) {
+    fn files(&self, grammar: Option<&Grammar>, answer: &str) -> Result<Vec<(String, String)>, String> {
+        let files = match (grammar, self.writes.as_slice()) {
             (Some(grammar), _) => grammar(answer)?,
             (None, [only]) if !answer.trim().is_empty() => vec![(only.clone(), answer.to_owned())],
             (None, [_]) => return Err("the answer is empty".to_owned()),

@@ -1,7 +1,7 @@
 //! An agent at work in a phase, and what may come between: a decision before it is launched, changes in the tree
 //! that nobody asked for. Flows see none of it but the wait for a person.
 
-use crate::agent::{AgentCall, Conduct};
+use crate::agent::{AgentCall, Conduct, NO_ANSWER};
 use crate::artifact::{Artifacts, Input};
 use crate::batch::Batch;
 use crate::event::EventKind;
@@ -22,9 +22,25 @@ const SHOWN: usize = 10;
 /// What changed in the tree while steps were at work: (step, change).
 pub(crate) type Dirt = Vec<(String, Change)>;
 
+/// What came of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seated {
+    /// What was written; nothing if nobody answered.
+    pub artifacts: Artifacts,
+    /// Who answered.
+    pub agent: Option<String>,
+    /// Why nobody did.
+    pub problem: Option<String>,
+}
+
 impl PhaseHandle<'_> {
     /// Has an agent do something, and keeps what it answers.
     pub async fn agent(&self, call: AgentCall) -> Flow<Artifacts> {
+        Ok(self.seated(call).await?.artifacts)
+    }
+
+    /// The same, saying also who did it.
+    pub async fn seated(&self, call: AgentCall) -> Flow<Seated> {
         let id = call.step().id;
         let outcome = self.attended(call).await;
         let changes = self.run.journal.tree(&self.name, &id);
@@ -34,14 +50,14 @@ impl PhaseHandle<'_> {
             None => Ok(()),
         };
         match (outcome, settled) {
-            (Ok(artifacts), Ok(())) => Ok(artifacts),
+            (Ok(seated), Ok(())) => Ok(seated),
             (Err(stop), Ok(())) | (Ok(_), Err(stop)) => Err(stop),
             (Err(first), Err(second)) => Err(Stop::merged(vec![first, second]).unwrap_or(Stop::Interrupted)),
         }
     }
 
     /// Has an agent do something; asks a person where that needs a decision first, and tries again.
-    async fn attended(&self, call: AgentCall) -> Flow<Artifacts> {
+    async fn attended(&self, call: AgentCall) -> Flow<Seated> {
         let mut granted: Vec<Grant> = Vec::new();
         loop {
             let pause = Arc::new(Mutex::new(None));
@@ -61,7 +77,12 @@ impl PhaseHandle<'_> {
                 self.run.journal.withdraw(&|gate| {
                     gate.starts_with(&mine) || (granted.is_empty() && gate.starts_with("budget/"))
                 })?;
-                return Ok(recorded.outputs);
+                let problem = recorded.value.get(NO_ANSWER).and_then(|why| why.as_str());
+                return Ok(Seated {
+                    problem: problem.map(str::to_owned),
+                    artifacts: recorded.outputs,
+                    agent: recorded.agent,
+                });
             };
             let gate = pause.gate();
             let name = pause.gate_name();

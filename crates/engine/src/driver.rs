@@ -40,7 +40,7 @@ pub async fn drive(definition: &dyn FlowDefinition, run: &Run<'_>) -> Flow<()> {
         }
     }
     let status = match &outcome {
-        Ok(()) => "done",
+        Ok(()) | Err(Stop::Enough) => "done",
         Err(Stop::Waiting(_) | Stop::Again) => "waiting",
         Err(Stop::Refused(_)) => "refused",
         Err(Stop::Failed(_)) => "failed",

@@ -19,6 +19,19 @@ pub struct Event {
     pub kind: EventKind,
 }
 
+/// How a stage ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It is done.
+    Done,
+    /// There was nothing to do.
+    Skipped,
+    /// It could not be done, and the run goes on without.
+    NotPossible,
+    /// Something about it needs attention.
+    Warning,
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event")]
@@ -129,6 +142,50 @@ pub enum EventKind {
         /// What.
         message: String,
     },
+    /// A panel's votes were counted.
+    #[serde(rename = "vote.tallied")]
+    VoteTallied {
+        /// What was voted on.
+        about: String,
+        /// How many items came to which outcome.
+        outcomes: std::collections::BTreeMap<String, usize>,
+    },
+    /// For people only: the run has come to a numbered stage of its flow.
+    #[serde(skip_serializing)]
+    StageBegan {
+        /// Its number, as the registry of its command has it.
+        number: &'static str,
+        /// What goes with it.
+        payload: Option<String>,
+    },
+    /// For people only: what came of a stage.
+    #[serde(skip_serializing)]
+    StageEnded {
+        /// Its number.
+        number: &'static str,
+        /// How it ended.
+        ending: Ending,
+        /// What is worth knowing.
+        payload: String,
+    },
+    /// For people only: who works beside each other from here on, until the next such list.
+    #[serde(skip_serializing)]
+    Lanes {
+        /// What they do.
+        title: String,
+        /// Their steps, and what people call them.
+        lanes: Vec<(String, String)>,
+    },
+    /// For people only: a file that is worth reading now.
+    #[serde(skip_serializing)]
+    Document {
+        /// What it is.
+        heading: String,
+        /// Its name in the workspace.
+        name: String,
+        /// Where it is.
+        path: PathBuf,
+    },
     /// The flow came to its end or to a stop.
     #[serde(rename = "run.finished")]
     RunFinished {
@@ -137,4 +194,17 @@ pub enum EventKind {
         /// Where the artifacts are.
         files: PathBuf,
     },
+}
+
+impl EventKind {
+    /// Whether it only says how to show the others: such events are no part of the stream for programs.
+    pub fn is_for_people_only(&self) -> bool {
+        matches!(
+            self,
+            EventKind::StageBegan { .. }
+                | EventKind::StageEnded { .. }
+                | EventKind::Lanes { .. }
+                | EventKind::Document { .. }
+        )
+    }
 }

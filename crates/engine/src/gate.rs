@@ -14,6 +14,8 @@ pub struct Gate {
     pub(crate) questions: Vec<Question>,
     pub(crate) rejection: String,
     pub(crate) incidental: bool,
+    pub(crate) page: String,
+    pub(crate) refuses: bool,
 }
 
 impl Gate {
@@ -21,7 +23,15 @@ impl Gate {
     pub fn new(name: &str, subject: &(impl Inputs + ?Sized)) -> Gate {
         let rejection = format!("{name}: not approved");
         let (name, subject) = (name.to_owned(), subject.inputs());
-        Gate { name, subject, questions: Vec::new(), rejection, incidental: false }
+        Gate {
+            name,
+            subject,
+            questions: Vec::new(),
+            rejection,
+            incidental: false,
+            page: String::new(),
+            refuses: false,
+        }
     }
 
     /// Asks something, with the answer to give if there is nothing to say.
@@ -38,9 +48,33 @@ impl Gate {
         self
     }
 
+    /// Asks something that has no recommended answer.
+    #[must_use]
+    pub fn ask_freely(mut self, key: &str, text: &str) -> Gate {
+        self = self.ask(key, text, "");
+        if let Some(question) = self.questions.last_mut() {
+            question.recommended = None;
+        }
+        self
+    }
+
+    /// What to read before the questions. It is not part of what is approved.
+    #[must_use]
+    pub fn page(mut self, text: impl Into<String>) -> Gate {
+        self.page = text.into();
+        self
+    }
+
+    /// Without somebody to answer, the run is refused with this reason instead of waiting.
+    #[must_use]
+    pub fn refusing(mut self, reason: &str) -> Gate {
+        self.refuses = true;
+        self.on_rejection(reason)
+    }
+
     /// Asks for one of a few answers, the recommended one first.
     #[must_use]
-    pub(crate) fn ask_choice(mut self, key: &str, text: &str, choices: &[&str]) -> Gate {
+    pub fn ask_choice(mut self, key: &str, text: &str, choices: &[&str]) -> Gate {
         self.questions.push(Question {
             key: key.to_owned(),
             text: text.to_owned(),
@@ -90,6 +124,8 @@ pub struct GateView {
     pub gate: String,
     /// What is shown, by name.
     pub subject: Vec<String>,
+    /// What to read before the questions.
+    pub page: String,
     /// What is still to be answered.
     pub open: Vec<Question>,
     /// It was rejected before, and may be answered differently now.
@@ -142,6 +178,11 @@ impl Answers {
     /// The answer to one question.
     pub fn get(&self, key: &str) -> &str {
         self.answers.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// All answers, in the order of the questions.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.answers.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
     }
 
     /// One answer, as an input of a step.

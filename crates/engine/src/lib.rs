@@ -31,11 +31,12 @@ pub mod stop;
 
 pub use agent::{AgentCall, Grammar, seat};
 pub use artifact::{Artifact, Artifacts, Input, Inputs};
+pub use attended::Seated;
 pub use cancel::Cancel;
 pub use driver::{FlowDefinition, drive};
-pub use event::{Event, EventKind};
+pub use event::{Ending, Event, EventKind};
 pub use gate::{Answers, Gate, Question};
 pub use pause::{Grant, Pause};
-pub use run::{PhaseHandle, Run};
+pub use run::{PhaseHandle, Run, Stage};
 pub use step::{Step, StepContext, StepError};
 pub use stop::{Flow, Stop, Wait};

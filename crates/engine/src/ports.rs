@@ -41,6 +41,8 @@ pub struct Recorded {
     pub value: Value,
     /// What it wrote.
     pub outputs: Artifacts,
+    /// The agent that did it.
+    pub agent: Option<String>,
 }
 
 /// The memory of a run. It runs the bodies itself, so that it can be put on another engine later.

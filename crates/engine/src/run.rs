@@ -2,12 +2,14 @@
 
 use crate::artifact::Artifact;
 use crate::batch::Staged;
+use crate::event::{Ending, EventKind};
 use crate::gate::{Answers, Gate, GateView, Reply, Standing};
 use crate::ports::{Asker, BoxFuture, Call, Journal, Launcher};
 use crate::step::{Step, StepContext, StepDone, StepError};
 use crate::stop::{Flow, Stop};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -113,15 +115,88 @@ impl PhaseHandle<'_> {
                     }
                     journal.answer(&gate, usable)?;
                 }
-                Reply::Nobody if view.is_rejected => return Err(Stop::Refused(gate.rejection())),
+                Reply::Nobody if view.is_rejected || gate.refuses => {
+                    return Err(Stop::Refused(gate.rejection()));
+                }
                 Reply::Nobody | Reply::Pause => return Err(waiting(view)),
             }
         }
     }
 
+    /// A numbered stage begins: people get to see where the run is.
+    pub fn stage(&self, number: &'static str) -> Stage<'_> {
+        self.stage_with(number, None)
+    }
+
+    /// The same, with something worth knowing from the start.
+    pub fn stage_with(&self, number: &'static str, payload: Option<String>) -> Stage<'_> {
+        self.run.journal.tell(EventKind::StageBegan { number, payload });
+        Stage { journal: &*self.run.journal, number }
+    }
+
+    /// Tells people something they should know; it is repeated at the end.
+    pub fn warn(&self, message: impl Into<String>) {
+        self.run.journal.tell(EventKind::Warning { message: message.into() });
+    }
+
+    /// Whoever may take a seat right now, in order. What a flow makes of it must be recorded by a step.
+    pub fn chain(&self, seat: &str) -> Vec<String> {
+        self.run.launcher.chain(seat)
+    }
+
     /// The phase is through; `summary` is what the next phase needs to know.
     pub fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
         self.run.journal.finish_phase(&self.name, summary.map(Artifact::name))
+    }
+}
+
+/// A numbered stage of a flow. Nothing depends on it: it says how to show what happens.
+pub struct Stage<'r> {
+    journal: &'r dyn Journal,
+    number: &'static str,
+}
+
+impl Stage<'_> {
+    /// It is done, and this came of it.
+    pub fn done(&self, payload: impl Into<String>) {
+        self.end(Ending::Done, payload.into());
+    }
+
+    /// There was nothing to do.
+    pub fn skipped(&self, payload: impl Into<String>) {
+        self.end(Ending::Skipped, payload.into());
+    }
+
+    /// Something about it needs attention; it is repeated at the end.
+    pub fn warn(&self, payload: impl Into<String>) {
+        self.end(Ending::Warning, payload.into());
+    }
+
+    /// Who works beside each other here: steps, and what people call them.
+    pub fn lanes(&self, title: &str, lanes: impl IntoIterator<Item = (String, String)>) {
+        self.journal.tell(EventKind::Lanes { title: title.to_owned(), lanes: lanes.into_iter().collect() });
+    }
+
+    /// A file that is worth reading now.
+    pub fn show(&self, heading: &str, artifact: &str) {
+        let path = self.journal.files().join(artifact);
+        let (heading, name) = (heading.to_owned(), artifact.to_owned());
+        self.journal.tell(EventKind::Document { heading, name, path });
+    }
+
+    /// Votes were counted.
+    pub fn tallied(&self, about: &str, outcomes: BTreeMap<String, usize>) {
+        self.journal.tell(EventKind::VoteTallied { about: about.to_owned(), outcomes });
+    }
+
+    fn end(&self, ending: Ending, payload: String) {
+        self.journal.tell(EventKind::StageEnded { number: self.number, ending, payload });
+    }
+}
+
+impl std::fmt::Debug for Stage<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Stage").field(&self.number).finish()
     }
 }
 

@@ -95,6 +95,13 @@ impl StepContext {
         Ok(text)
     }
 
+    /// What an artifact holds right now, although it is no input: for a step that changes a file in place, or
+    /// compares what it makes with what it made before.
+    pub fn present(&self, name: &str) -> Result<Option<String>, StepError> {
+        let bytes = self.lane.read_present(name)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
     /// Writes an artifact. Others see it when the step's batch is collected.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), StepError> {
         Ok(self.lane.write(name, content.as_ref())?)

@@ -21,6 +21,9 @@ pub enum Stop {
     /// Somebody asked for an end.
     #[error("interrupted")]
     Interrupted,
+    /// The phases that were asked for are through; the run is not.
+    #[error("done so far")]
+    Enough,
     /// A person asked for a revision: the flow goes through once more, with the feedback among its inputs.
     #[error("revising")]
     Again,
@@ -44,6 +47,7 @@ impl Stop {
             Stop::Refused(_) => 2,
             Stop::Again => 3,
             Stop::Waiting(_) => 4,
+            Stop::Enough => 5,
         };
         let mut most: Option<Stop> = None;
         for stop in stops {

@@ -18,6 +18,8 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Workspace {
     folder: PathBuf,
+    /// What is called `specs/NAME` lies here: the deliverable, which is not local to the run.
+    specs: Option<PathBuf>,
     staging: PathBuf,
     digests: Mutex<HashMap<String, (Signature, String)>>,
 }
@@ -33,7 +35,15 @@ struct Signature {
 impl Workspace {
     /// The workspace at `folder`; `staging` is a folder of this run's own, outside the repository.
     pub fn new(folder: &Path, staging: &Path) -> Workspace {
-        Workspace { folder: folder.to_owned(), staging: staging.to_owned(), digests: Mutex::default() }
+        let (folder, staging) = (folder.to_owned(), staging.to_owned());
+        Workspace { folder, specs: None, staging, digests: Mutex::default() }
+    }
+
+    /// What steps call `specs/NAME` is a file of this folder, outside the workspace.
+    #[must_use]
+    pub fn with_specs(mut self, folder: &Path) -> Workspace {
+        self.specs = Some(folder.to_owned());
+        self
     }
 
     /// Creates the folder, inside one that ignores itself.
@@ -49,7 +59,11 @@ impl Workspace {
 
     /// Where an artifact is, or will be.
     pub fn path(&self, name: &str) -> io::Result<PathBuf> {
-        Ok(self.folder.join(checked(name)?))
+        let name = checked(name)?;
+        match (&self.specs, name.strip_prefix("specs/")) {
+            (Some(specs), Some(name)) => Ok(specs.join(name)),
+            _ => Ok(self.folder.join(name)),
+        }
     }
 
     /// A scratch folder for one attempt at a step, outside the repository.

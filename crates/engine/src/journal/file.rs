@@ -191,7 +191,8 @@ impl FileJournal {
             }
         }
         let outputs = Artifacts(names.into_iter().map(Artifact::named).collect());
-        Ok(Recorded { value: self.record.value(&call.phase, &call.id), outputs })
+        let value = self.record.value(&call.phase, &call.id);
+        Ok(Recorded { value, outputs, agent: step.agent.clone() })
     }
 
     fn take_checkout(&self) -> Flow<charrette_store::Lease> {

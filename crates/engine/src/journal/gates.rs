@@ -59,6 +59,7 @@ fn view(gate: &Gate, found: &GateRecord) -> GateView {
     GateView {
         gate: gate.name.clone(),
         subject: gate.subject.iter().map(crate::artifact::Input::label).collect(),
+        page: gate.page.clone(),
         open,
         is_rejected,
         round: found.round.unwrap_or(1),

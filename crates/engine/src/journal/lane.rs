@@ -55,6 +55,11 @@ impl Lane {
         self.record.workspace.read(name, self.record.produced_by(name).as_deref())
     }
 
+    /// The content of an artifact, whoever reads it.
+    pub(crate) fn read_present(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.record.workspace.read(name, self.record.produced_by(name).as_deref())
+    }
+
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let digest = self.record.workspace.stage(&self.name, name, bytes)?;
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), digest);
