@@ -16,6 +16,7 @@ pub struct Gate {
     pub(crate) incidental: bool,
     pub(crate) page: String,
     pub(crate) refuses: bool,
+    pub(crate) goes_on: bool,
 }
 
 impl Gate {
@@ -31,6 +32,7 @@ impl Gate {
             incidental: false,
             page: String::new(),
             refuses: false,
+            goes_on: false,
         }
     }
 
@@ -70,6 +72,13 @@ impl Gate {
     pub fn refusing(mut self, reason: &str) -> Gate {
         self.refuses = true;
         self.on_rejection(reason)
+    }
+
+    /// Without somebody to answer, the recommended answers are taken.
+    #[must_use]
+    pub fn or_as_recommended(mut self) -> Gate {
+        self.goes_on = true;
+        self
     }
 
     /// Asks for one of a few answers, the recommended one first.
@@ -135,6 +144,12 @@ pub struct GateView {
 }
 
 impl GateView {
+    /// The recommended answers to what is open.
+    pub(crate) fn recommended(&self) -> Map<String, Value> {
+        let answer = |question: &Question| question.recommended.clone().unwrap_or_default();
+        self.open.iter().map(|question| (question.key.clone(), Value::from(answer(question)))).collect()
+    }
+
     /// The answers that can be recorded: those to open questions. A wish to pause is not an answer.
     pub(crate) fn usable(&self, answers: Map<String, Value>) -> Map<String, Value> {
         if answers.values().any(is_pause) {

@@ -18,6 +18,7 @@ pub mod cancel;
 pub mod driver;
 pub mod event;
 pub mod explain;
+pub mod flows;
 pub mod gate;
 pub mod journal;
 mod parallel;

@@ -115,6 +115,7 @@ impl PhaseHandle<'_> {
                     }
                     journal.answer(&gate, usable)?;
                 }
+                Reply::Nobody if gate.goes_on => journal.answer(&gate, view.recommended())?,
                 Reply::Nobody if view.is_rejected || gate.refuses => {
                     return Err(Stop::Refused(gate.rejection()));
                 }

@@ -1,0 +1,3 @@
+//! The flows of the commands, each a plain function that reads like its specification.
+
+pub mod design;
