@@ -1,7 +1,7 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, design, diagram,
     dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
     survey, tokens, verdict,
 };
@@ -41,6 +41,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Design(Box<design::DesignArgs>),
     Survey(survey::SurveyArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),

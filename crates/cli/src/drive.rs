@@ -5,17 +5,20 @@ use crate::error::{CommandError, ErrorKind};
 use crate::progress::Screen;
 use crate::room::{self, SiteClock};
 use crate::site::Site;
-use crate::{answers, env_vars, output};
+use crate::studio::StudioHere;
+use crate::{answers, designing, env_vars, output};
+use charrette_engine::flows::design::{Brief, Design};
 use charrette_engine::journal::{FileJournal, RunPlace};
-use charrette_engine::ports::{Asker, Clock, Journal, Launcher};
-use charrette_engine::{EventKind, FlowDefinition, Run, Stop, drive};
+use charrette_engine::ports::{Asker, BoxFuture, Clock, Journal, Launcher};
+use charrette_engine::{Cancel, EventKind, Flow, FlowDefinition, Run, Stop, drive};
 use charrette_model::checkpoint::progress::begin_run;
-use charrette_model::checkpoint::{Checkpoint, DocumentName, RunRecord};
+use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, RunRecord};
 use charrette_model::feature::name::FeaturePath;
 use charrette_store::workspace::sha256;
 use charrette_store::{Documents, Lease, Workspace};
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 /// What this binary can drive.
@@ -51,6 +54,76 @@ pub struct Beginning<'a> {
     pub answers: Option<PathBuf>,
 }
 
+/// What a run is begun with, besides its name and request.
+#[derive(Debug, Default)]
+pub(crate) struct Outfit {
+    /// The flags it goes by.
+    pub(crate) flags: Map<String, Value>,
+    /// Files that stand in its workspace from the beginning, by name.
+    pub(crate) files: Vec<(String, String)>,
+}
+
+/// A flow to be driven.
+pub(crate) enum Driven {
+    /// One that this binary knows.
+    Known(&'static dyn FlowDefinition),
+    /// A design, and what the caller says about the branch.
+    Design(Box<Brief>, Option<String>),
+}
+
+impl Driven {
+    /// What a run of that command goes through, when nobody says otherwise.
+    fn of(
+        extension: Extension,
+        site: &Site,
+        name: &DocumentName,
+        document: &Checkpoint,
+    ) -> Result<Driven, CommandError> {
+        let known = extension.flows.iter().copied().find(|flow| flow.command() == name.command());
+        match (known, name.command()) {
+            (Some(flow), _) => Ok(Driven::Known(flow)),
+            (None, "design") => {
+                let brief = designing::brief(site, name, document, LAST_PHASE)?;
+                Ok(Driven::Design(Box::new(brief), None))
+            }
+            (None, command) => Err(CommandError::failed(format!(
+                "this version of charrette cannot drive runs of {command}"
+            ))),
+        }
+    }
+
+    /// The flow itself, which listens to `cancel` where it takes its time.
+    fn definition(self, site: &Site, name: &DocumentName, cancel: &Cancel) -> Box<dyn FlowDefinition> {
+        match self {
+            Driven::Known(flow) => Box::new(Known(flow)),
+            Driven::Design(brief, branch_info) => {
+                let studio = StudioHere::of(site, name, branch_info.as_deref(), cancel);
+                Box::new(Design::new(*brief, Arc::new(studio)))
+            }
+        }
+    }
+}
+
+/// The last phase of a design.
+const LAST_PHASE: &str = "validate";
+
+/// A flow that lives as long as the program.
+struct Known(&'static dyn FlowDefinition);
+
+impl FlowDefinition for Known {
+    fn command(&self) -> &'static str {
+        self.0.command()
+    }
+
+    fn phases(&self) -> &'static [&'static str] {
+        self.0.phases()
+    }
+
+    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
+        self.0.flow(run)
+    }
+}
+
 /// Begins a run and drives it to its end or its first stop.
 pub(crate) fn begin(
     global: &Global,
@@ -58,10 +131,25 @@ pub(crate) fn begin(
     beginning: &Beginning<'_>,
 ) -> Result<ExitCode, CommandError> {
     let site = Site::open(global)?;
+    let name = &beginning.name;
+    let Some(known) = extension.flows.iter().copied().find(|flow| flow.command() == name.command()) else {
+        return Err(CommandError::failed(format!("this binary has no flow for {}", name.command())));
+    };
+    let answers = beginning.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
+    let (lease, place) = begin_run_here(&site, beginning, known.phases(), Outfit::default())?;
+    let stopped = drive_on(global, Driven::Known(known), place, (lease, answers, false), &site)?;
+    ended(global, &beginning.name, stopped)
+}
+
+/// Makes the document and the workspace of a run that does not exist yet.
+pub(crate) fn begin_run_here(
+    site: &Site,
+    beginning: &Beginning<'_>,
+    phases: &[&str],
+    outfit: Outfit,
+) -> Result<(Lease, RunPlace), CommandError> {
     let documents = site.documents();
     let name = &beginning.name;
-    let definition = flow_of(extension, name.command())?;
-    let answers = beginning.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let lease = take_lease(&documents, name)?;
     if documents.load(name)?.is_some() {
         return Err(CommandError::new(
@@ -72,29 +160,27 @@ pub(crate) fn begin(
         .hint(format!("Or throw it away: charrette abandon {}", shown_feature(name))));
     }
     let id = env_vars::run_id(site.now, &name.stem());
-    let (relative, workspace) = unused_workspace(&site, name, &id);
+    let (relative, workspace) = unused_workspace(site, name, &id);
     workspace.prepare().map_err(CommandError::failed)?;
+    for (file, text) in &outfit.files {
+        workspace.put(file, text.as_bytes()).map_err(CommandError::failed)?;
+    }
     let request = workspace.put("request.md", beginning.request.as_bytes()).map_err(CommandError::failed)?;
     let record = RunRecord {
         id,
         workspace: Some(relative),
         request: Some(request),
         base: documents.head(),
+        flags: outfit.flags,
         charrette: Some(env!("CARGO_PKG_VERSION").to_owned()),
         ..RunRecord::default()
     };
     let owner = (name.command(), name.feature().map(FeaturePath::as_str));
     let changed = documents.transition(name, "begin run", site.now, |_, circumstances| {
-        begin_run(owner, record.clone(), definition.phases(), circumstances)
+        begin_run(owner, record.clone(), phases, circumstances)
     })?;
-    let place = RunPlace {
-        documents,
-        name: name.clone(),
-        document: changed.document,
-        workspace,
-        by: asked_who(&site),
-    };
-    drive_on(global, definition, place, (lease, answers, false), &site)
+    let document = changed.document;
+    Ok((lease, RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) }))
 }
 
 /// Goes on with a run from wherever it stands.
@@ -105,28 +191,38 @@ pub(crate) fn resume(
     answers: Option<&Path>,
 ) -> Result<ExitCode, CommandError> {
     let site = Site::open(global)?;
-    let documents = site.documents();
-    let definition = flow_of(extension, name.command())?;
     let answers = answers.map(answers::read_file).transpose()?.unwrap_or_default();
+    let (lease, place) = reopen(global, &site, name)?;
+    let driven = Driven::of(extension, &site, name, &place.document)?;
+    let stopped = drive_on(global, driven, place, (lease, answers, true), &site)?;
+    ended(global, name, stopped)
+}
+
+/// A run that exists, ready to go on.
+pub(crate) fn reopen(
+    global: &Global,
+    site: &Site,
+    name: &DocumentName,
+) -> Result<(Lease, RunPlace), CommandError> {
+    let documents = site.documents();
     let lease = take_lease(&documents, name)?;
     let Some(loaded) = documents.load(name)? else {
-        let feature = shown_feature(name);
-        return Err(CommandError::failed(format!("No checkpoint found for \"{feature}\""))
-            .hint("See what there is: charrette status"));
+        return Err(no_checkpoint(name));
     };
     if let Some(stale) = &loaded.stale {
         output::note(global, &format!("Warning: {stale}."));
         output::note(global, "Proceeding with existing checkpoint data.");
     }
-    let workspace = workspace_of(&site, &loaded.document)?;
-    let place = RunPlace {
-        documents,
-        name: name.clone(),
-        document: loaded.document,
-        workspace,
-        by: asked_who(&site),
-    };
-    drive_on(global, definition, place, (lease, answers, true), &site)
+    let workspace = workspace_of(site, &loaded.document)?;
+    let document = loaded.document;
+    Ok((lease, RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) }))
+}
+
+/// There is nothing to go on with.
+pub(crate) fn no_checkpoint(name: &DocumentName) -> CommandError {
+    let feature = shown_feature(name);
+    CommandError::failed(format!("No checkpoint found for \"{feature}\". Run without --resume to start fresh."))
+        .hint("See what there is: charrette status")
 }
 
 /// A folder named after the day and the feature. What an abandoned run left in one is not mixed with a new run.
@@ -139,11 +235,11 @@ fn unused_workspace(site: &Site, name: &DocumentName, id: &str) -> (String, Work
     );
     let mut relative = first.clone();
     let mut n = 1;
-    while !workspace(site, &relative, id).is_unused() {
+    while !workspace(site, name, (&relative, id)).is_unused() {
         n += 1;
         relative = format!("{first}-{n}");
     }
-    let workspace = workspace(site, &relative, id);
+    let workspace = workspace(site, name, (&relative, id));
     (relative, workspace)
 }
 
@@ -160,20 +256,20 @@ pub(crate) fn workspace_of(site: &Site, document: &Checkpoint) -> Result<Workspa
     if !inside {
         return Err(CommandError::failed("the document names a workspace outside the repository"));
     }
-    Ok(workspace(site, relative, &run.id))
+    let command = Command::parse(&document.command);
+    let name = command.map(|command| DocumentName::for_feature(command, document.feature.as_deref()));
+    let Some(Ok(name)) = name else {
+        return Err(CommandError::failed("the document does not say whose it is"));
+    };
+    Ok(workspace(site, &name, (relative, &run.id)))
 }
 
-fn workspace(site: &Site, relative: &str, run_id: &str) -> Workspace {
+fn workspace(site: &Site, name: &DocumentName, (relative, run_id): (&str, &str)) -> Workspace {
     // The id comes from a file that anybody may have edited; its digest is harmless as a folder.
     let lanes = room::state_folder(site);
-    Workspace::new(&site.root.join(relative), &lanes.join("lanes").join(&sha256(run_id.as_bytes())[..16]))
-}
-
-fn flow_of(extension: Extension, command: &str) -> Result<&'static dyn FlowDefinition, CommandError> {
-    let found = extension.flows.iter().copied().find(|flow| flow.command() == command);
-    found.ok_or_else(|| {
-        CommandError::failed(format!("this version of charrette cannot drive runs of {command}"))
-    })
+    let lanes = lanes.join("lanes").join(&sha256(run_id.as_bytes())[..16]);
+    let specs = site.root.join(designing::spec_folder(site, name));
+    Workspace::new(&site.root.join(relative), &lanes).with_specs(&specs)
 }
 
 fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, CommandError> {
@@ -189,13 +285,14 @@ fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, Comma
     })
 }
 
-fn drive_on(
+/// Drives a run to its end or its next stop.
+pub(crate) fn drive_on(
     global: &Global,
-    definition: &'static dyn FlowDefinition,
+    driven: Driven,
     place: RunPlace,
     (lease, answers, resumed): (Lease, answers::AnswersFile, bool),
     site: &Site,
-) -> Result<ExitCode, CommandError> {
+) -> Result<Flow<()>, CommandError> {
     let feature = shown_feature(&place.name);
     let started = EventKind::RunStarted {
         command: place.name.command().to_owned(),
@@ -205,15 +302,27 @@ fn drive_on(
     let screen = Screen::new(global.json, global.quiet);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
     let asker: Arc<dyn Asker> = Arc::new(answers);
+    let named = place.name.feature().map(ToString::to_string);
     let purpose = format!("{} of {feature}", place.name.command());
     let outcome = room::with_agents(async |cancel| {
-        let launcher: Arc<dyn Launcher> = Arc::new(room::open(global, site, &purpose, &cancel));
+        let launcher: Arc<dyn Launcher> = Arc::new(room::open(global, site, (&purpose, named), &cancel));
+        let definition = driven.definition(site, &place.name, &cancel);
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel, screen.watcher()));
         journal.tell(started);
         let run = Run::new(journal, launcher, asker, site.settings.parallel());
-        Ok(drive(definition, &run).await)
+        Ok(drive(&*definition, &run).await)
     })?;
     drop(lease);
+    Ok(outcome)
+}
+
+/// What is left to say about how a run stopped, and the exit code.
+pub(crate) fn ended(
+    global: &Global,
+    name: &DocumentName,
+    outcome: Flow<()>,
+) -> Result<ExitCode, CommandError> {
+    let feature = shown_feature(name);
     match outcome {
         Ok(()) | Err(Stop::Enough) => Ok(ExitCode::SUCCESS),
         Err(Stop::Waiting(waits)) => {
@@ -241,7 +350,7 @@ fn drive_on(
     }
 }
 
-fn shown_feature(name: &DocumentName) -> String {
+pub(crate) fn shown_feature(name: &DocumentName) -> String {
     name.feature().map_or_else(|| format!("--command {}", name.command()), ToString::to_string)
 }
 
@@ -252,7 +361,7 @@ fn asked_who(site: &Site) -> Box<dyn Fn() -> String + Send + Sync> {
 
 /// Who is answering: the name git knows, or nobody in particular.
 pub(crate) fn who(root: &Path) -> String {
-    let output = Command::new("git").args(["config", "user.name"]).current_dir(root).output();
+    let output = std::process::Command::new("git").args(["config", "user.name"]).current_dir(root).output();
     let name = output.ok().and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
     let name = name.trim();
     if name.is_empty() { "unknown".to_owned() } else { name.to_owned() }

@@ -19,6 +19,8 @@ pub(crate) struct Surveyor {
     pub(crate) cache: Option<PathBuf>,
     /// How many words a summary may have.
     pub(crate) summary_words: usize,
+    /// The name of the feature, if it has one.
+    pub(crate) feature: Option<String>,
     /// The date that drafts carry.
     pub(crate) today: String,
 }
@@ -30,7 +32,9 @@ impl Embedded for Surveyor {
             Ok(survey) => survey,
             Err(problem) => return Some(Err(problem)),
         };
-        let feature = FeaturePath::derive(request, |_| false).map(|name| name.to_string());
+        let derived = FeaturePath::derive(request, |_| false).map(|name| name.to_string());
+        let feature = self.feature.clone().or(derived.ok());
+        let reads = &by_file_name(reads);
         let files = WorkTree(&self.root);
         let inputs = Inputs {
             request,
@@ -43,6 +47,12 @@ impl Embedded for Surveyor {
         };
         draft(seat, &inputs).map(|drafted| drafted.map_err(|error| error.to_string()))
     }
+}
+
+/// The files of a specification lie elsewhere, but drafts know them by their names.
+fn by_file_name(reads: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let name = |name: &String| name.strip_prefix("specs/").unwrap_or(name).to_owned();
+    reads.iter().map(|(read, text)| (name(read), text.clone())).collect()
 }
 
 impl Surveyor {

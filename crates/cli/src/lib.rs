@@ -6,6 +6,9 @@
 mod answers;
 pub mod arguments;
 mod commands;
+mod design_order;
+mod design_screens;
+mod designing;
 mod disk;
 pub mod drive;
 mod embedded;
@@ -21,7 +24,6 @@ mod room;
 mod run;
 mod run_log;
 mod site;
-#[allow(dead_code, unused_imports, reason = "the design command, which works in it, comes with its flow")]
 mod studio;
 
 pub use run::{begin, main};

@@ -62,6 +62,7 @@ fn line(event: &EventKind) -> Option<String> {
         | EventKind::StageBegan { .. }
         | EventKind::StageEnded { .. }
         | EventKind::Lanes { .. }
+        | EventKind::Line { .. }
         | EventKind::Document { .. } => return None,
     })
 }

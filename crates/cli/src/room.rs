@@ -32,8 +32,9 @@ pub(crate) fn candidates(site: &Site, roster: &Roster) -> Vec<charrette_model::s
 }
 
 /// The agent inside charrette, for this site.
-fn surveyor(site: &Site) -> Surveyor {
+fn surveyor(site: &Site, feature: Option<String>) -> Surveyor {
     Surveyor {
+        feature,
         root: site.root.clone(),
         cache: env_vars::user_state_folder().map(|folder| folder.join("survey")),
         summary_words: site.settings.summary_words(),
@@ -56,7 +57,12 @@ pub(crate) fn state_folder(site: &Site) -> PathBuf {
 }
 
 /// A room for this site. What dead drivers left behind is ended first.
-pub(crate) fn open(global: &Global, site: &Site, purpose: &str, cancel: &Cancel) -> Room {
+pub(crate) fn open(
+    global: &Global,
+    site: &Site,
+    (purpose, feature): (&str, Option<String>),
+    cancel: &Cancel,
+) -> Room {
     let rules = Rules::configured(&site.settings);
     end_strays(global, site);
     let (roster, problems) = roster(site);
@@ -72,7 +78,7 @@ pub(crate) fn open(global: &Global, site: &Site, purpose: &str, cancel: &Cancel)
         purpose: purpose.to_owned(),
         clock: Arc::new(SiteClock(site.now)),
         cancel: cancel.clone(),
-        embedded: Some(Arc::new(surveyor(site))),
+        embedded: Some(Arc::new(surveyor(site, feature))),
     })
 }
 

@@ -33,6 +33,7 @@ pub struct AgentCall {
     salvage: Option<Grammar>,
     naming: Option<Naming>,
     may_fail: bool,
+    model: Option<String>,
     may_touch: Touch,
 }
 
@@ -59,6 +60,7 @@ pub fn seat(name: &str) -> AgentCall {
         salvage: None,
         naming: None,
         may_fail: false,
+        model: None,
         may_touch: Touch::Nothing,
     }
 }
@@ -89,6 +91,13 @@ impl AgentCall {
     #[must_use]
     pub fn writes(mut self, name: &str) -> AgentCall {
         self.writes.push(name.to_owned());
+        self
+    }
+
+    /// Other files than those named so far.
+    #[must_use]
+    pub fn writes_instead(mut self, names: &[&str]) -> AgentCall {
+        self.writes = names.iter().map(|&name| name.to_owned()).collect();
         self
     }
 
@@ -130,6 +139,13 @@ impl AgentCall {
     #[must_use]
     pub fn named_by(mut self, naming: impl Fn(&str, &str) -> String + Send + Sync + 'static) -> AgentCall {
         self.naming = Some(Arc::new(naming));
+        self
+    }
+
+    /// The model to ask for, where a team has pinned one to a role.
+    #[must_use]
+    pub fn model(mut self, model: Option<String>) -> AgentCall {
+        self.model = model;
         self
     }
 
@@ -243,6 +259,7 @@ impl AgentCall {
             lane: context.lane.folder(),
             token: context.lane.token(),
             workspace: context.lane.workspace(),
+            model: self.model.clone(),
             may_touch: self.may_touch.clone(),
             granted: conduct.granted.clone(),
         };

@@ -176,6 +176,12 @@ pub enum EventKind {
         /// Their steps, and what people call them.
         lanes: Vec<(String, String)>,
     },
+    /// For people only: a line worth reading, exactly as it is.
+    #[serde(skip_serializing)]
+    Line {
+        /// The line.
+        text: String,
+    },
     /// For people only: a file that is worth reading now.
     #[serde(skip_serializing)]
     Document {
@@ -204,6 +210,7 @@ impl EventKind {
             EventKind::StageBegan { .. }
                 | EventKind::StageEnded { .. }
                 | EventKind::Lanes { .. }
+                | EventKind::Line { .. }
                 | EventKind::Document { .. }
         )
     }

@@ -187,12 +187,18 @@ pub struct Answers {
     /// The gate.
     pub(crate) gate: String,
     pub(crate) answers: Map<String, Value>,
+    pub(crate) at: Option<String>,
 }
 
 impl Answers {
     /// The answer to one question.
     pub fn get(&self, key: &str) -> &str {
         self.answers.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// When the last of them was given.
+    pub fn at(&self) -> Option<&str> {
+        self.at.as_deref()
     }
 
     /// All answers, in the order of the questions.

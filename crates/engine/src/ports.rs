@@ -62,8 +62,9 @@ pub trait Journal: Send + Sync {
     /// Records answers.
     fn answer(&self, gate: &Gate, answers: Map<String, Value>) -> Flow<()>;
 
-    /// A phase is through. The summary is a file, and what it says is kept with the phase.
-    fn finish_phase(&self, phase: &str, summary: Option<&str>) -> Flow<()>;
+    /// A phase is through. The summary is a file, and what it says is kept with the phase, as are the names of the
+    /// files it leaves to people.
+    fn finish_phase(&self, phase: &str, summary: Option<&str>, files: &[String]) -> Flow<()>;
 
     /// The run is through.
     fn finish_run(&self) -> Flow<()>;
@@ -99,6 +100,8 @@ pub struct LaunchOrder {
     pub token: (String, String),
     /// Where the artifacts and ledgers of the run are.
     pub workspace: PathBuf,
+    /// The model to ask for, if its role has one pinned.
+    pub model: Option<String>,
     /// What it may change in the tree.
     pub may_touch: Touch,
     /// What a person has decided about launches like this one.

@@ -135,6 +135,11 @@ impl PhaseHandle<'_> {
         Stage { journal: &*self.run.journal, number }
     }
 
+    /// A stage that has begun already.
+    pub fn ongoing(&self, number: &'static str) -> Stage<'_> {
+        Stage { journal: &*self.run.journal, number }
+    }
+
     /// Tells people something they should know; it is repeated at the end.
     pub fn warn(&self, message: impl Into<String>) {
         self.run.journal.tell(EventKind::Warning { message: message.into() });
@@ -147,7 +152,13 @@ impl PhaseHandle<'_> {
 
     /// The phase is through; `summary` is what the next phase needs to know.
     pub fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
-        self.run.journal.finish_phase(&self.name, summary.map(Artifact::name))
+        self.finish_with(summary, &[])
+    }
+
+    /// The same, with the names of the files it leaves to people.
+    pub fn finish_with(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
+        let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
+        self.run.journal.finish_phase(&self.name, summary.map(Artifact::name), &files)
     }
 }
 
@@ -183,6 +194,11 @@ impl Stage<'_> {
         let path = self.journal.files().join(artifact);
         let (heading, name) = (heading.to_owned(), artifact.to_owned());
         self.journal.tell(EventKind::Document { heading, name, path });
+    }
+
+    /// A line worth reading, exactly as it is.
+    pub fn say(&self, text: impl Into<String>) {
+        self.journal.tell(EventKind::Line { text: text.into() });
     }
 
     /// Votes were counted.

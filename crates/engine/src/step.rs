@@ -62,6 +62,9 @@ pub enum StepError {
     /// It failed, and will be tried again when the run is resumed.
     #[error("{0}")]
     Failed(String),
+    /// A guard says no. The step is tried again when the run is resumed.
+    #[error("{0}")]
+    Refused(String),
     /// A person must decide something first. The step is tried again when that is done.
     #[error("waiting for a decision")]
     Paused,

@@ -57,6 +57,30 @@ pub fn measure_summary(summary: &str, limit: usize) -> SummaryLength {
     SummaryLength { valid: error.is_none(), token_count, limit, error }
 }
 
+/// The beginning of a text, at most `limit` words, cut at the end of a sentence if there is one.
+pub fn cut_at_sentence(text: &str, limit: usize) -> &str {
+    if count(text) <= limit {
+        return text;
+    }
+    let (mut words, mut in_word, mut end, mut sentence) = (0, false, 0, None);
+    for (at, c) in text.char_indices() {
+        let space = is_js_space(c);
+        if in_word && space {
+            end = at;
+            if text[..at].ends_with(['.', '!', '?', '。']) {
+                sentence = Some(at);
+            }
+            if words == limit {
+                break;
+            }
+        } else if !in_word && !space {
+            words += 1;
+        }
+        in_word = !space;
+    }
+    &text[..sentence.unwrap_or(end)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +131,20 @@ mod tests {
         #[test]
         fn joining_words_with_any_space_gives_their_number(words in prop::collection::vec("[a-z]{1,8}", 0..40), space in "[ \t\n\u{a0}\u{feff}]{1,3}") {
             prop_assert_eq!(count(&words.join(&space)), words.len());
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_after_its_last_whole_sentence() {
+        for (text, limit, cut) in [
+            ("One two. Three four.", 10, "One two. Three four."),
+            ("One two. Three four.", 4, "One two. Three four."),
+            ("One two. Three four.", 3, "One two."),
+            ("One two three four", 2, "One two"),
+            ("One two three four", 0, ""),
+            ("Ja. Nein! Doch.", 2, "Ja. Nein!"),
+        ] {
+            assert_eq!(cut_at_sentence(text, limit), cut, "{text} {limit}");
         }
     }
 }

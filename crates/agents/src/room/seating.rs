@@ -51,7 +51,8 @@ impl Room {
             return self.seated_embedded(&order).await;
         }
         let agent = self.fit_agent(&order.agent).await?;
-        let agent = self.with_tier(agent, &order.seat);
+        let mut agent = self.with_tier(agent, &order.seat);
+        agent.model = order.model.clone().or(agent.model);
         let gate = rate_limit_pause(&agent, &order, None).gate_name();
         let granted =
             order.granted.iter().find(|grant| grant.gate == gate).map(|grant| grant.answer.as_str());
@@ -92,7 +93,15 @@ impl Room {
 
     /// Nothing to start, nothing to pay, nothing it could change.
     async fn seated_embedded(&self, order: &LaunchOrder) -> Result<AgentAnswer, LaunchError> {
-        let report = self.embedded(&order.seat, order.reads.clone()).await;
+        let mut reads = order.reads.clone();
+        // It answers from the survey, whatever else its seat reads.
+        for name in ["request.md", "survey.json"] {
+            let path = order.workspace.join(name);
+            if reads.iter().all(|(read, _)| read != name) && path.exists() {
+                reads.push((name.to_owned(), path));
+            }
+        }
+        let report = self.embedded(&order.seat, reads).await;
         let record = CallRecord {
             run: order.token.0.clone(),
             phase: order.phase.clone(),

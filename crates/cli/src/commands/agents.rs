@@ -188,7 +188,7 @@ fn table(rows: &[Row]) -> Vec<String> {
 
 fn probe(global: &Global, site: &Site, names: &[String]) -> Result<ExitCode, CommandError> {
     let probed = room::with_agents(async |cancel| {
-        let room = room::open(global, site, "agents probe", &cancel);
+        let room = room::open(global, site, ("agents probe", None), &cancel);
         let agents: Vec<Agent> = if names.is_empty() {
             room.roster().all().filter(|agent| agent.is_installed(room.surroundings())).cloned().collect()
         } else {

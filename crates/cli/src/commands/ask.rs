@@ -65,7 +65,7 @@ pub(crate) fn ask(global: &Global, args: &AskArgs) -> Result<ExitCode, CommandEr
         return Err(CommandError::usage("there is nothing to ask: the prompt is empty"));
     }
     room::with_agents(async |cancel| {
-        let room = room::open(global, &site, "ask", &cancel);
+        let room = room::open(global, &site, ("ask", None), &cancel);
         let asked = Asked { global, args, site: &site, room: &room, place: &place, prompt: &prompt };
         asked.all(&cancel).await
     })

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, design, diagram,
     dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
     survey, tokens, verdict,
 };
@@ -15,6 +15,7 @@ pub(crate) fn run(
     extension: Extension,
 ) -> Result<ExitCode, CommandError> {
     match command {
+        Command::Design(args) => design::design(&global, &args),
         Command::Survey(args) => survey::survey(&global, &args),
         Command::Status(args) => status::status(&global, &args),
         Command::Answer(args) => answer::answer(&global, &args),

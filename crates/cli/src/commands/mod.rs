@@ -10,6 +10,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod collect;
 pub(crate) mod config;
 pub(crate) mod decisions;
+pub(crate) mod design;
 pub(crate) mod diagram;
 pub(crate) mod dirty_tree;
 pub(crate) mod doctor;

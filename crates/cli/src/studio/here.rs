@@ -18,7 +18,7 @@ use charrette_model::stamp::Now;
 use charrette_store::Documents;
 use charrette_store::tree::{Own, Snapshot};
 use charrette_survey::{Ask, survey};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -125,6 +125,13 @@ impl Studio for StudioHere {
     fn branch(&self, order: BranchOrder) -> BoxFuture<'static, Result<Branched, Refusal>> {
         let here = self.clone();
         on_a_thread(move || branching::branch(&here, &order), Refusal::Failed)
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        let inside = Path::new(path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        inside && !path.is_empty() && self.root.join(path).symlink_metadata().is_ok()
     }
 
     fn survey(&self, request: String) -> BoxFuture<'static, Result<String, String>> {

@@ -93,6 +93,10 @@ impl FileJournal {
             Err(StepError::Interrupted) => Err(Stop::Interrupted),
             Err(StepError::Paused) => Err(self.pause(&call, lane.name())),
             Err(StepError::Failed(error)) => Err(self.fail(&call, lane.name(), &error)),
+            Err(StepError::Refused(reason)) => {
+                self.fail(&call, lane.name(), &reason);
+                Err(Stop::Refused(reason))
+            }
         }
     }
 
@@ -233,7 +237,7 @@ impl Journal for FileJournal {
         gates::answer(&self.record, gate, &answers)
     }
 
-    fn finish_phase(&self, phase: &str, summary: Option<&str>) -> Flow<()> {
+    fn finish_phase(&self, phase: &str, summary: Option<&str>, files: &[String]) -> Flow<()> {
         let text = match summary {
             None => None,
             Some(name) => {
@@ -249,7 +253,7 @@ impl Journal for FileJournal {
             return Ok(());
         }
         self.record.change_if_possible(&format!("finish phase {phase}"), |document, circumstances| {
-            progress::finish_phase(document, phase, text.as_deref(), circumstances)
+            progress::finish_phase(document, phase, (text.as_deref(), files), circumstances)
         })?;
         self.record.tell(EventKind::PhaseFinished { phase: phase.to_owned() });
         Ok(())

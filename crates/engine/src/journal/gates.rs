@@ -16,7 +16,11 @@ pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing>
     let same = found.filter(|found| found.subject.as_deref() == Some(subject.as_str()));
     match same {
         Some(found) if matches!(found.state, GateState::Answered | GateState::Approved) => {
-            return Ok(Standing::Settled(Answers { gate: gate.name.clone(), answers: found.answers }));
+            return Ok(Standing::Settled(Answers {
+                gate: gate.name.clone(),
+                answers: found.answers,
+                at: found.at.map(|at| at.to_string()),
+            }));
         }
         Some(found) if found.state == GateState::Revise && write_feedback(record, &found)? => {
             return Err(Stop::Again);

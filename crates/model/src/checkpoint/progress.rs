@@ -146,18 +146,56 @@ pub fn fail_step(
     })
 }
 
-/// A phase is through.
+/// A phase is through: what the next one needs to know, and the files it leaves to people.
 pub fn finish_phase(
     document: Checkpoint,
     phase: &str,
-    summary: Option<&str>,
+    (summary, files): (Option<&str>, &[String]),
     circumstances: &Circumstances,
 ) -> Result<Checkpoint, TransitionError> {
     change_phase(document, phase, PhaseStatus::Complete, circumstances, |phase, _| {
         if let Some(summary) = summary {
             phase.context_summary = Some(summary.to_owned());
         }
+        if !files.is_empty() {
+            phase.files_created = Some(files.to_vec());
+        }
     })
+}
+
+/// Steps that are to be done again, whatever they read: those of a phase that `is_meant` says.
+pub fn forget_steps(
+    mut document: Checkpoint,
+    phase: &str,
+    is_meant: impl Fn(&str) -> bool,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    let Some(found) = document.phases.get_mut(phase) else { return Ok(document) };
+    let was = found.status;
+    let found = Arc::make_mut(found);
+    if let Some(steps) = &mut found.steps {
+        steps.retain(|id, _| !is_meant(id));
+    }
+    if was == PhaseStatus::Complete {
+        found.status = PhaseStatus::Pending;
+        document.state.place(phase, PhaseStatus::Pending, Some(was));
+        document.completed_at = None;
+    }
+    stamp(document, previous.as_ref(), circumstances)
+}
+
+/// The flags a run goes by from now on.
+pub fn set_flags(
+    mut document: Checkpoint,
+    flags: Map<String, Value>,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    if let Some(run) = &mut document.run {
+        run.flags = flags;
+    }
+    stamp(document, previous.as_ref(), circumstances)
 }
 
 /// A gate waits for a person: its questions and the digest of what is shown, so that anybody can answer.

@@ -84,6 +84,11 @@ impl Settings {
         self.values.get("paths.workspace").and_then(|setting| setting.value.as_str()).unwrap_or(".specs")
     }
 
+    /// Where specifications live.
+    pub fn specs_folder(&self) -> &str {
+        self.values.get("paths.specs").and_then(|setting| setting.value.as_str()).unwrap_or("specs")
+    }
+
     /// The main branch, if somebody had to say; empty otherwise.
     pub fn main_branch(&self) -> &str {
         self.values.get("preflight.main").and_then(|setting| setting.value.as_str()).unwrap_or_default()
@@ -92,6 +97,11 @@ impl Settings {
     /// What to do when the remote cannot be reached: `warn`, `fail`, or `off` to leave it alone.
     pub fn fetch(&self) -> &str {
         self.values.get("preflight.fetch").and_then(|setting| setting.value.as_str()).unwrap_or("warn")
+    }
+
+    /// What to do about a run that exists: `ask`, `resume` or `fresh`.
+    pub fn existing_run(&self) -> &str {
+        self.values.get("resume.existing").and_then(|setting| setting.value.as_str()).unwrap_or("ask")
     }
 
     /// Where state documents live, from the repository's root.

@@ -8,6 +8,7 @@
 //!   wordings are in [`texts`].
 //! - Contested decisions: [`decisions`], [`buckets`], [`debate`], [`dialectic`], [`resolutions`].
 //! - Plan review: [`findings`], [`merged`], [`ballot`], [`votes`], [`scoreboard`], [`review_files`].
+//! - The plan: [`plan`].
 //! - Reviews that end in one word: [`verdict`], [`severity`].
 //! - Talking to the person: [`context_summary`], [`questions`], [`discussion`].
 //!
@@ -28,6 +29,7 @@ pub mod findings;
 pub mod ids;
 pub mod lines;
 pub mod merged;
+pub mod plan;
 pub mod questions;
 pub mod resolutions;
 pub mod review_files;

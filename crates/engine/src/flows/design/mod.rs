@@ -1,5 +1,20 @@
 //! `charrette design`: from a request to an approved specification.
+//!
+//! [`flow`] reads like the description of the command; everything else here is one part of it each. What is asked
+//! of the place a design is made in, git and the survey, comes through [`Studio`].
 
+mod brief;
+mod first_gate;
+mod flow;
+mod last_gate;
+mod plan;
+mod research;
+mod rounds;
+mod set_up;
+mod sketches;
+mod specification;
 mod studio;
+mod validate;
 
+pub use brief::{Brief, Design, PHASES};
 pub use studio::{BranchOrder, Branched, Entrance, Refusal, Studio};

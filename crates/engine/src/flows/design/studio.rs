@@ -15,6 +15,9 @@ pub trait Studio: Send + Sync {
     /// What the repository says about the request, as JSON.
     fn survey(&self, request: String) -> BoxFuture<'static, Result<String, String>>;
 
+    /// Whether the repository has such a file or folder. Paths come from agents: none above the root is there.
+    fn is_there(&self, path: &str) -> bool;
+
     /// Really parses a Mermaid diagram and draws it. The error says what is wrong, without the diagram's text.
     fn draw(&self, diagram: String) -> BoxFuture<'static, Result<String, String>>;
 }

@@ -9,4 +9,4 @@ pub mod ballot;
 pub mod tally;
 
 pub use ballot::{BallotRequest, DebatedDecision, DialecticBallot, build_ballot};
-pub use tally::{JudgedDecision, JudgesRequest, JudgesTally, tally_judges};
+pub use tally::{Judge, JudgedDecision, JudgesRequest, JudgesTally, OnBallot, tally_judges};

@@ -1,0 +1,159 @@
+//! `charrette design`: a feature, from a request to an approved specification.
+
+use crate::arguments::Global;
+use crate::design_order::{self, Order, Way};
+use crate::designing::{self, Manner};
+use crate::drive::{self, Beginning, Driven, Outfit};
+use crate::error::CommandError;
+use crate::site::Site;
+use crate::{answers, design_screens, output};
+use charrette_engine::Flow;
+use charrette_engine::flows::design::PHASES;
+use charrette_engine::journal::RunPlace;
+use charrette_model::checkpoint::progress::{forget_steps, set_flags};
+use charrette_model::checkpoint::{DocumentName, TransitionError};
+use charrette_store::Lease;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Design a feature: research, sketches, debate, plan, review and vote, your approval, six files
+///
+/// Several agents sketch and argue, you are asked at the gates, and everything anybody wrote is kept. Without any
+/// agent installed, the embedded one makes a draft from what the repository says for itself. A run that stops for
+/// whatever reason goes on with --resume; agents that have answered are not asked again.
+#[derive(Debug, Args)]
+pub(crate) struct DesignArgs {
+    /// What you want, in your own words; or the name of a design that exists
+    pub(crate) feature: Option<String>,
+    /// The name of the feature, instead of one made from the description
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Only this phase: research, write or validate
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) phase: Option<String>,
+    /// Go on with a run that exists
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Do everything again: the phase with --phase, else the whole run
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Skip the questions in between: clarification and both discussions
+    #[arg(long)]
+    pub(crate) auto: bool,
+    /// Two plain sketches instead of four with a lens each
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Pass both gates without asking; nothing is approved then
+    #[arg(long)]
+    pub(crate) no_checkpoint: bool,
+    /// Show what would happen and stop there
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Run without asking first
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+    /// Answers to questions that will come, YAML or JSON; standard input for `-`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
+    /// What the caller knows about the branch, to be trusted: `IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…`
+    #[arg(long, value_name = "K=V …")]
+    pub(crate) branch_info: Option<String>,
+}
+
+impl DesignArgs {
+    fn manner(&self) -> Manner {
+        Manner { auto: self.auto, quick: self.quick, no_checkpoint: self.no_checkpoint }
+    }
+}
+
+pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, CommandError> {
+    let site = Site::open(global)?;
+    let order = design_order::read(&site, args)?;
+    // A file that cannot be read is better found now than at the first gate.
+    let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
+    let Some(order) = design_screens::preview(global, &site, args, order)? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let (lease, place, resumed) = match &order.way {
+        Way::Begin { request } => begun(&site, args, &order, request)?,
+        Way::GoOn => gone_on(global, &site, args, &order)?,
+        Way::Again { phase, all } => done_again(global, &site, args, &order, phase, *all)?,
+    };
+    let brief = designing::brief(&site, &order.name, &place.document, order.until)?;
+    let driven = Driven::Design(Box::new(brief), args.branch_info.clone());
+    let outcome = drive::drive_on(global, driven, place, (lease, answers, resumed), &site)?;
+    closed(global, &site, &order.name, outcome)
+}
+
+/// Begins a run. One that is there already is archived first.
+fn begun(
+    site: &Site,
+    args: &DesignArgs,
+    order: &Order,
+    request: &str,
+) -> Result<(Lease, RunPlace, bool), CommandError> {
+    let outfit = Outfit { flags: args.manner().flags(), files: designing::role_texts(site)? };
+    if let Some(archive) = site.documents().abandon(&order.name, site.now)? {
+        output::log(&format!(
+            "The run that was there is archived in {}; its workspace is kept.",
+            site.relative(&archive).display()
+        ));
+    }
+    let beginning = Beginning { name: order.name.clone(), request, answers: None };
+    let (lease, place) = drive::begin_run_here(site, &beginning, &PHASES, outfit)?;
+    Ok((lease, place, false))
+}
+
+/// Goes on with a run, in the manner it was begun and in the manner asked for now.
+fn gone_on(
+    global: &Global,
+    site: &Site,
+    args: &DesignArgs,
+    order: &Order,
+) -> Result<(Lease, RunPlace, bool), CommandError> {
+    let (lease, mut place) = drive::reopen(global, site, &order.name)?;
+    let before = Manner::of(&place.document);
+    let now = before.and(args.manner());
+    if now != before {
+        let changed =
+            place.documents.transition(&place.name, "flags", site.now, |on_disk, circumstances| {
+                set_flags(on_disk.ok_or(TransitionError::Gone)?, now.flags(), circumstances)
+            })?;
+        place.document = changed.document;
+    }
+    Ok((lease, place, true))
+}
+
+/// Does a phase again: what the panel said is kept unless everything is to be done again.
+fn done_again(
+    global: &Global,
+    site: &Site,
+    args: &DesignArgs,
+    order: &Order,
+    phase: &'static str,
+    all: bool,
+) -> Result<(Lease, RunPlace, bool), CommandError> {
+    let (lease, mut place, resumed) = gone_on(global, site, args, order)?;
+    let changed = place.documents.transition(&place.name, "again", site.now, |on_disk, circumstances| {
+        let mut document = on_disk.ok_or(TransitionError::Gone)?;
+        for name in PHASES.into_iter().skip_while(|name| *name != phase) {
+            let is_meant = |step: &str| all || name != phase || design_order::is_from_the_writer_on(name, step);
+            document = forget_steps(document, name, is_meant, circumstances)?;
+        }
+        Ok(document)
+    })?;
+    place.document = changed.document;
+    Ok((lease, place, resumed))
+}
+
+/// The last page, and the exit code.
+fn closed(
+    global: &Global,
+    site: &Site,
+    name: &DocumentName,
+    outcome: Flow<()>,
+) -> Result<ExitCode, CommandError> {
+    design_screens::closing(global, site, name, &outcome)?;
+    drive::ended(global, name, outcome)
+}

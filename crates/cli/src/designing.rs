@@ -1,0 +1,117 @@
+//! A design, made ready to be driven: its brief, from the run's document and this site.
+
+use crate::error::CommandError;
+use crate::site::Site;
+use crate::{drive, room};
+use charrette_engine::deliverable::Templates;
+use charrette_engine::flows::design::Brief;
+use charrette_engine::roles::{ROLE_FOLDER, Roles};
+use charrette_model::checkpoint::{Checkpoint, DocumentName};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// Where the roles of a run are pinned, in its workspace.
+const PINNED: &str = "roles";
+/// Where a team keeps its own templates, below the folder of specifications.
+const TEMPLATES: &str = "templates";
+
+/// How a design was asked for. It is kept with the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Manner {
+    pub(crate) auto: bool,
+    pub(crate) quick: bool,
+    pub(crate) no_checkpoint: bool,
+}
+
+impl Manner {
+    /// As the document of a run has it.
+    pub(crate) fn of(document: &Checkpoint) -> Manner {
+        let flags = document.run.as_ref().map(|run| &run.flags);
+        let is_set = |name: &str| {
+            flags.and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or_default()
+        };
+        Manner {
+            auto: is_set("auto"),
+            quick: is_set("quick"),
+            no_checkpoint: is_set("no-checkpoint"),
+        }
+    }
+
+    /// As it is kept.
+    pub(crate) fn flags(self) -> Map<String, Value> {
+        let all = [("auto", self.auto), ("quick", self.quick), ("no-checkpoint", self.no_checkpoint)];
+        all.into_iter().map(|(name, set)| (name.to_owned(), Value::from(set))).collect()
+    }
+
+    /// What was asked for before, and what is asked for now as well.
+    pub(crate) fn and(self, more: Manner) -> Manner {
+        Manner {
+            auto: self.auto || more.auto,
+            quick: self.quick || more.quick,
+            no_checkpoint: self.no_checkpoint || more.no_checkpoint,
+        }
+    }
+}
+
+/// The folder of a feature's specification, from the root of the repository, with `/` at the end.
+pub(crate) fn spec_folder(site: &Site, name: &DocumentName) -> String {
+    let feature = name.feature().map(|feature| feature.as_str().replace('.', "/")).unwrap_or_default();
+    format!("{}/{feature}/", site.settings.specs_folder())
+}
+
+/// The texts of all roles as they are now, to be pinned for a run.
+pub(crate) fn role_texts(site: &Site) -> Result<Vec<(String, String)>, CommandError> {
+    let roles = Roles::load(&site.root, &site.root.join(ROLE_FOLDER));
+    if let Some(problem) = roles.problems().first() {
+        return Err(CommandError::failed(problem).hint("See all roles: charrette roles list"));
+    }
+    Ok(roles.files().map(|(name, text)| (format!("{PINNED}/{name}"), text.to_owned())).collect())
+}
+
+/// The brief of a run, up to and including the phase `until`.
+pub(crate) fn brief(
+    site: &Site,
+    name: &DocumentName,
+    document: &Checkpoint,
+    until: &'static str,
+) -> Result<Brief, CommandError> {
+    let manner = Manner::of(document);
+    let folder = spec_folder(site, name);
+    let workspace = drive::workspace_of(site, document)?;
+    let started = document.started_at.as_ref().map_or_else(|| room::at_present(site), ToString::to_string);
+    let (roster, _) = room::roster(site);
+    let vendors = room::candidates(site, &roster).into_iter().map(|agent| (agent.name, agent.vendor));
+    Ok(Brief {
+        feature: name.feature().map(ToString::to_string).unwrap_or_default(),
+        spec_path: format!("{}/", site.root.join(folder.trim_end_matches('/')).display()),
+        spec_folder: folder,
+        date: started.chars().take(10).collect(),
+        auto: manner.auto,
+        quick: manner.quick,
+        no_checkpoint: manner.no_checkpoint,
+        until,
+        summary_words: site.settings.summary_words(),
+        roles: Roles::load(&site.root, &pinned(workspace.folder())),
+        templates: templates(site)?,
+        vendors: vendors.collect(),
+    })
+}
+
+fn pinned(workspace: &Path) -> PathBuf {
+    workspace.join(PINNED)
+}
+
+/// The built-in templates, with the team's own in their place.
+fn templates(site: &Site) -> Result<Templates, CommandError> {
+    let folder = site.root.join(site.settings.specs_folder()).join(TEMPLATES);
+    let mut own = Vec::new();
+    for name in Templates::NAMES {
+        let path = folder.join(format!("{name}.jinja"));
+        match fs_err::read_to_string(&path) {
+            Ok(text) => own.push((site.relative(&path).display().to_string(), text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(CommandError::failed(error)),
+        }
+    }
+    Templates::with_overrides(own).map_err(CommandError::failed)
+}

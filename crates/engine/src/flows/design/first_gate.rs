@@ -1,0 +1,162 @@
+//! Step 1e: the person looks at what the research came to, before anybody designs.
+//!
+//! A plain yes changes nothing. Any other answer is written down for those who design; a "no" to the
+//! understanding sends the research back, with what was said.
+
+use super::brief::Brief;
+use crate::artifact::Input;
+use crate::gate::{Answers, Gate};
+use crate::run::PhaseHandle;
+use crate::step::Step;
+use crate::stop::{Flow, Stop};
+use charrette_model::panel::context_summary::{ContextSummary, read_context_summary};
+
+/// What the research was told when it had misunderstood.
+pub(super) const CORRECTION: &str = "correction.md";
+const SUMMARY: &str = "context-summary.md";
+const ANSWERS: &str = "answers/pre-design";
+
+/// The questions: key, what comes before the part, what is asked, and the plain answer.
+const QUESTIONS: [(&str, &str, &str, &str); 6] = [
+    (
+        "understanding",
+        "Based on the research, here is what the feature needs to do:",
+        "Is this correct? [yes / correct with changes / no]",
+        "yes",
+    ),
+    (
+        "approach",
+        "I plan to approach the design as follows:",
+        "Does this align with your expectations? [yes / suggest alternative]",
+        "yes",
+    ),
+    (
+        "assumptions",
+        "I am making these assumptions:",
+        "Are any of these incorrect? [all correct / corrections: ...]",
+        "all correct",
+    ),
+    (
+        "trade_offs",
+        "Key trade-offs identified:",
+        "Are you comfortable with these? [yes / concerns: ...]",
+        "yes",
+    ),
+    (
+        "scope",
+        "The following is explicitly out of scope:",
+        "Is anything missing or incorrectly excluded? [scope is right / adjustments: ...]",
+        "scope is right",
+    ),
+    (
+        "unknowns",
+        "Open questions that may need resolution:",
+        "Should we resolve any before proceeding? [proceed / resolve: ...]",
+        "proceed",
+    ),
+];
+
+/// Other ways to say a plain yes.
+const PLAIN: [&str; 8] = ["yes", "y", "ok", "correct", "proceed", "fine", "looks good", "agreed"];
+
+/// Asks, unless the gate is to be passed without asking.
+pub(super) async fn pre_design(research: &PhaseHandle<'_>, brief: &Brief) -> Flow<()> {
+    if brief.no_checkpoint {
+        return Ok(());
+    }
+    let stage = research.stage("1e");
+    let summary = summary(research).await?;
+    let answers = research.gate(gate(brief, &summary)).await?;
+    if taken(research, &answers).await? {
+        return Err(Stop::Again);
+    }
+    stage.done("answered");
+    Ok(())
+}
+
+async fn summary(research: &PhaseHandle<'_>) -> Flow<ContextSummary> {
+    let step = Step::new("pre-design/page").reads(SUMMARY);
+    research
+        .step(step, |context| async move { Ok(read_context_summary(&context.text(SUMMARY)?, usize::MAX).0) })
+        .await
+}
+
+fn gate(brief: &Brief, summary: &ContextSummary) -> Gate {
+    let parts = [
+        &summary.understanding,
+        &summary.approach,
+        &summary.assumptions,
+        &summary.trade_offs,
+        &summary.out_of_scope,
+        &summary.unknowns,
+    ];
+    let page = format!(
+        "Pre-Design Checkpoint\n=====================\n\nI have completed research for \"{}\". Before writing the spec, I would like\nto verify my understanding with you.",
+        brief.feature
+    );
+    // A correction opens the gate again, even if the research then says the same.
+    let mut gate = Gate::new("pre-design", &[Input::Artifact(SUMMARY.to_owned()), Input::optional(CORRECTION)]).page(page);
+    for ((key, before, question, plain), part) in QUESTIONS.into_iter().zip(parts) {
+        gate = gate.ask(key, &format!("{before}\n\n{part}\n\n{question}"), plain);
+    }
+    gate
+}
+
+/// Writes down what was not a plain yes. True if the research must be done again.
+async fn taken(research: &PhaseHandle<'_>, answers: &Answers) -> Flow<bool> {
+    let said: Vec<(String, String)> = QUESTIONS
+        .iter()
+        .map(|(key, ..)| (*key, answers.get(key).trim()))
+        .filter(|(key, answer)| !is_plain(key, answer))
+        .map(|(key, answer)| (key.to_owned(), answer.to_owned()))
+        .collect();
+    let misunderstood = said.iter().any(|(key, answer)| key == "understanding" && says_no(answer));
+    let step = Step::new("pre-design/answers").reads(answers);
+    research
+        .step(step, move |context| async move {
+            let lines: String = said.iter().map(|(key, answer)| format!("- **{key}**: {answer}\n")).collect();
+            if misunderstood {
+                let before = context.present(CORRECTION)?.unwrap_or_default();
+                context.write(CORRECTION, format!("{before}{lines}"))?;
+            }
+            let text = if lines.is_empty() { "Nothing to add.\n".to_owned() } else { lines };
+            context.write(ANSWERS, text)?;
+            Ok(misunderstood)
+        })
+        .await
+}
+
+fn is_plain(key: &str, answer: &str) -> bool {
+    let answer = answer.trim_end_matches(['.', '!']).to_lowercase();
+    let recommended = QUESTIONS.iter().find(|(known, ..)| *known == key).map_or("yes", |(.., plain)| plain);
+    answer == recommended || PLAIN.contains(&answer.as_str())
+}
+
+/// "no", or "no: …"; "nothing" is another word.
+fn says_no(answer: &str) -> bool {
+    answer.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|word| word.eq_ignore_ascii_case("no"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_yes_is_told_from_anything_that_says_more() {
+        for (key, answer, plain) in [
+            ("understanding", "yes", true),
+            ("understanding", "Yes.", true),
+            ("understanding", "no", false),
+            ("assumptions", "all correct", true),
+            ("assumptions", "corrections: not per user", false),
+            ("scope", "scope is right", true),
+            ("scope", "Add error handling to scope.", false),
+            ("unknowns", "proceed", true),
+        ] {
+            assert_eq!(is_plain(key, answer), plain, "{answer}");
+        }
+        for (answer, no) in [("no", true), ("No: it is per user", true), ("nothing", false), ("yes", false)] {
+            assert_eq!(says_no(answer), no, "{answer}");
+        }
+    }
+}

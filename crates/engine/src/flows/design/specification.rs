@@ -1,0 +1,203 @@
+//! Steps 3b, 3c and 4: the diagram, the six files, and the findings that changed nothing.
+
+use super::brief::{Brief, Design};
+use super::flow::Seatings;
+use crate::artifact::{Artifact, Input};
+use crate::deliverable::{self, Materials, SeatTaken};
+use crate::panel::Desk;
+use crate::run::PhaseHandle;
+use crate::step::{Step, StepContext, StepError};
+use crate::stop::Flow;
+use charrette_model::diagram::check::{Mode, check};
+use charrette_model::diagram::single;
+use charrette_model::spec::tasks::list::TaskList;
+use charrette_store::workspace::sha256;
+use serde::{Deserialize, Serialize};
+
+const CANDIDATE: &str = "architecture-diagram.candidate.md";
+const DIAGRAM: &str = "architecture-diagram.md";
+const REJECTED: &str = "rejected-findings.md";
+
+/// The six files, in the order they are listed.
+pub(super) const FILES: [&str; 6] =
+    ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
+
+/// The three the writer drafts.
+pub(super) const DRAFTS: [&str; 3] = ["requirements.md", "design.md", "tasks.md"];
+
+/// What the panel left behind that the files tell about, where it is there.
+const RECORDS: [&str; 4] =
+    ["dialectic-resolutions.md", "voting-tally.md", "contested-decisions.md", DIAGRAM];
+
+/// Says which drafts were repaired, so that the next ones get a repair of their own.
+pub(super) const REPAIRED: &str = "repaired.md";
+
+/// Tells drafts of the writer apart.
+pub(super) fn drafts_digest(context: &StepContext) -> Result<String, StepError> {
+    let mut text = String::new();
+    for name in DRAFTS {
+        text += &context.text(name)?;
+    }
+    Ok(sha256(text.as_bytes()))
+}
+
+/// A file of the specification, as steps call it.
+pub(super) fn spec_file(name: &str) -> String {
+    format!("specs/{name}")
+}
+
+/// All six, as inputs.
+pub(super) fn spec_files() -> Vec<Input> {
+    FILES.iter().map(|name| Input::Artifact(spec_file(name))).collect()
+}
+
+/// What became of a diagram.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Drawn {
+    Promoted,
+    Rejected(String),
+}
+
+/// Step 3b: a diagram of the plan. Whatever goes wrong with it, the run goes on without.
+pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &Design) -> Flow<()> {
+    let stage = write.stage("3b");
+    let came = write.seated(desk.call("illustrator")?.may_fail()).await?;
+    if came.agent.is_none() {
+        stage.warn("generation failed, proceeding without diagram");
+        return Ok(());
+    }
+    let studio = design.studio.clone();
+    let step = Step::new("diagram/promote").reads(CANDIDATE);
+    let drawn: Drawn = write
+        .step(step, move |context| async move {
+            let candidate = context.text(CANDIDATE)?;
+            let report = check(&candidate, Mode::Markdown, None);
+            if report.diagrams.is_empty() {
+                return Ok(Drawn::Rejected("no-fence".to_owned()));
+            }
+            if !report.is_ok() {
+                return Ok(Drawn::Rejected(report.tokens()));
+            }
+            let Ok(diagram) = single::diagram(&candidate) else {
+                return Ok(Drawn::Rejected("several-fences".to_owned()));
+            };
+            match studio.draw(diagram).await {
+                Err(_) => Ok(Drawn::Rejected("parse-error".to_owned())),
+                Ok(svg) => {
+                    context.write(DIAGRAM, candidate)?;
+                    context.write("architecture-diagram.svg", svg)?;
+                    Ok(Drawn::Promoted)
+                }
+            }
+        })
+        .await?;
+    match drawn {
+        Drawn::Promoted => {
+            stage.show("Architecture Diagram", DIAGRAM);
+            stage.done("generated");
+        }
+        Drawn::Rejected(token) => write.warn(format!(
+            "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={token}); proceeding without diagram.**"
+        )),
+    }
+    Ok(())
+}
+
+/// Step 3c: the writer's drafts, and the six files made from them.
+pub(super) async fn write_files(
+    write: &PhaseHandle<'_>,
+    desk: &Desk,
+    brief: &Brief,
+    seatings: &Seatings,
+) -> Flow<()> {
+    let stage = write.stage("3c");
+    write.agent(desk.call("writer")?).await?;
+    let counted = publish(write, "spec-files", DRAFTS, brief, seatings).await?;
+    stage.done(counted);
+    Ok(())
+}
+
+/// Makes the six files from three drafts, and puts them where they are delivered. Says what they hold.
+pub(super) async fn publish(
+    phase: &PhaseHandle<'_>,
+    id: &str,
+    drafts: [&'static str; 3],
+    brief: &Brief,
+    seatings: &Seatings,
+) -> Flow<String> {
+    let seats = taken(brief, seatings);
+    let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
+    let step = Step::new(id)
+        .reads(&drafts.map(Artifact::named))
+        .reads("context-summary.md")
+        .reads(&records)
+        .reads(&Input::given("seats", &seats))
+        .touches_checkout();
+    let is_repair = drafts != DRAFTS;
+    let step = if is_repair { step.reads(&DRAFTS.map(Artifact::named)) } else { step };
+    let brief = brief.clone();
+    phase
+        .step(step, move |context| async move {
+            let [requirements, design, tasks] = drafts;
+            let materials = Materials {
+                feature: brief.feature.clone(),
+                today: brief.date.clone(),
+                requirements: context.text(requirements)?,
+                design: context.text(design)?,
+                tasks: context.text(tasks)?,
+                context_summary: context.text("context-summary.md")?,
+                resolutions: context.optional_text(RECORDS[0])?,
+                tally: context.optional_text(RECORDS[1])?,
+                contested: context.optional_text(RECORDS[2])?,
+                diagram: context.optional_text(DIAGRAM)?,
+                seats,
+            };
+            if is_repair {
+                context.write(REPAIRED, format!("{}\n", drafts_digest(&context)?))?;
+            }
+            written(&context, &materials, &brief)
+        })
+        .await
+}
+
+fn written(context: &StepContext, materials: &Materials, brief: &Brief) -> Result<String, StepError> {
+    let files = deliverable::files(materials, &brief.templates)
+        .map_err(|error| StepError::Failed(error.to_string()))?;
+    let mut counted = String::new();
+    for (name, text) in &files {
+        context.write(&spec_file(name), text)?;
+        if name == "tasks.md" {
+            let tasks = TaskList::parse(text);
+            counted = format!("{} tasks across {} phases", tasks.tasks.len(), tasks.phase_names().len());
+        }
+    }
+    let said = format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
+    context.write("write-summary.md", said)?;
+    Ok(format!("{} files, {counted}", files.len()))
+}
+
+fn taken(brief: &Brief, seatings: &Seatings) -> Vec<SeatTaken> {
+    let taken = |(seat, agent): &(String, String)| SeatTaken {
+        seat: seat.clone(),
+        agent: agent.clone(),
+        vendor: brief.vendors.get(agent).unwrap_or(agent).clone(),
+    };
+    seatings.iter().map(taken).collect()
+}
+
+/// Step 4: what reviewers suggested and the vote did not adopt.
+pub(super) async fn report_rejected(write: &PhaseHandle<'_>) -> Flow<()> {
+    let stage = write.stage("4");
+    let step = Step::new("rejected/any").reads(REJECTED);
+    let any: bool = write
+        .step(step, |context| async move { Ok(!context.text(REJECTED)?.trim().is_empty()) })
+        .await?;
+    if any {
+        stage.show("Unimplemented Plan Review Suggestions", REJECTED);
+    } else {
+        stage.done("all suggestions implemented");
+    }
+    stage.show("Out-of-Scope Observations", "oos.md");
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Step 4c: the specification is checked by rules, then by the validator, and repaired at most once.
+//!
+//! A repair changes what was approved, so the run goes through its last gate again. A second failure ends it: the
+//! phase has failed, and the run can be resumed when somebody has mended the files.
+
+use super::brief::Design;
+use super::flow::Seatings;
+use super::specification::{DRAFTS, REPAIRED, drafts_digest, publish, spec_file, spec_files};
+use crate::artifact::{Artifact, Input};
+use crate::panel::Desk;
+use crate::run::PhaseHandle;
+use crate::step::{Step, StepError};
+use crate::stop::{Flow, Stop};
+use charrette_model::panel::verdict::read_review;
+use charrette_model::seats::files::split_files;
+use charrette_model::spec::check::{FileFacts, SpecFiles, check, report};
+use serde::{Deserialize, Serialize};
+
+const CHECKS: &str = "checks.md";
+const VALIDATION: &str = "validation.md";
+const PLAN: &str = "plan.txt";
+const ISSUES: &str = "repair-issues.md";
+const REPAIR: [&str; 3] = ["repair/requirements.md", "repair/design.md", "repair/tasks.md"];
+
+/// Checks, validates, and repairs once.
+pub(super) async fn validate(
+    phase: &PhaseHandle<'_>,
+    desk: &Desk,
+    design: &Design,
+    seatings: &Seatings,
+) -> Flow<()> {
+    let stage = phase.stage("4c");
+    checks(phase, design).await?;
+    phase.agent(desk.call("validator")?).await?;
+    stage.show("Validation", VALIDATION);
+    match verdict(phase).await? {
+        Verdict::Passed => {
+            stage.done("passed");
+            Ok(())
+        }
+        Verdict::Failed => {
+            stage.warn("failed; one repair");
+            repair(phase, desk, design, seatings).await?;
+            Err(Stop::Again)
+        }
+    }
+}
+
+/// The files of the repository, as the studio knows them.
+struct Facts<'a>(&'a dyn super::studio::Studio);
+
+impl FileFacts for Facts<'_> {
+    fn exists(&self, path: &str) -> bool {
+        self.0.is_there(path)
+    }
+}
+
+/// What rules can say, with file and line.
+async fn checks(phase: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
+    let studio = design.studio.clone();
+    let step = Step::new("checks").reads(&spec_files()).reads(PLAN);
+    phase
+        .step(step, move |context| async move {
+            let text = |name: &str| context.text(&spec_file(name));
+            let files = SpecFiles {
+                requirements: &text("requirements.md")?,
+                design: &text("design.md")?,
+                tasks: &text("tasks.md")?,
+                summary: &text("summary.md")?,
+                spec_json: &text("spec.json")?,
+                meta: &text("meta.yaml")?,
+            };
+            let issues = check(&files, Some(&context.text(PLAN)?), &Facts(&*studio));
+            context.write(CHECKS, report(&issues))
+        })
+        .await
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Passed,
+    Failed,
+}
+
+/// Both must agree that nothing is wrong. What was repaired and still fails has failed.
+async fn verdict(phase: &PhaseHandle<'_>) -> Flow<Verdict> {
+    let step = Step::new("verdict")
+        .reads(CHECKS)
+        .reads(VALIDATION)
+        .reads(&DRAFTS.map(Artifact::named))
+        .reads(&Input::optional(REPAIRED));
+    phase
+        .step(step, |context| async move {
+            let [checks, validation] = [context.text(CHECKS)?, context.text(VALIDATION)?];
+            let passes = |text: &str| read_review(text, &["PASS", "FAIL"]).verdict.as_deref() == Some("PASS");
+            if passes(&checks) && passes(&validation) {
+                let said = "Validation passed: the rules found nothing, and neither did the validator.\n";
+                context.write("validate-summary.md", said)?;
+                return Ok(Verdict::Passed);
+            }
+            let repaired = context.optional_text(REPAIRED)?;
+            if repaired.is_some_and(|repaired| repaired.trim() == drafts_digest(&context).unwrap_or_default()) {
+                return Err(StepError::Failed(format!(
+                    "the specification does not pass, and was repaired once already:\n{}",
+                    issues(&checks, &validation)
+                )));
+            }
+            Ok(Verdict::Failed)
+        })
+        .await
+}
+
+/// Everything that was found, one line each.
+fn issues(checks: &str, validation: &str) -> String {
+    let lines = checks.lines().chain(validation.lines()).map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| line.starts_with("- ")).collect();
+    if lines.is_empty() { "- the verdict is FAIL, without an issue".to_owned() } else { lines.join("\n") }
+}
+
+/// The writer gets its own files back, with what is wrong with them.
+async fn repair(
+    phase: &PhaseHandle<'_>,
+    desk: &Desk,
+    design: &Design,
+    seatings: &Seatings,
+) -> Flow<()> {
+    let step = Step::new("repair/issues").reads(CHECKS).reads(VALIDATION);
+    phase
+        .step(step, |context| async move {
+            let text = issues(&context.text(CHECKS)?, &context.text(VALIDATION)?);
+            context.write(ISSUES, format!("{text}\n"))
+        })
+        .await?;
+    let note = "This is a repair: your files failed validation. Put right what repair-issues.md says, and leave the rest word for word.";
+    let assignment = desk.seat("writer")?.note(note);
+    let written = assignment.seat().writes;
+    let call = assignment
+        .call()?
+        .step_id("writer/repair")
+        .reads(ISSUES)
+        .reads(&DRAFTS.map(Artifact::named))
+        .writes_instead(&REPAIR)
+        .grammar(move |answer| {
+            let files = split_files(answer, written)?;
+            Ok(files.into_iter().map(|(name, text)| (format!("repair/{name}"), text)).collect())
+        });
+    phase.agent(call).await?;
+    publish(phase, "spec-files/repair", REPAIR, &design.brief, seatings).await?;
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! How an answer must look, seat by seat: the files it becomes, or what to say to whoever gave it.
+
+use charrette_model::collect::command::Validation;
+use charrette_model::collect::substance;
+use charrette_model::diagram::fences::fences;
+use charrette_model::handoff::markdown::response_in_markdown;
+use charrette_model::panel::context_summary::{PARTS, read_context_summary};
+use charrette_model::panel::debate::{Side, defense};
+use charrette_model::panel::decisions::read_decisions;
+use charrette_model::panel::findings::{FindingsStatus, read_findings};
+use charrette_model::panel::lines::Problem;
+use charrette_model::panel::merged::read_items;
+use charrette_model::panel::plan::missing_sections;
+use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::verdict::read_review;
+use charrette_model::seats::files::split_files;
+use charrette_model::seats::{AnswerForm, Seat};
+use charrette_model::words;
+
+/// What an answer becomes, by name.
+pub(super) type Files = Result<Vec<(String, String)>, String>;
+
+/// The fewest words of a paragraph that counts as one.
+const PARAGRAPH: usize = 12;
+
+/// The verdicts of a validator.
+const VERDICTS: [&str; 2] = ["PASS", "FAIL"];
+
+/// Holds an answer against the form of its seat.
+pub(super) fn files(seat: &Seat, answer: &str, summary_words: usize) -> Files {
+    if answer.trim().is_empty() {
+        return Err("the answer is empty".to_owned());
+    }
+    match seat.form {
+        AnswerForm::HandoffResponse => {
+            accepted(&response_in_markdown(answer, summary_words).report.errors)?;
+        }
+        AnswerForm::ContextSummary => clean(&read_context_summary(answer, summary_words).1)?,
+        AnswerForm::Questions => clean(&read_questions(answer, round(seat)).problems)?,
+        AnswerForm::Sketch => {
+            if !answer.split("\n\n").any(|paragraph| words::count(paragraph) >= PARAGRAPH) {
+                return Err("there is no paragraph that says what to do and why".to_owned());
+            }
+        }
+        AnswerForm::Synthesis => return synthesis(seat, answer),
+        AnswerForm::Defense => {
+            let side = if seat.role == "thesis" { Side::Thesis } else { Side::AntiThesis };
+            defense(answer, side).map_err(|failure| format!("the defense cannot be judged: {}", failure.token()))?;
+        }
+        // Whether votes are valid depends on the ballot; the tally says what it did not count.
+        AnswerForm::DecisionVotes => {
+            if !answer.to_uppercase().contains("DECISION_") {
+                return Err("expected lines like  DECISION_1: THESIS — reason".to_owned());
+            }
+        }
+        AnswerForm::FindingVotes => {
+            let upper = answer.to_uppercase();
+            if !upper.contains("FINDING_") && !upper.contains("OOS_") {
+                return Err("expected lines like  FINDING_1: YES — reason".to_owned());
+            }
+        }
+        AnswerForm::Plan => clean(&missing_sections(answer))?,
+        AnswerForm::Findings => findings(answer)?,
+        AnswerForm::MergedFindings => clean(&read_items(answer).1)?,
+        AnswerForm::Diagram => {
+            if fences(answer).len() != 1 {
+                return Err("expected one heading and exactly one ```mermaid fence".to_owned());
+            }
+        }
+        AnswerForm::SpecFiles => return split_files(answer, seat.writes),
+        AnswerForm::Verdict => {
+            if read_review(answer, &VERDICTS).verdict.is_none() {
+                return Err("expected a line  Verdict: PASS  or  Verdict: FAIL".to_owned());
+            }
+        }
+    }
+    as_it_is(seat, answer)
+}
+
+/// The answer itself, as the seat's only file.
+pub(super) fn as_it_is(seat: &Seat, answer: &str) -> Files {
+    let name = seat.writes.first().copied().unwrap_or(seat.id);
+    Ok(vec![(name.to_owned(), format!("{}\n", answer.trim_end()))])
+}
+
+/// A summary that was too long twice, each part cut at the end of a sentence.
+pub(super) fn cut_summary(seat: &Seat, answer: &str, limit: usize) -> Files {
+    let (summary, problems) = read_context_summary(answer, usize::MAX);
+    clean(&problems)?;
+    let parts = [
+        &summary.understanding,
+        &summary.approach,
+        &summary.assumptions,
+        &summary.trade_offs,
+        &summary.out_of_scope,
+        &summary.unknowns,
+    ];
+    // The labels count as well.
+    let labels: usize = PARTS.iter().map(|label| words::count(label) + 1).sum();
+    let room = limit.saturating_sub(labels) / PARTS.len();
+    let mut text = String::new();
+    for (label, part) in PARTS.iter().zip(parts) {
+        text.push_str(&format!("## {label}\n\n{}\n\n", words::cut_at_sentence(part, room)));
+    }
+    as_it_is(seat, &text)
+}
+
+/// The questioner's round.
+pub(crate) fn round(seat: &Seat) -> Round {
+    match seat.variant {
+        Some("clarify") => Round::Clarify,
+        Some("scope") => Round::Scope,
+        _ => Round::Design,
+    }
+}
+
+fn synthesis(seat: &Seat, answer: &str) -> Files {
+    let files = split_files(answer, seat.writes)?;
+    let contested = files.iter().find(|(name, _)| name == "contested-decisions.md");
+    if let Some((_, contested)) = contested {
+        clean(&read_decisions(contested).errors)?;
+    }
+    Ok(files)
+}
+
+fn findings(answer: &str) -> Result<(), String> {
+    let read = read_findings(answer);
+    if read.status == FindingsStatus::Invalid {
+        let said = read.errors.first().map(|problem| format!(": {}", problem.message)).unwrap_or_default();
+        return Err(format!("neither numbered findings nor exactly NO_ISSUES_FOUND{said}"));
+    }
+    if read.status == FindingsStatus::NoIssues {
+        return Ok(());
+    }
+    substance::judge(Some(answer), Validation::Check).map_err(|thin| thin.to_string())
+}
+
+fn clean(problems: &[Problem]) -> Result<(), String> {
+    let said: Vec<String> =
+        problems.iter().map(|problem| format!("line {}: {}", problem.line, problem.message)).collect();
+    accepted(&said)
+}
+
+fn accepted(errors: &[String]) -> Result<(), String> {
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("; ")) }
+}

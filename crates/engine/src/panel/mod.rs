@@ -1,0 +1,19 @@
+//! Panels over the rules of [`charrette_model::panel`]: who is asked what, and what becomes of the answers.
+//!
+//! [`desk`] turns a seat into a call, [`grammar`] holds an answer against the seat's form. [`dialectic`] has
+//! contested decisions debated and judged, [`review`] has a plan reviewed and its findings voted on. In which
+//! order that happens is a flow's to say.
+
+mod desk;
+mod dialectic;
+mod grammar;
+mod labels;
+mod review;
+mod taken;
+
+pub use desk::{Assignment, Desk};
+pub(crate) use desk::{feedback, step_id};
+pub(crate) use grammar::round;
+pub use dialectic::{Resolved, resolve};
+pub use labels::{ReviewLabels, seat_label};
+pub use review::{Reviewed, review};
