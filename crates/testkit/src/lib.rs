@@ -8,6 +8,7 @@
 
 pub mod fake_agent;
 pub mod mock_model;
+pub mod panel;
 mod run;
 mod sandbox;
 

@@ -8,6 +8,8 @@ mod crowd;
 mod disturbed;
 mod gates;
 mod incidents;
+mod panel_answers;
+mod panel_bed;
 mod reuse;
 mod stage;
 mod strays;

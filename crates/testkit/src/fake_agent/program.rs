@@ -1,15 +1,10 @@
-//! An agent that does as a script says: a real program, so that everything around it is real too.
-//!
-//! `fake-agent [ANYTHING] SCRIPT NAME` reads its prompt on standard input and looks in the script (JSON) for what
-//! an agent of that name does in the seat it was given, then for `*`:
-//!
-//! ```json
-//! {"alpha": {"researcher-a": {"answer": "I read {digest}."}, "*": {"exit": 1}}, "*": {"*": {"answer": "Fine."}}}
-//! ```
+//! The program, and what a part can say:
 //!
 //! | member | what it does |
 //! |---|---|
 //! | `answer` | prints this; `{digest}`, `{seat}`, `{agent}` and `{env:NAME}` are filled in |
+//! | `says` | prints this file of the folder; `{task}` is the name of the task in the prompt, and a line that begins with `{given:TEXT}` is printed only if the prompt has that text |
+//! | `given` | in a list of parts: play this one only if the prompt has this text |
 //! | `answer_hex` | prints these bytes |
 //! | `answer_file` | prints this file, such as what a real client once printed |
 //! | `stderr` | complains first |
@@ -26,6 +21,7 @@
 //! | `commits` | commits everything where it works |
 //! | `fail_once` | fails the first time in this seat: a mark is left in the folder of that name |
 
+use super::script::Cue;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -42,37 +38,35 @@ pub fn main() -> ExitCode {
     let [.., script, agent] = arguments.as_slice() else {
         return complain("usage: fake-agent SCRIPT NAME");
     };
-    let seat = std::env::var("CHARRETTE_SEAT").unwrap_or_default();
-    let Ok(script) = fs_err::read_to_string(script)
-        .map_err(|error| error.to_string())
-        .and_then(|text| serde_json::from_str::<Value>(&text).map_err(|error| error.to_string()))
-    else {
-        return complain("the script cannot be read");
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let cue = Cue::new(script, agent, &variable("CHARRETTE_SEAT"), &variable("CHARRETTE_LANE"));
+    let parts = match cue.parts() {
+        Ok(parts) => parts,
+        Err(problem) => return complain(&problem),
     };
-    let part = script.get(agent).or_else(|| script.get("*")).cloned().unwrap_or_default();
-    let part = part.get(&seat).or_else(|| part.get("*")).cloned().unwrap_or_default();
-    if part["ignores_term"] == true && std::env::var_os(IGNORING).is_none() {
+    if parts.iter().any(|part| part["ignores_term"] == true) && std::env::var_os(IGNORING).is_none() {
         return again_ignoring(&arguments);
     }
-    if let Some(code) = part["exit_early"].as_u64() {
+    if let Some(code) = parts.first().and_then(|part| part["exit_early"].as_u64()) {
         return ended(code);
     }
     let mut prompt = String::new();
     let _ = std::io::stdin().read_to_string(&mut prompt);
-    play(&part, &Cue { agent, seat: &seat, prompt: &prompt, log: std::env::var_os("FAKE_AGENT_LOG") })
+    let fits = |part: &&Value| part["given"].as_str().is_none_or(|given| prompt.contains(given));
+    let part = parts.iter().find(fits).cloned().unwrap_or_default();
+    play(&part, &Scene { cue: &cue, prompt: &prompt, log: std::env::var_os("FAKE_AGENT_LOG") })
 }
 
-struct Cue<'a> {
-    agent: &'a str,
-    seat: &'a str,
+struct Scene<'a> {
+    cue: &'a Cue,
     prompt: &'a str,
     log: Option<OsString>,
 }
 
-fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
-    let digest = fingerprint(cue.prompt);
-    if let Some(log) = &cue.log {
-        append(log.as_ref(), &format!("{} {} {digest}\n", cue.seat, cue.agent));
+fn play(part: &Value, scene: &Scene<'_>) -> ExitCode {
+    let digest = fingerprint(scene.prompt);
+    if let Some(log) = &scene.log {
+        append(log.as_ref(), &format!("{} {} {digest}\n", scene.cue.place, scene.cue.agent));
     }
     if let Some(millis) = part["child_ms"].as_u64() {
         let _ = Command::new("sleep").arg(seconds(millis)).stdout(Stdio::null()).spawn();
@@ -81,7 +75,7 @@ fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
         let _ = Command::new("setsid").args(["-f", "sleep", &seconds(millis)]).status();
     }
     if let Some(folder) = part["fail_once"].as_str() {
-        let mark = std::path::Path::new(folder).join(cue.seat.replace('/', "."));
+        let mark = std::path::Path::new(folder).join(scene.cue.place.replace('/', "."));
         if fs_err::OpenOptions::new().write(true).create_new(true).open(mark).is_ok() {
             return complain("failing once, as the script says");
         }
@@ -97,7 +91,7 @@ fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "{complaint}");
     }
     std::thread::sleep(Duration::from_millis(part["sleep_ms"].as_u64().unwrap_or(0)));
-    let _ = speak(part, cue, &digest);
+    let _ = speak(part, scene, &digest);
     if part["hang"] == true {
         loop {
             std::thread::sleep(Duration::from_hours(1));
@@ -106,7 +100,7 @@ fn play(part: &Value, cue: &Cue<'_>) -> ExitCode {
     ended(part["exit"].as_u64().unwrap_or(0))
 }
 
-fn speak(part: &Value, cue: &Cue<'_>, digest: &str) -> std::io::Result<()> {
+fn speak(part: &Value, scene: &Scene<'_>, digest: &str) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     let megabyte = b"flood flood flood flood flood flood flood flood flood flood flood!!\n".repeat(15420);
     for _ in 0..part["flood_mb"].as_u64().unwrap_or(0) {
@@ -122,15 +116,34 @@ fn speak(part: &Value, cue: &Cue<'_>, digest: &str) -> std::io::Result<()> {
     if let Some(file) = part["answer_file"].as_str() {
         stdout.write_all(&fs_err::read(file)?)?;
     }
+    if let Some(file) = part["says"].as_str() {
+        let text = fs_err::read_to_string(scene.cue.script.join(file))?;
+        stdout.write_all(as_given(&text, scene.prompt).as_bytes())?;
+    }
     if let Some(hex) = part["answer_hex"].as_str() {
         let bytes: Vec<u8> =
             (0..hex.len() / 2).filter_map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).ok()).collect();
         stdout.write_all(&bytes)?;
     }
     let answer = part["answer"].as_str().unwrap_or_default();
-    let answer = answer.replace("{digest}", digest).replace("{seat}", cue.seat).replace("{agent}", cue.agent);
+    let answer = answer
+        .replace("{digest}", digest)
+        .replace("{seat}", &scene.cue.place)
+        .replace("{agent}", &scene.cue.agent);
     stdout.write_all(with_environment(&answer).as_bytes())?;
     stdout.flush()
+}
+
+/// What is said in the light of the prompt: its task is named, and lines about what it does not have are left out.
+fn as_given(text: &str, prompt: &str) -> String {
+    let task = prompt.lines().find_map(|line| line.strip_prefix("- Task: `")?.split('`').next());
+    let kept = text.split_inclusive('\n').filter_map(|line| {
+        let Some((given, line)) = line.strip_prefix("{given:").and_then(|rest| rest.split_once('}')) else {
+            return Some(line);
+        };
+        prompt.contains(given).then_some(line)
+    });
+    kept.collect::<String>().replace("{task}", task.unwrap_or("unknown"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "an agent may say what it finds there")]

@@ -1,0 +1,1 @@
+"""Says where a parcel is."""
