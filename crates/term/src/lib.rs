@@ -1,11 +1,28 @@
-//! What a person sees of a run at a terminal, and how they answer it.
+//! What a person sees of a run at a terminal, and how they answer it. Rules are elsewhere: this shows and asks.
+//!
+//! [`View`] turns the events of a run into lines, breadcrumbs and a live table on a [`Screen`]. [`TerminalAsker`] asks
+//! the questions of a gate at a [`Terminal`], one readable page each.
+//!
+//! Nothing is printed that the caller did not give a place for, and the environment is not read: [`Style`] says
+//! whether there is colour, how wide the screen is, and whether it is a terminal.
+
 #![warn(missing_docs)]
+
+mod asker;
+mod dialog;
+mod editor;
+mod keys;
 mod lanes;
+mod line;
 mod screen;
 mod story;
 mod style;
+mod terminal;
 mod text;
 mod view;
+
+pub use asker::{Desk, Reader, TerminalAsker};
 pub use screen::Screen;
 pub use style::Style;
+pub use terminal::Terminal;
 pub use view::{Manner, View};

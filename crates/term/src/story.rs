@@ -230,8 +230,7 @@ impl Story {
                 }
                 let step = registered(number);
                 let payload = payload.as_deref().map(one_line);
-                self.stage =
-                    Some(Stage { step, payload, began: now, is_shown: false, reused_any: false });
+                self.stage = Some(Stage { step, payload, began: now, is_shown: false, reused_any: false });
             }
             EventKind::StageEnded { number, ending, payload } => {
                 self.close_panel(lines);
@@ -599,7 +598,8 @@ mod tests {
     fn a_file_worth_reading_is_shown_when_it_is_new_and_cannot_drive_the_terminal() {
         let path = std::env::temp_dir().join(format!("charrette-story-{}.txt", std::process::id()));
         fs_err::write(&path, "one\n\u{1b}[2Jtwo\n").unwrap();
-        let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path: path.clone() };
+        let document =
+            EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path: path.clone() };
         let events = [
             (0, run(false)),
             (0, began("2b")),

@@ -80,7 +80,8 @@ fn place(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(St
     while columns(rest) > room {
         let part = head(rest, room);
         // A character wider than the room would never fit: it takes a line anyway.
-        let part = if part.is_empty() { &rest[..rest.chars().next().map_or(0, char::len_utf8)] } else { part };
+        let part =
+            if part.is_empty() { &rest[..rest.chars().next().map_or(0, char::len_utf8)] } else { part };
         full(part.to_owned());
         rest = &rest[part.len()..];
     }
