@@ -128,7 +128,7 @@ fn answer(console: &mut dyn Console, question: &Question, round: u32, style: Sty
             Meant::Pause => return Err(Reply::Pause),
             Meant::Edit => match console.edit(&question.text) {
                 Ok(text) if text.trim().is_empty() => {
-                    console.say("   The page is empty: nothing was taken.\n")
+                    console.say("   The page is empty: nothing was taken.\n");
                 }
                 Ok(text) => return Ok(text),
                 Err(problem) => console.say(&format!("   {}\n", safe(&problem))),

@@ -125,11 +125,9 @@ impl Conversation<'_> {
         let prompt = fit(prompt, width / 2);
         let (seen, before) = line.seen(width.saturating_sub(columns(&prompt) + 1));
         let column = columns(&prompt) + before;
-        let mut text = format!("\r\u{1b}[K{}{seen}\r", self.terminal.style.paint(Tone::Heading, &prompt));
-        if column > 0 {
-            text += &format!("\u{1b}[{column}C");
-        }
-        self.say(&text);
+        let ask = self.terminal.style.paint(Tone::Heading, &prompt);
+        let there = if column > 0 { format!("\u{1b}[{column}C") } else { String::new() };
+        self.say(&format!("\r\u{1b}[K{ask}{seen}\r{there}"));
     }
 
     /// The next key; nothing if the run was asked to end.
