@@ -26,6 +26,10 @@ const HOME: &str = "HOME";
 const GIT_DIR: &str = "GIT_DIR";
 /// As `GIT_DIR`, for the work tree.
 const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
+/// The program by which git reaches remotes, if the user has chosen one.
+const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
+/// The older name of the same.
+const GIT_SSH: &str = "GIT_SSH";
 
 /// Where a nested design keeps its artifacts.
 const DESIGN_TMPDIR: &str = "DESIGN_TMPDIR";
@@ -153,6 +157,11 @@ pub(crate) fn run_id(now: Now, name: &str) -> String {
 /// Whether git is told where the repository is.
 pub(crate) fn git_is_redirected() -> bool {
     std::env::var_os(GIT_DIR).is_some() || std::env::var_os(GIT_WORK_TREE).is_some()
+}
+
+/// Whether the user has chosen a program by which git reaches remotes.
+pub(crate) fn git_ssh_is_chosen() -> bool {
+    std::env::var_os(GIT_SSH_COMMAND).is_some() || std::env::var_os(GIT_SSH).is_some()
 }
 
 /// The command line, for locks and history.

@@ -44,7 +44,7 @@ fn show(site: &Site) -> Result<ExitCode, CommandError> {
         .iter()
         .map(|file| json!({"layer": file.layer, "path": file.path, "present": file.present}))
         .collect();
-    let text = integrations_text(site)?;
+    let text = integrations_text(&site.root)?;
     let integrations = match integrations::read(text.as_deref()) {
         Ok((integrations, _)) => json!(integrations),
         Err(problem) => json!({"error": problem.to_string()}),
@@ -59,7 +59,7 @@ fn check(site: &Site) -> Result<ExitCode, CommandError> {
         problems.into_iter().map(|problem| problem.message().to_owned()).collect()
     };
     let (mut errors, mut warnings) = (said(errors), said(warnings));
-    match integrations::read(integrations_text(site)?.as_deref()) {
+    match integrations::read(integrations_text(&site.root)?.as_deref()) {
         Ok((_, unknown)) => {
             warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")));
         }
@@ -90,8 +90,8 @@ fn init(site: &Site) -> Result<ExitCode, CommandError> {
 const INTEGRATIONS: &str = ".claude/config/integrations.json";
 
 /// What the file says; none if there is none.
-pub(super) fn integrations_text(site: &Site) -> Result<Option<String>, CommandError> {
-    match fs_err::read_to_string(site.root.join(INTEGRATIONS)) {
+pub(crate) fn integrations_text(root: &Path) -> Result<Option<String>, CommandError> {
+    match fs_err::read_to_string(root.join(INTEGRATIONS)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         // There is a file, and it is not one that can be read: that is never "disabled".

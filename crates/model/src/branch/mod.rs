@@ -9,5 +9,5 @@ pub mod name;
 pub mod state;
 
 pub use decision::{Decision, decide};
-pub use name::{branch_name, user_prefix};
+pub use name::{branch_name, given_prefix, unused_branch_name, user_prefix};
 pub use state::{BranchInfo, BranchState, MainBranch, Surroundings};

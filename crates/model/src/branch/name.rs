@@ -1,10 +1,13 @@
 //! What branches are called: `<user prefix>/<words of the feature>`.
 
+use super::create::is_safe_ref;
 use crate::feature::words;
 
 /// The prefix of somebody who has no name git could use.
 const NOBODY: &str = "dev";
 const MAX_PREFIX: usize = 20;
+/// Leaves room for a few words behind it.
+const MAX_GIVEN_PREFIX: usize = 30;
 /// A branch name is shorter than this.
 const NAME_LIMIT: usize = 50;
 
@@ -25,14 +28,33 @@ pub fn user_prefix(user_name: &str) -> String {
     }
 }
 
+/// The prefix that somebody else says the user has: as it is where it can begin a branch, else what is left of it.
+pub fn given_prefix(given: &str) -> String {
+    if is_safe_ref(given) && given.len() <= MAX_GIVEN_PREFIX { given.to_owned() } else { user_prefix(given) }
+}
+
 /// The branch for a feature, from its description or its name: kebab-case, cut at a word, under 50 characters.
 pub fn branch_name(prefix: &str, description: &str) -> String {
-    let room = (NAME_LIMIT - 1).saturating_sub(prefix.len() + 1);
+    suffixed(prefix, description, "")
+}
+
+/// The same, with a number at its end if that name is taken.
+pub fn unused_branch_name(prefix: &str, description: &str, taken: impl Fn(&str) -> bool) -> String {
+    let first = branch_name(prefix, description);
+    if !taken(&first) {
+        return first;
+    }
+    let mut numbered = (2_u32..).map(|number| suffixed(prefix, description, &format!("-{number}")));
+    numbered.find(|name| !taken(name)).unwrap_or(first)
+}
+
+fn suffixed(prefix: &str, description: &str, suffix: &str) -> String {
+    let room = (NAME_LIMIT - 1).saturating_sub(prefix.len() + 1 + suffix.len());
     let mut name = words::joined(description, room);
     if name.is_empty() {
         "feature".clone_into(&mut name);
     }
-    format!("{prefix}/{name}")
+    format!("{prefix}/{name}{suffix}")
 }
 
 #[cfg(test)]
@@ -67,6 +89,37 @@ mod tests {
         assert_eq!(branch_name("ada", "修复"), "ada/feature");
         let long = branch_name("ada", "rate limiting for every public endpoint of the billing service");
         assert_eq!(long, "ada/rate-limiting-for-every-public-endpoint-of");
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number_and_stays_short() {
+        let taken = |names: &'static [&str]| move |name: &str| names.contains(&name);
+        assert_eq!(unused_branch_name("ada", "add-login", taken(&[])), "ada/add-login");
+        assert_eq!(unused_branch_name("ada", "add-login", taken(&["ada/add-login"])), "ada/add-login-2");
+        assert_eq!(
+            unused_branch_name("ada", "add-login", taken(&["ada/add-login", "ada/add-login-2"])),
+            "ada/add-login-3"
+        );
+        let long = "rate limiting for every public endpoint of a billing service";
+        assert_eq!(branch_name("ada", long).len(), 48);
+        let next = unused_branch_name("ada", long, |name| name == branch_name("ada", long));
+        assert_eq!(next, "ada/rate-limiting-for-every-public-endpoint-of-2");
+    }
+
+    #[test]
+    fn a_given_prefix_is_believed_as_far_as_git_would() {
+        for (given, prefix) in [
+            ("ada", "ada"),
+            ("team/ada_l", "team/ada_l"),
+            ("--force", "force"),
+            ("a..b", "ab"),
+            ("$(x)", "$(x)"),
+            ("a b", "a-b"),
+            ("", "dev"),
+            ("wolfeschlegelsteinhausenbergerdorff", "wolfeschlegelsteinha"),
+        ] {
+            assert_eq!(given_prefix(given), prefix, "{given:?}");
+        }
     }
 
     proptest! {

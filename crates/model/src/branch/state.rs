@@ -122,6 +122,27 @@ impl BranchInfo {
             current_branch: value("CURRENT_BRANCH")?,
         })
     }
+
+    /// The same, as it is meant. What is not `true` is false; the entry gate has refused it by then.
+    pub fn state(&self) -> BranchState {
+        BranchState {
+            current: self.current_branch.clone(),
+            is_main: self.is_main == "true",
+            is_user_branch: self.is_user_branch == "true",
+            user_prefix: self.user_prefix.clone(),
+        }
+    }
+}
+
+impl From<&BranchState> for BranchInfo {
+    fn from(state: &BranchState) -> BranchInfo {
+        BranchInfo {
+            is_main: state.is_main.to_string(),
+            is_user_branch: state.is_user_branch.to_string(),
+            user_prefix: state.user_prefix.clone(),
+            current_branch: state.current.clone(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -200,6 +221,12 @@ mod tests {
             BranchInfo::parse("X=1 CURRENT_BRANCH=a=b IS_MAIN=no IS_USER_BRANCH=false USER_PREFIX=ada")
                 .unwrap();
         assert_eq!((info.current_branch.as_str(), info.is_main.as_str()), ("a=b", "no"));
+        assert!(!info.state().is_main);
+        let around = Surroundings { main: "main", user_prefix: "ada", ..Surroundings::default() };
+        for current in ["main", "ada/x", "topic", ""] {
+            let state = BranchState::of(current, &around);
+            assert_eq!(BranchInfo::from(&state).state(), state);
+        }
         for incomplete in [
             "",
             "IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=ada",

@@ -52,6 +52,17 @@ pub fn begin_run(
     stamp(document, None, circumstances)
 }
 
+/// A branch is about to be made for this run: from here on it counts as made for its feature.
+pub fn note_branch(
+    mut document: Checkpoint,
+    branch: &str,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    document.run.get_or_insert_default().branch = Some(branch.to_owned());
+    stamp(document, previous.as_ref(), circumstances)
+}
+
 /// A step is about to be executed: the intent, on disk before anything happens.
 pub fn begin_step(
     document: Checkpoint,

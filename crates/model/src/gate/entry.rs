@@ -4,6 +4,7 @@
 //! vouches for the branch; everything else is strict. The current branch and the user's prefix are only there
 //! for the audit trail: they must be given, and nothing is read out of them.
 
+use crate::branch::BranchInfo;
 use crate::plumbing::Answer;
 use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
 use crate::shown::shown;
@@ -50,6 +51,23 @@ const USER_PREFIX: &str = "--user-prefix";
 const IS_MAIN: &str = "--is-main";
 const IS_USER_BRANCH: &str = "--is-user-branch";
 const BRANCH_INFO: &str = "--branch-info-supplied";
+
+/// Asks for a run in a mode with these branch facts; `supplied` says whether a caller vouches for them.
+pub fn ask(mode: &str, facts: &BranchInfo, supplied: bool) -> Result<Entry, GateError> {
+    let supplied = supplied.to_string();
+    let question = [
+        (MODE, mode),
+        (CURRENT_BRANCH, facts.current_branch.as_str()),
+        (USER_PREFIX, facts.user_prefix.as_str()),
+        (IS_MAIN, facts.is_main.as_str()),
+        (IS_USER_BRANCH, facts.is_user_branch.as_str()),
+        (BRANCH_INFO, supplied.as_str()),
+    ];
+    // Only a design run can be vouched for, and nobody else may say whether it is.
+    let said = question.iter().filter(|(flag, _)| mode == "design" || *flag != BRANCH_INFO);
+    let args: Vec<String> = said.flat_map(|(flag, value)| [*flag, *value]).map(str::to_owned).collect();
+    decide(&args)
+}
 
 /// Decides. First what cannot be read, then what is missing, then what is wrong.
 pub fn decide(args: &[String]) -> Result<Entry, GateError> {
@@ -235,6 +253,37 @@ mod tests {
             ),
         ] {
             assert_eq!(asked(line), Answer::refused(4, format!("GATE_ERROR={message}")), "{line}");
+        }
+    }
+
+    #[test]
+    fn branch_facts_are_asked_about_as_they_stand() {
+        let facts = |line: &str| BranchInfo::parse(line).unwrap();
+        let on_main = facts("IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH=");
+        let own = facts("IS_MAIN=false IS_USER_BRANCH=true USER_PREFIX=ada CURRENT_BRANCH=ada/x");
+        assert_eq!(ask("design", &on_main, false), Ok(Entry::Strict));
+        assert_eq!(ask("design", &on_main, true), Ok(Entry::Continue));
+        assert_eq!(ask("implement", &on_main, false), Ok(Entry::Strict));
+        assert_eq!(ask("implement", &own, false), Ok(Entry::Continue));
+        for (line, error) in [
+            (
+                "IS_MAIN=yes IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH=x",
+                "invalid value for --is-main: yes",
+            ),
+            (
+                "IS_MAIN=true IS_USER_BRANCH= USER_PREFIX=ada CURRENT_BRANCH=x",
+                "invalid value for --is-user-branch: ",
+            ),
+            (
+                "IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX= CURRENT_BRANCH=x",
+                "--user-prefix must be non-empty",
+            ),
+            (
+                "IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=--p CURRENT_BRANCH=x",
+                "missing value for --user-prefix",
+            ),
+        ] {
+            assert_eq!(ask("design", &facts(line), true).unwrap_err().to_string(), error);
         }
     }
 

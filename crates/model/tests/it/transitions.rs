@@ -1,8 +1,9 @@
 //! Every change of a state document: what it does, and what it refuses.
 
+use charrette_model::checkpoint::progress::note_branch;
 use charrette_model::checkpoint::transition::{self, Circumstances};
 use charrette_model::checkpoint::{
-    Checkpoint, PhaseStatus, ResumePoint, TransitionError, read, resume_point,
+    Checkpoint, PhaseStatus, ResumePoint, RunRecord, TransitionError, read, resume_point,
 };
 use charrette_model::stamp::{Now, Stamp};
 use proptest::prelude::*;
@@ -73,6 +74,19 @@ fn the_phase_at_work_is_let_go_when_it_ends() {
     let working = updated(Some(after_research()), "write", json!({"status": "in_progress"}));
     let other = updated(Some(working), "validate", json!({"status": "failed"}));
     assert_eq!(other.state.current_phase.as_deref(), Some("write"));
+}
+
+#[test]
+fn the_branch_of_a_run_is_noted_and_nothing_else_changes() {
+    let mut before = after_research();
+    before.run = Some(RunRecord { id: "r".to_owned(), ..RunRecord::default() });
+    let noted = note_branch(before.clone(), "ada/add-login", &noon()).unwrap();
+    let run = noted.run.clone().unwrap();
+    assert_eq!((run.id.as_str(), run.branch.as_deref()), ("r", Some("ada/add-login")));
+    assert!(noted.updated_at > before.updated_at);
+    let again = note_branch(noted, "ada/add-login-2", &noon()).unwrap();
+    assert_eq!(again.run.unwrap().branch.as_deref(), Some("ada/add-login-2"));
+    assert_eq!((again.state, again.phases), (before.state, before.phases));
 }
 
 #[test]

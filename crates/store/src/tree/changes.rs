@@ -51,7 +51,7 @@ pub struct Own {
 }
 
 impl Own {
-    fn covers(&self, entry: &Entry) -> bool {
+    pub(super) fn covers(&self, entry: &Entry) -> bool {
         let is_new_spec = |specs: &String| {
             let inside =
                 entry.path.as_bytes().get(specs.trim_end_matches('/').len() + 1..).unwrap_or_default();

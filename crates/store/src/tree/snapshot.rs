@@ -1,5 +1,6 @@
 //! The work tree at one moment, as far as it is not as committed.
 
+use super::changes::Own;
 use super::git::{TreeError, ask, command};
 use super::path::TreePath;
 use super::status::{self, Line};
@@ -55,6 +56,16 @@ impl Snapshot {
     /// Whether everything is as committed.
     pub fn is_clean(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Whether everything is as committed, but for what is our own.
+    pub fn is_clean_but_for(&self, own: &Own) -> bool {
+        self.entries.iter().all(|entry| own.covers(entry))
+    }
+
+    /// Whether a submodule is not as committed.
+    pub fn has_moved_submodules(&self) -> bool {
+        self.entries.iter().any(|entry| entry.submodule)
     }
 
     pub(super) fn entry(&self, path: &TreePath) -> Option<&Entry> {

@@ -331,6 +331,14 @@ fn our_own_folders_are_nobodys_dirt() {
             "added specs/stray.md"
         ]
     );
+    assert!(!take(&sandbox).is_clean_but_for(&own));
+    sandbox.git(["checkout", "-q", "specs/known/design.md"]);
+    for stray in [".claude/settings.json", ".specsy", "specs/stray.md"] {
+        assert!(!take(&sandbox).is_clean_but_for(&own), "{stray}");
+        fs_err::remove_file(sandbox.path(stray)).unwrap();
+    }
+    assert!(take(&sandbox).is_clean_but_for(&own));
+    assert!(!take(&sandbox).is_clean());
 }
 
 #[test]

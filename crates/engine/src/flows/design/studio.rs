@@ -26,6 +26,8 @@ pub enum Refusal {
     Refused(String),
     /// Something did not work.
     Failed(String),
+    /// The run was asked to end meanwhile.
+    Interrupted,
 }
 
 /// How a design found the repository.

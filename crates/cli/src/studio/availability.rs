@@ -1,0 +1,70 @@
+//! Which of the external reviewers are not there or do not answer, and who sits in their place.
+
+use charrette_agents::profile::Agent;
+use charrette_agents::room::{Room, chain_of};
+use charrette_model::gate::texts;
+use charrette_model::seats::chain::stated;
+use charrette_model::seats::{CLAUDE, EMBEDDED, SEATS};
+use futures_util::future::join_all;
+
+/// The external reviewers: agent, name, and a seat that is first of all its own.
+const REVIEWERS: [(&str, &str, &str); 2] =
+    [("codex", "Codex", "reviewer-innovation"), ("cursor", "Cursor", "reviewer-arch")];
+
+/// What people should know about the external reviewers, one line each; nothing about one that no seat is meant
+/// for. With `probing`, and unless the configuration says not to, those that are installed are asked whether they
+/// work; the room remembers what they say, so nobody is asked twice.
+pub(crate) async fn availability(room: &Room, probing: bool) -> Vec<String> {
+    let probing = probing && room.rules().probes;
+    let wanted = REVIEWERS.iter().filter(|(agent, ..)| is_wanted(room, agent));
+    let lines = wanted.map(|(agent, name, seat)| async move {
+        let installed = room.roster().get(agent).filter(|agent| agent.is_installed(room.surroundings()));
+        let Some(agent) = installed else { return Some(texts::tool_missing(name)) };
+        if !probing {
+            return None;
+        }
+        let reason = failure(room, agent).await?;
+        let replacement = replacement(room, seat).await;
+        Some(texts::tool_unhealthy(name, Some(&reason), replacement.as_deref()))
+    });
+    join_all(lines).await.into_iter().flatten().collect()
+}
+
+/// Whether any seat is meant for that agent.
+fn is_wanted(room: &Room, agent: &str) -> bool {
+    SEATS.iter().any(|seat| stated(seat, &room.rules().seats).iter().any(|name| name == agent))
+}
+
+/// Why an agent does not work, if it does not. An agent that could not finish its answer because the run was asked
+/// to end has not failed.
+async fn failure(room: &Room, agent: &Agent) -> Option<String> {
+    let works = room.probe(agent).await.works;
+    let candidates = room.candidates();
+    let is_known = candidates.iter().any(|it| it.name == agent.name && it.healthy == Some(false));
+    works.err().filter(|_| is_known)
+}
+
+/// Who really takes the seat: the first of its chain that answers.
+async fn replacement(room: &Room, seat: &str) -> Option<String> {
+    for name in chain_of(seat, room.rules(), &room.candidates()) {
+        if name == EMBEDDED {
+            return Some("embedded agent".to_owned());
+        }
+        let Some(agent) = room.roster().get(&name) else { continue };
+        if failure(room, agent).await.is_none() {
+            return Some(shown_name(&name));
+        }
+    }
+    None
+}
+
+/// As people write it.
+fn shown_name(agent: &str) -> String {
+    match agent {
+        CLAUDE => "Claude".to_owned(),
+        "codex" => "Codex".to_owned(),
+        "cursor" => "Cursor".to_owned(),
+        "gemini" => "Gemini".to_owned(),
+        other => other.to_owned(),
+    }
+}
