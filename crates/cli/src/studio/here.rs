@@ -38,7 +38,7 @@ pub(crate) struct StudioHere {
     pub(super) cancel: Cancel,
     documents: Documents,
     now: Now,
-    cache: Option<PathBuf>,
+    pub(super) cache: Option<PathBuf>,
     /// Filled when the remote has been asked: once is enough for entering and for branching.
     fetched: Arc<OnceLock<Result<(), Undone>>>,
 }
