@@ -7,7 +7,7 @@ use crate::design_order::{Order, Way};
 use crate::designing::{self, Manner};
 use crate::error::CommandError;
 use crate::site::Site;
-use crate::studio::Facts;
+use crate::studio::facts::Facts;
 use crate::{drive, room};
 use charrette_agents::room::{Rules, chain_of};
 use charrette_engine::explain::forecast;
@@ -95,6 +95,7 @@ fn checkpoint(document: &Checkpoint) -> Vec<(String, String)> {
         Some(PhaseStatus::Complete) => "complete",
         Some(PhaseStatus::InProgress) => "in progress",
         Some(PhaseStatus::Failed) => "failed",
+        Some(PhaseStatus::Skipped) => "skipped",
         Some(PhaseStatus::Pending) | None => "pending",
     };
     PHASES.iter().map(|phase| ((*phase).to_owned(), state(phase).to_owned())).collect()

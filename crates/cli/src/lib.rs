@@ -6,7 +6,9 @@
 mod answers;
 pub mod arguments;
 mod commands;
+mod design_closing;
 mod design_order;
+mod design_preview;
 mod design_screens;
 mod designing;
 mod disk;

@@ -15,7 +15,6 @@ pub mod artifact;
 mod attended;
 mod batch;
 pub mod cancel;
-pub mod deliverable;
 pub mod driver;
 pub mod event;
 pub mod explain;

@@ -8,7 +8,6 @@
 //! Readers are tolerant: they return what they understood, and a [`Problem`] for what they did not. Whether a
 //! specification is good enough is decided elsewhere.
 
-pub mod check;
 pub mod ears;
 pub mod ids;
 pub mod links;
