@@ -147,7 +147,7 @@ pub const SEATS: &[Seat] = &[
             "summary.md",
             "spec.json",
             "meta.yaml",
-            "checks",
+            "checks.md",
         ],
         writes: &["validation.md"],
         form: AnswerForm::Verdict,
