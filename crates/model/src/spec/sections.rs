@@ -37,6 +37,13 @@ pub struct Section<'a> {
     pub body: &'a str,
 }
 
+impl Section<'_> {
+    /// Whether its title begins with these words.
+    pub fn is_named(&self, title: &str) -> bool {
+        plain(self.title).starts_with(&plain(title))
+    }
+}
+
 impl<'a> Sections<'a> {
     /// Finds the headings of a text.
     pub fn of(text: &'a str) -> Sections<'a> {
