@@ -5,7 +5,7 @@
 //! [`run`] has the handles a flow works with, [`step`] and [`agent`] what can be done, [`gate`] what is asked
 //! of a person, [`artifact`] what is read. [`ports`] is what the outside world must provide; [`journal`] keeps
 //! the record in files. [`driver`] takes a flow from its start or its last stop to the next one. [`explain`]
-//! says why a step will run, [`roles`] what each seat is told; [`pause`] and `attended` are what may come between.
+//! says why a step will run, [`roles`] what each seat is told, [`deliverable`] what a design leaves behind; [`pause`] and `attended` are what may come between.
 //! Processes, the network and the terminal are deliberately absent.
 
 #![warn(missing_docs)]
@@ -15,6 +15,7 @@ pub mod artifact;
 mod attended;
 mod batch;
 pub mod cancel;
+pub mod deliverable;
 pub mod driver;
 pub mod event;
 pub mod explain;
@@ -30,6 +31,7 @@ pub mod roles;
 pub mod run;
 pub mod step;
 pub mod stop;
+mod template;
 
 pub use agent::{AgentCall, Grammar, seat};
 pub use artifact::{Artifact, Artifacts, Input, Inputs};
