@@ -86,10 +86,15 @@ impl ReadBack<'_> {
         };
         let sat = vendors(&|_| true);
         let voted = vendors(&|call| {
-            seat(&call.seat).and_then(|seat| seat.group).is_some_and(|group| matches!(group, Group::Judges | Group::Voters))
+            seat(&call.seat)
+                .and_then(|seat| seat.group)
+                .is_some_and(|group| matches!(group, Group::Judges | Group::Voters))
         });
         if sat.is_empty() {
-            return vec!["No model took part: the embedded agent drafted this from what the repository says.".to_owned()];
+            return vec![
+                "No model took part: the embedded agent drafted this from what the repository says."
+                    .to_owned(),
+            ];
         }
         let named = |vendors: &BTreeSet<String>| vendors.iter().cloned().collect::<Vec<_>>().join(", ");
         let mut notes = vec![format!("{} distinct vendors sat: {}", sat.len(), named(&sat))];
@@ -103,7 +108,8 @@ impl ReadBack<'_> {
         let folder = designing::spec_folder(self.site, self.name);
         let path = self.site.root.join(&folder);
         let tasks = fs_err::read_to_string(path.join("tasks.md")).unwrap_or_default();
-        let (tasks, phases) = (TaskList::parse(&tasks).tasks.len(), TaskList::parse(&tasks).phase_names().len());
+        let (tasks, phases) =
+            (TaskList::parse(&tasks).tasks.len(), TaskList::parse(&tasks).phase_names().len());
         let about = [
             ("requirements.md", "what is demanded".to_owned()),
             ("design.md", "how it is built, and how that was decided".to_owned()),
@@ -129,7 +135,11 @@ impl ReadBack<'_> {
         let decisions = self.resolutions().into_iter().map(|resolution| {
             let (outcome, votes) = match resolution.outcome {
                 Outcome::Voted { thesis, anti_thesis, winner } => {
-                    let outcome = if winner == charrette_model::panel::debate::Side::Thesis { "upheld" } else { "overturned" };
+                    let outcome = if winner == charrette_model::panel::debate::Side::Thesis {
+                        "upheld"
+                    } else {
+                        "overturned"
+                    };
                     (outcome.to_owned(), format!("{thesis}-{anti_thesis}"))
                 }
                 other => (other.disposition().name().to_owned(), String::new()),
@@ -144,18 +154,32 @@ impl ReadBack<'_> {
         let titles = titles(&self.text("findings.md"));
         let findings = tally_rows(&self.text("voting-tally.md")).into_iter().map(|row| {
             let title = titles.get(&row.id).map(|title| format!(": {title}")).unwrap_or_default();
-            Vote { about: format!("{}{title}", row.id), outcome: row.outcome, votes: row.votes, by: "voters".to_owned() }
+            Vote {
+                about: format!("{}{title}", row.id),
+                outcome: row.outcome,
+                votes: row.votes,
+                by: "voters".to_owned(),
+            }
         });
         decisions.chain(findings).collect()
     }
 
     /// What was left to nobody's decision.
     fn undecided(&self) -> Vec<String> {
-        let decisions = self.resolutions().into_iter().filter(|resolution| !matches!(resolution.outcome, Outcome::Voted { .. }));
+        let decisions = self
+            .resolutions()
+            .into_iter()
+            .filter(|resolution| !matches!(resolution.outcome, Outcome::Voted { .. }));
         let decisions = decisions.map(|resolution| {
-            format!("{}: {} stands ({})", resolution.title, resolution.resolution, resolution.outcome.disposition().name())
+            format!(
+                "{}: {} stands ({})",
+                resolution.title,
+                resolution.resolution,
+                resolution.outcome.disposition().name()
+            )
         });
-        let findings = tally_rows(&self.text("voting-tally.md")).into_iter().filter(|row| row.outcome == "undecided");
+        let findings =
+            tally_rows(&self.text("voting-tally.md")).into_iter().filter(|row| row.outcome == "undecided");
         decisions.chain(findings.map(|row| format!("{}: too few voted", row.id))).collect()
     }
 
@@ -163,7 +187,8 @@ impl ReadBack<'_> {
         let folder = designing::spec_folder(self.site, self.name);
         let folder = folder.trim_end_matches('/');
         let is_there = self.site.root.join(folder).join("spec.json").exists();
-        (outcome.is_ok() && is_there).then(|| format!("git add {folder} && git commit -m \"spec: {}\"", self.feature()))
+        (outcome.is_ok() && is_there)
+            .then(|| format!("git add {folder} && git commit -m \"spec: {}\"", self.feature()))
     }
 
     fn next(&self, outcome: &Flow<()>) -> String {
@@ -220,7 +245,8 @@ fn rejected(text: &str) -> Vec<(String, String)> {
 fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
     let mut seats: Vec<(String, String, Total)> = Vec::new();
     for call in calls.iter().filter(|call| call.agent != EMBEDDED) {
-        let is_it = |(seat, agent, _): &&mut (String, String, Total)| *seat == call.seat && *agent == call.agent;
+        let is_it =
+            |(seat, agent, _): &&mut (String, String, Total)| *seat == call.seat && *agent == call.agent;
         match seats.iter_mut().find(is_it) {
             Some((_, _, total)) => total.add(call),
             None => {

@@ -38,7 +38,8 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
     if seats.is_only_embedded() {
         context.push((
             "Agents".to_owned(),
-            "none installed; the embedded agent drafts from what the repository says, no model takes part".to_owned(),
+            "none installed; the embedded agent drafts from what the repository says, no model takes part"
+                .to_owned(),
         ));
     }
     if let Some(document) = existing {
@@ -52,7 +53,9 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
         flags: flags(manner, args),
         stages: PHASES.iter().map(|phase| stage(phase, order, existing, manner, &seats)).collect(),
         output: designing::spec_folder(site, &order.name),
-        files: ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"].map(str::to_owned).to_vec(),
+        files: ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"]
+            .map(str::to_owned)
+            .to_vec(),
         cost: cost(site),
     })
 }
@@ -85,7 +88,9 @@ fn branch(site: &Site, order: &Order, existing: Option<&Checkpoint>) -> Result<S
         Decision::Create | Decision::Leave { .. } if !stays => {
             format!("{current} → {}", branch_name(&facts.user_prefix, &feature))
         }
-        Decision::Ask { .. } if !stays => format!("{current} (may belong to something else; you will be asked)"),
+        Decision::Ask { .. } if !stays => {
+            format!("{current} (may belong to something else; you will be asked)")
+        }
         _ => current,
     })
 }
@@ -178,7 +183,11 @@ fn stage(
     let seats = if matches!(state, StageState::Skipped | StageState::Complete) {
         Vec::new()
     } else {
-        groups.iter().map(|group| seats.of_group(*group)).chain((phase == "validate").then(|| seats.validator())).collect()
+        groups
+            .iter()
+            .map(|group| seats.of_group(*group))
+            .chain((phase == "validate").then(|| seats.validator()))
+            .collect()
     };
     PreviewStage { state, name: phase.to_owned(), brief, seats }
 }

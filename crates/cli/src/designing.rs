@@ -15,6 +15,9 @@ const PINNED: &str = "roles";
 /// Where a team keeps its own templates, below the folder of specifications.
 const TEMPLATES: &str = "templates";
 
+/// What a team may have a template of its own for.
+const TEMPLATE_FILES: [&str; 4] = ["requirements.md", "design.md", "tasks.md", "summary.md"];
+
 /// How a design was asked for. It is kept with the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Manner {
@@ -27,14 +30,9 @@ impl Manner {
     /// As the document of a run has it.
     pub(crate) fn of(document: &Checkpoint) -> Manner {
         let flags = document.run.as_ref().map(|run| &run.flags);
-        let is_set = |name: &str| {
-            flags.and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or_default()
-        };
-        Manner {
-            auto: is_set("auto"),
-            quick: is_set("quick"),
-            no_checkpoint: is_set("no-checkpoint"),
-        }
+        let is_set =
+            |name: &str| flags.and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or_default();
+        Manner { auto: is_set("auto"), quick: is_set("quick"), no_checkpoint: is_set("no-checkpoint") }
     }
 
     /// As it is kept.
@@ -105,7 +103,7 @@ fn pinned(workspace: &Path) -> PathBuf {
 fn templates(site: &Site) -> Result<Templates, CommandError> {
     let folder = site.root.join(site.settings.specs_folder()).join(TEMPLATES);
     let mut own = Vec::new();
-    for name in Templates::NAMES {
+    for name in TEMPLATE_FILES {
         let path = folder.join(format!("{name}.jinja"));
         match fs_err::read_to_string(&path) {
             Ok(text) => own.push((site.relative(&path).display().to_string(), text)),

@@ -86,9 +86,9 @@ impl Driven {
                 let brief = designing::brief(site, name, document, LAST_PHASE)?;
                 Ok(Driven::Design(Box::new(brief), None))
             }
-            (None, command) => Err(CommandError::failed(format!(
-                "this version of charrette cannot drive runs of {command}"
-            ))),
+            (None, command) => {
+                Err(CommandError::failed(format!("this version of charrette cannot drive runs of {command}")))
+            }
         }
     }
 
@@ -221,8 +221,10 @@ pub(crate) fn reopen(
 /// There is nothing to go on with.
 pub(crate) fn no_checkpoint(name: &DocumentName) -> CommandError {
     let feature = shown_feature(name);
-    CommandError::failed(format!("No checkpoint found for \"{feature}\". Run without --resume to start fresh."))
-        .hint("See what there is: charrette status")
+    CommandError::failed(format!(
+        "No checkpoint found for \"{feature}\". Run without --resume to start fresh."
+    ))
+    .hint("See what there is: charrette status")
 }
 
 /// A folder named after the day and the feature. What an abandoned run left in one is not mixed with a new run.

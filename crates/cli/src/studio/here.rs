@@ -128,9 +128,8 @@ impl Studio for StudioHere {
     }
 
     fn is_there(&self, path: &str) -> bool {
-        let inside = Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let inside =
+            Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         inside && !path.is_empty() && self.root.join(path).symlink_metadata().is_ok()
     }
 

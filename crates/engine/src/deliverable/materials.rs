@@ -1,5 +1,7 @@
 //! What the six files are made from.
 
+use serde::{Deserialize, Serialize};
+
 /// Everything that goes into the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Materials {
@@ -28,7 +30,7 @@ pub struct Materials {
 }
 
 /// A seat and who took it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatTaken {
     /// The id of the seat.
     pub seat: String,

@@ -7,9 +7,10 @@ use charrette_model::spec::ids::{Id, IdKind};
 use charrette_model::spec::outline::is_decoration;
 use charrette_model::spec::sections::Sections;
 use charrette_model::spec::sentences::sentences;
+use serde::{Deserialize, Serialize};
 
 /// What a person decides on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// Each decision: its title, and the first sentence about it.
     pub decisions: Vec<String>,

@@ -43,12 +43,7 @@ pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Br
 }
 
 /// One researcher, until it needs no more answers.
-async fn researcher(
-    research: &PhaseHandle<'_>,
-    desk: &Desk,
-    brief: &Brief,
-    seat: &'static Seat,
-) -> Flow<()> {
+async fn researcher(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief, seat: &'static Seat) -> Flow<()> {
     let side = seat.variant.unwrap_or(seat.id);
     let file = seat.writes.first().copied().unwrap_or_default();
     for round in 1..=QUESTIONS + 1 {
