@@ -1,8 +1,9 @@
 //! Driving a run from the command line: the lease, the signals, the runtime, the screen, the exit code.
 
+use crate::answers::{AnswersFile, WrittenThenAsked};
 use crate::arguments::Global;
 use crate::error::{CommandError, ErrorKind};
-use crate::progress::Screen;
+use crate::progress::{self, Showing};
 use crate::room::{self, SiteClock};
 use crate::site::Site;
 use crate::{answers, env_vars, output};
@@ -193,7 +194,7 @@ fn drive_on(
     global: &Global,
     definition: &'static dyn FlowDefinition,
     place: RunPlace,
-    (lease, answers, resumed): (Lease, answers::AnswersFile, bool),
+    (lease, written, resumed): (Lease, AnswersFile, bool),
     site: &Site,
 ) -> Result<ExitCode, CommandError> {
     let feature = shown_feature(&place.name);
@@ -202,13 +203,16 @@ fn drive_on(
         feature: place.name.feature().map(ToString::to_string),
         resumed,
     };
-    let screen = Screen::new(global.json, global.quiet);
+    let view = progress::view(global, Showing::default());
+    let shelves = shelves(site, &place);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
-    let asker: Arc<dyn Asker> = Arc::new(answers);
     let purpose = format!("{} of {feature}", place.name.command());
     let outcome = room::with_agents(async |cancel| {
         let launcher: Arc<dyn Launcher> = Arc::new(room::open(global, site, &purpose, &cancel));
-        let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel, screen.watcher()));
+        let person = progress::terminal(global, view.screen());
+        let person = person.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
+        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked { written, person });
+        let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel, view.watcher()));
         journal.tell(started);
         let run = Run::new(journal, launcher, asker, site.settings.parallel());
         Ok(drive(definition, &run).await)
@@ -239,6 +243,14 @@ fn drive_on(
         Err(Stop::Failed(message)) => Err(CommandError::failed(message)
             .hint(format!("What was done is kept. To try again: charrette resume {feature}"))),
     }
+}
+
+/// The folders whose files a person may want to see at a question: the deliverable, then the workspace.
+fn shelves(site: &Site, place: &RunPlace) -> Vec<PathBuf> {
+    let specs = site.settings.all().get("paths.specs").and_then(|setting| setting.value.as_str());
+    let specs = site.root.join(specs.unwrap_or("specs"));
+    let feature = place.name.feature().map(|feature| specs.join(feature.as_str().replace('.', "/")));
+    feature.into_iter().chain([place.workspace.folder().to_owned()]).collect()
 }
 
 fn shown_feature(name: &DocumentName) -> String {

@@ -6,6 +6,7 @@ use crate::arguments::Global;
 use crate::error::CommandError;
 use charrette_model::plumbing::Answer;
 use charrette_model::shown::one_line;
+use charrette_term::Screen;
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -39,6 +40,16 @@ pub(crate) fn answer(answer: &Answer) -> Result<ExitCode, CommandError> {
         log(said);
     }
     Ok(ExitCode::from(answer.code))
+}
+
+/// Standard output as a screen for what changes while it is looked at.
+pub(crate) fn screen() -> Screen {
+    Screen::new(Box::new(io::stdout()))
+}
+
+/// Standard error as a screen, for questions where standard output belongs to a program.
+pub(crate) fn side_screen() -> Screen {
+    Screen::new(Box::new(io::stderr()))
 }
 
 /// Logs something that went wrong: one line, whatever is in it.
