@@ -4,6 +4,7 @@ use crate::designing;
 use crate::drive;
 use crate::error::CommandError;
 use crate::site::Site;
+use crate::workspaces;
 use charrette_engine::{Flow, Stop};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState};
 use charrette_model::ledger::{CallRecord, Total};
@@ -28,7 +29,7 @@ pub(crate) fn closing(
     }
     let Some(loaded) = site.documents().load(name)? else { return Ok(None) };
     let document = loaded.document;
-    let workspace = drive::workspace_of(site, &document)?;
+    let workspace = workspaces::workspace_of(site, &document)?;
     let run = ReadBack { site, name, document: &document, workspace: &workspace };
     let calls = calls(workspace.folder()).unwrap_or_default();
     Ok(Some(Closing {

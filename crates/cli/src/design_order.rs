@@ -4,6 +4,7 @@ use crate::commands::design::DesignArgs;
 use crate::drive;
 use crate::error::{CommandError, ErrorKind};
 use crate::site::Site;
+use crate::workspaces;
 use charrette_engine::flows::design::PHASES;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, GateState, PhaseStatus};
 use charrette_model::feature::name::{FeaturePath, InvalidName};
@@ -114,7 +115,7 @@ fn is_description(name: &DocumentName, typed: &str) -> bool {
 
 fn kept_request(site: &Site, existing: &Option<Checkpoint>) -> Result<String, CommandError> {
     let Some(document) = existing else { return Err(CommandError::usage("say what you want to design")) };
-    let workspace = drive::workspace_of(site, document)?;
+    let workspace = workspaces::workspace_of(site, document)?;
     let kept = workspace.read("request.md", None).map_err(CommandError::failed)?;
     let kept = kept
         .ok_or_else(|| CommandError::failed("the request of that run is gone; describe the feature again"))?;

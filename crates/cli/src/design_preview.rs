@@ -8,6 +8,7 @@ use crate::designing::{self, Manner};
 use crate::error::CommandError;
 use crate::site::Site;
 use crate::studio::facts::Facts;
+use crate::workspaces;
 use crate::{drive, room};
 use charrette_agents::room::{Rules, chain_of};
 use charrette_engine::explain::forecast;
@@ -63,7 +64,7 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
 /// The first line of what was asked for.
 fn described(site: &Site, order: &Order) -> String {
     let kept = || {
-        let workspace = drive::workspace_of(site, order.existing.as_ref()?).ok()?;
+        let workspace = workspaces::workspace_of(site, order.existing.as_ref()?).ok()?;
         let request = workspace.read("request.md", None).ok()??;
         Some(String::from_utf8_lossy(&request).into_owned())
     };
@@ -108,7 +109,7 @@ fn checkpoint(document: &Checkpoint) -> Vec<(String, String)> {
 
 /// What was done and will be done again, and why. What was never done is not news.
 fn will_run(site: &Site, document: &Checkpoint) -> Result<Vec<(String, String)>, CommandError> {
-    let steps = forecast(document, &drive::workspace_of(site, document)?);
+    let steps = forecast(document, &workspaces::workspace_of(site, document)?);
     let reused = steps.iter().filter(|step| step.why.is_none()).count();
     let again: Vec<String> =
         steps.iter().filter_map(|step| Some(format!("{} ({})", step.step, step.why.as_deref()?))).collect();

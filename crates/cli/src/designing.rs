@@ -1,8 +1,9 @@
 //! A design, made ready to be driven: its brief, from the run's document and this site.
 
 use crate::error::CommandError;
+use crate::room;
 use crate::site::Site;
-use crate::{drive, room};
+use crate::workspaces;
 use charrette_engine::deliverable::Templates;
 use charrette_engine::flows::design::Brief;
 use charrette_engine::roles::{ROLE_FOLDER, Roles};
@@ -75,7 +76,7 @@ pub(crate) fn brief(
 ) -> Result<Brief, CommandError> {
     let manner = Manner::of(document);
     let folder = spec_folder(site, name);
-    let workspace = drive::workspace_of(site, document)?;
+    let workspace = workspaces::workspace_of(site, document)?;
     let started = document.started_at.as_ref().map_or_else(|| room::at_present(site), ToString::to_string);
     let (roster, _) = room::roster(site);
     let vendors = room::candidates(site, &roster).into_iter().map(|agent| (agent.name, agent.vendor));

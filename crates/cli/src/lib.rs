@@ -13,6 +13,7 @@ mod design_screens;
 mod designing;
 mod disk;
 pub mod drive;
+mod driven;
 mod embedded;
 mod env_vars;
 mod error;
@@ -26,6 +27,9 @@ mod room;
 mod run;
 mod run_log;
 mod site;
+mod stage_marks;
+mod stopping;
 mod studio;
+mod workspaces;
 
 pub use run::{begin, main};

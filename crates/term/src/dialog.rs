@@ -5,14 +5,13 @@ use crate::style::{Style, Tone};
 use crate::terminal::Typed;
 use crate::text::{columns, safe, wrapped};
 use charrette_engine::gate::{FEEDBACK, GateView, Question, Reply};
-use charrette_model::checkpoint::gate::{MAX_ROUNDS, accepts, is_pause};
+use charrette_model::checkpoint::gate::{MAX_ROUNDS, accepts, is_pause, review};
 use serde_json::{Map, Value};
 
 /// Lines for people are no longer than this, however wide the screen is.
 const WIDEST: usize = 100;
 /// A longer recommended answer stands on lines of its own.
 const SHORT: usize = 30;
-const REVIEW: &str = "review:";
 
 /// Whoever asks and listens.
 pub(crate) trait Console {
@@ -186,8 +185,8 @@ fn meant(question: &Question, typed: &str, round: u32) -> Meant {
     if is_pause(&Value::from(typed)) {
         return Meant::Pause;
     }
-    if let Some(name) = typed.get(..REVIEW.len()).filter(|word| word.eq_ignore_ascii_case(REVIEW)) {
-        return Meant::Review(typed[name.len()..].trim().to_owned());
+    if let Some(name) = review(typed) {
+        return Meant::Review(name.to_owned());
     }
     let choices = choices(question, round);
     if choices.is_empty() {

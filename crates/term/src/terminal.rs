@@ -140,13 +140,12 @@ impl Conversation<'_> {
                 return None;
             }
             match self.bytes() {
-                Ok(true) => {}
-                Ok(false) if self.keys.is_partial() => {
+                Ok(has_come) if has_come || !self.keys.is_partial() => {}
+                Ok(_) => {
                     if let Some(key) = self.keys.next(true) {
                         return Some(key);
                     }
                 }
-                Ok(false) => {}
                 Err(_) => return Some(Key::EndOfInput),
             }
         }

@@ -42,6 +42,9 @@ pub enum Outcome {
 ///
 /// An approval is one of its three words and nothing else, and `revise` has an end.
 pub fn accepts(question: &Question, answer: &str, round: u32) -> bool {
+    if review(answer).is_some() {
+        return false;
+    }
     let answer = answer.trim().to_lowercase();
     if question.approval {
         return matches!(answer.as_str(), "yes" | "no") || (answer == "revise" && round <= MAX_ROUNDS);
@@ -75,6 +78,12 @@ pub fn settle(questions: &[Question], answers: &Map<String, Value>, round: u32) 
         }
     }
     if missing.is_empty() { Outcome::Settled(state) } else { Outcome::Missing(missing) }
+}
+
+/// The file that an answer asks to see first, as in `review: design.md`.
+pub fn review(answer: &str) -> Option<&str> {
+    let (word, name) = answer.trim().split_once(':')?;
+    word.trim_end().eq_ignore_ascii_case("review").then(|| name.trim())
 }
 
 /// Whether an answer asks to pause the run rather than to answer.
@@ -138,6 +147,16 @@ mod tests {
         assert_eq!(settled(" "), Outcome::Missing(vec!["tree".to_owned()]));
         assert_eq!(settled("KEEP "), Outcome::Settled(GateState::Answered));
         assert_eq!(settled("burn"), Outcome::Missing(vec!["tree".to_owned()]));
+    }
+
+    #[test]
+    fn a_wish_to_see_a_file_is_not_an_answer() {
+        assert_eq!(review(" Review : design.md "), Some("design.md"));
+        assert_eq!(review("review design.md"), None);
+        assert_eq!(review("reviewed: yes"), None);
+        let questions = [question("scope", false)];
+        let settled = settle(&questions, json!({"scope": "review: design.md"}).as_object().unwrap(), 1);
+        assert_eq!(settled, Outcome::Missing(vec!["scope".to_owned()]));
     }
 
     #[test]
