@@ -1,7 +1,7 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, diagram,
     dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
     survey, tokens, verdict,
 };
@@ -42,6 +42,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Survey(survey::SurveyArgs),
+    Check(check::CheckArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),

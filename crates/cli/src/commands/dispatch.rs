@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, diagram,
+    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, diagram,
     dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
     survey, tokens, verdict,
 };
@@ -16,6 +16,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, CommandError> {
     match command {
         Command::Survey(args) => survey::survey(&global, &args),
+        Command::Check(args) => check::check(&global, &args),
         Command::Status(args) => status::status(&global, &args),
         Command::Answer(args) => answer::answer(&global, &args),
         Command::Resume(args) => resume::resume(&global, &args, extension),

@@ -94,6 +94,11 @@ impl Settings {
         self.values.get("preflight.fetch").and_then(|setting| setting.value.as_str()).unwrap_or("warn")
     }
 
+    /// Where specifications live, from the repository's root.
+    pub fn specs_folder(&self) -> &str {
+        self.values.get("paths.specs").and_then(|setting| setting.value.as_str()).unwrap_or("specs")
+    }
+
     /// Where state documents live, from the repository's root.
     pub fn state_folder(&self) -> &str {
         self.values.get("paths.state").and_then(|setting| setting.value.as_str()).unwrap_or(".claude/state")
