@@ -9,7 +9,7 @@ use crate::site::Site;
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::shown::{one_line, shown};
-use charrette_model::spec::check::{Code, Issue, SpecFiles, check as look, check_name};
+use charrette_model::spec::check::{Code, Issue, SpecFiles, check as look, check_name, in_order};
 use charrette_model::spec::resolver::{Level, ResolveError, resolve};
 use charrette_store::specs;
 use clap::Args;
@@ -52,6 +52,7 @@ pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, Comma
     let more: Vec<Issue> = more.into_iter().filter(told).collect();
     issues.extend(more);
     issues.extend(found.name.iter().flat_map(|name| check_name(name, &files)));
+    let issues = in_order(issues);
 
     let place = |issue: &Issue| match &plan {
         Some((path, _)) if issue.file == PLAN => path.clone(),
@@ -114,7 +115,7 @@ fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError
         return Ok(Found { name: name.filter(|name| !name.is_empty()), folder });
     }
     Err(match error {
-        ResolveError::Name(_) => CommandError::usage(error),
+        ResolveError::Name(_) => CommandError::usage(error).hint(there_is(&root)),
         ResolveError::Ambiguous { .. } => {
             CommandError::usage(error).hint("Give the whole name, with / between its parts")
         }
