@@ -204,13 +204,14 @@ fn drive_on(
         resumed,
     };
     let view = progress::view(global, Showing::default());
+    let terminal = progress::terminal(global, view.screen());
+    let is_attended = terminal.is_some();
     let shelves = shelves(site, &place);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
     let purpose = format!("{} of {feature}", place.name.command());
     let outcome = room::with_agents(async |cancel| {
         let launcher: Arc<dyn Launcher> = Arc::new(room::open(global, site, &purpose, &cancel));
-        let person = progress::terminal(global, view.screen());
-        let person = person.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
+        let person = terminal.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
         let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked { written, person });
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel, view.watcher()));
         journal.tell(started);
@@ -220,6 +221,17 @@ fn drive_on(
     drop(lease);
     match outcome {
         Ok(()) | Err(Stop::Enough) => Ok(ExitCode::SUCCESS),
+        Err(Stop::Waiting(waits)) if is_attended => {
+            let gates: Vec<&str> = waits.iter().map(|wait| wait.gate.as_str()).collect();
+            let gates = gates.join(" and ");
+            output::note(
+                global,
+                &format!(
+                    "Paused at {gates}; what was answered is kept. To go on: charrette resume {feature}"
+                ),
+            );
+            Ok(ExitCode::from(3))
+        }
         Err(Stop::Waiting(waits)) => {
             for wait in &waits {
                 let keys: Vec<&str> = wait.questions.iter().map(|question| question.key.as_str()).collect();

@@ -99,7 +99,7 @@ fn asked(number: usize, question: &Question, round: u32, style: Style) -> String
     }
     let choices = choices(question, round);
     if !choices.is_empty() {
-        lines.push(format!("{indent}[{}]", choices.join(" / ")));
+        lines.push(format!("{indent}({})", choices.join(" / ")));
     }
     if let Some(long) = question.recommended.as_deref().filter(|answer| !is_short(answer)) {
         lines.push(format!("{indent}Recommended:"));
@@ -412,13 +412,13 @@ mod tests {
            [as recommended] >
 
         3. 2 files changed.
-           [keep / discard / abort]
+           (keep / discard / abort)
            [keep] > burn
            Please answer keep or discard or abort.
            [keep] > k
 
         4. Do you approve this design?
-           [yes / no / revise]
+           (yes / no / revise)
            > review: design.md
 
         ── design.md
@@ -466,13 +466,13 @@ mod tests {
            [as recommended] >
 
         3. 2 files changed.
-           [keep / discard / abort]
+           (keep / discard / abort)
            [keep] > burn
            Please answer keep or discard or abort.
            [keep] > k
 
         4. Do you approve this design?
-           [yes / no / revise]
+           (yes / no / revise)
            > review: design.md
 
         ── design.md

@@ -11,6 +11,7 @@ mod incidents;
 mod reuse;
 mod stage;
 mod strays;
+mod terminal;
 
 use stage::Stage;
 
