@@ -16,9 +16,7 @@ fn screen(stage: &Stage, pty: &Pty) -> String {
     let text = text.replace(&"━".repeat(80), "━━");
     let timed = |line: &str| match line.rsplit_once('(') {
         Some((before, time)) if time.ends_with("s)") => format!("{before}(Ns)"),
-        _ if line.starts_with("📊") => {
-            line.split(' ').map(time_hidden).collect::<Vec<_>>().join(" ")
-        }
+        _ if line.starts_with("📊") => line.split(' ').map(time_hidden).collect::<Vec<_>>().join(" "),
         _ => line.to_owned(),
     };
     text.lines().map(timed).collect::<Vec<_>>().join("\n")
@@ -334,4 +332,23 @@ fn colour_is_left_out_where_it_is_not_wanted() {
     assert!(!painted(&["resume", "try"], "NO_COLOR", "1"));
     assert!(!painted(&["resume", "try"], "TERM", "dumb"));
     assert!(!painted(&["resume", "try", "--no-color"], "TERM", "xterm"));
+}
+
+#[test]
+fn without_a_terminal_there_are_lines_and_nothing_is_asked() {
+    let stage = Stage::set();
+    let waiting = stage.run(&["knock", "try"]);
+    assert_eq!(waiting.code, Some(3), "{waiting:?}");
+    let lines: Vec<&str> = waiting.stdout.lines().collect();
+    let tables: Vec<&&str> = lines.iter().filter(|line| line.starts_with("📊")).collect();
+    assert_eq!(tables.len(), 3, "at first and after each change: {tables:?}");
+    assert_eq!(*tables[0], "📊 Sketches: | Sketch-left: ⏳ | Sketch-right: ⏳ |");
+    assert!(!waiting.stdout.contains('\u{1b}'), "{}", waiting.stdout);
+    assert!(waiting.stdout.contains("\n## The left sketch\n"), "{}", waiting.stdout);
+    assert!(waiting.stderr.contains("To see the questions: charrette answer try"), "{}", waiting.stderr);
+
+    let again = stage.run(&["resume", "try"]);
+    assert!(!again.stdout.contains("📊") && !again.stdout.contains("## The left sketch"), "{}", again.stdout);
+    let quiet = stage.run(&["resume", "try", "--quiet"]);
+    assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(3), "", ""));
 }
