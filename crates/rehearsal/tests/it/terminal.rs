@@ -55,7 +55,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     FILE shows a file, stop pauses.
 
     1. Is the scope right?
-       [yes] >
+       [yes] > yes
 
     2. How deep?
        [deep] > stop
@@ -83,7 +83,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     stop pauses.
 
     1. How deep?
-       [deep] >
+       [deep] > deep
     scope: answered
     gather: complete
     draft
@@ -150,7 +150,7 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
     FILE shows a file, stop pauses.
 
     1. Enter by the left door?
-       [yes] >
+       [yes] > yes
 
     2. With the light on?
        (on / off)
@@ -169,7 +169,7 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
 
     2. With the light on?
        (on / off)
-       [on] >
+       [on] > on
     ✅ 1e: pre-design gate — both doors are open (Ns)
     ✅ 5: cleanup — rehearsed (Ns)
     done; everything is in [REPOSITORY]/.specs/20261115-try
@@ -258,6 +258,7 @@ fn an_answer_of_several_lines_is_one_answer() {
     let enter = |side: &str| gate(&stage, "review-try", side)["answers"]["enter"].clone();
     assert_eq!(enter("left"), "by the roof\nand quietly");
     assert_eq!(enter("right"), "one\nstop\nthree");
+    assert!(pty.screen().contains("   [yes] >\n   one\n   stop\n   three\n"), "{}", pty.screen());
 }
 
 #[test]
