@@ -155,9 +155,13 @@ impl Story {
         }
     }
 
-    /// The compact table after a change. Where the table is live, it is told once, when it goes.
-    fn tell_table(&self, table: Option<String>, lines: &mut Vec<String>) {
-        lines.extend(table.filter(|_| !self.style.is_tty));
+    /// The compact table after a change. Where the table is live, it is told once, when everybody is through.
+    fn tell_table(&mut self, table: Option<String>, lines: &mut Vec<String>) {
+        if !self.style.is_tty {
+            lines.extend(table);
+        } else if self.crew.is_through() {
+            self.dismiss(lines);
+        }
     }
 
     fn dismiss(&mut self, lines: &mut Vec<String>) {

@@ -13,6 +13,7 @@ mod panel_bed;
 mod reuse;
 mod stage;
 mod strays;
+mod terminal;
 
 use stage::Stage;
 
