@@ -199,6 +199,8 @@ fn notes(ask: Ask<'_>, look: &Look) -> Vec<String> {
         notes.push("The request has no word that could be looked for.".to_owned());
     } else if look.evidence.hits.is_empty() {
         notes.push("No word of the request stands anywhere in the repository.".to_owned());
+    } else {
+        notes.extend(unknown_words(&look.evidence));
     }
     if look.head.is_none() {
         notes.push("There are no commits, so nothing is said about history.".to_owned());
@@ -209,4 +211,19 @@ fn notes(ask: Ask<'_>, look: &Look) -> Vec<String> {
         notes.push(format!("{} files have names that are not UTF-8 and were left out.", look.unnameable));
     }
     notes
+}
+
+/// How the note about words that stand nowhere begins.
+pub(crate) const UNKNOWN_WORDS: &str = "Nowhere in the repository:";
+const MOST_UNKNOWN: usize = 8;
+
+/// The words of the request that no file has.
+fn unknown_words(evidence: &Evidence) -> Option<String> {
+    let mut met = vec![false; evidence.query.terms.len()];
+    evidence.hits.iter().for_each(|hit| met[hit.term] = true);
+    let terms = evidence.query.terms.iter().zip(met);
+    let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.is_common());
+    let words: Vec<String> =
+        unknown.map(|(term, _)| format!("\"{}\"", term.word)).take(MOST_UNKNOWN).collect();
+    (!words.is_empty()).then(|| format!("{UNKNOWN_WORDS} {}.", words.join(", ")))
 }

@@ -26,21 +26,20 @@ pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
     } else {
         format!(" What it defines already should be reused rather than repeated: {}.", listed(&symbols))
     };
-    let guides: Vec<&str> = inputs
+    let guides: Vec<String> = inputs
         .survey
         .conventions
         .iter()
         .filter(|convention| convention.kind == "guide")
-        .filter_map(|convention| convention.path.as_deref())
-        .filter(|path| is_citable(path))
+        .filter_map(|convention| Some((convention.path.as_deref()?, &convention.text)))
+        .filter(|(path, _)| is_citable(path))
+        .map(|(path, text)| format!("{path} ({})", said(text, 60)))
+        .take(2)
         .collect();
-    let guides = if guides.is_empty() {
-        String::new()
-    } else {
-        format!(" The layout is described in {}.", listed(&guides))
-    };
+    let guides =
+        if guides.is_empty() { String::new() } else { format!(" To be read before: {}.", listed(&guides)) };
     let decisions = format!(
-        "The change belongs in the existing file {}, where the words of the request stand closest together.{reuse}{guides}",
+        "The change belongs in the existing file {}: of all code that ships, most speaks for it.{reuse}{guides}",
         place(first)
     );
     let mut files = vec![touched(&sources, 4, first)];
@@ -53,8 +52,8 @@ pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
     let large: Vec<String> = ground
         .risks()
         .iter()
-        .filter(|risk| risk.kind == "large")
-        .map(|risk| format!("{} ({})", risk_place(risk), said(&risk.text, 40)))
+        .filter(|risk| risk.kind == "large" && sources.iter().take(4).any(|file| file.path == risk.path))
+        .map(|risk| format!("{} ({})", risk.path, said(risk.text.split(':').next().unwrap_or_default(), 40)))
         .collect();
     let price = if large.is_empty() {
         "Staying inside an existing file is cheap now; if it gets a second job, a file of its own would have been better, and that is for a person to judge.".to_owned()
@@ -83,7 +82,7 @@ pub(super) fn edges(inputs: &Inputs<'_>) -> String {
         let places: Vec<String> =
             fragile.iter().map(|risk| format!("at {} {}", risk_place(risk), risk_clause(risk))).collect();
         format!(
-            "The change must be guarded where today's code is fragile: {}. Each of these should report an error instead, before anything new rests on it.",
+            "The change must be guarded where today's code is fragile: {}. Where new code rests on one of these, it has to report an error first; which of them it reaches is for whoever implements it to find out.",
             listed(&places)
         )
     };
@@ -136,8 +135,21 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
     } else {
         format!("That commit touched {}, so the change would go there again.", listed(&files))
     };
-    let price = "What was right then need not be right now, and a dependency with a fitting name need not fit. Both are leads from names and subjects, not findings; a person must look before relying on them.".to_owned();
-    paragraphs(&[decisions.join(" "), touched, price])
+    let price = match (before, related.is_empty()) {
+        (Some(_), false) => {
+            "What was right then need not be right now, and a dependency with a fitting name need not fit. Both are leads from names and subjects, not findings; a person must look before relying on them."
+        }
+        (Some(_), true) => {
+            "What was right then need not be right now: it is a lead from a subject, not a finding, and a person must look before relying on it."
+        }
+        (None, false) => {
+            "A dependency with a fitting name need not fit: it is a lead from a name, not a finding, and a person must look before relying on it."
+        }
+        (None, true) => {
+            "Without a precedent the shape is open, and the price is that nobody here has done it before. A new dependency would be the first for this, and that is for a person to decide."
+        }
+    };
+    paragraphs(&[decisions.join(" "), touched, price.to_owned()])
 }
 
 /// The smallest set of files, and its tests.
@@ -182,7 +194,7 @@ pub(super) fn generic(inputs: &Inputs<'_>) -> String {
     let ground = Ground::new(inputs);
     let Some(first) = ground.first() else { return nothing() };
     let decisions = format!(
-        "The change begins in the existing file {}, where the words of the request stand closest together.",
+        "The change begins in the existing file {}: of all code that ships, most speaks for it.",
         place(first)
     );
     let tests = ground.tests();

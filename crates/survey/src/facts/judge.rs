@@ -126,10 +126,7 @@ pub(super) fn offered_kind(run: &str) -> Option<&'static str> {
     if ["fix", "watch", "dev", "debug", "update", "clean"].iter().any(|other| tail.contains(other)) {
         return None;
     }
-    [("test", "test"), ("lint", "lint"), ("build", "build")]
-        .iter()
-        .find(|(word, _)| *word == head)
-        .map(|(_, kind)| *kind)
+    [("test", "test"), ("lint", "lint")].iter().find(|(word, _)| *word == head).map(|(_, kind)| *kind)
 }
 
 /// How far a command is from the plain one that a person would type for this; the lowest is the best.
@@ -310,6 +307,7 @@ mod tests {
             ("just check", Some("lint")),
             ("make install", None),
             ("npm run docs", None),
+            ("npm run build:validation", None),
         ] {
             assert_eq!(offered_kind(run), expected, "{run}");
         }

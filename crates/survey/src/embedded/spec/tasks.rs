@@ -81,7 +81,7 @@ fn first_test(parts: &Parts<'_>) -> Task {
         files: place.into_iter().collect(),
         role: "developer who writes tests first",
         what: format!("write a failing test for: {}", parts.ground.behaviour()),
-        restrictions: "change no code that ships",
+        restrictions: "change nothing but tests",
         success: "the test fails because the behaviour is missing".to_owned(),
     }
 }
@@ -163,6 +163,6 @@ fn closing(parts: &Parts<'_>) -> Task {
         role: "developer of this repository",
         what: "prove that everything else behaves as before, and document the change".to_owned(),
         restrictions: "no existing test is changed to make it pass",
-        success: format!("{run}{lint} passes"),
+        success: format!("{run}{lint} {}", if lint.is_empty() { "passes" } else { "pass" }),
     }
 }
