@@ -4,6 +4,7 @@ use super::inputs::Inputs;
 use super::verbs::is_verb;
 use crate::report::{Dependency, RankedFile, Risk, SimilarCommit, Symbol};
 use crate::surveyor::UNKNOWN_WORDS;
+use crate::tree::kind::{Kind, kind};
 use crate::words::query::Query;
 use crate::words::split::{terms, words};
 use charrette_model::panel::cited;
@@ -155,9 +156,9 @@ impl<'a> Ground<'a> {
 
     /// The files that import a named file.
     pub(super) fn users_of(&self, path: &str) -> Vec<&'a str> {
-        let users =
-            self.inputs.survey.imports.iter().filter(|import| import.to == path && is_citable(&import.from));
-        users.map(|import| import.from.as_str()).collect()
+        let is_code = |path: &str| matches!(kind(path), Some(Kind::Source | Kind::Test));
+        let users = self.inputs.survey.imports.iter().filter(|import| import.to == path);
+        users.map(|import| import.from.as_str()).filter(|path| is_code(path) && is_citable(path)).collect()
     }
 
     /// What the request asks for, on one line, safe to repeat.

@@ -90,7 +90,9 @@ fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
 fn tests<'a>(ground: &Ground<'a>, files: &[Planned]) -> Vec<&'a str> {
     let mut found: Vec<&str> = files.iter().flat_map(|file| ground.tests_of(&file.path)).collect();
     if found.is_empty() {
+        // The nearest is a beginning; more would be guessed.
         found = ground.tests();
+        found.truncate(1);
     }
     let mut each: Vec<&str> = Vec::new();
     for test in found {
@@ -218,7 +220,7 @@ fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
                 "- `{}`: covered by {tests}, with a new case that fails without the change.",
                 file.path
             ),
-            None => format!("- `{}`: no test was found, so the first task is to write one.", file.path),
+            None => format!("- `{}`: no test of it was found; the first task writes one.", file.path),
         });
     }
     if let Some(run) = ground.test_command() {

@@ -155,7 +155,7 @@ impl Review<'_> {
             self.find(
                 Focus::Correctness,
                 format!("{sentence}; the plan changes that file and does not say what becomes of it."),
-                format!("Count it among the failure modes. {failure}"),
+                format!("One more failure mode. {failure}"),
             );
         }
     }

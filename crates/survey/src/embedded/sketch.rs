@@ -6,6 +6,7 @@
 use super::ground::{Ground, NO_MODEL, is_citable, listed, place, risk_clause, risk_place, said};
 use super::inputs::Inputs;
 use crate::report::RankedFile;
+use crate::tree::kind::language;
 
 /// Said where the survey found nothing to stand on.
 const NOTHING: &str = "No file of the repository has words of the request, so there is nothing to build on; a person must name the place.";
@@ -30,7 +31,7 @@ pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
         .survey
         .conventions
         .iter()
-        .filter(|convention| convention.kind == "guide")
+        .filter(|convention| convention.kind == "guide" && !convention.text.contains("pull request"))
         .filter_map(|convention| Some((convention.path.as_deref()?, &convention.text)))
         .filter(|(path, _)| is_citable(path))
         .map(|(path, text)| format!("{path} ({})", said(text, 60)))
@@ -86,9 +87,12 @@ pub(super) fn edges(inputs: &Inputs<'_>) -> String {
             listed(&places)
         )
     };
-    let mut paths: Vec<&str> =
-        fragile.iter().map(|risk| risk.path.as_str()).chain([first.path.as_str()]).collect();
-    paths.dedup();
+    let mut paths: Vec<&str> = Vec::new();
+    for path in fragile.iter().map(|risk| risk.path.as_str()).chain([first.path.as_str()]) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
     let mut tested = Vec::new();
     for path in paths.iter().take(3) {
         tested.push(match ground.covered_by(path) {
@@ -127,8 +131,8 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
         decisions.push(format!("The manifest already brings in {}; perhaps it does part of this, and no new dependency is needed.", listed(&named)));
     }
     if decisions.is_empty() {
-        let language = inputs.survey.languages.first().map_or("language", |language| language.name.as_str());
-        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", said(language, 30), place(first)));
+        let language = language(&first.path).map_or("its language", |language| language.name);
+        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", language, place(first)));
     }
     let touched = if files.is_empty() {
         format!("That would touch {} first.", place(first))
@@ -146,7 +150,7 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
             "A dependency with a fitting name need not fit: it is a lead from a name, not a finding, and a person must look before relying on it."
         }
         (None, true) => {
-            "Without a precedent the shape is open, and the price is that nobody here has done it before. A new dependency would be the first for this, and that is for a person to decide."
+            "Without a precedent the shape is open, and a person must decide it; whether a dependency is worth adding stands in no file."
         }
     };
     paragraphs(&[decisions.join(" "), touched, price.to_owned()])

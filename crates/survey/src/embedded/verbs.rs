@@ -9,7 +9,9 @@ pub(super) fn has_verb(request: &str) -> bool {
             || word.strip_suffix('s').is_some_and(is_verb)
             || word.strip_suffix("ing").is_some_and(|stem| is_verb(stem) || is_verb(&format!("{stem}e")))
     };
-    words(request.as_bytes()).any(|(_, word)| known(&String::from_utf8_lossy(word).to_lowercase()))
+    // Of other languages nothing is known, so nothing is missed.
+    request.chars().any(|c| c.is_alphabetic() && !c.is_ascii())
+        || words(request.as_bytes()).any(|(_, word)| known(&String::from_utf8_lossy(word).to_lowercase()))
 }
 
 /// Whether a word, in lower case, is one.
@@ -311,6 +313,7 @@ mod tests {
             ("The exit code should be 3", true),
             ("rate limiter", false),
             ("dark mode", false),
+            ("設定ファイルを読み込む", true),
         ] {
             assert_eq!(has_verb(request), expected, "{request}");
         }

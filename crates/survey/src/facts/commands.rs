@@ -1,6 +1,6 @@
 //! How a repository is built, tested and checked, as its own pipelines and manifests say.
 
-use super::judge::{distance, is_plain, judged, offered_kind};
+use super::judge::{distance, is_narrow, is_plain, judged, offered_kind};
 use super::{manifests, pipelines};
 use crate::report::{Commands, FoundCommand};
 use crate::tree::content;
@@ -46,7 +46,9 @@ pub(crate) fn find(root: &Path, files: &[Listed]) -> Commands {
     }
     let best = |kind: &str| {
         let of_kind = found.iter().filter(|(_, command)| command.kind == kind && is_plain(&command.run));
-        let best = of_kind.min_by_key(|(trust, command)| (*trust, distance(kind, &command.run)));
+        let best = of_kind.min_by_key(|(trust, FoundCommand { run, .. })| {
+            (is_narrow(kind, run), *trust, distance(kind, run))
+        });
         best.map(|(_, command)| command.run.clone())
     };
     let (build, test, lint) = (best("build"), best("test"), best("lint"));

@@ -153,6 +153,15 @@ pub(super) fn distance(kind: &str, run: &str) -> usize {
     (aside * 1000) + (narrow * 60) + run.len()
 }
 
+/// Whether a command does only a part: one package, one environment, the documents.
+pub(super) fn is_narrow(kind: &str, run: &str) -> bool {
+    let words: Vec<&str> = run.split_whitespace().collect();
+    let part = ["-p", "--package", "--bin", "--manifest-path"];
+    let of_one = words.iter().any(|word| part.contains(word) || word.starts_with("--package="));
+    let environment = words.split_first().and_then(|(program, rest)| environment(program, rest));
+    of_one || environment.is_some() || distance(kind, run) >= 2000
+}
+
 /// Whether a command can be typed as it stands: nothing in it is filled in elsewhere.
 pub(super) fn is_plain(run: &str) -> bool {
     !run.contains(['$', '\\', '{', '*'])

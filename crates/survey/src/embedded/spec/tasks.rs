@@ -69,9 +69,14 @@ fn id(n: usize) -> String {
 
 fn first_test(parts: &Parts<'_>) -> Task {
     let place = parts.first_test().map(str::to_owned);
-    let at = place
-        .as_deref()
-        .map_or_else(|| "where the repository's tests live".to_owned(), |path| format!("in {path}"));
+    let covers = |test: &str| parts.components.iter().any(|path| parts.ground.tests_of(path).contains(&test));
+    let at = match place.as_deref() {
+        None => "where the repository's tests live".to_owned(),
+        Some(path) if covers(path) => format!("in {path}"),
+        Some(path) => format!(
+            "in {path} (the nearest that was found; whether a file of its own is better is for a person to decide)"
+        ),
+    };
     Task {
         title: "A test that fails".to_owned(),
         refs: vec!["REQ-1.1".to_owned(), "REQ-1.2".to_owned()],
@@ -98,7 +103,7 @@ fn changes(parts: &Parts<'_>) -> Vec<Task> {
         let covered = parts.ground.covered_by(path);
         let proof = covered.map_or_else(
             || parts.proof(),
-            |tests| format!("{} pass", tests.replace("inside it", &format!("inside {path}"))),
+            |tests| format!("passing: {}", tests.replace("inside it", &format!("inside {path}"))),
         );
         let body = if n == 0 {
             format!("Make the failing test pass with the smallest change to {path}.")
