@@ -70,6 +70,7 @@ pub fn survey(ask: Ask<'_>) -> Result<Survey, SurveyError> {
         texts.iter().map(|(file, text)| Candidate { file: *file, text }).collect();
     let tests = facts::tests::find(evidence, &candidates, &partners);
     let covered: Vec<&str> = tests.iter().flat_map(|test| &test.covers).map(String::as_str).collect();
+    let languages = facts::stack::languages(&look.listed);
     Ok(Survey {
         request: ask.request.to_owned(),
         head: look.head.clone(),
@@ -77,12 +78,12 @@ pub fn survey(ask: Ask<'_>) -> Result<Survey, SurveyError> {
         symbols: symbols(evidence, &texts),
         risks: risks(evidence, &texts, &covered),
         tests,
-        commands: facts::commands::find(ask.root, &look.listed),
+        commands: facts::commands::find(ask.root, &look.listed, &languages),
         conventions: facts::conventions::find(evidence, &look.listed),
         similar_commits: similar_commits(evidence, &likeness),
         imports: imports(evidence, &named),
         dependencies: facts::stack::dependencies(ask.root, &look.listed),
-        languages: facts::stack::languages(&look.listed),
+        languages,
         notes: notes(ask, &look),
     })
 }

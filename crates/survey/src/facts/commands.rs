@@ -1,15 +1,16 @@
 //! How a repository is built, tested and checked, as its own pipelines and manifests say.
 
-use super::judge::{distance, is_narrow, is_plain, judged, offered_kind};
+use super::judge::{distance, is_foreign, is_narrow, is_plain, judged, main_language, offered_kind};
 use super::{manifests, pipelines};
-use crate::report::{Commands, FoundCommand};
+use crate::report::{Commands, FoundCommand, LanguageShare};
 use crate::tree::content;
 use crate::tree::kind::stem;
 use crate::tree::listing::Listed;
 use std::path::Path;
 
-/// Finds the commands. Only what stands in a file is found; nothing is run.
-pub(crate) fn find(root: &Path, files: &[Listed]) -> Commands {
+/// Finds the commands; of several, those that go with the main language. Only what stands in a file is found; nothing is run.
+pub(crate) fn find(root: &Path, files: &[Listed], languages: &[LanguageShare]) -> Commands {
+    let main_language = main_language(languages);
     let mut found: Vec<(Trust, FoundCommand)> = Vec::new();
     let beside: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| !path.contains('/')).collect();
@@ -47,7 +48,7 @@ pub(crate) fn find(root: &Path, files: &[Listed]) -> Commands {
     let best = |kind: &str| {
         let of_kind = found.iter().filter(|(_, command)| command.kind == kind && is_plain(&command.run));
         let best = of_kind.min_by_key(|(trust, FoundCommand { run, .. })| {
-            (is_narrow(kind, run), *trust, distance(kind, run))
+            (is_narrow(kind, run) || is_foreign(run, main_language), *trust, distance(kind, run))
         });
         best.map(|(_, command)| command.run.clone())
     };

@@ -1,6 +1,8 @@
 //! What a line of shell, a script or a target does, by the words it is written with: build, test, lint, or nothing of
 //! these. And which of several is the one to type.
 
+use crate::report::LanguageShare;
+
 /// What a line of shell does, and the part of it that does so. Lines that install, print or decide are nothing.
 pub(super) fn judged(line: &str) -> Option<(&'static str, &str)> {
     let commands = line.split("&&").flat_map(|part| part.split(';')).map(str::trim);
@@ -16,6 +18,9 @@ fn kind_of(run: &str) -> Option<&'static str> {
     let mut words = bare.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
     let program = words.next()?;
     let name = program.rsplit('/').next().unwrap_or(program);
+    if is_own_script(program) {
+        return offered_kind(name.split('.').next().unwrap_or(name));
+    }
     if !PROGRAMS.contains(&name) {
         return None;
     }
@@ -28,6 +33,13 @@ fn kind_of(run: &str) -> Option<&'static str> {
     }
     let all: Vec<&str> = std::iter::once(program).chain(rest).collect();
     of_words(&all)
+}
+
+/// `scripts/test` and the like: a script of the repository, whose name says what it does.
+fn is_own_script(program: &str) -> bool {
+    let folders = ["scripts/", "script/", "ci/", "tools/", "dev/", "hack/", ".ci/"];
+    let inside = program.strip_prefix("./").unwrap_or(program);
+    folders.iter().any(|folder| inside.starts_with(folder))
 }
 
 /// The environment or session that `tox -e x` and `nox -s x` run, if they name one.
@@ -144,6 +156,20 @@ pub(super) fn distance(kind: &str, run: &str) -> usize {
             2
         }
         "test" => 0,
+        _ if has(&[
+            "doc",
+            "docs",
+            "mkdocs",
+            "sphinx",
+            "book",
+            "site",
+            "website",
+            "storybook",
+            "zensical",
+        ]) =>
+        {
+            2
+        }
         _ if has(&["build", "compile", "package", "assemble"]) => 0,
         _ => 2,
     };
@@ -156,11 +182,53 @@ pub(super) fn distance(kind: &str, run: &str) -> usize {
 /// Whether a command does only a part: one package, one environment, the documents.
 pub(super) fn is_narrow(kind: &str, run: &str) -> bool {
     let words: Vec<&str> = run.split_whitespace().collect();
-    let part = ["-p", "--package", "--bin", "--manifest-path"];
+    let part = [
+        "-p",
+        "--package",
+        "--bin",
+        "--manifest-path",
+        "--target",
+        "--test",
+        "--lib",
+        "--features",
+        "--no-default-features",
+    ];
     let of_one = words.iter().any(|word| part.contains(word) || word.starts_with("--package="));
     let environment = words.split_first().and_then(|(program, rest)| environment(program, rest));
     of_one || environment.is_some() || distance(kind, run) >= 2000
 }
+
+/// The language most files are written in, of those whose programs are known; empty if there is none.
+pub(super) fn main_language(languages: &[LanguageShare]) -> &str {
+    let known = |name: &str| TOOLS.iter().any(|(languages, _)| languages.contains(&name));
+    languages.iter().map(|share| share.name.as_str()).find(|name| known(name)).unwrap_or_default()
+}
+
+/// Whether a command belongs to another language than the one most of the repository is written in.
+pub(super) fn is_foreign(run: &str, main_language: &str) -> bool {
+    let mut words = run.split_whitespace().skip_while(|word| word.contains('='));
+    let program = words.next().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+    let tools = TOOLS.iter().find(|(_, tools)| tools.contains(&program));
+    !main_language.is_empty() && tools.is_some_and(|(languages, _)| !languages.contains(&main_language))
+}
+
+/// The programs of one language and its neighbours.
+const TOOLS: [(&[&str], &[&str]); 5] = [
+    (&["Rust"], &["cargo", "cross"]),
+    (
+        &["JavaScript", "TypeScript", "Vue", "Svelte"],
+        &["npm", "pnpm", "yarn", "bun", "npx", "deno", "jest", "eslint", "tsc", "vitest", "mocha", "biome"],
+    ),
+    (
+        &["Python"],
+        &[
+            "python", "python3", "pytest", "tox", "nox", "ruff", "mypy", "uv", "uvx", "poetry", "hatch",
+            "pdm", "flake8", "black", "isort", "pipenv", "coverage", "pyright",
+        ],
+    ),
+    (&["Go"], &["go", "golangci-lint", "gofmt", "staticcheck", "mage"]),
+    (&["Java", "Kotlin", "Scala", "Groovy"], &["mvn", "mvnw", "gradle", "gradlew", "ant", "sbt"]),
+];
 
 /// Whether a command can be typed as it stands: nothing in it is filled in elsewhere.
 pub(super) fn is_plain(run: &str) -> bool {
@@ -294,6 +362,8 @@ mod tests {
             ("./mvnw -B package -DskipTests", Some(("build", "./mvnw -B package -DskipTests"))),
             ("cargo install cargo-nextest", None),
             ("uv sync --all-extras", None),
+            ("./scripts/test.sh --all", Some(("test", "./scripts/test.sh --all"))),
+            ("scripts/install", None),
             ("echo test", None),
             ("curl https://x | sh", None),
             ("rustup component add clippy", None),
@@ -334,6 +404,29 @@ mod tests {
             ("test", "npm test", "npm run test:integration"),
         ] {
             assert!(distance(kind, near) < distance(kind, far), "{near} before {far}");
+        }
+    }
+
+    #[test]
+    fn commands_of_a_part_or_of_another_language_are_told_apart() {
+        for (kind, run, expected) in [
+            ("test", "cargo test --workspace", false),
+            ("test", "cargo test -p one", true),
+            ("test", "cargo test --test gui", true),
+            ("build", "cargo build --target wasm32-unknown-unknown", true),
+            ("test", "uvx tox run -f color", true),
+            ("build", "uv run mkdocs build", true),
+        ] {
+            assert_eq!(is_narrow(kind, run), expected, "{run}");
+        }
+        for (run, language, expected) in [
+            ("npm run lint", "Rust", true),
+            ("RUSTFLAGS=x cargo test", "Rust", false),
+            ("make test", "Rust", false),
+            ("npm test", "", false),
+            ("./gradlew test", "Kotlin", false),
+        ] {
+            assert_eq!(is_foreign(run, language), expected, "{run}");
         }
     }
 }

@@ -12,6 +12,9 @@ pub(crate) fn assert_all_exist(root: &Path, survey: &Survey) {
     assert_eq!(look_up(root, survey).wrong, [""; 0], "{:?}", survey.request);
 }
 
+/// Makes a survey say something wrong.
+type Spoil = fn(&mut Survey);
+
 #[test]
 fn what_is_wrong_is_found() {
     let sandbox = Sandbox::repository();
@@ -20,7 +23,6 @@ fn what_is_wrong_is_found() {
     commit(&sandbox, "rate limiter");
     let right = look(&sandbox.work(), "rate limiter");
     assert!(look_up(&sandbox.work(), &right).places > 8, "{right:?}");
-    type Spoil = fn(&mut Survey);
     let spoilt: [(Spoil, &str); 7] = [
         (|survey| survey.files[0].path.push('x'), "does not exist"),
         (|survey| survey.files[0].lines.as_mut().unwrap().last = 99, "has 2 lines, not 99"),
