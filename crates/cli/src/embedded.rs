@@ -30,11 +30,11 @@ impl Embedded for Surveyor {
             Ok(survey) => survey,
             Err(problem) => return Some(Err(problem)),
         };
-        let feature = FeaturePath::derive(request, |_| false).map(|name| name.to_string());
+        let feature = feature(reads);
         let files = WorkTree(&self.root);
         let inputs = Inputs {
             request,
-            feature: feature.as_deref().unwrap_or("feature"),
+            feature: &feature,
             survey: &survey,
             artifacts: reads,
             files: &files,
@@ -53,5 +53,44 @@ impl Surveyor {
         }
         let ask = Ask { root: &self.root, request, top: FILES, cache: self.cache.as_deref() };
         survey(ask).map_err(|error| error.to_string())
+    }
+}
+
+/// The name of the feature: what the run calls it (an input `feature`, or that member of its survey), else one made of
+/// the request.
+fn feature(reads: &BTreeMap<String, String>) -> String {
+    let surveyed = || {
+        let survey: serde_json::Value = serde_json::from_str(reads.get("survey.json")?).ok()?;
+        survey.get("feature")?.as_str().map(str::to_owned)
+    };
+    let given = reads.get("feature").map(|name| name.trim().to_owned()).or_else(surveyed);
+    let named = given.and_then(|name| FeaturePath::parse(&name).ok());
+    let request = reads.get("request.md").map(String::as_str).unwrap_or_default();
+    let named = named.or_else(|| FeaturePath::derive(request, |_| false).ok());
+    named.map_or_else(|| "feature".to_owned(), |name| name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_run_names_the_feature_and_the_request_only_if_it_does_not() {
+        let reads = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            all.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+        };
+        let request = ("request.md", "Add a burst allowance");
+        for (all, expected) in [
+            (
+                vec![request, ("feature", "auth/bursts\n"), ("survey.json", "{\"feature\": \"x\"}")],
+                "auth.bursts",
+            ),
+            (vec![request, ("survey.json", "{\"feature\": \"limits\"}")], "limits"),
+            (vec![request, ("feature", "../up")], "add-a-burst-allowance"),
+            (vec![request], "add-a-burst-allowance"),
+            (vec![], "feature"),
+        ] {
+            assert_eq!(feature(&reads(&all)), expected, "{all:?}");
+        }
     }
 }
