@@ -2,10 +2,11 @@
 
 use crate::arguments::Global;
 use crate::disk::open_regular;
-use crate::drive::workspace_of;
+
 use crate::error::CommandError;
 use crate::output;
 use crate::site::Site;
+use crate::workspaces::workspace_of;
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::shown::{one_line, shown};

@@ -73,7 +73,8 @@ impl Merged {
             && (same_file(&self.concern, &other.concern) || shares_words(&self.concern, &other.concern))
     }
 
-    /// In scope for one is in scope for all; the longer concern tells more.
+    /// In scope for one is in scope for all. The longer concern tells more, and keeps the revision that belongs to it;
+    /// what the other one says about another place is added.
     fn take(&mut self, other: Merged) {
         for proposer in other.proposers {
             if !self.proposers.contains(&proposer) {
@@ -81,11 +82,20 @@ impl Merged {
             }
         }
         self.out_of_scope &= other.out_of_scope;
-        if other.concern.len() > self.concern.len() {
-            self.concern = other.concern;
+        let (mut concern, mut revision) = (other.concern, other.revision);
+        if concern.len() > self.concern.len() {
+            std::mem::swap(&mut self.concern, &mut concern);
+            std::mem::swap(&mut self.revision, &mut revision);
+        }
+        let known = cited::paths(&self.concern);
+        let elsewhere = cited::paths(&concern).iter().any(|place| !known.contains(place));
+        if elsewhere {
+            self.concern = format!("{} {concern}", self.concern);
         }
         if self.revision.is_empty() {
-            self.revision = other.revision;
+            self.revision = revision;
+        } else if elsewhere && !revision.is_empty() && revision != self.revision {
+            self.revision = format!("{} {revision}", self.revision);
         }
     }
 
@@ -130,7 +140,7 @@ fn shares_words(a: &str, b: &str) -> bool {
 
 /// The first words of a concern.
 fn title(concern: &str) -> String {
-    let words: Vec<&str> = concern.split_whitespace().take(8).collect();
+    let words: Vec<&str> = concern.split_whitespace().take(12).collect();
     let title = said(&words.join(" "), 80);
     title.trim_end_matches([',', '.', ':', ';', '(']).to_owned()
 }
