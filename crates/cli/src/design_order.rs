@@ -79,8 +79,7 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
 
 /// Everything from the writer on, for a phase that is done again without `--fresh`.
 pub(crate) fn is_from_the_writer_on(phase: &str, step: &str) -> bool {
-    const STEPS: [&str; 7] =
-        ["writer", "spec-files", "rejected/any", "post-design/page", "status/draft", "status/approved", "4"];
+    const STEPS: [&str; 5] = ["writer", "spec-files", "post-design/page", "status/draft", "status/approved"];
     phase == PHASES[2] || (phase == PHASES[1] && STEPS.contains(&step))
 }
 

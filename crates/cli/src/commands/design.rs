@@ -142,8 +142,8 @@ fn done_again(
     let changed = place.documents.transition(&place.name, "again", site.now, |on_disk, circumstances| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for name in PHASES.into_iter().skip_while(|name| *name != phase) {
-            let is_meant =
-                |step: &str| all || name != phase || design_order::is_from_the_writer_on(name, step);
+            let whole = all && name == phase;
+            let is_meant = |step: &str| whole || design_order::is_from_the_writer_on(name, step);
             document = forget_steps(document, name, is_meant, circumstances)?;
         }
         Ok(document)

@@ -4,6 +4,7 @@
 //! of the place a design is made in, git and the survey, comes through [`Studio`].
 
 mod brief;
+mod difference;
 mod first_gate;
 mod flow;
 mod last_gate;
