@@ -116,6 +116,14 @@ fn whatever_was_asked_the_embedded_files_pass() {
 }
 
 #[test]
+fn every_code_is_written_down() {
+    let page = include_str!("../../../../docs/formats/spec.md");
+    for code in charrette_model::spec::check::Code::ALL {
+        assert!(page.contains(&format!("| `{code}` | {} |", code.meaning())), "{code}");
+    }
+}
+
+#[test]
 fn issues_are_printed_with_a_path_that_can_be_followed() {
     let sandbox = designed();
     let break_it = |file: &str, from: &str, to: &str| {
