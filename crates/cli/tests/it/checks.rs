@@ -200,7 +200,9 @@ fn what_cannot_be_checked_is_refused_with_a_hint() {
     hint: There is: let-the-limiter-burst
     error: 'shop' is a project; only a specification can be checked
     hint: Name one of its specifications: charrette check shop/NAME
-    error: Ambiguous spec name 'cart'. Multiple matches found:\n  - REPO/specs/a/cart/\n  - REPO/specs/b/cart/
+    error: Ambiguous spec name 'cart'. Multiple matches found:
+      - REPO/specs/a/cart/
+      - REPO/specs/b/cart/
     hint: Give the whole name, with / between its parts
     error: Invalid spec name '../..'. Use lowercase-kebab-case format. Example: 'my-feature-name'
     hint: There is: let-the-limiter-burst
