@@ -18,7 +18,7 @@ pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing>
         Some(found) if matches!(found.state, GateState::Answered | GateState::Approved) => {
             return Ok(Standing::Settled(Answers {
                 gate: gate.name.clone(),
-                answers: found.answers,
+                by_key: found.answers,
                 at: found.at.map(|at| at.to_string()),
             }));
         }

@@ -102,10 +102,10 @@ fn gate(brief: &Brief, page: &Page) -> Gate {
     let Page { shown, .. } = page;
     let feature = &brief.feature;
     let folder = &brief.spec_folder;
-    let files: String = FILES.iter().map(|name| format!("- {folder}{name}\n")).collect();
+    let files = bulleted(FILES.iter().map(|name| format!("{folder}{name}")));
     let list = |items: &[String], none: &str| match items {
         [] => none.to_owned(),
-        items => items.iter().map(|item| format!("- {item}\n")).collect(),
+        items => bulleted(items.iter()),
     };
     let title = format!(
         "Post-Design Checkpoint\n======================\n\nI have completed the spec for \"{feature}\". Before validation, I would like\nyour review.\n\n{}",
@@ -145,6 +145,14 @@ fn gate(brief: &Brief, page: &Page) -> Gate {
         .on_rejection(&format!(
             "Design not approved. To revise, run:\n  charrette design {feature} --phase=write"
         ))
+}
+
+fn bulleted(items: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    items.fold(String::new(), |mut text, item| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "- {item}");
+        text
+    })
 }
 
 /// Sets the status in all files at once. It is not part of what was approved, so nothing opens again.
