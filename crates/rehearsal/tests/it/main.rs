@@ -5,6 +5,7 @@
 mod asked;
 mod cancellation;
 mod crowd;
+mod design_regular;
 mod disturbed;
 mod gates;
 mod incidents;
@@ -13,6 +14,7 @@ mod panel_bed;
 mod reuse;
 mod stage;
 mod strays;
+mod workshop;
 
 use stage::Stage;
 
