@@ -5,6 +5,7 @@
 mod asked;
 mod cancellation;
 mod crowd;
+mod design_flags;
 mod design_regular;
 mod disturbed;
 mod gates;

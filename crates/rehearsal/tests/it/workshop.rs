@@ -3,7 +3,7 @@
 use crate::stage::{BINARY, FAKE_AGENT};
 use charrette_testkit::Output;
 use charrette_testkit::panel::{FEATURE, Panel, REQUEST, Variant};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,33 @@ impl Workshop {
         self.document()["gates"][name]["state"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Processes that agents of this workshop are or have left behind.
+    /// Has everybody say at the end of what they say what they were asked, so that whoever reads it reads something
+    /// new whenever that was something new.
+    pub(crate) fn everybody_echoes(&self) {
+        for call in REGULAR {
+            let step = call.split(' ').next().unwrap();
+            if ["clarifier", "scoper", "validator"].contains(&step) || step.starts_with("research/") {
+                continue;
+            }
+            let said = self.said(step);
+            let said: String = said
+                .lines()
+                .map(|line| match line.strip_prefix("{given:") {
+                    None => format!("{line}\n"),
+                    // What nobody debated is not on the ballot.
+                    Some(given)
+                        if given.starts_with("### DECISION_1") || given.starts_with("### DECISION_2") =>
+                    {
+                        format!("{}\n", given.split_once('}').unwrap().1)
+                    }
+                    Some(_) => String::new(),
+                })
+                .collect();
+            self.does(step, &json!({"answer": format!("{said}\n<!-- {{digest}} -->\n")}));
+        }
+    }
+
+    /// Other answers: this instead of that.
     pub(crate) fn replies_with(&self, from: &str, to: &str) {
         let answers = std::fs::read_to_string(self.answers()).unwrap();
         assert!(answers.contains(from), "{from} is not in {answers}");
