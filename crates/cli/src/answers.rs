@@ -3,7 +3,8 @@
 use crate::error::CommandError;
 use charrette_engine::gate::{FEEDBACK, GateView, Reply};
 use charrette_engine::ports::{Asker, BoxFuture};
-use charrette_model::checkpoint::gate::Question;
+use charrette_model::checkpoint::gate::{Question, accepts, is_pause};
+use charrette_term::TerminalAsker;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -67,13 +68,38 @@ fn as_text(value: Value) -> Option<Value> {
 impl Asker for AnswersFile {
     fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply> {
         let mut answers = self.for_gate(&view.gate);
-        answers.retain(|key, _| key == FEEDBACK || view.open.iter().any(|question| question.key == *key));
+        // What does not count would be asked for again, and given again, without end.
+        let counts = |question: &Question, answer: &Value| {
+            is_pause(answer) || answer.as_str().is_some_and(|answer| accepts(question, answer, view.round))
+        };
+        answers.retain(|key, answer| {
+            let question = view.open.iter().find(|question| question.key == *key);
+            question.map_or(key == FEEDBACK, |question| counts(question, answer))
+        });
         let answers_anything =
             answers.keys().any(|key| view.open.iter().any(|question| question.key == *key));
         // A rejection stands until somebody says otherwise; the file that rejected does not.
         let reply =
             if answers_anything && !view.is_rejected { Reply::Answers(answers) } else { Reply::Nobody };
         Box::pin(std::future::ready(reply))
+    }
+}
+
+/// Takes what was written down beforehand, and asks a person for the rest, if there is one.
+#[derive(Debug)]
+pub(crate) struct WrittenThenAsked {
+    pub(crate) written: AnswersFile,
+    pub(crate) person: Option<TerminalAsker>,
+}
+
+impl Asker for WrittenThenAsked {
+    fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply> {
+        Box::pin(async move {
+            match (self.written.ask(view).await, &self.person) {
+                (Reply::Nobody, Some(person)) => person.ask(view).await,
+                (reply, _) => reply,
+            }
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::commands::design::DesignArgs;
 use crate::drive;
 use crate::error::{CommandError, ErrorKind};
 use crate::site::Site;
+use crate::workspaces;
 use charrette_engine::flows::design::PHASES;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, GateState, PhaseStatus};
 use charrette_model::feature::name::{FeaturePath, InvalidName};
@@ -67,7 +68,9 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
         }
         (Some(_), None) => match args.feature.as_deref() {
             // Named, not described: what was asked for is on record.
-            Some(typed) if !is_description(&name, typed) => Way::Begin { request: kept_request(site, &existing)? },
+            Some(typed) if !is_description(&name, typed) => {
+                Way::Begin { request: kept_request(site, &existing)? }
+            }
             _ => Way::Begin { request: request(args)? },
         },
     };
@@ -112,9 +115,10 @@ fn is_description(name: &DocumentName, typed: &str) -> bool {
 
 fn kept_request(site: &Site, existing: &Option<Checkpoint>) -> Result<String, CommandError> {
     let Some(document) = existing else { return Err(CommandError::usage("say what you want to design")) };
-    let workspace = drive::workspace_of(site, document)?;
+    let workspace = workspaces::workspace_of(site, document)?;
     let kept = workspace.read("request.md", None).map_err(CommandError::failed)?;
-    let kept = kept.ok_or_else(|| CommandError::failed("the request of that run is gone; describe the feature again"))?;
+    let kept = kept
+        .ok_or_else(|| CommandError::failed("the request of that run is gone; describe the feature again"))?;
     Ok(String::from_utf8_lossy(&kept).into_owned())
 }
 
@@ -149,7 +153,9 @@ fn run_meant(site: &Site, args: &DesignArgs) -> Result<DocumentName, CommandErro
     match FeaturePath::derive(typed, is_anothers) {
         Ok(name) => Ok(design(name)),
         // Nothing in it can be part of a file's name, as in a language without Latin letters.
-        Err(InvalidName::Empty) => FeaturePath::derive("feature", is_anothers).map(design).map_err(CommandError::usage),
+        Err(InvalidName::Empty) => {
+            FeaturePath::derive("feature", is_anothers).map(design).map_err(CommandError::usage)
+        }
         Err(error) => Err(CommandError::usage(error)),
     }
 }
@@ -159,7 +165,8 @@ fn newest(site: &Site) -> Result<DocumentName, CommandError> {
     let rows = site.documents().list()?;
     let design = rows.into_iter().find(|row| row.name.command() == Command::Design.as_str());
     design.map(|row| row.name).ok_or_else(|| {
-        CommandError::failed("there is no design here yet").hint("Begin one: charrette design \"what you want\"")
+        CommandError::failed("there is no design here yet")
+            .hint("Begin one: charrette design \"what you want\"")
     })
 }
 
@@ -180,9 +187,11 @@ fn resumable(
         )));
     }
     match phase {
-        Some(phase) if phase_is(document, phase, PhaseStatus::Complete) => Err(CommandError::failed(format!(
-            "Phase {phase} of \"{feature}\" is already complete. Run without --resume to do it again."
-        ))),
+        Some(phase) if phase_is(document, phase, PhaseStatus::Complete) => {
+            Err(CommandError::failed(format!(
+                "Phase {phase} of \"{feature}\" is already complete. Run without --resume to do it again."
+            )))
+        }
         Some(phase) => earlier_phases_are_complete(document, phase),
         None => Ok(()),
     }

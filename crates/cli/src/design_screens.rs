@@ -1,34 +1,105 @@
-//! What a person sees before and after a design.
+//! The pages before and after a design, and what is asked before it.
 
 use crate::arguments::Global;
 use crate::commands::design::DesignArgs;
-use crate::design_order::Order;
+use crate::design_closing;
+use crate::design_order::{Order, Way};
+use crate::design_preview;
 use crate::error::CommandError;
-use crate::output;
 use crate::site::Site;
-use charrette_engine::Flow;
+use crate::stopping::Stopped;
+use crate::{drive, output, progress};
 use charrette_model::checkpoint::DocumentName;
+use charrette_term::{Confirmed, Existing, Terminal, confirm, existing};
+use std::process::ExitCode;
 
-/// Shows what would happen. None if it is not to happen.
+/// What a person made of the preview.
+pub(crate) enum Decided {
+    /// This is to be done.
+    Run(Order),
+    /// Nothing is; the exit code.
+    Leave(ExitCode),
+}
+
+/// Shows what would happen, and asks where that is wanted and somebody is there. Without a terminal the page is
+/// shown and the run goes on.
 pub(crate) fn preview(
-    _global: &Global,
-    _site: &Site,
+    global: &Global,
+    site: &Site,
     args: &DesignArgs,
     order: Order,
-) -> Result<Option<Order>, CommandError> {
+) -> Result<Decided, CommandError> {
+    let person = if args.yes || args.dry_run { None } else { terminal(global) };
+    let order = match about_existing(site, args, person.as_ref(), order) {
+        Ok(order) => order,
+        Err(code) => return Ok(Decided::Leave(code)),
+    };
+    if !global.json && !global.quiet {
+        let page = design_preview::preview(site, args, &order)?;
+        output::line(page.render(progress::style(global)).trim_end())?;
+    }
     if args.dry_run {
         output::line("Dry run complete. No changes made.")?;
-        return Ok(None);
+        return Ok(Decided::Leave(ExitCode::SUCCESS));
     }
-    Ok(Some(order))
+    match person.map_or(Confirmed::Run, |terminal| confirm(&terminal)) {
+        Confirmed::Run => Ok(Decided::Run(order)),
+        Confirmed::Cancel => {
+            output::line("Cancelled. Nothing was changed.")?;
+            Ok(Decided::Leave(ExitCode::SUCCESS))
+        }
+        Confirmed::Interrupted => Ok(Decided::Leave(ExitCode::from(130))),
+    }
+}
+
+fn terminal(global: &Global) -> Option<Terminal> {
+    progress::terminal(global, &output::screen())
+}
+
+/// What is to become of a run that is there, where nobody has said.
+fn about_existing(
+    site: &Site,
+    args: &DesignArgs,
+    person: Option<&Terminal>,
+    mut order: Order,
+) -> Result<Order, ExitCode> {
+    let Some(document) = order.existing.as_ref().filter(|_| matches!(order.way, Way::Begin { .. })) else {
+        return Ok(order);
+    };
+    // A run that is complete has nothing left to go on with.
+    let goes_on = document.completed_at.is_none();
+    let decided = match (site.settings.existing_run(), person) {
+        _ if args.fresh || !goes_on => Existing::Fresh,
+        ("resume", _) => Existing::Resume,
+        ("ask", Some(terminal)) => {
+            let feature = drive::shown_feature(&order.name);
+            existing(terminal, &format!("There is a run for {feature} already, and it is not complete."))
+        }
+        _ => Existing::Fresh,
+    };
+    match decided {
+        Existing::Resume => order.way = Way::GoOn,
+        Existing::Fresh => {}
+        Existing::Cancel => return Err(ExitCode::SUCCESS),
+        Existing::Interrupted => return Err(ExitCode::from(130)),
+    }
+    Ok(order)
 }
 
 /// Shows what came of it.
 pub(crate) fn closing(
-    _global: &Global,
-    _site: &Site,
-    _name: &DocumentName,
-    _outcome: &Flow<()>,
+    global: &Global,
+    site: &Site,
+    name: &DocumentName,
+    stopped: &Stopped,
 ) -> Result<(), CommandError> {
+    if global.json || global.quiet {
+        return Ok(());
+    }
+    let warnings = stopped.warnings.clone();
+    if let Some(page) = design_closing::closing(site, name, &stopped.outcome, warnings)? {
+        output::line("")?;
+        output::line(page.render(progress::style(global)).trim_end())?;
+    }
     Ok(())
 }

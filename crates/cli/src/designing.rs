@@ -1,8 +1,9 @@
 //! A design, made ready to be driven: its brief, from the run's document and this site.
 
 use crate::error::CommandError;
+use crate::room;
 use crate::site::Site;
-use crate::{drive, room};
+use crate::workspaces;
 use charrette_engine::deliverable::Templates;
 use charrette_engine::flows::design::Brief;
 use charrette_engine::roles::{ROLE_FOLDER, Roles};
@@ -14,6 +15,9 @@ use std::path::{Path, PathBuf};
 const PINNED: &str = "roles";
 /// Where a team keeps its own templates, below the folder of specifications.
 const TEMPLATES: &str = "templates";
+
+/// What a team may have a template of its own for.
+const TEMPLATE_FILES: [&str; 4] = ["requirements.md", "design.md", "tasks.md", "summary.md"];
 
 /// How a design was asked for. It is kept with the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,14 +31,9 @@ impl Manner {
     /// As the document of a run has it.
     pub(crate) fn of(document: &Checkpoint) -> Manner {
         let flags = document.run.as_ref().map(|run| &run.flags);
-        let is_set = |name: &str| {
-            flags.and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or_default()
-        };
-        Manner {
-            auto: is_set("auto"),
-            quick: is_set("quick"),
-            no_checkpoint: is_set("no-checkpoint"),
-        }
+        let is_set =
+            |name: &str| flags.and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or_default();
+        Manner { auto: is_set("auto"), quick: is_set("quick"), no_checkpoint: is_set("no-checkpoint") }
     }
 
     /// As it is kept.
@@ -77,7 +76,7 @@ pub(crate) fn brief(
 ) -> Result<Brief, CommandError> {
     let manner = Manner::of(document);
     let folder = spec_folder(site, name);
-    let workspace = drive::workspace_of(site, document)?;
+    let workspace = workspaces::workspace_of(site, document)?;
     let started = document.started_at.as_ref().map_or_else(|| room::at_present(site), ToString::to_string);
     let (roster, _) = room::roster(site);
     let vendors = room::candidates(site, &roster).into_iter().map(|agent| (agent.name, agent.vendor));
@@ -105,7 +104,7 @@ fn pinned(workspace: &Path) -> PathBuf {
 fn templates(site: &Site) -> Result<Templates, CommandError> {
     let folder = site.root.join(site.settings.specs_folder()).join(TEMPLATES);
     let mut own = Vec::new();
-    for name in Templates::NAMES {
+    for name in TEMPLATE_FILES {
         let path = folder.join(format!("{name}.jinja"));
         match fs_err::read_to_string(&path) {
             Ok(text) => own.push((site.relative(&path).display().to_string(), text)),

@@ -1,21 +1,23 @@
 //! Driving a run from the command line: the lease, the signals, the runtime, the screen, the exit code.
 
+use crate::answers::{AnswersFile, WrittenThenAsked};
 use crate::arguments::Global;
+use crate::driven::Driven;
 use crate::error::{CommandError, ErrorKind};
-use crate::progress::Screen;
+use crate::progress::{self, Showing};
 use crate::room::{self, SiteClock};
 use crate::site::Site;
-use crate::studio::StudioHere;
-use crate::{answers, designing, env_vars, output};
-use charrette_engine::flows::design::{Brief, Design};
+use crate::stage_marks::marking;
+use crate::stopping::{Stopped, ended};
+use crate::workspaces::{unused_workspace, workspace_of};
+use crate::{answers, design_screens, designing, env_vars, output};
 use charrette_engine::journal::{FileJournal, RunPlace};
-use charrette_engine::ports::{Asker, BoxFuture, Clock, Journal, Launcher};
-use charrette_engine::{Cancel, EventKind, Flow, FlowDefinition, Run, Stop, drive};
+use charrette_engine::ports::{Asker, Clock, Journal};
+use charrette_engine::{EventKind, FlowDefinition, Run, drive};
 use charrette_model::checkpoint::progress::begin_run;
-use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, RunRecord};
+use charrette_model::checkpoint::{DocumentName, RunRecord};
 use charrette_model::feature::name::FeaturePath;
-use charrette_store::workspace::sha256;
-use charrette_store::{Documents, Lease, Workspace};
+use charrette_store::{Documents, Lease};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,67 +65,6 @@ pub(crate) struct Outfit {
     pub(crate) files: Vec<(String, String)>,
 }
 
-/// A flow to be driven.
-pub(crate) enum Driven {
-    /// One that this binary knows.
-    Known(&'static dyn FlowDefinition),
-    /// A design, and what the caller says about the branch.
-    Design(Box<Brief>, Option<String>),
-}
-
-impl Driven {
-    /// What a run of that command goes through, when nobody says otherwise.
-    fn of(
-        extension: Extension,
-        site: &Site,
-        name: &DocumentName,
-        document: &Checkpoint,
-    ) -> Result<Driven, CommandError> {
-        let known = extension.flows.iter().copied().find(|flow| flow.command() == name.command());
-        match (known, name.command()) {
-            (Some(flow), _) => Ok(Driven::Known(flow)),
-            (None, "design") => {
-                let brief = designing::brief(site, name, document, LAST_PHASE)?;
-                Ok(Driven::Design(Box::new(brief), None))
-            }
-            (None, command) => Err(CommandError::failed(format!(
-                "this version of charrette cannot drive runs of {command}"
-            ))),
-        }
-    }
-
-    /// The flow itself, which listens to `cancel` where it takes its time.
-    fn definition(self, site: &Site, name: &DocumentName, cancel: &Cancel) -> Box<dyn FlowDefinition> {
-        match self {
-            Driven::Known(flow) => Box::new(Known(flow)),
-            Driven::Design(brief, branch_info) => {
-                let studio = StudioHere::of(site, name, branch_info.as_deref(), cancel);
-                Box::new(Design::new(*brief, Arc::new(studio)))
-            }
-        }
-    }
-}
-
-/// The last phase of a design.
-const LAST_PHASE: &str = "validate";
-
-/// A flow that lives as long as the program.
-struct Known(&'static dyn FlowDefinition);
-
-impl FlowDefinition for Known {
-    fn command(&self) -> &'static str {
-        self.0.command()
-    }
-
-    fn phases(&self) -> &'static [&'static str] {
-        self.0.phases()
-    }
-
-    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
-        self.0.flow(run)
-    }
-}
-
 /// Begins a run and drives it to its end or its first stop.
 pub(crate) fn begin(
     global: &Global,
@@ -138,7 +79,7 @@ pub(crate) fn begin(
     let answers = beginning.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let (lease, place) = begin_run_here(&site, beginning, known.phases(), Outfit::default())?;
     let stopped = drive_on(global, Driven::Known(known), place, (lease, answers, false), &site)?;
-    ended(global, &beginning.name, stopped)
+    ended(global, &beginning.name, stopped.outcome)
 }
 
 /// Makes the document and the workspace of a run that does not exist yet.
@@ -194,8 +135,12 @@ pub(crate) fn resume(
     let answers = answers.map(answers::read_file).transpose()?.unwrap_or_default();
     let (lease, place) = reopen(global, &site, name)?;
     let driven = Driven::of(extension, &site, name, &place.document)?;
+    let has_pages = driven.has_pages();
     let stopped = drive_on(global, driven, place, (lease, answers, true), &site)?;
-    ended(global, name, stopped)
+    if has_pages {
+        design_screens::closing(global, &site, name, &stopped)?;
+    }
+    ended(global, name, stopped.outcome)
 }
 
 /// A run that exists, ready to go on.
@@ -221,55 +166,10 @@ pub(crate) fn reopen(
 /// There is nothing to go on with.
 pub(crate) fn no_checkpoint(name: &DocumentName) -> CommandError {
     let feature = shown_feature(name);
-    CommandError::failed(format!("No checkpoint found for \"{feature}\". Run without --resume to start fresh."))
-        .hint("See what there is: charrette status")
-}
-
-/// A folder named after the day and the feature. What an abandoned run left in one is not mixed with a new run.
-fn unused_workspace(site: &Site, name: &DocumentName, id: &str) -> (String, Workspace) {
-    let day = site.now.at().strftime("%Y%m%d");
-    let first = format!(
-        "{}/{day}-{}",
-        site.settings.workspace_folder(),
-        shown_feature(name).replace("--command ", "")
-    );
-    let mut relative = first.clone();
-    let mut n = 1;
-    while !workspace(site, name, (&relative, id)).is_unused() {
-        n += 1;
-        relative = format!("{first}-{n}");
-    }
-    let workspace = workspace(site, name, (&relative, id));
-    (relative, workspace)
-}
-
-/// The workspace of a run, as its document says.
-pub(crate) fn workspace_of(site: &Site, document: &Checkpoint) -> Result<Workspace, CommandError> {
-    let run = document.run.as_ref();
-    let relative = run.and_then(|run| run.workspace.as_deref());
-    let (Some(run), Some(relative)) = (run, relative) else {
-        return Err(CommandError::failed(
-            "this document was not made by a flow, so there is nothing to go on with",
-        ));
-    };
-    let inside = Path::new(relative).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-    if !inside {
-        return Err(CommandError::failed("the document names a workspace outside the repository"));
-    }
-    let command = Command::parse(&document.command);
-    let name = command.map(|command| DocumentName::for_feature(command, document.feature.as_deref()));
-    let Some(Ok(name)) = name else {
-        return Err(CommandError::failed("the document does not say whose it is"));
-    };
-    Ok(workspace(site, &name, (relative, &run.id)))
-}
-
-fn workspace(site: &Site, name: &DocumentName, (relative, run_id): (&str, &str)) -> Workspace {
-    // The id comes from a file that anybody may have edited; its digest is harmless as a folder.
-    let lanes = room::state_folder(site);
-    let lanes = lanes.join("lanes").join(&sha256(run_id.as_bytes())[..16]);
-    let specs = site.root.join(designing::spec_folder(site, name));
-    Workspace::new(&site.root.join(relative), &lanes).with_specs(&specs)
+    CommandError::failed(format!(
+        "No checkpoint found for \"{feature}\". Run without --resume to start fresh."
+    ))
+    .hint("See what there is: charrette status")
 }
 
 fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, CommandError> {
@@ -290,64 +190,45 @@ pub(crate) fn drive_on(
     global: &Global,
     driven: Driven,
     place: RunPlace,
-    (lease, answers, resumed): (Lease, answers::AnswersFile, bool),
+    (lease, written, resumed): (Lease, AnswersFile, bool),
     site: &Site,
-) -> Result<Flow<()>, CommandError> {
+) -> Result<Stopped, CommandError> {
     let feature = shown_feature(&place.name);
     let started = EventKind::RunStarted {
         command: place.name.command().to_owned(),
         feature: place.name.feature().map(ToString::to_string),
         resumed,
     };
-    let screen = Screen::new(global.json, global.quiet);
+    let view = progress::view(global, Showing::default());
+    let shelves = shelves(site, &place);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
-    let asker: Arc<dyn Asker> = Arc::new(answers);
     let named = place.name.feature().map(ToString::to_string);
     let purpose = format!("{} of {feature}", place.name.command());
     let outcome = room::with_agents(async |cancel| {
-        let launcher: Arc<dyn Launcher> = Arc::new(room::open(global, site, (&purpose, named), &cancel));
-        let definition = driven.definition(site, &place.name, &cancel);
-        let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel, screen.watcher()));
+        let room = Arc::new(room::open(global, site, (&purpose, named), &cancel));
+        let person = progress::terminal(global, view.screen());
+        let person = person.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
+        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked { written, person });
+        let watcher = marking(place.workspace.folder(), clock.clone(), view.watcher());
+        let name = place.name.clone();
+        let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel.clone(), watcher));
         journal.tell(started);
-        let run = Run::new(journal, launcher, asker, site.settings.parallel());
+        // Going on may need nobody; those who are needed are asked then whether they work.
+        for message in driven.missing(&room, !resumed).await {
+            journal.tell(EventKind::Warning { message });
+        }
+        let definition = driven.definition(site, &name, &cancel);
+        let run = Run::new(journal, room, asker, site.settings.parallel());
         Ok(drive(&*definition, &run).await)
     })?;
     drop(lease);
-    Ok(outcome)
+    Ok(Stopped { outcome, warnings: view.warnings() })
 }
 
-/// What is left to say about how a run stopped, and the exit code.
-pub(crate) fn ended(
-    global: &Global,
-    name: &DocumentName,
-    outcome: Flow<()>,
-) -> Result<ExitCode, CommandError> {
-    let feature = shown_feature(name);
-    match outcome {
-        Ok(()) | Err(Stop::Enough) => Ok(ExitCode::SUCCESS),
-        Err(Stop::Waiting(waits)) => {
-            for wait in &waits {
-                let keys: Vec<&str> = wait.questions.iter().map(|question| question.key.as_str()).collect();
-                output::note(global, &format!("Waiting at {}: {}", wait.gate, keys.join(", ")));
-            }
-            output::note(global, &format!("To see the questions: charrette answer {feature}"));
-            output::note(
-                global,
-                &format!(
-                    "To answer and go on: charrette answer {feature} --file FILE && charrette resume {feature}"
-                ),
-            );
-            Ok(ExitCode::from(3))
-        }
-        Err(Stop::Refused(message)) => Err(CommandError::new(ErrorKind::Refused, message)
-            .hint(format!("To answer differently: charrette answer {feature} --file FILE"))),
-        Err(Stop::Interrupted | Stop::Again) => {
-            output::log(&format!("Interrupted; what was done is kept. To go on: charrette resume {feature}"));
-            Ok(ExitCode::from(130))
-        }
-        Err(Stop::Failed(message)) => Err(CommandError::failed(message)
-            .hint(format!("What was done is kept. To try again: charrette resume {feature}"))),
-    }
+/// The folders whose files a person may want to see at a question: the deliverable, then the workspace.
+fn shelves(site: &Site, place: &RunPlace) -> Vec<PathBuf> {
+    let specs = site.root.join(designing::spec_folder(site, &place.name));
+    vec![specs, place.workspace.folder().to_owned()]
 }
 
 pub(crate) fn shown_feature(name: &DocumentName) -> String {

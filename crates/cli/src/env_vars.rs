@@ -31,6 +31,17 @@ const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
 /// The older name of the same.
 const GIT_SSH: &str = "GIT_SSH";
 
+/// Set to anything, there is no colour.
+const NO_COLOR: &str = "NO_COLOR";
+/// Set where a machine runs this: nothing on the screen is redrawn.
+const CI: &str = "CI";
+/// What the terminal understands; `dumb` is next to nothing.
+const TERM: &str = "TERM";
+/// The editor for answers of several lines.
+const VISUAL: &str = "VISUAL";
+/// The same, if `VISUAL` is not set.
+const EDITOR: &str = "EDITOR";
+
 /// Where a nested design keeps its artifacts.
 const DESIGN_TMPDIR: &str = "DESIGN_TMPDIR";
 /// Where the run that called it keeps its own.
@@ -96,6 +107,35 @@ pub(crate) fn ledgers() -> Ledgers {
         token_ledger: text(CHARRETTE_TOKEN_LEDGER),
         token_session: text(CHARRETTE_TOKEN_SESSION_ID),
     }
+}
+
+/// Where temporary files go.
+pub(crate) fn temporary_folder() -> PathBuf {
+    PathBuf::from(ledgers().temp)
+}
+
+/// Whether the person wants colour, as far as the environment says.
+pub(crate) fn wants_color() -> bool {
+    is_unset(NO_COLOR) && !terminal_is_dumb()
+}
+
+/// Whether what was printed may be redrawn, as far as the environment says.
+pub(crate) fn may_redraw() -> bool {
+    is_unset(CI) && !terminal_is_dumb()
+}
+
+/// The person's editor, as a command.
+pub(crate) fn editor() -> String {
+    let set = |name| text(name).filter(|command| !command.trim().is_empty());
+    set(VISUAL).or_else(|| set(EDITOR)).unwrap_or_else(|| "vi".to_owned())
+}
+
+fn terminal_is_dumb() -> bool {
+    text(TERM).is_some_and(|term| term == "dumb")
+}
+
+fn is_unset(name: &str) -> bool {
+    std::env::var_os(name).is_none_or(|value| value.is_empty())
 }
 
 /// Takes secrets out of text: those that are in the environment, and those that look like one.

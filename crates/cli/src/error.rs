@@ -9,6 +9,8 @@ use std::process::ExitCode;
 pub(crate) struct CommandError {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
+    /// More lines of the same.
+    pub(crate) more: Vec<String>,
     /// What to type next, or what was kept.
     pub(crate) hints: Vec<String>,
 }
@@ -26,7 +28,7 @@ pub(crate) enum ErrorKind {
 
 impl CommandError {
     pub(crate) fn new(kind: ErrorKind, message: impl fmt::Display) -> CommandError {
-        CommandError { kind, message: message.to_string(), hints: Vec::new() }
+        CommandError { kind, message: message.to_string(), more: Vec::new(), hints: Vec::new() }
     }
 
     pub(crate) fn failed(message: impl fmt::Display) -> CommandError {
@@ -35,6 +37,12 @@ impl CommandError {
 
     pub(crate) fn usage(message: impl fmt::Display) -> CommandError {
         CommandError::new(ErrorKind::Usage, message)
+    }
+
+    /// Another line of the message.
+    pub(crate) fn more(mut self, line: impl fmt::Display) -> CommandError {
+        self.more.push(line.to_string());
+        self
     }
 
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> CommandError {
@@ -56,7 +64,7 @@ impl From<StoreError> for CommandError {
         let hint = way_out(&error);
         let kind =
             if matches!(error, StoreError::Locked { .. }) { ErrorKind::Refused } else { ErrorKind::Failed };
-        CommandError { kind, message: error.to_string(), hints: hint.into_iter().collect() }
+        CommandError { kind, message: error.to_string(), more: Vec::new(), hints: hint.into_iter().collect() }
     }
 }
 

@@ -6,11 +6,14 @@
 mod answers;
 pub mod arguments;
 mod commands;
+mod design_closing;
 mod design_order;
+mod design_preview;
 mod design_screens;
 mod designing;
 mod disk;
 pub mod drive;
+mod driven;
 mod embedded;
 mod env_vars;
 mod error;
@@ -24,6 +27,9 @@ mod room;
 mod run;
 mod run_log;
 mod site;
+mod stage_marks;
+mod stopping;
 mod studio;
+mod workspaces;
 
 pub use run::{begin, main};

@@ -6,6 +6,7 @@ use crate::arguments::Global;
 use crate::error::CommandError;
 use charrette_model::plumbing::Answer;
 use charrette_model::shown::one_line;
+use charrette_term::Screen;
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -41,6 +42,16 @@ pub(crate) fn answer(answer: &Answer) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(answer.code))
 }
 
+/// Standard output as a screen for what changes while it is looked at.
+pub(crate) fn screen() -> Screen {
+    Screen::new(Box::new(io::stdout()))
+}
+
+/// Standard error as a screen, for questions where standard output belongs to a program.
+pub(crate) fn side_screen() -> Screen {
+    Screen::new(Box::new(io::stderr()))
+}
+
 /// Logs something that went wrong: one line, whatever is in it.
 pub(crate) fn log(message: &str) {
     let _ = writeln!(io::stderr(), "{}", one_line(message));
@@ -55,7 +66,11 @@ pub(crate) fn note(global: &Global, message: &str) {
 
 /// Says why a command did not succeed, and what to type next.
 pub(crate) fn error(error: &CommandError) -> ExitCode {
-    log(&format!("error: {}", error.message));
+    let mut lines = error.message.lines().chain(error.more.iter().map(String::as_str));
+    log(&format!("error: {}", lines.next().unwrap_or_default()));
+    for line in lines {
+        log(line);
+    }
     for hint in &error.hints {
         log(&format!("hint: {hint}"));
     }

@@ -1,68 +1,141 @@
-//! What a person, or a program, sees of a run while it goes on: plain lines, or events as JSON.
+//! How a run is shown here, and who is asked: decided from the flags, the environment and what the streams are.
 
-use crate::output;
-use charrette_engine::{Event, EventKind};
-use charrette_model::shown::shown;
-use std::sync::Arc;
+use crate::arguments::Global;
+use crate::{env_vars, output};
+use charrette_engine::Cancel;
+use charrette_model::progress::StepPrefix;
+use charrette_term::{Desk, Manner, Reader, Screen, Style, Terminal, TerminalAsker, View};
+use rustix::termios::{isatty, tcgetwinsize};
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Component, Path, PathBuf};
 
-/// Where the events of a run are shown.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Screen {
-    json: bool,
-    quiet: bool,
+/// A file that is larger is not shown at a question.
+const MOST_SHOWN: u64 = 1 << 20;
+
+/// What a calling run says about how a nested one is shown.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Showing {
+    /// What it puts in front of numbers and names.
+    pub(crate) prefix: StepPrefix,
+    /// Files worth reading are named, not shown.
+    pub(crate) terse: bool,
 }
 
-impl Screen {
-    pub(crate) fn new(json: bool, quiet: bool) -> Screen {
-        Screen { json, quiet }
-    }
+/// How text may look on standard output.
+pub(crate) fn style(global: &Global) -> Style {
+    style_of(global, io::stdout().as_fd())
+}
 
-    /// Shows every event as it happens. A screen that is gone does not stop a run.
-    pub(crate) fn watcher(self) -> Arc<dyn Fn(&Event) + Send + Sync> {
-        Arc::new(move |event| {
-            if event.kind.is_for_people_only() {
-                return;
-            }
-            if self.json {
-                let _ = output::line(&serde_json::to_string(event).unwrap_or_default());
-            } else if !self.quiet
-                && let Some(line) = line(&event.kind)
-            {
-                let _ = output::line(&line);
-            }
-        })
+/// A view of a run on standard output.
+pub(crate) fn view(global: &Global, showing: Showing) -> View {
+    let manner = match (global.json, global.quiet) {
+        (true, _) => Manner::Events,
+        (false, true) => Manner::Silent,
+        (false, false) => Manner::Lines { prefix: showing.prefix, terse: showing.terse },
+    };
+    let style = style(global);
+    View::new(manner, Style { is_tty: style.is_tty && env_vars::may_redraw(), ..style }, output::screen())
+}
+
+/// The terminal to ask at, if somebody sits there. Questions go to `screen`, which is standard output, unless that
+/// is not seen or belongs to a program.
+pub(crate) fn terminal(global: &Global, screen: &Screen) -> Option<Terminal> {
+    if !isatty(io::stdin()) {
+        return None;
+    }
+    let (style, screen) = if isatty(io::stdout()) && !global.json {
+        (style(global), screen.clone())
+    } else if isatty(io::stderr()) {
+        (style_of(global, io::stderr().as_fd()), output::side_screen())
+    } else {
+        return None;
+    };
+    let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
+    Some(Terminal::new(input, screen, style))
+}
+
+/// Asks at that terminal.
+pub(crate) fn asker(view: &View, terminal: Terminal, shelves: Vec<PathBuf>, cancel: Cancel) -> TerminalAsker {
+    let desk = Desk {
+        terminal,
+        editor: env_vars::editor(),
+        scratch: env_vars::temporary_folder(),
+        reader: reader(shelves),
+        cancel,
+    };
+    TerminalAsker::new(view.clone(), desk)
+}
+
+fn style_of(global: &Global, stream: BorrowedFd<'_>) -> Style {
+    let is_tty = isatty(stream);
+    let width = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col)).filter(|&width| width > 0);
+    Style {
+        color: is_tty && !global.no_color && env_vars::wants_color(),
+        width: width.unwrap_or(Style::plain().width),
+        is_tty,
     }
 }
 
-fn line(event: &EventKind) -> Option<String> {
-    Some(match event {
-        EventKind::RunStarted { command, feature, resumed } => {
-            let verb = if *resumed { "resuming" } else { "starting" };
-            format!("{verb} {command} {}", feature.as_deref().unwrap_or_default())
+/// Reads a file of these folders, the first that has it; nothing outside them.
+fn reader(shelves: Vec<PathBuf>) -> Reader {
+    Box::new(move |name| {
+        if name.is_empty() {
+            return Err("Which file? As in: review: design.md".to_owned());
         }
-        EventKind::PhaseStarted { phase } => phase.clone(),
-        EventKind::PhaseFinished { phase } => format!("{phase}: complete"),
-        EventKind::StepStarted { step, attempt, why, .. } => match attempt {
-            1 => format!("  {step}"),
-            _ => format!("  {step} (attempt {attempt}: {})", shown(why)),
-        },
-        EventKind::StepFailed { step, error, .. } => format!("  {step}: failed: {}", shown(error)),
-        EventKind::AgentFinished { step, agent, status, seconds, .. } if status != "ok" => {
-            format!("  {step}: {agent} gave no answer after {seconds:.0}s: {}", shown(status))
+        let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_inside || name.contains('\0') {
+            return Err(format!("{name}: only files of this run can be shown"));
         }
-        EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
-        EventKind::Warning { message } => format!("Warning: {}", shown(message)),
-        EventKind::RunFinished { status, files } => format!("{status}; everything is in {}", files.display()),
-        EventKind::StepReused { .. }
-        | EventKind::StepFinished { .. }
-        | EventKind::AgentStarted { .. }
-        | EventKind::AgentFinished { .. }
-        | EventKind::GateWaiting { .. }
-        | EventKind::VoteTallied { .. }
-        | EventKind::StageBegan { .. }
-        | EventKind::StageEnded { .. }
-        | EventKind::Lanes { .. }
-        | EventKind::Line { .. }
-        | EventKind::Document { .. } => return None,
+        match shelves.iter().find_map(|shelf| found(shelf, name)) {
+            Some(path) => text_of(&path).map_err(|error| format!("{name}: {error}")),
+            None => Err(format!("{name}: there is no such file in this run")),
+        }
     })
+}
+
+/// A file in a folder, also under the name that has the folder in front. A link that leads out of it is none.
+fn found(shelf: &Path, name: &str) -> Option<PathBuf> {
+    let shelf = shelf.canonicalize().ok()?;
+    let inside =
+        |path: PathBuf| path.canonicalize().ok().filter(|path| path.starts_with(&shelf) && path.is_file());
+    let full = || shelf.ancestors().skip(1).take(3).find_map(|folder| inside(folder.join(name)));
+    inside(shelf.join(name)).or_else(full)
+}
+
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    fs_err::File::open(path)?.take(MOST_SHOWN + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_SHOWN {
+        return Err(io::Error::other(format!("too large to show here; it is {}", path.display())));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_run_can_be_seen() {
+        let sandbox = charrette_testkit::Sandbox::repository();
+        for (name, text) in [("specs/x/design.md", "d"), (".specs/1-x/plan.txt", "p"), ("secret", "s")] {
+            let path = sandbox.path(name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, text).unwrap();
+        }
+        std::os::unix::fs::symlink(sandbox.path("secret"), sandbox.path("specs/x/link.md")).unwrap();
+        let read = reader(vec![sandbox.path("specs/x"), sandbox.path(".specs/1-x")]);
+        for (name, text) in
+            [("design.md", "d"), ("specs/x/design.md", "d"), ("plan.txt", "p"), ("./design.md", "")]
+        {
+            let found = read(name).unwrap_or_default();
+            assert_eq!(found, text, "{name}");
+        }
+        let absolute = sandbox.path("specs/x/design.md").display().to_string();
+        for name in ["", "secret", "link.md", "../../secret", "/etc/passwd", &absolute, "a\0b", "specs", "."]
+        {
+            assert!(read(name).is_err(), "{name:?}");
+        }
+    }
 }

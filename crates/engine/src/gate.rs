@@ -179,6 +179,8 @@ pub enum Reply {
     Pause,
     /// There is nobody to ask.
     Nobody,
+    /// The run was asked to end while the person was being asked.
+    Interrupted,
 }
 
 /// What a person answered at a gate.

@@ -5,7 +5,7 @@
 //! [`run`] has the handles a flow works with, [`step`] and [`agent`] what can be done, [`gate`] what is asked
 //! of a person, [`artifact`] what is read. [`ports`] is what the outside world must provide; [`journal`] keeps
 //! the record in files. [`driver`] takes a flow from its start or its last stop to the next one. [`explain`]
-//! says why a step will run, [`roles`] what each seat is told; [`pause`] and `attended` are what may come between.
+//! says why a step will run, [`roles`] what each seat is told, [`deliverable`] what a design leaves behind; [`pause`] and `attended` are what may come between.
 //! Processes, the network and the terminal are deliberately absent.
 
 #![warn(missing_docs)]
@@ -22,8 +22,8 @@ pub mod explain;
 pub mod flows;
 pub mod gate;
 pub mod journal;
-mod parallel;
 pub mod panel;
+mod parallel;
 pub mod pause;
 pub mod ports;
 mod prompt;
@@ -31,6 +31,7 @@ pub mod roles;
 pub mod run;
 pub mod step;
 pub mod stop;
+mod template;
 
 pub use agent::{AgentCall, Grammar, seat};
 pub use artifact::{Artifact, Artifacts, Input, Inputs};

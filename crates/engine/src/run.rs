@@ -119,6 +119,7 @@ impl PhaseHandle<'_> {
                 Reply::Nobody if view.is_rejected || gate.refuses => {
                     return Err(Stop::Refused(gate.rejection()));
                 }
+                Reply::Interrupted => return Err(Stop::Interrupted),
                 Reply::Nobody | Reply::Pause => return Err(waiting(view)),
             }
         }

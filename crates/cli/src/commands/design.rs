@@ -2,16 +2,18 @@
 
 use crate::arguments::Global;
 use crate::design_order::{self, Order, Way};
+use crate::design_screens::{self, Decided};
 use crate::designing::{self, Manner};
-use crate::drive::{self, Beginning, Driven, Outfit};
+use crate::drive::{self, Beginning, Outfit};
+use crate::driven::Driven;
 use crate::error::CommandError;
 use crate::site::Site;
-use crate::{answers, design_screens, output};
-use charrette_engine::Flow;
+use crate::stopping::ended;
+use crate::{answers, output};
 use charrette_engine::flows::design::PHASES;
 use charrette_engine::journal::RunPlace;
+use charrette_model::checkpoint::TransitionError;
 use charrette_model::checkpoint::progress::{forget_steps, set_flags};
-use charrette_model::checkpoint::{DocumentName, TransitionError};
 use charrette_store::Lease;
 use clap::Args;
 use std::path::PathBuf;
@@ -72,8 +74,9 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
     let order = design_order::read(&site, args)?;
     // A file that cannot be read is better found now than at the first gate.
     let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
-    let Some(order) = design_screens::preview(global, &site, args, order)? else {
-        return Ok(ExitCode::SUCCESS);
+    let order = match design_screens::preview(global, &site, args, order)? {
+        Decided::Run(order) => order,
+        Decided::Leave(code) => return Ok(code),
     };
     let (lease, place, resumed) = match &order.way {
         Way::Begin { request } => begun(&site, args, &order, request)?,
@@ -82,8 +85,9 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
     };
     let brief = designing::brief(&site, &order.name, &place.document, order.until)?;
     let driven = Driven::Design(Box::new(brief), args.branch_info.clone());
-    let outcome = drive::drive_on(global, driven, place, (lease, answers, resumed), &site)?;
-    closed(global, &site, &order.name, outcome)
+    let stopped = drive::drive_on(global, driven, place, (lease, answers, resumed), &site)?;
+    design_screens::closing(global, &site, &order.name, &stopped)?;
+    ended(global, &order.name, stopped.outcome)
 }
 
 /// Begins a run. One that is there already is archived first.
@@ -138,22 +142,12 @@ fn done_again(
     let changed = place.documents.transition(&place.name, "again", site.now, |on_disk, circumstances| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for name in PHASES.into_iter().skip_while(|name| *name != phase) {
-            let is_meant = |step: &str| all || name != phase || design_order::is_from_the_writer_on(name, step);
+            let is_meant =
+                |step: &str| all || name != phase || design_order::is_from_the_writer_on(name, step);
             document = forget_steps(document, name, is_meant, circumstances)?;
         }
         Ok(document)
     })?;
     place.document = changed.document;
     Ok((lease, place, resumed))
-}
-
-/// The last page, and the exit code.
-fn closed(
-    global: &Global,
-    site: &Site,
-    name: &DocumentName,
-    outcome: Flow<()>,
-) -> Result<ExitCode, CommandError> {
-    design_screens::closing(global, site, name, &outcome)?;
-    drive::ended(global, name, outcome)
 }

@@ -2,10 +2,10 @@
 
 use crate::arguments::Global;
 use crate::commands::which;
-use crate::drive::workspace_of;
 use crate::error::CommandError;
 use crate::output;
 use crate::site::Site;
+use crate::workspaces::workspace_of;
 use charrette_engine::explain::forecast;
 use charrette_model::shown::shown;
 use serde_json::json;

@@ -38,7 +38,7 @@ pub(crate) struct StudioHere {
     pub(super) cancel: Cancel,
     documents: Documents,
     now: Now,
-    cache: Option<PathBuf>,
+    pub(super) cache: Option<PathBuf>,
     /// Filled when the remote has been asked: once is enough for entering and for branching.
     fetched: Arc<OnceLock<Result<(), Undone>>>,
 }
@@ -128,9 +128,8 @@ impl Studio for StudioHere {
     }
 
     fn is_there(&self, path: &str) -> bool {
-        let inside = Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let inside =
+            Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         inside && !path.is_empty() && self.root.join(path).symlink_metadata().is_ok()
     }
 

@@ -106,7 +106,9 @@ impl<'d> Assignment<'d> {
             call = call.writes(name);
         }
         Ok(match seat.form {
-            AnswerForm::ContextSummary => call.salvage(move |answer| grammar::cut_summary(seat, answer, words)),
+            AnswerForm::ContextSummary => {
+                call.salvage(move |answer| grammar::cut_summary(seat, answer, words))
+            }
             // What does not hold is for the quorum and the tally to say.
             AnswerForm::Defense | AnswerForm::DecisionVotes | AnswerForm::FindingVotes => {
                 call.salvage(move |answer| grammar::as_it_is(seat, answer))
@@ -131,7 +133,8 @@ impl<'d> Assignment<'d> {
 }
 
 fn instructions(seat: &Seat, date: &str, notes: &str) -> String {
-    let line = INSTRUCTIONS.lines().filter_map(|line| line.split_once(": ")).find(|(role, _)| *role == seat.role);
+    let line =
+        INSTRUCTIONS.lines().filter_map(|line| line.split_once(": ")).find(|(role, _)| *role == seat.role);
     let text = line.map_or("Take your seat. {notes}", |(_, text)| text);
     text.replace("{date}", date).replace("{notes}", notes).trim_end().to_owned()
 }

@@ -14,7 +14,8 @@ use charrette_model::panel::buckets::{Assignment, Bucket, skipped_warnings};
 use charrette_model::panel::debate::{Answer, STATUS_OK, Side, quorum};
 use charrette_model::panel::decisions::{Decision, read_decisions};
 use charrette_model::panel::dialectic::{
-    BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, OnBallot, build_ballot, tally_judges,
+    BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, OnBallot, build_ballot,
+    tally_judges,
 };
 use charrette_model::panel::resolutions::{Resolution, count_dispositions, write_resolutions};
 use charrette_model::seats::{self, Group, Seat};
@@ -118,10 +119,8 @@ async fn debate(
 ) -> Flow<Vec<Debate>> {
     let debated: Vec<(&Bout, &str)> =
         bouts.iter().filter_map(|bout| Some((bout, bout.agent.as_deref()?))).collect();
-    let sides: Vec<(&Bout, &str, Side)> = debated
-        .iter()
-        .flat_map(|(bout, agent)| Side::BOTH.map(|side| (*bout, *agent, side)))
-        .collect();
+    let sides: Vec<(&Bout, &str, Side)> =
+        debated.iter().flat_map(|(bout, agent)| Side::BOTH.map(|side| (*bout, *agent, side))).collect();
     if sides.is_empty() {
         return Ok(Vec::new());
     }
@@ -272,4 +271,3 @@ fn answer(context: &StepContext, file: Option<&str>) -> Result<Answer, StepError
         None => Ok(Answer { status: "NO_ANSWER".to_owned(), text: String::new() }),
     }
 }
-

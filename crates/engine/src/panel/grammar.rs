@@ -45,7 +45,8 @@ pub(super) fn files(seat: &Seat, answer: &str, summary_words: usize) -> Files {
         AnswerForm::Synthesis => return synthesis(seat, answer),
         AnswerForm::Defense => {
             let side = if seat.role == "thesis" { Side::Thesis } else { Side::AntiThesis };
-            defense(answer, side).map_err(|failure| format!("the defense cannot be judged: {}", failure.token()))?;
+            defense(answer, side)
+                .map_err(|failure| format!("the defense cannot be judged: {}", failure.token()))?;
         }
         // Whether votes are valid depends on the ballot; the tally says what it did not count.
         AnswerForm::DecisionVotes => {

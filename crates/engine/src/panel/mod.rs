@@ -13,7 +13,7 @@ mod taken;
 
 pub use desk::{Assignment, Desk};
 pub(crate) use desk::{feedback, step_id};
-pub(crate) use grammar::round;
 pub use dialectic::{Resolved, resolve};
+pub(crate) use grammar::round;
 pub use labels::{ReviewLabels, seat_label};
 pub use review::{Reviewed, review};

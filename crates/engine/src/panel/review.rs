@@ -66,7 +66,10 @@ async fn reviews(write: &PhaseHandle<'_>, stage: &Stage<'_>, desk: &Desk) -> Flo
     let taken = write.parallel(reviewers, |seat| asked(write, desk, seat)).await?;
     if taken.iter().all(|taken| taken.came.agent.is_none()) {
         let why: Vec<&str> = taken.iter().filter_map(|taken| taken.came.problem.as_deref()).collect();
-        return Err(Stop::Failed(format!("no reviewer answered, so the plan is not reviewed: {}", why.join("; "))));
+        return Err(Stop::Failed(format!(
+            "no reviewer answered, so the plan is not reviewed: {}",
+            why.join("; ")
+        )));
     }
     Ok(taken)
 }
@@ -198,7 +201,8 @@ fn counted(
     context.write("oos.md", &files.oos)?;
     context.write("oos-accepted-design.md", &files.oos_accepted)?;
     let is_accepted = |outcome: ItemOutcome| outcome == ItemOutcome::Accepted;
-    let in_scope = tally.items.iter().filter(|item| item.id.kind == charrette_model::panel::ids::ItemKind::Finding);
+    let in_scope =
+        tally.items.iter().filter(|item| item.id.kind == charrette_model::panel::ids::ItemKind::Finding);
     let accepted = in_scope.filter(|item| is_accepted(item.outcome)).count();
     let mut outcomes = BTreeMap::new();
     for item in &tally.items {

@@ -1,21 +1,15 @@
 //! Definitions as templates: what they may include, what they may use, and where they are wrong.
 //!
-//! Undefined names are errors, nothing is escaped, and a value is never looked at for template marks: a feature
-//! called `{{ x }}` comes out as `{{ x }}`.
+//! What holds for all templates is in [`crate::template`]: a feature called `{{ x }}` comes out as `{{ x }}`.
 
 use super::role::{Origin, RoleError};
 use crate::prompt::fenced;
+use crate::template;
 use charrette_model::panel::lines::flat;
-use charrette_model::shown::shown;
-use minijinja::syntax::SyntaxConfig;
+use minijinja::Environment;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::error::Error as _;
-
-/// How much work one prompt may be. A definition comes from a repository, and must not keep us busy for ever.
-const FUEL: u64 = 200_000;
 
 /// Texts by name, without their front matter.
 #[derive(Debug, Clone, Default)]
@@ -42,15 +36,7 @@ impl Texts {
     }
 
     fn environment(&self) -> Result<Environment<'_>, RoleError> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::None);
-        environment.set_fuel(Some(FUEL));
-        let mut syntax = SyntaxConfig::builder();
-        syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
-        if let Ok(syntax) = syntax.build() {
-            environment.set_syntax(syntax);
-        }
+        let mut environment = template::environment();
         environment.add_filter("line", |text: &str| flat(text));
         environment.add_filter("fenced", |text: &str| fenced(text));
         environment.add_filter("json", |text: &str| serde_json::Value::from(text).to_string());
@@ -63,23 +49,13 @@ impl Texts {
 
     /// What is wrong, and where: inside whatever was included last.
     fn error(&self, name: &str, error: &minijinja::Error) -> RoleError {
-        let mut deepest = error;
-        while let Some(cause) = deepest.source().and_then(|cause| cause.downcast_ref::<minijinja::Error>()) {
-            deepest = cause;
-        }
+        let deepest = template::deepest(error);
         let file = deepest.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
         let (file, origin, text) = match self.0.get(file) {
             Some((origin, text)) => (file, origin, text.as_str()),
             None => (name, &Origin::BuiltIn, ""),
         };
-        let line = deepest.line().unwrap_or(1);
-        let mut message = deepest.kind().to_string();
-        if let Some(detail) = deepest.detail() {
-            message = format!("{message}: {}", shown(detail));
-        }
-        if let Some(source) = line.checked_sub(1).and_then(|above| text.lines().nth(above)) {
-            message = format!("{message}, in '{}'", shown(source.trim()));
-        }
+        let (line, message) = template::fault(deepest, text);
         RoleError::in_text(origin, file, line, message)
     }
 }

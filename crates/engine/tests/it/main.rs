@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod deliverables;
 mod random_flows;
 mod role_answers;
 mod role_files;

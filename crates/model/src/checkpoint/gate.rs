@@ -38,34 +38,52 @@ pub enum Outcome {
     Settled(GateState),
 }
 
+/// Whether an answer counts as one to this question in the gate's `round`th round.
+///
+/// An approval is one of its three words and nothing else, and `revise` has an end.
+pub fn accepts(question: &Question, answer: &str, round: u32) -> bool {
+    if review(answer).is_some() {
+        return false;
+    }
+    let answer = answer.trim().to_lowercase();
+    if question.approval {
+        return matches!(answer.as_str(), "yes" | "no") || (answer == "revise" && round <= MAX_ROUNDS);
+    }
+    let is_choice = |choice: &String| choice.to_lowercase() == answer;
+    !answer.is_empty() && (question.choices.is_empty() || question.choices.iter().any(is_choice))
+}
+
 /// Holds answers against the questions of a gate in its `round`th round.
 ///
-/// An approval is one of its three words and nothing else; `revise` needs feedback and has an end.
+/// What does not count is missing, see [`accepts`]; `revise` needs feedback.
 pub fn settle(questions: &[Question], answers: &Map<String, Value>, round: u32) -> Outcome {
     let mut missing = Vec::new();
     let mut state = GateState::Answered;
     for question in questions {
         let answer = answers.get(&question.key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
-        match (question.approval, answer.to_lowercase().as_str()) {
-            (false, "") => missing.push(question.key.clone()),
-            (false, given)
-                if !question.choices.is_empty() && !question.choices.iter().any(|choice| choice == given) =>
-            {
-                missing.push(question.key.clone());
-            }
-            (false, _) => {}
-            (true, "yes") => state = GateState::Approved,
-            (true, "no") => state = GateState::Rejected,
-            (true, "revise") if round <= MAX_ROUNDS => {
+        if !accepts(question, answer, round) {
+            missing.push(question.key.clone());
+            continue;
+        }
+        match answer.to_lowercase().as_str() {
+            "yes" if question.approval => state = GateState::Approved,
+            "no" if question.approval => state = GateState::Rejected,
+            "revise" if question.approval => {
                 state = GateState::Revise;
                 if answers.get(FEEDBACK).and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
                     missing.push(FEEDBACK.to_owned());
                 }
             }
-            (true, _) => missing.push(question.key.clone()),
+            _ => {}
         }
     }
     if missing.is_empty() { Outcome::Settled(state) } else { Outcome::Missing(missing) }
+}
+
+/// The file that an answer asks to see first, as in `review: design.md`.
+pub fn review(answer: &str) -> Option<&str> {
+    let (word, name) = answer.trim().split_once(':')?;
+    word.trim_end().eq_ignore_ascii_case("review").then(|| name.trim())
 }
 
 /// Whether an answer asks to pause the run rather than to answer.
@@ -126,8 +144,19 @@ mod tests {
         let choices = vec!["keep".to_owned(), "discard".to_owned()];
         let questions = [Question { choices, ..question("tree", false) }];
         let settled = |answer: &str| settle(&questions, json!({"tree": answer}).as_object().unwrap(), 1);
+        assert_eq!(settled(" "), Outcome::Missing(vec!["tree".to_owned()]));
         assert_eq!(settled("KEEP "), Outcome::Settled(GateState::Answered));
         assert_eq!(settled("burn"), Outcome::Missing(vec!["tree".to_owned()]));
+    }
+
+    #[test]
+    fn a_wish_to_see_a_file_is_not_an_answer() {
+        assert_eq!(review(" Review : design.md "), Some("design.md"));
+        assert_eq!(review("review design.md"), None);
+        assert_eq!(review("reviewed: yes"), None);
+        let questions = [question("scope", false)];
+        let settled = settle(&questions, json!({"scope": "review: design.md"}).as_object().unwrap(), 1);
+        assert_eq!(settled, Outcome::Missing(vec!["scope".to_owned()]));
     }
 
     #[test]

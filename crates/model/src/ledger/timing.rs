@@ -96,6 +96,11 @@ pub fn vendor_row(epoch: i64, skill: &str, step: &str, task: &VendorTask<'_>) ->
     task.row(step).text(epoch, if skill.is_empty() { "-" } else { skill })
 }
 
+/// The row that a step of a run begins, without its line end.
+pub fn mark_row(epoch: i64, skill: &str, step: &str) -> String {
+    Row::of("mark", &[(0, step)]).text(epoch, skill)
+}
+
 impl VendorTask<'_> {
     fn row(&self, step: &str) -> Row {
         let [start, end] = [self.start_s, self.end_s].map(|time| time.to_string());

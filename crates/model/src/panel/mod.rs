@@ -35,6 +35,7 @@ pub mod resolutions;
 pub mod review_files;
 pub mod scoreboard;
 pub mod severity;
+pub mod tally_file;
 pub mod texts;
 pub mod token;
 pub mod verdict;

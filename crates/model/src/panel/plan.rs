@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn four_sections_must_say_something_and_the_fifth_may_be_missing() {
-        let plan = "## Files to modify/create\n- `a.rs`\n\n### 2. **Approach**\nDo it.\n\n## Edge Cases:\n- none\n";
+        let plan =
+            "## Files to modify/create\n- `a.rs`\n\n### 2. **Approach**\nDo it.\n\n## Edge Cases:\n- none\n";
         let messages: Vec<String> =
             missing_sections(plan).into_iter().map(|problem| problem.message).collect();
         assert_eq!(messages, ["the section 'Testing strategy' is missing"]);

@@ -21,6 +21,8 @@ pub enum LaneState {
     Done(u64),
     /// Failed, or out of time.
     Failed(u64),
+    /// Finished in an earlier process.
+    Before,
     /// Never launched.
     Skipped,
 }
@@ -34,6 +36,7 @@ pub fn status_line(title: &str, lanes: &[Lane<'_>]) -> String {
             LaneState::Pending => write!(line, " {name}: ⏳ |"),
             LaneState::Done(seconds) => write!(line, " {name}: ✅ {} |", elapsed(*seconds)),
             LaneState::Failed(seconds) => write!(line, " {name}: ❌ {} |", elapsed(*seconds)),
+            LaneState::Before => write!(line, " {name}: ✅ |"),
             LaneState::Skipped => write!(line, " {name}: ⊘ |"),
         };
     }
@@ -52,10 +55,11 @@ mod tests {
             lane("Cursor-Edge", LaneState::Done(185)),
             lane("Codex-Innovation", LaneState::Failed(483)),
             lane("Codex-Pragmatic", LaneState::Skipped),
+            lane("Codex-Edge", LaneState::Before),
         ];
         assert_eq!(
             status_line("Sketches (regular)", &lanes),
-            "📊 Sketches (regular): | Cursor-Arch: ⏳ | Cursor-Edge: ✅ 3m5s | Codex-Innovation: ❌ 8m3s | Codex-Pragmatic: ⊘ |"
+            "📊 Sketches (regular): | Cursor-Arch: ⏳ | Cursor-Edge: ✅ 3m5s | Codex-Innovation: ❌ 8m3s | Codex-Pragmatic: ⊘ | Codex-Edge: ✅ |"
         );
         assert_eq!(status_line("Reviewers", &[]), "📊 Reviewers: |");
     }

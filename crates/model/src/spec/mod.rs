@@ -3,10 +3,10 @@
 //! [`tasks`] reads `tasks.md` and ticks its tasks, [`requirements`] reads `requirements.md`, [`ears`] tells
 //! which shape a requirement has, [`ids`] and [`links`] how the files refer to each other. [`record`] is
 //! `spec.json`, [`meta`] is `meta.yaml`, [`summary`] is `summary.md`, and [`resolver`] finds a specification by
-//! its name. [`outline`] is the little Markdown they all need.
+//! its name. [`outline`], [`sections`] and [`sentences`] are the little Markdown and prose they all need.
 //!
 //! Readers are tolerant: they return what they understood, and a [`Problem`] for what they did not. Whether a
-//! specification is good enough is decided elsewhere.
+//! specification is good enough is decided by [`mod@check`].
 
 pub mod check;
 pub mod ears;
@@ -17,6 +17,8 @@ pub mod outline;
 pub mod record;
 pub mod requirements;
 pub mod resolver;
+pub mod sections;
+pub mod sentences;
 pub mod summary;
 pub mod tasks;
 

@@ -170,6 +170,15 @@ pub fn with_approval(text: &str, issue: Option<&LinearIssue>, today: &str) -> Re
     })
 }
 
+/// The document with another status.
+pub fn with_status(text: &str, status: &str, today: &str) -> Result<String, RecordError> {
+    edited(text, |spec| {
+        spec.insert("status".to_owned(), json!(status));
+        spec.insert("updated".to_owned(), json!(today));
+        Ok(())
+    })
+}
+
 fn edited(
     text: &str,
     change: impl FnOnce(&mut Map<String, Value>) -> Result<(), RecordError>,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
+mod checks;
 mod diagram;
 mod findings;
 mod manifest;

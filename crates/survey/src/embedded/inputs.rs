@@ -47,6 +47,11 @@ pub trait Files {
     fn lines(&self, path: &str) -> Option<usize> {
         self.text(path).map(|text| text.lines().count())
     }
+
+    /// Whether there is such a file or folder.
+    fn exists(&self, path: &str) -> bool {
+        self.text(path).is_some()
+    }
 }
 
 /// The files of a work tree.
@@ -55,14 +60,17 @@ pub struct WorkTree<'a>(pub &'a Path);
 
 impl Files for WorkTree<'_> {
     fn text(&self, path: &str) -> Option<String> {
-        // Names come from texts that agents wrote: nothing above the root, nothing absolute.
-        let inside =
-            Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if !inside {
-            return None;
-        }
-        content::read_text(self.0, path)
+        if is_inside(path) { content::read_text(self.0, path) } else { None }
     }
+
+    fn exists(&self, path: &str) -> bool {
+        is_inside(path) && self.0.join(path).symlink_metadata().is_ok()
+    }
+}
+
+/// Names come from texts that agents wrote: nothing above the root, nothing absolute.
+fn is_inside(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 impl Files for BTreeMap<String, String> {

@@ -2,9 +2,7 @@
 
 use charrette_model::panel::lines::{bare, lines};
 
-/// The sections every plan has, in order.
-pub(super) const SECTIONS: [&str; 5] =
-    ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
+pub(super) use charrette_model::spec::check::PLAN_SECTIONS as SECTIONS;
 
 /// A section that a review adds.
 pub(super) const RESOLVED: &str = "Findings resolved";

@@ -22,6 +22,8 @@ use charrette_model::panel::votes::{Voter, VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, SEATS, Seat, seat};
 use charrette_model::spec::links::{Texts, links};
+use charrette_model::spec::meta::Meta;
+use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_survey::Survey;
@@ -129,9 +131,29 @@ impl Run {
         let settled: Vec<SettledQuestion> =
             questions.iter().map(|question| SettledQuestion::from_answer(question, "ok")).collect();
         self.artifacts.insert("discussion-round2.md".to_owned(), write_discussion(&settled));
-        for id in ["finisher", "illustrator", "writer", "validator"] {
+        for id in ["finisher", "illustrator", "writer"] {
             self.sit(id);
         }
+        self.file();
+        self.sit("validator");
+    }
+
+    /// The three files that are made without a seat.
+    fn file(&mut self) {
+        let today = "2026-11-15";
+        let list = TaskList::parse(&self.artifacts["tasks.md"]);
+        let meta = Meta {
+            id: Some("the-feature".to_owned()),
+            status: Some("draft".to_owned()),
+            created: Some(today.to_owned()),
+            updated: Some(today.to_owned()),
+            tasks_total: Some(list.tasks.len()),
+            tasks_complete: Some(0),
+            ..Meta::default()
+        };
+        self.artifacts.insert("spec.json".to_owned(), SpecRecord::draft("the-feature", &list, today).text());
+        self.artifacts.insert("meta.yaml".to_owned(), meta.text());
+        self.artifacts.insert("summary.md".to_owned(), SUMMARY.to_owned());
     }
 
     fn vote(&mut self) {
@@ -165,6 +187,9 @@ impl Run {
         self.artifacts.insert("voting-tally.md".to_owned(), files.voting_tally);
     }
 }
+
+const SUMMARY: &str = "# The Feature\n\n> **Status:** Draft\n\n## Summary\n\nOne. Two.\n\n## Key Decisions\n\n- a\n- b\n- c\n\n\
+                       [1](requirements.md) [2](design.md) [3](tasks.md) [4](spec.json) [5](meta.yaml)\n";
 
 /// Whether the reader of a seat's grammar takes an answer, and whether it says who wrote it.
 fn accepted(seat: &Seat, answer: &str) {
@@ -491,7 +516,7 @@ fn the_validator_fails_what_is_broken() {
     let good = run.artifacts.clone();
     for (file, from, to, expected) in [
         ("requirements.md", "THE SYSTEM SHALL", "it must", "is not in EARS form"),
-        ("tasks.md", "REQ-1.1, ", "REQ-9.9, ", "REQ-9.9 leads nowhere"),
+        ("tasks.md", "REQ-1.1, ", "REQ-9.9, ", "REQ-9.9 is defined nowhere"),
         (
             "tasks.md",
             "**Files:** src/limiter.rs",
@@ -499,7 +524,13 @@ fn the_validator_fails_what_is_broken() {
             "src/gone.rs, which does not exist",
         ),
         ("tasks.md", "0/", "7/", "progress says"),
-        ("checks", "", "error: summary.md is too long", "summary.md is too long"),
+        ("summary.md", "One. ", "", "the summary has 1 sentences"),
+        (
+            "checks.md",
+            "",
+            "- [CRITICAL] plan.txt:1: it is odd [plan-file]",
+            "- [CRITICAL] plan.txt:1: it is odd [plan-file]",
+        ),
     ] {
         run.artifacts = good.clone();
         let text = run.artifacts.entry(file.to_owned()).or_default();

@@ -95,7 +95,9 @@ fn gate(brief: &Brief, summary: &ContextSummary) -> Gate {
         brief.feature
     );
     // A correction opens the gate again, even if the research then says the same.
-    let mut gate = Gate::new("pre-design", &[Input::Artifact(SUMMARY.to_owned()), Input::optional(CORRECTION)]).page(page);
+    let mut gate =
+        Gate::new("pre-design", &[Input::Artifact(SUMMARY.to_owned()), Input::optional(CORRECTION)])
+            .page(page);
     for ((key, before, question, plain), part) in QUESTIONS.into_iter().zip(parts) {
         gate = gate.ask(key, &format!("{before}\n\n{part}\n\n{question}"), plain);
     }

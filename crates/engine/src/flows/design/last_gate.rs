@@ -161,19 +161,15 @@ fn gate(brief: &Brief, page: &Page) -> Gate {
 }
 
 /// Sets the status in all files at once. It is not part of what was approved, so nothing opens again.
-async fn status(
-    write: &PhaseHandle<'_>,
-    id: &str,
-    status: Status,
-    reads: &[Input],
-    today: &str,
-) -> Flow<()> {
+async fn status(write: &PhaseHandle<'_>, id: &str, status: Status, reads: &[Input], today: &str) -> Flow<()> {
     let today = today.to_owned();
     let step = Step::new(id).reads(reads).touches_checkout();
     write
         .step(step, move |context| async move {
             let files = present(&context)?;
-            for ((name, before), (_, after)) in files.iter().zip(deliverable::with_status(&files, status, &today)) {
+            for ((name, before), (_, after)) in
+                files.iter().zip(deliverable::with_status(&files, status, &today))
+            {
                 if *before != after {
                     context.write(&spec_file(name), after)?;
                 }

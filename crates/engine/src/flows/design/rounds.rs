@@ -28,14 +28,19 @@ struct Discussion {
 
 /// Step 1c: what the request leaves truly open.
 pub(super) async fn clarify(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    let held = Discussion { number: "1c", seat: "clarifier", gate: ("clarify", "q"), settled: "answers/clarify" };
+    let held =
+        Discussion { number: "1c", seat: "clarifier", gate: ("clarify", "q"), settled: "answers/clarify" };
     hold(research, desk, brief, held).await
 }
 
 /// Step 1d: what belongs to the feature and what does not.
 pub(super) async fn discuss_scope(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    let held =
-        Discussion { number: "1d", seat: "scoper", gate: ("discussion-1", "d"), settled: "discussion-round1.md" };
+    let held = Discussion {
+        number: "1d",
+        seat: "scoper",
+        gate: ("discussion-1", "d"),
+        settled: "discussion-round1.md",
+    };
     hold(research, desk, brief, held).await
 }
 
@@ -111,7 +116,11 @@ fn gate(held: &Discussion, file: &str, questions: &[Question]) -> Gate {
         if question.source != Source::User {
             continue;
         }
-        let why = if question.why.is_empty() { String::new() } else { format!("\nWhy this answer: {}", question.why) };
+        let why = if question.why.is_empty() {
+            String::new()
+        } else {
+            format!("\nWhy this answer: {}", question.why)
+        };
         let text = format!("{}\n{}{why}", question.title, question.question);
         gate = gate.ask(&format!("{prefix}{n}"), &text, &question.recommended);
     }
@@ -132,6 +141,7 @@ async fn settle(
         .collect();
     let text = write_discussion(&settled);
     let name = held.settled;
-    let step = Step::new(format!("{}/settled", held.seat)).reads(&crate::artifact::Input::given("settled", &text));
+    let step =
+        Step::new(format!("{}/settled", held.seat)).reads(&crate::artifact::Input::given("settled", &text));
     phase.step(step, move |context| async move { context.write(name, text) }).await
 }

@@ -60,7 +60,10 @@ async fn asked(research: &PhaseHandle<'_>, entrance: &Entrance) -> Flow<bool> {
         entrance.current,
         if entrance.is_dirty { ", and there are changes that are not committed" } else { "" }
     );
-    let gate = Gate::new("branch", &about).incidental().ask_choice("branch", &question, &choices).or_as_recommended();
+    let gate = Gate::new("branch", &about)
+        .incidental()
+        .ask_choice("branch", &question, &choices)
+        .or_as_recommended();
     Ok(research.gate(gate).await?.get("branch").trim().eq_ignore_ascii_case("create"))
 }
 

@@ -27,8 +27,10 @@ async fn draw(write: &PhaseHandle<'_>, desk: &Desk, seat: &'static Seat) -> Flow
 
 /// Brings the sketches together, and names what they leave contested.
 pub(super) async fn synthesise(write: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    let sketches: Vec<Artifact> =
-        seats::sketches(brief.quick).flat_map(|seat| seat.writes).map(|name| Artifact::named(*name)).collect();
+    let sketches: Vec<Artifact> = seats::sketches(brief.quick)
+        .flat_map(|seat| seat.writes)
+        .map(|name| Artifact::named(*name))
+        .collect();
     for pair in identical(write, &sketches).await? {
         write.warn(format!("{pair} are the same, word for word"));
     }

@@ -9,6 +9,7 @@ use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
 use charrette_model::diagram::check::{Mode, check};
+use charrette_model::diagram::fences::fences;
 use charrette_model::diagram::single;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::workspace::sha256;
@@ -26,8 +27,7 @@ pub(super) const FILES: [&str; 6] =
 pub(super) const DRAFTS: [&str; 3] = ["requirements.md", "design.md", "tasks.md"];
 
 /// What the panel left behind that the files tell about, where it is there.
-const RECORDS: [&str; 4] =
-    ["dialectic-resolutions.md", "voting-tally.md", "contested-decisions.md", DIAGRAM];
+const RECORDS: [&str; 4] = ["dialectic-resolutions.md", "voting-tally.md", "contested-decisions.md", DIAGRAM];
 
 /// Says which drafts were repaired, so that the next ones get a repair of their own.
 pub(super) const REPAIRED: &str = "repaired.md";
@@ -150,22 +150,32 @@ pub(super) async fn publish(
                 resolutions: context.optional_text(RECORDS[0])?,
                 tally: context.optional_text(RECORDS[1])?,
                 contested: context.optional_text(RECORDS[2])?,
-                diagram: context.optional_text(DIAGRAM)?,
-                seats,
+                created: None,
+                vendors: seats,
             };
+            let diagram = context.optional_text(DIAGRAM)?;
             if is_repair {
                 context.write(REPAIRED, format!("{}\n", drafts_digest(&context)?))?;
             }
-            written(&context, &materials, &brief)
+            written(&context, &materials, diagram.as_deref(), &brief)
         })
         .await
 }
 
-fn written(context: &StepContext, materials: &Materials, brief: &Brief) -> Result<String, StepError> {
+fn written(
+    context: &StepContext,
+    materials: &Materials,
+    diagram: Option<&str>,
+    brief: &Brief,
+) -> Result<String, StepError> {
     let files = deliverable::files(materials, &brief.templates)
         .map_err(|error| StepError::Failed(error.to_string()))?;
     let mut counted = String::new();
     for (name, text) in &files {
+        let text = match diagram {
+            Some(diagram) if name == "design.md" => &illustrated(text, diagram),
+            _ => text,
+        };
         context.write(&spec_file(name), text)?;
         if name == "tasks.md" {
             let tasks = TaskList::parse(text);
@@ -175,6 +185,14 @@ fn written(context: &StepContext, materials: &Materials, brief: &Brief) -> Resul
     let said = format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
     context.write("write-summary.md", said)?;
     Ok(format!("{} files, {counted}", files.len()))
+}
+
+/// The design with its diagram at the end, once.
+fn illustrated(design: &str, diagram: &str) -> String {
+    if !fences(design).is_empty() {
+        return design.to_owned();
+    }
+    format!("{}\n\n{}\n", design.trim_end(), diagram.trim())
 }
 
 fn taken(brief: &Brief, seatings: &Seatings) -> Vec<SeatTaken> {
@@ -190,9 +208,8 @@ fn taken(brief: &Brief, seatings: &Seatings) -> Vec<SeatTaken> {
 pub(super) async fn report_rejected(write: &PhaseHandle<'_>) -> Flow<()> {
     let stage = write.stage("4");
     let step = Step::new("rejected/any").reads(REJECTED);
-    let any: bool = write
-        .step(step, |context| async move { Ok(!context.text(REJECTED)?.trim().is_empty()) })
-        .await?;
+    let any: bool =
+        write.step(step, |context| async move { Ok(!context.text(REJECTED)?.trim().is_empty()) }).await?;
     if any {
         stage.show("Unimplemented Plan Review Suggestions", REJECTED);
     } else {

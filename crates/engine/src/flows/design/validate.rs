@@ -100,7 +100,8 @@ async fn verdict(phase: &PhaseHandle<'_>) -> Flow<Verdict> {
                 return Ok(Verdict::Passed);
             }
             let repaired = context.optional_text(REPAIRED)?;
-            if repaired.is_some_and(|repaired| repaired.trim() == drafts_digest(&context).unwrap_or_default()) {
+            if repaired.is_some_and(|repaired| repaired.trim() == drafts_digest(&context).unwrap_or_default())
+            {
                 return Err(StepError::Failed(format!(
                     "the specification does not pass, and was repaired once already:\n{}",
                     issues(&checks, &validation)
@@ -119,12 +120,7 @@ fn issues(checks: &str, validation: &str) -> String {
 }
 
 /// The writer gets its own files back, with what is wrong with them.
-async fn repair(
-    phase: &PhaseHandle<'_>,
-    desk: &Desk,
-    design: &Design,
-    seatings: &Seatings,
-) -> Flow<()> {
+async fn repair(phase: &PhaseHandle<'_>, desk: &Desk, design: &Design, seatings: &Seatings) -> Flow<()> {
     let step = Step::new("repair/issues").reads(CHECKS).reads(VALIDATION);
     phase
         .step(step, |context| async move {

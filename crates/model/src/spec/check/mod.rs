@@ -1,7 +1,26 @@
-//! STUB
-#![allow(missing_docs)]
-pub struct SpecFiles<'a> { pub requirements: &'a str, pub design: &'a str, pub tasks: &'a str, pub summary: &'a str, pub spec_json: &'a str, pub meta: &'a str }
-pub trait FileFacts { fn exists(&self, path: &str) -> bool; }
-pub struct Issue;
-pub fn check(_: &SpecFiles<'_>, _: Option<&str>, _: &dyn FileFacts) -> Vec<Issue> { vec![] }
-pub fn report(_: &[Issue]) -> String { "Verdict: PASS\n".into() }
+//! Whether a specification is good enough to work from, as far as a program can tell.
+//!
+//! [`check()`] looks at all files of a design and gives what is wrong, each with its file and line. [`issue`] has the
+//! codes and the report. One module per question: `requirements`, `tasks`, `design`, `summary`, `numbers` (counts,
+//! phases), `names` (statuses, ids, dates), `targets` (Markdown links), `plan`. [`paths`] tells what a line of a
+//! list of files names. Whether the files say the right thing is for people and the validator seat to judge.
+
+mod all;
+mod design;
+pub mod issue;
+mod names;
+mod numbers;
+pub mod paths;
+mod plan;
+mod requirements;
+mod summary;
+mod targets;
+mod tasks;
+
+pub use all::{SpecFiles, check};
+pub use design::{CONFIDENCE, Confidence, confidence};
+pub use issue::{Code, Issue, report};
+pub use names::check_name;
+pub use paths::{FileFacts, FileRef};
+pub use plan::PLAN_SECTIONS;
+pub use summary::LINKED;

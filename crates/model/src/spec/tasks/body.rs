@@ -102,7 +102,7 @@ impl Body {
             "mode" => self.mode = mode(value),
             "files" => {
                 self.reading = Reading::Files;
-                self.files.extend(value.split(',').filter_map(path));
+                self.files.extend(entries(value).filter_map(path));
             }
             "depends_on" | "depends on" | "dependencies" | "depends" | "blocked by" => {
                 let before = self.depends_on.len();
@@ -218,9 +218,24 @@ fn mode(value: &str) -> Mode {
     }
 }
 
+/// What stands between commas; those inside parentheses are part of an entry.
+fn entries(value: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    value.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
+
+/// One entry of a list of files; "none" is none.
 fn path(text: &str) -> Option<String> {
     let path = text.trim_matches(|c| is_decoration(c) || matches!(c, '[' | ']' | '"' | '\''));
-    (!path.is_empty()).then(|| path.to_owned())
+    let none = ["none", "none.", "n/a", "-", "–", "—"];
+    (!path.is_empty() && !none.iter().any(|word| word.eq_ignore_ascii_case(path))).then(|| path.to_owned())
 }
 
 /// Whether a box says the state of the task rather than one of its criteria.

@@ -70,7 +70,7 @@ fn split_at_arrows(line: &str) -> Option<Vec<&str>> {
 }
 
 /// Dependencies on tasks that do not exist, and circles.
-pub(super) fn problems(list: &TaskList) -> Vec<Problem> {
+pub(in crate::spec) fn problems(list: &TaskList) -> Vec<Problem> {
     let known: BTreeSet<&Id> = list.tasks.iter().map(|task| &task.id).collect();
     let mut problems = Vec::new();
     let mut edges: BTreeMap<&Id, Vec<(&Id, usize)>> = BTreeMap::new();

@@ -15,4 +15,4 @@ pub mod tick;
 
 pub use body::{Mode, Prompt};
 pub use list::{Phase, Task, TaskList};
-pub use tick::{SpecTexts, TickError, tick};
+pub use tick::{SpecTexts, TickError, tick, with_counts};

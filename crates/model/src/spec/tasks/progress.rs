@@ -80,7 +80,7 @@ pub(super) fn rewritten(line: &str, counts: &Counts) -> Option<String> {
     Some(format!("{before}{count}{}", with_percent(&value[digits..], done, total)))
 }
 
-pub(super) fn problems(list: &TaskList) -> Option<Problem> {
+pub(in crate::spec) fn problems(list: &TaskList) -> Option<Problem> {
     let (said_done, said_total, line) = list.stated.total?;
     let (done, total) = list.counts();
     ((said_done, said_total) != (done, total)).then(|| {

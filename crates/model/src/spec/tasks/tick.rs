@@ -48,6 +48,12 @@ pub fn tick(texts: &SpecTexts, id: &str, today: &str) -> Result<SpecTexts, TickE
     Ok(SpecTexts { tasks, spec_json, meta_yaml })
 }
 
+/// The text with its progress section right; it is added if there is none.
+pub fn with_counts(text: &str) -> String {
+    let (bom, tasks) = text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 });
+    bom.to_owned() + &counted(tasks)
+}
+
 const BOM: char = '\u{feff}';
 
 /// The text with one mark set.

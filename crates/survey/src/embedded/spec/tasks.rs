@@ -51,9 +51,8 @@ pub(super) fn write(parts: &Parts<'_>) -> String {
 fn write_task(text: &mut String, n: usize, task: &Task) {
     let Task { title, refs, body, files, role, what, restrictions, success } = task;
     let _ = writeln!(text, "\n### {}: {title} [{}]\n{body}\n", id(n), refs.join(", "));
-    if !files.is_empty() {
-        let _ = writeln!(text, "**Files:** {}", files.join(", "));
-    }
+    let named = if files.is_empty() { "none".to_owned() } else { files.join(", ") };
+    let _ = writeln!(text, "**Files:** {named}");
     if n > 1 {
         let _ = writeln!(text, "**Depends on:** {}", id(n - 1));
     }

@@ -1,0 +1,270 @@
+//! What came of a design, for its last page: read back from the run's own files.
+
+use crate::designing;
+use crate::drive;
+use crate::error::CommandError;
+use crate::site::Site;
+use crate::workspaces;
+use charrette_engine::{Flow, Stop};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState};
+use charrette_model::ledger::{CallRecord, Total};
+use charrette_model::panel::resolutions::{Outcome, Resolution, read_resolutions};
+use charrette_model::panel::review_files::count_blocks;
+use charrette_model::seats::{EMBEDDED, Group, seat};
+use charrette_model::spec::tasks::list::TaskList;
+use charrette_store::Workspace;
+use charrette_store::ledger::calls;
+use charrette_term::{Closing, SeatCost, Vote};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The last page of a run that came to its end, or to the end of what was asked for.
+pub(crate) fn closing(
+    site: &Site,
+    name: &DocumentName,
+    outcome: &Flow<()>,
+    warnings: Vec<String>,
+) -> Result<Option<Closing>, CommandError> {
+    if !matches!(outcome, Ok(()) | Err(Stop::Enough)) {
+        return Ok(None);
+    }
+    let Some(loaded) = site.documents().load(name)? else { return Ok(None) };
+    let document = loaded.document;
+    let workspace = workspaces::workspace_of(site, &document)?;
+    let run = ReadBack { site, name, document: &document, workspace: &workspace };
+    let calls = calls(workspace.folder()).unwrap_or_default();
+    Ok(Some(Closing {
+        title: run.title(outcome),
+        notes: run.notes(&calls),
+        files: run.files(),
+        votes: run.votes(),
+        costs: costs(&calls),
+        undecided: run.undecided(),
+        out_of_scope: headed(&run.text("oos.md"), "Description"),
+        rejected: rejected(&run.text("rejected-findings.md")),
+        warnings,
+        commit: run.commit(outcome),
+        next: Some(run.next(outcome)),
+    }))
+}
+
+/// A run, to be read back.
+struct ReadBack<'a> {
+    site: &'a Site,
+    name: &'a DocumentName,
+    document: &'a Checkpoint,
+    workspace: &'a Workspace,
+}
+
+impl ReadBack<'_> {
+    fn text(&self, name: &str) -> String {
+        let bytes = self.workspace.read(name, None).ok().flatten().unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn feature(&self) -> String {
+        drive::shown_feature(self.name)
+    }
+
+    fn is_approved(&self) -> bool {
+        self.document.gates.get("post-design").is_some_and(|gate| gate.state == GateState::Approved)
+    }
+
+    fn title(&self, outcome: &Flow<()>) -> String {
+        let feature = self.feature();
+        match outcome {
+            Ok(()) if self.is_approved() => format!("{feature} is designed, approved and validated."),
+            Ok(()) => format!("{feature} is designed and validated; nobody has approved it."),
+            _ => format!("{feature}: the phase that was asked for is complete."),
+        }
+    }
+
+    /// Who sat, and who voted: how many different vendors.
+    fn notes(&self, calls: &[CallRecord]) -> Vec<String> {
+        let answered: Vec<&CallRecord> = calls.iter().filter(|call| call.is_answered()).collect();
+        let vendors = |is_meant: &dyn Fn(&CallRecord) -> bool| -> BTreeSet<String> {
+            let outside = answered.iter().filter(|call| call.agent != EMBEDDED && is_meant(call));
+            outside.map(|call| call.vendor.clone().unwrap_or_else(|| call.agent.clone())).collect()
+        };
+        let sat = vendors(&|_| true);
+        let voted = vendors(&|call| {
+            seat(&call.seat)
+                .and_then(|seat| seat.group)
+                .is_some_and(|group| matches!(group, Group::Judges | Group::Voters))
+        });
+        if sat.is_empty() {
+            return vec![
+                "No model took part: the embedded agent drafted this from what the repository says."
+                    .to_owned(),
+            ];
+        }
+        let named = |vendors: &BTreeSet<String>| vendors.iter().cloned().collect::<Vec<_>>().join(", ");
+        let mut notes = vec![format!("{} distinct vendors sat: {}", sat.len(), named(&sat))];
+        if !voted.is_empty() {
+            notes.push(format!("{} distinct vendors voted: {}", voted.len(), named(&voted)));
+        }
+        notes
+    }
+
+    fn files(&self) -> Vec<(String, String)> {
+        let folder = designing::spec_folder(self.site, self.name);
+        let path = self.site.root.join(&folder);
+        let tasks = fs_err::read_to_string(path.join("tasks.md")).unwrap_or_default();
+        let (tasks, phases) =
+            (TaskList::parse(&tasks).tasks.len(), TaskList::parse(&tasks).phase_names().len());
+        let about = [
+            ("requirements.md", "what is demanded".to_owned()),
+            ("design.md", "how it is built, and how that was decided".to_owned()),
+            ("tasks.md", format!("{tasks} tasks in {phases} phases")),
+            ("summary.md", "one page".to_owned()),
+            ("spec.json", "the same for programs".to_owned()),
+            ("meta.yaml", "id, status, counts".to_owned()),
+        ];
+        let there = about.into_iter().filter(|(name, _)| path.join(name).exists());
+        let mut files: Vec<(String, String)> =
+            there.map(|(name, about)| (format!("{folder}{name}"), about)).collect();
+        let workspace = self.document.run.as_ref().and_then(|run| run.workspace.clone()).unwrap_or_default();
+        files.push((format!("{workspace}/"), "everything anybody wrote on the way".to_owned()));
+        files
+    }
+
+    fn resolutions(&self) -> Vec<Resolution> {
+        read_resolutions(&self.text("dialectic-resolutions.md")).0
+    }
+
+    /// Every vote in one table: decisions, then findings.
+    fn votes(&self) -> Vec<Vote> {
+        let decisions = self.resolutions().into_iter().map(|resolution| {
+            let (outcome, votes) = match resolution.outcome {
+                Outcome::Voted { thesis, anti_thesis, winner } => {
+                    let outcome = if winner == charrette_model::panel::debate::Side::Thesis {
+                        "upheld"
+                    } else {
+                        "overturned"
+                    };
+                    (outcome.to_owned(), format!("{thesis}-{anti_thesis}"))
+                }
+                other => (other.disposition().name().to_owned(), String::new()),
+            };
+            Vote {
+                about: format!("DECISION_{}: {}", resolution.n, resolution.title),
+                outcome,
+                votes,
+                by: "judges".to_owned(),
+            }
+        });
+        let titles = titles(&self.text("findings.md"));
+        let findings = tally_rows(&self.text("voting-tally.md")).into_iter().map(|row| {
+            let title = titles.get(&row.id).map(|title| format!(": {title}")).unwrap_or_default();
+            Vote {
+                about: format!("{}{title}", row.id),
+                outcome: row.outcome,
+                votes: row.votes,
+                by: "voters".to_owned(),
+            }
+        });
+        decisions.chain(findings).collect()
+    }
+
+    /// What was left to nobody's decision.
+    fn undecided(&self) -> Vec<String> {
+        let decisions = self
+            .resolutions()
+            .into_iter()
+            .filter(|resolution| !matches!(resolution.outcome, Outcome::Voted { .. }));
+        let decisions = decisions.map(|resolution| {
+            format!(
+                "{}: {} stands ({})",
+                resolution.title,
+                resolution.resolution,
+                resolution.outcome.disposition().name()
+            )
+        });
+        let findings =
+            tally_rows(&self.text("voting-tally.md")).into_iter().filter(|row| row.outcome == "undecided");
+        decisions.chain(findings.map(|row| format!("{}: too few voted", row.id))).collect()
+    }
+
+    fn commit(&self, outcome: &Flow<()>) -> Option<String> {
+        let folder = designing::spec_folder(self.site, self.name);
+        let folder = folder.trim_end_matches('/');
+        let is_there = self.site.root.join(folder).join("spec.json").exists();
+        (outcome.is_ok() && is_there)
+            .then(|| format!("git add {folder} && git commit -m \"spec: {}\"", self.feature()))
+    }
+
+    fn next(&self, outcome: &Flow<()>) -> String {
+        let feature = self.feature();
+        match outcome {
+            Ok(()) => format!("charrette check {feature}"),
+            _ => format!("charrette design {feature} --resume"),
+        }
+    }
+}
+
+/// A row of the tally.
+struct TallyRow {
+    id: String,
+    votes: String,
+    outcome: String,
+}
+
+/// `| FINDING_1 | Cursor-Arch | 2 | 1 | 0 | 0 | 3 | accepted |`
+fn tally_rows(text: &str) -> Vec<TallyRow> {
+    let rows = text.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
+        let [id, _, yes, no, exonerate, _, _, outcome] = cells.as_slice() else { return None };
+        let is_item = id.starts_with("FINDING_") || id.starts_with("OOS_");
+        is_item.then(|| TallyRow {
+            id: (*id).to_owned(),
+            votes: format!("{yes}-{no}-{exonerate}"),
+            outcome: (*outcome).to_owned(),
+        })
+    });
+    rows.collect()
+}
+
+/// The titles of `### FINDING_1: title` blocks.
+fn titles(text: &str) -> BTreeMap<String, String> {
+    let heads = text.lines().filter_map(|line| line.strip_prefix("### ")?.split_once(": "));
+    heads.map(|(id, title)| (id.trim().to_owned(), title.trim().to_owned())).collect()
+}
+
+/// The values of one field, in order.
+fn headed(text: &str, field: &str) -> Vec<String> {
+    let mark = format!("**{field}**: ");
+    text.lines().filter_map(|line| line.strip_prefix(&mark)).map(str::to_owned).collect()
+}
+
+fn rejected(text: &str) -> Vec<(String, String)> {
+    if count_blocks(text).rejected == 0 {
+        return Vec::new();
+    }
+    headed(text, "Finding").into_iter().zip(headed(text, "Reason not implemented")).collect()
+}
+
+/// What each seat cost, in the order they were first called. The embedded agent costs nothing.
+fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
+    let mut seats: Vec<(String, String, Total)> = Vec::new();
+    for call in calls.iter().filter(|call| call.agent != EMBEDDED) {
+        let is_it =
+            |(seat, agent, _): &&mut (String, String, Total)| *seat == call.seat && *agent == call.agent;
+        match seats.iter_mut().find(is_it) {
+            Some((_, _, total)) => total.add(call),
+            None => {
+                let mut total = Total::default();
+                total.add(call);
+                seats.push((call.seat.clone(), call.agent.clone(), total));
+            }
+        }
+    }
+    let cost = |(seat, agent, total): (String, String, Total)| SeatCost {
+        seat,
+        agent,
+        calls: usize::try_from(total.calls).unwrap_or(usize::MAX),
+        input: total.input,
+        output: total.output,
+        usd: total.usd,
+        seconds: std::time::Duration::from_secs_f64(total.seconds.clamp(0.0, 1e9)).as_secs(),
+    };
+    seats.into_iter().map(cost).collect()
+}

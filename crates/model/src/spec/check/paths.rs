@@ -1,0 +1,188 @@
+//! Files as plans and tasks name them: `src/limit.rs (new)`, `` `src/http/mod.rs`: one more layer``,
+//! `src/limit.rs:12-20`.
+
+use crate::spec::outline::is_decoration;
+use std::collections::BTreeSet;
+
+/// What can be asked about the repository.
+pub trait FileFacts {
+    /// Whether there is a file or folder at this path, seen from the root of the repository.
+    fn exists(&self, path: &str) -> bool;
+}
+
+impl<F: Fn(&str) -> bool> FileFacts for F {
+    fn exists(&self, path: &str) -> bool {
+        self(path)
+    }
+}
+
+/// A file that is named, and whether it is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRef {
+    /// Its path, without line numbers and decoration.
+    pub path: String,
+    /// It is declared new.
+    pub is_new: bool,
+}
+
+/// Longer than any path that can exist.
+const LONGEST: usize = 4096;
+/// So many folders above a file are looked at.
+const DEEPEST: usize = 40;
+
+impl FileRef {
+    /// What an entry of a list of files names; nothing if it names no file.
+    pub fn parse(entry: &str) -> Option<FileRef> {
+        let entry = entry.trim().trim_matches(['*', '_']).trim();
+        let (said_new, entry) = without_word(entry);
+        let (path, rest) = match entry.strip_prefix('`').and_then(|open| open.split_once('`')) {
+            Some((path, rest)) => (path, rest),
+            None => entry.split_once(char::is_whitespace).unwrap_or((entry, "")),
+        };
+        let path = bare(path);
+        (!path.is_empty() && !says_none(entry))
+            .then(|| FileRef { path: path.to_owned(), is_new: said_new || is_new(rest) })
+    }
+
+    /// Whether it looks like a path at all, and not like a word.
+    pub fn is_path(&self) -> bool {
+        self.path.contains('/')
+            || self.path.rsplit_once('.').is_some_and(|(_, extension)| {
+                !extension.is_empty() && extension.bytes().all(|b| b.is_ascii_alphanumeric())
+            })
+            || ["Makefile", "Dockerfile", "LICENSE", "Justfile", "Rakefile", "Gemfile"]
+                .contains(&self.path.as_str())
+    }
+}
+
+/// Whether an entry says that there are no files.
+pub(super) fn says_none(entry: &str) -> bool {
+    let word = entry.trim_matches(is_decoration);
+    let word = word.split([' ', '(', ',', ':', ';']).next().unwrap_or_default();
+    word.is_empty()
+        || ["none", "none.", "n/a", "nothing", "-", "–", "—"]
+            .iter()
+            .any(|none| none.eq_ignore_ascii_case(word))
+}
+
+/// An entry without "new" or "create" in front of it.
+fn without_word(entry: &str) -> (bool, &str) {
+    for word in ["new file:", "new file", "new:", "new", "create:", "create", "add:", "added:"] {
+        if let Some((start, rest)) = entry.split_at_checked(word.len())
+            && start.eq_ignore_ascii_case(word)
+            && rest.starts_with([' ', '\t', '*'])
+        {
+            return (true, rest.trim_start_matches(|c: char| c.is_whitespace() || c == '*'));
+        }
+    }
+    (false, entry)
+}
+
+/// Whether what follows a path says that it is new.
+fn is_new(rest: &str) -> bool {
+    let rest =
+        rest.trim_start_matches(|c: char| is_decoration(c) || matches!(c, ':' | '-' | '–' | '—' | ',' | '|'));
+    let inside = rest.strip_prefix(['(', '[']).unwrap_or(rest).trim_start_matches(is_decoration);
+    let word = inside.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let open = ["(new", "[new", "(to be created", "(created"];
+    ["new", "create", "created"].iter().any(|new| new.eq_ignore_ascii_case(word))
+        || open.iter().any(|mark| contains_ignoring_case(rest, mark))
+}
+
+fn contains_ignoring_case(text: &str, wanted: &str) -> bool {
+    text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted.as_bytes()))
+}
+
+/// A path without decoration, line numbers and a slash at its end.
+fn bare(path: &str) -> &str {
+    let path = path
+        .trim_matches(|c: char| is_decoration(c) || matches!(c, '"' | '\'' | '[' | ']' | '(' | ')' | '|'));
+    let path = path.trim_end_matches([':', ',', ';', '.']);
+    let path = path.split_once("#L").map_or(path, |(path, _)| path);
+    let path = match path.rsplit_once(':') {
+        Some((before, lines)) if lines.bytes().all(|b| b.is_ascii_digit() || b == b'-') => before,
+        _ => path,
+    };
+    path.strip_prefix("./").unwrap_or(path).trim_end_matches('/')
+}
+
+/// The files a specification may name.
+pub(super) struct KnownFiles<'a> {
+    pub(super) facts: &'a dyn FileFacts,
+    /// Declared new somewhere.
+    pub(super) new: BTreeSet<String>,
+}
+
+impl KnownFiles<'_> {
+    /// Whether a path exists or is declared new, itself or a folder above it.
+    pub(super) fn has(&self, path: &str) -> bool {
+        if path.len() > LONGEST || path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..") {
+            return false;
+        }
+        let above = path.match_indices('/').take(DEEPEST).map(|(at, _)| &path[..at]);
+        if self.new.contains(path) || above.into_iter().any(|folder| self.new.contains(folder)) {
+            return true;
+        }
+        // A pattern is taken for what it begins with.
+        match path.find(['*', '?', '{']) {
+            Some(wild) => path[..wild].rfind('/').is_none_or(|end| self.facts.exists(&path[..end])),
+            None => self.facts.exists(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_read_however_they_are_written() {
+        for (entry, path, new) in [
+            ("src/a.rs", "src/a.rs", false),
+            ("src/a.rs (new)", "src/a.rs", true),
+            ("`src/a.rs` (new)", "src/a.rs", true),
+            ("`src/a.rs` (new): the table", "src/a.rs", true),
+            ("`src/a.rs`: new module", "src/a.rs", true),
+            ("`src/a.rs`: one new layer", "src/a.rs", false),
+            ("`src/a.rs`: a layer (new file).", "src/a.rs", true),
+            ("**src/a.rs** — create", "src/a.rs", true),
+            ("New: `src/a.rs`", "src/a.rs", true),
+            ("src/a.rs:12-20", "src/a.rs", false),
+            ("./src/http/", "src/http", false),
+            ("src/a.rs (modify)", "src/a.rs", false),
+            ("newer/a.rs", "newer/a.rs", false),
+            ("`a b.txt` x", "a b.txt", false),
+            ("src/a.rs#L3", "src/a.rs", false),
+        ] {
+            assert_eq!(
+                FileRef::parse(entry),
+                Some(FileRef { path: path.to_owned(), is_new: new }),
+                "{entry}"
+            );
+        }
+        for none in ["", "none", "None: no file fits", "n/a", "–", "`"] {
+            assert_eq!(FileRef::parse(none), None, "{none}");
+        }
+        let looks = |entry| FileRef::parse(entry).unwrap().is_path();
+        assert!(looks("Cargo.toml") && looks("a/b") && looks("Makefile"));
+        assert!(!looks("The") && !looks("etc."));
+    }
+
+    #[test]
+    fn nothing_outside_the_repository_exists() {
+        let facts = |path: &str| matches!(path, "src" | "src/a.rs" | "/etc/passwd" | "../x");
+        let files = KnownFiles { facts: &facts, new: BTreeSet::from(["src/new".to_owned()]) };
+        for (path, known) in [
+            ("src/a.rs", true),
+            ("src/*.rs", true),
+            ("gone/*.rs", false),
+            ("*.rs", true),
+            ("src/new/deep.rs", true),
+            ("src/newer.rs", false),
+            ("/etc/passwd", false),
+            ("../x", false),
+        ] {
+            assert_eq!(files.has(path), known, "{path}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `plan.txt`: its sections, and the files it names.
+
+use super::issue::{Code, Issue};
+use super::paths::{FileRef, KnownFiles};
+use crate::shown::shown;
+use crate::spec::outline::{heading, item, outline};
+use crate::spec::sections::{Section, Sections};
+use std::collections::BTreeSet;
+
+const FILE: &str = "plan.txt";
+
+/// The sections every plan has, in order.
+pub const PLAN_SECTIONS: [&str; 5] =
+    ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
+/// The one that a change of documents alone may leave out.
+const FAILURE_MODES: usize = 3;
+
+/// What is wrong with a plan.
+pub(super) fn issues(plan: &str, files: &KnownFiles<'_>) -> Vec<Issue> {
+    if super::all::is_missing(plan) {
+        return vec![Issue::new(FILE, 1, Code::MissingFile, "plan.txt is empty")];
+    }
+    let sections = Sections::of(plan);
+    let named = named(plan);
+    let mut issues = Vec::new();
+    for (index, title) in PLAN_SECTIONS.iter().enumerate() {
+        let section = sections.named(&[title]);
+        let is_optional = index == FAILURE_MODES && named.iter().all(|(_, file)| is_document(&file.path));
+        match section {
+            None if is_optional => {}
+            None => issues.push(Issue::new(
+                FILE,
+                1,
+                Code::PlanSection,
+                format_args!("the section \"{title}\" is missing"),
+            )),
+            Some(section) if section.body.trim().is_empty() => {
+                issues.push(Issue::new(
+                    FILE,
+                    section.line,
+                    Code::PlanSection,
+                    format_args!("the section \"{title}\" is empty"),
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    for (line, file) in named.iter().filter(|(_, file)| !file.is_new && !files.has(&file.path)) {
+        let message =
+            format!("the plan names {}, which does not exist and is not marked (new)", shown(&file.path));
+        issues.push(Issue::new(FILE, *line, Code::PlanFile, message));
+    }
+    issues
+}
+
+/// The files a plan declares new.
+pub(super) fn declared_new(plan: &str) -> BTreeSet<String> {
+    named(plan).into_iter().filter(|(_, file)| file.is_new).map(|(_, file)| file.path).collect()
+}
+
+/// The files of the first section: one per item or row, by what it begins with. Items below a heading or label that
+/// says "new" or "create" are new.
+fn named(plan: &str) -> Vec<(usize, FileRef)> {
+    let Some(section) = Sections::of(plan).named(&PLAN_SECTIONS[..1]) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut below_new = false;
+    for line in outline(section.body).lines.iter().filter(|line| !line.code) {
+        let text = line.text.trim();
+        let entry = item(text).or_else(|| text.strip_prefix('|'));
+        let Some(entry) = entry.map(str::trim) else {
+            if !text.is_empty() {
+                below_new = introduces_new(text);
+            }
+            continue;
+        };
+        if let Some(mut file) = FileRef::parse(entry).filter(FileRef::is_path) {
+            file.is_new |= below_new;
+            found.push((section_line(&section, line.number), file));
+        }
+    }
+    found
+}
+
+fn section_line(section: &Section<'_>, number: usize) -> usize {
+    section.line + number
+}
+
+/// A heading or a short label over new files: `### New files`, `**Create:**`.
+fn introduces_new(text: &str) -> bool {
+    let title = heading(text).map_or(text, |(_, title)| title);
+    let is_label = heading(text).is_some() || title.ends_with([':', '*']);
+    let mut words = title.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(4);
+    is_label
+        && words
+            .any(|word| ["new", "create", "created", "add"].iter().any(|new| new.eq_ignore_ascii_case(word)))
+}
+
+fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name).to_ascii_uppercase();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    path.starts_with("docs/")
+        || ["md", "mdx", "rst", "adoc", "txt"].iter().any(|known| known.eq_ignore_ascii_case(extension))
+        || ["README", "CHANGELOG", "LICENSE", "NOTICE", "AUTHORS", "CONTRIBUTING"].contains(&stem.as_str())
+}

@@ -1,0 +1,116 @@
+//! The sections of a Markdown file: a heading and everything below it, up to the next heading of its level.
+
+use super::outline::{heading, offset_in, outline};
+
+/// A text and its headings. Those in code and in comments do not count.
+#[derive(Debug, Clone, Default)]
+pub struct Sections<'a> {
+    text: &'a str,
+    headings: Vec<Heading<'a>>,
+}
+
+#[derive(Debug, Clone)]
+struct Heading<'a> {
+    level: usize,
+    title: &'a str,
+    /// The title without case, marks and numbers.
+    plain: String,
+    line: usize,
+    start: usize,
+    below: usize,
+}
+
+/// One section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Section<'a> {
+    /// What its heading says.
+    pub title: &'a str,
+    /// The level of the heading.
+    pub level: usize,
+    /// The 1-based line of the heading.
+    pub line: usize,
+    /// Where the heading starts, in bytes.
+    pub start: usize,
+    /// Where the section ends, in bytes.
+    pub end: usize,
+    /// What stands below the heading.
+    pub body: &'a str,
+}
+
+impl Section<'_> {
+    /// Whether its title begins with these words.
+    pub fn is_named(&self, title: &str) -> bool {
+        plain(self.title).starts_with(&plain(title))
+    }
+}
+
+impl<'a> Sections<'a> {
+    /// Finds the headings of a text.
+    pub fn of(text: &'a str) -> Sections<'a> {
+        let lines = outline(text).lines;
+        let headings = lines.iter().filter(|line| !line.code).filter_map(|line| {
+            let (level, title) = heading(line.text)?;
+            let start = offset_in(text, line.text);
+            let after = start + line.text.len();
+            let below = text[after..].find('\n').map_or(text.len(), |end| after + end + 1);
+            Some(Heading { level, title, plain: plain(title), line: line.number, start, below })
+        });
+        Sections { text, headings: headings.collect() }
+    }
+
+    /// The first section whose title begins with one of these words, whatever its level.
+    pub fn named(&self, titles: &[&str]) -> Option<Section<'a>> {
+        let wanted: Vec<String> = titles.iter().map(|title| plain(title)).collect();
+        let fits = |heading: &Heading<'_>| wanted.iter().any(|title| heading.plain.starts_with(title));
+        self.headings.iter().position(fits).map(|index| self.section(index))
+    }
+
+    /// All sections of a level, in order.
+    pub fn of_level(&self, level: usize) -> impl Iterator<Item = Section<'a>> {
+        let fitting = self.headings.iter().enumerate().filter(move |(_, heading)| heading.level == level);
+        // Between two headings of one level, only a higher one can end the first.
+        fitting.map(|(index, _)| self.section(index))
+    }
+
+    /// The titles, for links that lead to them.
+    pub fn titles(&self) -> impl Iterator<Item = &'a str> {
+        self.headings.iter().map(|heading| heading.title)
+    }
+
+    fn section(&self, index: usize) -> Section<'a> {
+        let Heading { level, title, line, start, below, .. } = self.headings[index];
+        let end = self.headings[index + 1..]
+            .iter()
+            .find(|next| next.level <= level)
+            .map_or(self.text.len(), |next| next.start);
+        Section { title, level, line, start, end, body: &self.text[below.min(end)..end] }
+    }
+}
+
+/// A title without case, marks and numbers: "1. **Edge Cases**" is "edge cases".
+fn plain(title: &str) -> String {
+    let kept: String = title.chars().map(|c| if c.is_alphabetic() { c } else { ' ' }).collect();
+    kept.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\u{feff}# Design\r\n\r\n## 1. Overview\r\nOne.\r\n\r\n### Detail\nTwo.\n```\n## Risks\n```\n## **Data Models**:\n\n## Risks";
+
+    #[test]
+    fn a_section_ends_at_the_next_heading_of_its_level() {
+        let sections = Sections::of(TEXT);
+        let overview = sections.named(&["Overview"]).unwrap();
+        assert_eq!((overview.level, overview.line, overview.title), (2, 3, "1. Overview"));
+        assert_eq!(overview.body, "One.\r\n\r\n### Detail\nTwo.\n```\n## Risks\n```\n");
+        assert!(TEXT[overview.start..overview.end].starts_with("## 1. Overview\r\nOne."));
+        assert_eq!(sections.named(&["Data Model"]).unwrap().body, "\n");
+        assert_eq!(sections.named(&["Risk"]).map(|risks| (risks.line, risks.body)), Some((13, "")));
+        assert_eq!(sections.named(&["Testing", "Detail"]).unwrap().body, "Two.\n```\n## Risks\n```\n");
+        assert_eq!(sections.named(&["Architecture"]), None);
+        let titles: Vec<_> = sections.of_level(2).map(|section| section.title).collect();
+        assert_eq!(titles, ["1. Overview", "**Data Models**:", "Risks"]);
+    }
+}

@@ -1,0 +1,361 @@
+//! The events of a run, told as lines: breadcrumbs where the flow has stages, one line per event where not.
+//!
+//! What an earlier process did already is not told again, only counted. Nothing here prints.
+
+use crate::crew::Crew;
+use crate::lanes::Worker;
+use crate::style::{Style, Tone};
+use crate::text::safe;
+use charrette_engine::{Ending, EventKind};
+use charrette_model::progress::{Step, StepPrefix, Trail};
+use charrette_model::shown::{one_line, shown};
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// How much of a file is shown.
+const MOST_SHOWN: u64 = 256 * 1024;
+
+/// What has been told so far, and where the run is.
+#[derive(Debug)]
+pub(crate) struct Story {
+    trail: Trail,
+    terse: bool,
+    style: Style,
+    /// The flow has stages.
+    is_staged: bool,
+    /// A phase that began, until it is known whether the flow has stages.
+    phase: Option<String>,
+    stage: Option<Stage>,
+    /// Stages that began in this process.
+    seen: BTreeSet<&'static str>,
+    /// The flow goes through what was done before.
+    replay: Option<Replay>,
+    crew: Crew,
+    /// Files that were written in this process.
+    written: BTreeSet<String>,
+    warnings: Vec<String>,
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct Stage {
+    step: Step,
+    payload: Option<String>,
+    began: Duration,
+    is_shown: bool,
+    reused_any: bool,
+}
+
+#[derive(Debug)]
+struct Replay {
+    verb: &'static str,
+    reused: usize,
+}
+
+impl Story {
+    pub(crate) fn new(prefix: StepPrefix, terse: bool, style: Style) -> Story {
+        Story {
+            trail: Trail::new(prefix),
+            terse,
+            style,
+            is_staged: false,
+            phase: None,
+            stage: None,
+            seen: BTreeSet::new(),
+            replay: None,
+            crew: Crew::default(),
+            written: BTreeSet::new(),
+            warnings: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// What people should know at the end, once each.
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The rows that tick.
+    pub(crate) fn rows(&self, now: Duration) -> Vec<String> {
+        if self.is_over {
+            return Vec::new();
+        }
+        self.crew.rows(self.style, now)
+    }
+
+    /// Takes note of an event; returns the lines it is worth.
+    pub(crate) fn hear(&mut self, event: &EventKind, now: Duration) -> Vec<String> {
+        let mut lines = Vec::new();
+        if matches!(event, EventKind::StageBegan { .. }) {
+            self.is_staged = true;
+        }
+        if let Some(phase) = self.phase.take().filter(|_| !self.is_staged) {
+            lines.push(phase);
+        }
+        let warnings = self.warnings.len();
+        self.note(event, now, &mut lines);
+        let is_repeated = matches!(event, EventKind::Warning { .. }) && self.warnings.len() == warnings;
+        if is_repeated && self.is_staged {
+            // A flow that goes through once more warns once more.
+        } else if self.is_staged {
+            self.tell_stages(event, now, &mut lines);
+        } else {
+            lines.extend(self.tell_plainly(event));
+        }
+        lines
+    }
+
+    /// Something is about to happen at this stage that a person sees.
+    pub(crate) fn reveal(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        self.is_happening(&mut lines);
+        lines
+    }
+
+    /// Keeps count of who works and what was written.
+    fn note(&mut self, event: &EventKind, now: Duration, lines: &mut Vec<String>) {
+        match event {
+            EventKind::StepStarted { step, .. } => {
+                self.is_happening(lines);
+                let table = self.crew.start(step, now);
+                self.tell_table(table, lines);
+            }
+            EventKind::AgentStarted { step, agent } => self.crew.note(step, |worker| worker.seat(agent)),
+            EventKind::AgentFinished { step, status, .. } if status != "ok" => {
+                self.crew.note(step, Worker::unanswered);
+            }
+            EventKind::StepReused { step, .. } => {
+                if let Some(replay) = &mut self.replay {
+                    replay.reused += 1;
+                }
+                if let Some(stage) = &mut self.stage {
+                    stage.reused_any = true;
+                }
+                self.crew.note(step, Worker::reuse);
+            }
+            EventKind::StepFinished { step, outputs, .. } => {
+                self.written.extend(outputs.iter().cloned());
+                let table = self.crew.end(step, |worker| worker.finish(now, !outputs.is_empty()));
+                self.tell_table(table, lines);
+            }
+            EventKind::StepFailed { step, .. } => {
+                let table = self.crew.end(step, |worker| worker.fail(now));
+                self.tell_table(table, lines);
+            }
+            EventKind::Warning { message } => {
+                let message = one_line(message);
+                if !self.warnings.contains(&message) {
+                    self.warnings.push(message);
+                }
+            }
+            EventKind::RunFinished { .. } => self.is_over = true,
+            _ => {}
+        }
+    }
+
+    /// The compact table after a change. Where the table is live, it is told once, when it goes.
+    fn tell_table(&self, table: Option<String>, lines: &mut Vec<String>) {
+        lines.extend(table.filter(|_| !self.style.is_tty));
+    }
+
+    fn dismiss(&mut self, lines: &mut Vec<String>) {
+        if let Some((table, is_news)) = self.crew.dismiss()
+            && (self.style.is_tty || is_news)
+        {
+            lines.push(table);
+        }
+    }
+
+    /// Something really happens here: what was held back is told first.
+    fn is_happening(&mut self, lines: &mut Vec<String>) {
+        if !self.is_staged {
+            return;
+        }
+        if let Some(Replay { verb, reused }) = self.replay.take().filter(|replay| replay.reused > 0) {
+            let steps = if reused == 1 { "1 step".to_owned() } else { format!("{reused} steps") };
+            lines.push(self.style.paint(Tone::Quiet, &format!("{verb}: {steps} reused")));
+        }
+        if let Some(stage) = self.stage.as_mut().filter(|stage| !stage.is_shown) {
+            stage.is_shown = true;
+            let [rule, start] = self.trail.start(stage.step, stage.payload.as_deref());
+            lines.push(self.style.paint(Tone::Quiet, &rule));
+            lines.push(self.style.paint(Tone::Heading, &start));
+        }
+    }
+
+    fn tell_stages(&mut self, event: &EventKind, now: Duration, lines: &mut Vec<String>) {
+        match event {
+            EventKind::StageBegan { number, payload } => {
+                self.dismiss(lines);
+                if !self.seen.insert(number) && self.replay.is_none() {
+                    // The flow goes through once more from its beginning.
+                    self.seen = BTreeSet::from([*number]);
+                    self.replay = Some(Replay { verb: "revising", reused: 0 });
+                }
+                let step = registered(number);
+                let payload = payload.as_deref().map(one_line);
+                self.stage = Some(Stage { step, payload, began: now, is_shown: false, reused_any: false });
+            }
+            EventKind::StageEnded { number, ending, payload } => {
+                self.dismiss(lines);
+                self.end_stage(number, *ending, &one_line(payload), now, lines);
+            }
+            EventKind::Lanes { title, lanes } => {
+                self.dismiss(lines);
+                self.crew.call(title, lanes, now);
+            }
+            EventKind::Document { heading, name, path } if self.written.contains(name) => {
+                self.tell_document(heading, path, lines);
+            }
+            EventKind::RunStarted { .. } | EventKind::RunFinished { .. } => {
+                if self.is_over {
+                    self.dismiss(lines);
+                    self.stage = None;
+                    self.is_happening(lines);
+                }
+                lines.extend(self.tell_plainly(event));
+            }
+            EventKind::StepStarted { step, attempt, why, .. } if *attempt > 1 => {
+                lines.push(self.under_way(&format!("{step} (attempt {attempt}: {})", shown(why))));
+            }
+            EventKind::StepFailed { step, error, .. } => {
+                lines.push(self.warned(&format!("{step} failed: {}", one_line(error))));
+            }
+            EventKind::AgentFinished { step, agent, status, seconds, .. } if status != "ok" => {
+                let said = format!("{step}: {agent} gave no answer after {seconds:.0}s: {}", shown(status));
+                lines.push(self.under_way(&said));
+            }
+            // What no flow plans for is called after its sort and its place.
+            EventKind::GateAnswered { gate, state } if gate.contains('/') => {
+                lines.push(self.under_way(&format!("{gate}: {state}")));
+            }
+            EventKind::VoteTallied { about, outcomes } if self.replay.is_none() => {
+                let counts: Vec<String> =
+                    outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+                lines.push(self.under_way(&format!("votes on {about}: {}", counts.join(", "))));
+            }
+            EventKind::Warning { message } => lines.push(self.warned(&one_line(message))),
+            _ => {}
+        }
+    }
+
+    fn end_stage(
+        &mut self,
+        number: &'static str,
+        ending: Ending,
+        payload: &str,
+        now: Duration,
+        lines: &mut Vec<String>,
+    ) {
+        let stage = self.stage.as_ref().filter(|stage| stage.step.number == number);
+        let step = stage.map_or_else(|| registered(number), |stage| stage.step);
+        let is_new = self.replay.is_none() && stage.is_none_or(|stage| !stage.reused_any);
+        let is_told = stage.is_some_and(|stage| stage.is_shown) || is_new;
+        let seconds = stage.map_or(0, |stage| now.saturating_sub(stage.began).as_secs());
+        if ending == Ending::Warning {
+            let warning = format!("{number}: {} — {payload}", step.name);
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        if !is_told {
+            return;
+        }
+        let (tone, line) = match ending {
+            // Only the last stage ends a run, and a nested run leaves that to its caller.
+            Ending::Done if number == "5" => (Tone::Good, self.trail.closing(step, payload, seconds)),
+            Ending::Done => (Tone::Good, Some(self.trail.done(step, payload, seconds))),
+            Ending::Skipped => (Tone::Quiet, Some(self.trail.skipped(step, payload, seconds))),
+            Ending::NotPossible => (Tone::Quiet, Some(self.trail.not_possible(step, payload, seconds))),
+            Ending::Warning => (Tone::Attention, Some(self.trail.warning(step, payload, Some(seconds)))),
+        };
+        lines.extend(line.map(|line| self.style.paint(tone, &line)));
+    }
+
+    fn tell_document(&self, heading: &str, path: &Path, lines: &mut Vec<String>) {
+        let heading = one_line(heading);
+        if self.terse {
+            lines.push(self.under_way(&format!("{heading}: {}", one_line(&path.display().to_string()))));
+            return;
+        }
+        lines.push(String::new());
+        lines.push(self.style.paint(Tone::Heading, &format!("## {heading}")));
+        lines.push(String::new());
+        match opening(path) {
+            Ok((text, is_cut)) => {
+                lines.extend(safe(&text).lines().map(str::to_owned));
+                if is_cut {
+                    lines.push(format!("… the rest is in {}", path.display()));
+                }
+            }
+            Err(error) => lines.push(format!("(it cannot be shown: {})", one_line(&error.to_string()))),
+        }
+        lines.push(String::new());
+    }
+
+    fn under_way(&self, payload: &str) -> String {
+        match &self.stage {
+            Some(stage) => self.trail.under_way(stage.step, payload),
+            None => format!("⏳ {payload}"),
+        }
+    }
+
+    fn warned(&self, payload: &str) -> String {
+        let line = match &self.stage {
+            Some(stage) => self.trail.warning(stage.step, payload, None),
+            None => format!("Warning: {payload}"),
+        };
+        self.style.paint(Tone::Attention, &line)
+    }
+
+    /// One line per event that is worth one.
+    fn tell_plainly(&mut self, event: &EventKind) -> Option<String> {
+        Some(match event {
+            EventKind::RunStarted { command, feature, resumed } => {
+                let verb = if *resumed { "resuming" } else { "starting" };
+                self.replay = resumed.then_some(Replay { verb: "resumed", reused: 0 });
+                format!("{verb} {command} {}", feature.as_deref().unwrap_or_default())
+            }
+            EventKind::PhaseStarted { phase } => {
+                self.phase = Some(phase.clone());
+                return None;
+            }
+            EventKind::PhaseFinished { phase } => format!("{phase}: complete"),
+            EventKind::StepStarted { step, attempt, why, .. } => match attempt {
+                1 => format!("  {step}"),
+                _ => format!("  {step} (attempt {attempt}: {})", shown(why)),
+            },
+            EventKind::StepFailed { step, error, .. } => format!("  {step}: failed: {}", shown(error)),
+            EventKind::AgentFinished { step, agent, status, seconds, .. } if status != "ok" => {
+                format!("  {step}: {agent} gave no answer after {seconds:.0}s: {}", shown(status))
+            }
+            EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
+            EventKind::Warning { message } => {
+                self.style.paint(Tone::Attention, &format!("Warning: {}", one_line(message)))
+            }
+            EventKind::RunFinished { status, files } => {
+                format!("{status}; everything is in {}", files.display())
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The stage of that number; one that is not in the registry is called by its number.
+fn registered(number: &'static str) -> Step {
+    Step::design(number).unwrap_or(Step { number, name: "stage", ledger: "", phase: "" })
+}
+
+/// The beginning of a file, and whether there is more.
+fn opening(path: &Path) -> std::io::Result<(String, bool)> {
+    let mut bytes = Vec::new();
+    fs_err::File::open(path)?.take(MOST_SHOWN + 1).read_to_end(&mut bytes)?;
+    let is_cut = bytes.len() as u64 > MOST_SHOWN;
+    bytes.truncate(usize::try_from(MOST_SHOWN).unwrap_or(usize::MAX));
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), is_cut))
+}
+
+#[cfg(test)]
+mod tests;

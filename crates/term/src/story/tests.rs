@@ -1,0 +1,252 @@
+//! Events in, lines out.
+
+use super::*;
+
+fn at(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+fn run(resumed: bool) -> EventKind {
+    EventKind::RunStarted { command: text("design"), feature: Some(text("limits")), resumed }
+}
+
+fn began(number: &'static str) -> EventKind {
+    EventKind::StageBegan { number, payload: None }
+}
+
+fn ended(number: &'static str, ending: Ending, payload: &str) -> EventKind {
+    EventKind::StageEnded { number, ending, payload: text(payload) }
+}
+
+fn started(step: &str) -> EventKind {
+    let why = text("never done");
+    EventKind::StepStarted { phase: text("research"), step: text(step), attempt: 1, why }
+}
+
+fn reused(step: &str) -> EventKind {
+    EventKind::StepReused { phase: text("research"), step: text(step) }
+}
+
+fn finished(step: &str, outputs: &[&str]) -> EventKind {
+    let outputs = outputs.iter().map(|&name| text(name)).collect();
+    EventKind::StepFinished { phase: text("research"), step: text(step), outputs }
+}
+
+fn lanes(title: &str, lanes: &[(&str, &str)]) -> EventKind {
+    let lanes = lanes.iter().map(|(step, name)| (text(step), text(name))).collect();
+    EventKind::Lanes { title: text(title), lanes }
+}
+
+fn told(story: &mut Story, events: &[(u64, EventKind)]) -> String {
+    let lines = events.iter().flat_map(|(seconds, event)| story.hear(event, at(*seconds)));
+    // The rule is the same eighty characters every time.
+    lines.collect::<Vec<_>>().join("\n").replace(&"━".repeat(80), "━━")
+}
+
+fn story() -> Story {
+    Story::new(StepPrefix::default(), false, Style::plain())
+}
+
+#[test]
+fn a_flow_with_stages_leaves_breadcrumbs() {
+    let phase = EventKind::PhaseStarted { phase: text("research") };
+    let unanswered = EventKind::AgentFinished {
+        step: text("sketch/edge"),
+        agent: text("codex"),
+        status: text("timed out"),
+        seconds: 41.0,
+        usage: None,
+    };
+    let outcomes = [(text("accepted"), 5), (text("rejected"), 2)].into();
+    let told = told(
+        &mut story(),
+        &[
+            (0, run(false)),
+            (0, began("0")),
+            (0, phase),
+            (0, started("setup")),
+            (3, finished("setup", &[])),
+            (3, ended("0", Ending::Done, "ready")),
+            (3, began("1c")),
+            (3, ended("1c", Ending::Skipped, "skipped (auto mode)")),
+            (3, began("2a")),
+            (4, lanes("Sketches", &[("sketch/arch", "Arch"), ("sketch/edge", "Edge"), ("x", "None")])),
+            (4, started("sketch/arch")),
+            (4, started("sketch/edge")),
+            (9, finished("sketch/arch", &["a.txt"])),
+            (45, unanswered),
+            (46, finished("sketch/edge", &[])),
+            (46, ended("2a", Ending::Done, "1 sketch")),
+            (46, began("3")),
+            (46, EventKind::VoteTallied { about: text("findings"), outcomes }),
+            (47, EventKind::Warning { message: text("a \u{1b}[31mred\nline") }),
+            (48, ended("3", Ending::Warning, "no quorum")),
+            (49, began("5")),
+            (50, ended("5", Ending::Done, "design complete!")),
+            (50, EventKind::RunFinished { status: text("done"), files: "/tmp/x".into() }),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    starting design limits
+    ━━
+    > **🔶 0: setup**
+    ✅ 0: setup — ready (3s)
+    ⏩ 1c: questions — skipped (auto mode) (0s)
+    ━━
+    > **🔶 2a: sketches**
+    📊 Sketches: | Arch: ⏳ | Edge: ⏳ | None: ⏳ |
+    📊 Sketches: | Arch: ✅ 5s | Edge: ⏳ | None: ⏳ |
+    ⏳ 2a: sketches — sketch/edge: codex gave no answer after 41s: timed out
+    📊 Sketches: | Arch: ✅ 5s | Edge: ❌ 42s | None: ⏳ |
+    📊 Sketches: | Arch: ✅ 5s | Edge: ❌ 42s | None: ⊘ |
+    ✅ 2a: sketches — 1 sketch (43s)
+    ⏳ 3: plan review — votes on findings: 5 accepted, 2 rejected
+    **⚠ 3: plan review — a \u{1b}[31mred\nline**
+    **⚠ 3: plan review — no quorum (2s)**
+    ✅ 5: cleanup — design complete! (1s)
+    done; everything is in /tmp/x
+    ");
+}
+
+#[test]
+fn what_was_done_before_is_counted_not_told() {
+    let mut story = story();
+    let told_first = told(
+        &mut story,
+        &[
+            (0, run(true)),
+            (0, began("0")),
+            (0, reused("setup")),
+            (0, ended("0", Ending::Done, "ready")),
+            (0, began("1c")),
+            (0, ended("1c", Ending::Skipped, "skipped (auto mode)")),
+            (0, began("1d")),
+            (0, ended("1d", Ending::Warning, "cut short")),
+            (0, began("2a")),
+            (0, lanes("Sketches", &[("sketch/arch", "Arch"), ("sketch/edge", "Edge")])),
+            (0, reused("sketch/arch")),
+            (0, started("sketch/edge")),
+            (5, finished("sketch/edge", &["e.txt"])),
+            (5, ended("2a", Ending::Done, "2 sketches")),
+            (5, began("3.5")),
+            (5, ended("3.5", Ending::Skipped, "no additional decisions require discussion")),
+            (5, began("4a")),
+        ],
+    );
+    insta::assert_snapshot!(told_first, @r"
+    resuming design limits
+    resumed: 2 steps reused
+    ━━
+    > **🔶 2a: sketches**
+    📊 Sketches: | Arch: ✅ | Edge: ⏳ |
+    📊 Sketches: | Arch: ✅ | Edge: ✅ 5s |
+    ✅ 2a: sketches — 2 sketches (5s)
+    ⏩ 3.5: discussion r2 — no additional decisions require discussion (0s)
+    ");
+    assert_eq!(story.warnings(), ["1d: discussion r1 — cut short"]);
+    let asked = story.reveal();
+    assert_eq!(asked[1], "> **🔶 4a: post-design gate**");
+    // Sent back: the flow goes through once more.
+    let again = told(
+        &mut story,
+        &[
+            (9, began("0")),
+            (9, reused("setup")),
+            (9, ended("0", Ending::Done, "ready")),
+            (9, began("1c")),
+            (9, ended("1c", Ending::Skipped, "skipped (auto mode)")),
+            (9, began("2b")),
+            (9, started("finish")),
+            (11, finished("finish", &[])),
+            (12, ended("2b", Ending::Done, "plan")),
+        ],
+    );
+    insta::assert_snapshot!(again, @r"
+    revising: 1 step reused
+    ━━
+    > **🔶 2b: full plan**
+    ✅ 2b: full plan — plan (3s)
+    ");
+}
+
+#[test]
+fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
+    let mut story = Story::new(StepPrefix::parse("1.::design plan"), true, Style::plain());
+    let path = std::path::PathBuf::from("/nowhere/plan.txt");
+    let plan = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path };
+    let told = told(
+        &mut story,
+        &[
+            (0, run(false)),
+            (0, began("2b")),
+            (0, started("planner")),
+            (1, plan.clone()),
+            (9, finished("planner", &["plan.txt"])),
+            (9, plan),
+            (9, ended("2b", Ending::Done, "plan")),
+            (9, began("5")),
+            (9, ended("5", Ending::Done, "design complete!")),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    starting design limits
+    ━━
+    > **🔶 1.2b: design plan | full plan**
+    ⏳ 1.2b: design plan | full plan — Plan: /nowhere/plan.txt
+    ✅ 1.2b: design plan | full plan — plan (9s)
+    ");
+}
+
+#[test]
+fn a_file_worth_reading_is_shown_when_it_is_new_and_cannot_drive_the_terminal() {
+    let path = std::env::temp_dir().join(format!("charrette-story-{}.txt", std::process::id()));
+    fs_err::write(&path, "one\n\u{1b}[2Jtwo\n").unwrap();
+    let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path: path.clone() };
+    let events = [
+        (0, run(false)),
+        (0, began("2b")),
+        (0, document.clone()),
+        (0, started("planner")),
+        (1, finished("planner", &["plan.txt"])),
+        (1, document),
+    ];
+    let told = told(&mut story(), &events);
+    fs_err::remove_file(path).unwrap();
+    assert_eq!(told, "starting design limits\n━━\n> **🔶 2b: full plan**\n\n## Plan\n\none\n\\u{1b}[2Jtwo\n");
+}
+
+#[test]
+fn a_flow_without_stages_is_told_event_by_event() {
+    let phase = EventKind::PhaseStarted { phase: text("gather") };
+    let again = EventKind::StepStarted {
+        phase: text("gather"),
+        step: text("survey"),
+        attempt: 2,
+        why: text("interrupted"),
+    };
+    let told = told(
+        &mut story(),
+        &[
+            (0, run(true)),
+            (0, phase),
+            (0, started("survey")),
+            (0, again),
+            (0, EventKind::GateAnswered { gate: text("scope"), state: text("answered") }),
+            (0, EventKind::PhaseFinished { phase: text("gather") }),
+            (0, EventKind::RunFinished { status: text("waiting"), files: "/tmp/x".into() }),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    resuming design limits
+    gather
+      survey
+      survey (attempt 2: interrupted)
+    scope: answered
+    gather: complete
+    waiting; everything is in /tmp/x
+    ");
+}

@@ -1,0 +1,130 @@
+//! Text that fits: made safe, measured in columns of the screen, cut and wrapped there. Wide characters take two.
+
+use charrette_model::shown::one_line;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Several lines from outside made safe to show: line ends stay, tabs become blanks, everything else that could
+/// move the cursor or hide text is escaped.
+pub(crate) fn safe(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| one_line(&line.replace('\t', "    "))).collect();
+    lines.join("\n")
+}
+
+/// How many columns a text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The text, or as much of it as fits with `…` at its end.
+pub(crate) fn fit(text: &str, most: usize) -> String {
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let mut cut = head(text, most.saturating_sub(1)).to_owned();
+    if most > 0 {
+        cut.push('…');
+    }
+    cut
+}
+
+/// The same, filled up with blanks.
+pub(crate) fn padded(text: &str, width: usize) -> String {
+    let text = fit(text, width);
+    let missing = width.saturating_sub(columns(&text));
+    text + &" ".repeat(missing)
+}
+
+/// As much of a text as fits, uncut characters only.
+pub(crate) fn head(text: &str, most: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > most {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// A text in lines of at most `most` columns. Lines break at blanks; words that are longer than a line, and text
+/// without blanks, break anywhere. What begins with blanks keeps them in all its lines.
+pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
+    let most = most.max(2);
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let body = line.trim_start_matches(' ');
+        let indent = (line.len() - body.len()).min(most / 2);
+        let indent = " ".repeat(indent);
+        let room = most - indent.len();
+        let mut current = String::new();
+        for word in body.split(' ') {
+            place(word, room, &mut current, &mut |full| lines.push(format!("{indent}{full}")));
+        }
+        lines.push(format!("{indent}{current}").trim_end().to_owned());
+    }
+    lines
+}
+
+/// Puts a word at the end of the current line, or on lines of its own.
+fn place(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(String)) {
+    let gap = usize::from(!current.is_empty());
+    if columns(current) + gap + columns(word) <= room {
+        current.push_str(&" ".repeat(gap));
+        current.push_str(word);
+        return;
+    }
+    if !current.is_empty() {
+        full(std::mem::take(current));
+    }
+    let mut rest = word;
+    while columns(rest) > room {
+        let part = head(rest, room);
+        // A character wider than the room would never fit: it takes a line anyway.
+        let part =
+            if part.is_empty() { &rest[..rest.chars().next().map_or(0, char::len_utf8)] } else { part };
+        full(part.to_owned());
+        rest = &rest[part.len()..];
+    }
+    rest.clone_into(current);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_move_the_cursor_is_escaped_and_line_ends_stay() {
+        assert_eq!(safe("a\u{1b}[2Jb\n\tc\r\nd\re"), "a\\u{1b}[2Jb\n    c\nd\\re");
+    }
+
+    #[test]
+    fn text_is_cut_by_columns() {
+        for (text, most, cut) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("レート制限", 10, "レート制限"),
+            ("レート制限", 9, "レート制…"),
+            ("レート制限", 8, "レート…"),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(fit(text, most), cut, "{text} in {most}");
+            assert!(columns(&fit(text, most)) <= most);
+        }
+        assert_eq!(padded("制", 4), "制  ");
+        assert_eq!(padded("制限制", 4), "制… ");
+    }
+
+    #[test]
+    fn lines_break_at_blanks_and_long_words_anywhere() {
+        for (text, most, lines) in [
+            ("one two three", 7, vec!["one two", "three"]),
+            ("  one two", 6, vec!["  one", "  two"]),
+            ("abcdefgh", 3, vec!["abc", "def", "gh"]),
+            ("制限制限", 5, vec!["制限", "制限"]),
+            ("a\n\nb", 9, vec!["a", "", "b"]),
+            ("", 9, vec![""]),
+        ] {
+            assert_eq!(wrapped(text, most), lines, "{text:?} in {most}");
+        }
+    }
+}
