@@ -21,7 +21,7 @@ use charrette_model::words;
 pub(super) type Files = Result<Vec<(String, String)>, String>;
 
 /// The fewest words of a paragraph that counts as one.
-const PARAGRAPH: usize = 12;
+const PARAGRAPH: usize = 20;
 
 /// The verdicts of a validator.
 const VERDICTS: [&str; 2] = ["PASS", "FAIL"];

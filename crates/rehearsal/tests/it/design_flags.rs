@@ -96,7 +96,7 @@ fn without_checkpoints_nothing_is_approved() {
     let document = workshop.document();
     let gates: Vec<&str> = document["gates"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(gates, ["clarify", "discussion-1", "discussion-2"]);
-    assert!(document["phases"]["write"]["checkpoint_responses"].is_null());
+    assert!(document["phases"]["write"]["checkpoint_responses"]["approval"].is_null());
     assert!(document["completed_at"].is_string());
     assert!(workshop.spec("design.md").exists());
 }

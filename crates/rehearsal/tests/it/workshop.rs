@@ -164,7 +164,12 @@ impl Workshop {
                     Some(_) => String::new(),
                 })
                 .collect();
-            self.does(step, &json!({"answer": format!("{said}\n<!-- {{digest}} -->\n")}));
+            // In a defense only what stands in its tags is read.
+            let answer = match step.starts_with("debate/") {
+                true => said.replacen("</claim>", " ({digest})</claim>", 1),
+                false => format!("{said}\n<!-- {{digest}} -->\n"),
+            };
+            self.does(step, &json!({ "answer": answer }));
         }
     }
 

@@ -78,7 +78,12 @@ async fn gate(
         Decided::Clarify(questions) if !brief.auto && round <= QUESTIONS => {
             clarify(side, file, round, &questions)
         }
-        Decided::Clarify(_) | Decided::Proceed => return Ok(None),
+        Decided::Clarify(questions) => {
+            let unknown = questions.join("; ");
+            research.warn(format!("The researcher of {side} wanted to know, and nobody was asked: {unknown}"));
+            return Ok(None);
+        }
+        Decided::Proceed => return Ok(None),
     };
     Ok(Some((side, gate)))
 }
