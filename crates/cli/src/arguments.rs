@@ -1,9 +1,9 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, design, diagram,
-    dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
-    survey, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, design,
+    diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles,
+    session_env, status, survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -43,6 +43,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     Design(Box<design::DesignArgs>),
     Survey(survey::SurveyArgs),
+    Check(check::CheckArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),

@@ -78,8 +78,17 @@ impl ReadBack<'_> {
         }
     }
 
-    /// Who sat, and who voted: how many different vendors.
+    /// Where everything is, and who took part.
     fn notes(&self, calls: &[CallRecord]) -> Vec<String> {
+        let workspace = self.document.run.as_ref().and_then(|run| run.workspace.clone()).unwrap_or_default();
+        let mut notes = Self::vendors(calls);
+        notes.push(format!("The files are in {}", designing::spec_folder(self.site, self.name)));
+        notes.push(format!("Everything anybody wrote on the way is in {workspace}/"));
+        notes
+    }
+
+    /// Who sat, and who voted: how many different vendors.
+    fn vendors(calls: &[CallRecord]) -> Vec<String> {
         let answered: Vec<&CallRecord> = calls.iter().filter(|call| call.is_answered()).collect();
         let vendors = |is_meant: &dyn Fn(&CallRecord) -> bool| -> BTreeSet<String> {
             let outside = answered.iter().filter(|call| call.agent != EMBEDDED && is_meant(call));
@@ -120,11 +129,7 @@ impl ReadBack<'_> {
             ("meta.yaml", "id, status, counts".to_owned()),
         ];
         let there = about.into_iter().filter(|(name, _)| path.join(name).exists());
-        let mut files: Vec<(String, String)> =
-            there.map(|(name, about)| (format!("{folder}{name}"), about)).collect();
-        let workspace = self.document.run.as_ref().and_then(|run| run.workspace.clone()).unwrap_or_default();
-        files.push((format!("{workspace}/"), "everything anybody wrote on the way".to_owned()));
-        files
+        there.map(|(name, about)| (name.to_owned(), about)).collect()
     }
 
     fn resolutions(&self) -> Vec<Resolution> {
@@ -134,6 +139,7 @@ impl ReadBack<'_> {
     /// Every vote in one table: decisions, then findings.
     fn votes(&self) -> Vec<Vote> {
         let decisions = self.resolutions().into_iter().map(|resolution| {
+            let by = if matches!(resolution.outcome, Outcome::Voted { .. }) { "judges" } else { "nobody" };
             let (outcome, votes) = match resolution.outcome {
                 Outcome::Voted { thesis, anti_thesis, winner } => {
                     let outcome = if winner == charrette_model::panel::debate::Side::Thesis {
@@ -149,7 +155,7 @@ impl ReadBack<'_> {
                 about: format!("DECISION_{}: {}", resolution.n, resolution.title),
                 outcome,
                 votes,
-                by: "judges".to_owned(),
+                by: by.to_owned(),
             }
         });
         let titles = titles(&self.text("findings.md"));

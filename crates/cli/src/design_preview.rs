@@ -11,7 +11,7 @@ use crate::studio::facts::Facts;
 use crate::workspaces;
 use crate::{drive, room};
 use charrette_agents::room::{Rules, chain_of};
-use charrette_engine::explain::forecast;
+use charrette_engine::explain::{StepForecast, forecast};
 use charrette_engine::flows::design::PHASES;
 use charrette_engine::panel::seat_label;
 use charrette_model::branch::decision::{Decision, decide};
@@ -43,8 +43,10 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
                 .to_owned(),
         ));
     }
-    if let Some(document) = existing {
-        context.extend(will_run(site, document)?);
+    let steps = existing.map(|document| steps(site, document)).transpose()?.unwrap_or_default();
+    if existing.is_some() {
+        let reused = steps.iter().filter(|step| step.why.is_none()).count();
+        context.push(("Reused".to_owned(), format!("{reused} steps")));
     }
     Ok(Preview {
         command: "charrette design".to_owned(),
@@ -52,7 +54,7 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
         context,
         checkpoint: existing.map(checkpoint).unwrap_or_default(),
         flags: flags(manner, args),
-        stages: PHASES.iter().map(|phase| stage(phase, order, existing, manner, &seats)).collect(),
+        stages: PHASES.iter().map(|phase| stage(phase, order, existing, manner, &seats, &steps)).collect(),
         output: designing::spec_folder(site, &order.name),
         files: ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"]
             .map(str::to_owned)
@@ -107,19 +109,22 @@ fn checkpoint(document: &Checkpoint) -> Vec<(String, String)> {
     PHASES.iter().map(|phase| ((*phase).to_owned(), state(phase).to_owned())).collect()
 }
 
-/// What was done and will be done again, and why. What was never done is not news.
-fn will_run(site: &Site, document: &Checkpoint) -> Result<Vec<(String, String)>, CommandError> {
-    let steps = forecast(document, &workspaces::workspace_of(site, document)?);
-    let reused = steps.iter().filter(|step| step.why.is_none()).count();
-    let again: Vec<String> =
-        steps.iter().filter_map(|step| Some(format!("{} ({})", step.step, step.why.as_deref()?))).collect();
-    let mut lines = vec![("Reused".to_owned(), format!("{reused} steps"))];
-    if !again.is_empty() {
-        let more = again.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-        lines.push(("Will run".to_owned(), format!("{}{more}", again[..again.len().min(NAMED)].join(", "))));
+/// What is on record, and why it will be done again, if it will.
+fn steps(site: &Site, document: &Checkpoint) -> Result<Vec<StepForecast>, CommandError> {
+    Ok(forecast(document, &workspaces::workspace_of(site, document)?))
+}
+
+/// What will be done again in a phase, and why.
+fn again(phase: &str, steps: &[StepForecast]) -> Vec<(String, String)> {
+    let again =
+        steps.iter().filter(|step| step.phase == phase).filter_map(|step| Some((step, step.why.clone()?)));
+    let mut again: Vec<(String, String)> = again.map(|(step, why)| (step.step.clone(), why)).collect();
+    let more = again.len().saturating_sub(NAMED);
+    again.truncate(NAMED);
+    if more > 0 {
+        again.push((format!("and {more} more"), "charrette status --why tells all".to_owned()));
     }
-    Ok(lines)
+    again
 }
 
 fn flags(manner: Manner, args: &DesignArgs) -> Vec<String> {
@@ -143,6 +148,7 @@ fn stage(
     existing: Option<&Checkpoint>,
     manner: Manner,
     seats: &Seating,
+    steps: &[StepForecast],
 ) -> PreviewStage {
     let status = existing.and_then(|document| document.phases.get(phase)).map(|phase| phase.status);
     let place = |name: &str| PHASES.iter().position(|phase| *phase == name);
@@ -190,7 +196,7 @@ fn stage(
             .chain((phase == "validate").then(|| seats.validator()))
             .collect()
     };
-    PreviewStage { state, name: phase.to_owned(), brief, seats }
+    PreviewStage { state, name: phase.to_owned(), brief, seats, again: again(phase, steps) }
 }
 
 fn joined(parts: &[(&str, bool)]) -> String {

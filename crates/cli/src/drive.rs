@@ -79,7 +79,7 @@ pub(crate) fn begin(
     let answers = beginning.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let (lease, place) = begin_run_here(&site, beginning, known.phases(), Outfit::default())?;
     let stopped = drive_on(global, Driven::Known(known), place, (lease, answers, false), &site)?;
-    ended(global, &beginning.name, stopped.outcome)
+    ended(global, &beginning.name, stopped)
 }
 
 /// Makes the document and the workspace of a run that does not exist yet.
@@ -140,7 +140,7 @@ pub(crate) fn resume(
     if has_pages {
         design_screens::closing(global, &site, name, &stopped)?;
     }
-    ended(global, name, stopped.outcome)
+    ended(global, name, stopped)
 }
 
 /// A run that exists, ready to go on.
@@ -200,15 +200,22 @@ pub(crate) fn drive_on(
         resumed,
     };
     let view = progress::view(global, Showing::default());
+    let terminal = progress::terminal(global, view.screen());
+    let is_attended = terminal.is_some();
     let shelves = shelves(site, &place);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
     let named = place.name.feature().map(ToString::to_string);
     let purpose = format!("{} of {feature}", place.name.command());
     let outcome = room::with_agents(async |cancel| {
         let room = Arc::new(room::open(global, site, (&purpose, named), &cancel));
+<<<<<<< HEAD
         let person = progress::terminal(global, view.screen());
         let person = person.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
         let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked::new(written, person));
+=======
+        let person = terminal.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
+        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked { written, person });
+>>>>>>> wip
         let watcher = marking(place.workspace.folder(), clock.clone(), view.watcher());
         let name = place.name.clone();
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel.clone(), watcher));
@@ -222,7 +229,7 @@ pub(crate) fn drive_on(
         Ok(drive(&*definition, &run).await)
     })?;
     drop(lease);
-    Ok(Stopped { outcome, warnings: view.warnings() })
+    Ok(Stopped { outcome, warnings: view.warnings(), is_attended })
 }
 
 /// The folders whose files a person may want to see at a question: the deliverable, then the workspace.

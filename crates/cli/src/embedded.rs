@@ -32,13 +32,12 @@ impl Embedded for Surveyor {
             Ok(survey) => survey,
             Err(problem) => return Some(Err(problem)),
         };
-        let derived = FeaturePath::derive(request, |_| false).map(|name| name.to_string());
-        let feature = self.feature.clone().or(derived.ok());
+        let feature = self.feature.clone().unwrap_or_else(|| called(request));
         let reads = &by_file_name(reads);
         let files = WorkTree(&self.root);
         let inputs = Inputs {
             request,
-            feature: feature.as_deref().unwrap_or("feature"),
+            feature: &feature,
             survey: &survey,
             artifacts: reads,
             files: &files,
@@ -64,4 +63,10 @@ impl Surveyor {
         let ask = Ask { root: &self.root, request, top: FILES, cache: self.cache.as_deref() };
         survey(ask).map_err(|error| error.to_string())
     }
+}
+
+/// What a request is called that no run has named.
+fn called(request: &str) -> String {
+    let named = FeaturePath::derive(request, |_| false);
+    named.map_or_else(|_| "feature".to_owned(), |name| name.to_string())
 }

@@ -14,19 +14,25 @@ pub(crate) struct Stopped {
     pub(crate) outcome: Flow<()>,
     /// Everything it warned about.
     pub(crate) warnings: Vec<String>,
+    /// Somebody was there to be asked.
+    pub(crate) is_attended: bool,
 }
 
 /// What is left to say about how a run stopped, and the exit code.
 pub(crate) fn ended(
     global: &Global,
     name: &DocumentName,
-    outcome: Flow<()>,
+    stopped: Stopped,
 ) -> Result<ExitCode, CommandError> {
     let feature = shown_feature(name);
-    match outcome {
+    match stopped.outcome {
         Ok(()) | Err(Stop::Enough) => Ok(ExitCode::SUCCESS),
         Err(Stop::Waiting(waits)) => {
-            say_waiting(global, name, &waits);
+            if stopped.is_attended {
+                say_paused(global, name, &waits);
+            } else {
+                say_waiting(global, name, &waits);
+            }
             Ok(ExitCode::from(3))
         }
         Err(Stop::Refused(message)) => Err(refusal(&feature, &message)),
@@ -37,6 +43,18 @@ pub(crate) fn ended(
         Err(Stop::Failed(message)) => Err(CommandError::failed(message)
             .hint(format!("What was done is kept. To try again: charrette resume {feature}"))),
     }
+}
+
+/// A person was asked, and wants to answer later.
+fn say_paused(global: &Global, name: &DocumentName, waits: &[Wait]) {
+    let gates: Vec<&str> = waits.iter().map(|wait| wait.gate.as_str()).collect();
+    let gates = gates.join(" and ");
+    let feature = shown_feature(name);
+    let how = match name.command() {
+        "design" => format!("Design paused. Resume with: charrette design {feature} --resume"),
+        _ => format!("To go on: charrette resume {feature}"),
+    };
+    output::note(global, &format!("Paused at {gates}; what was answered is kept. {how}"));
 }
 
 fn say_waiting(global: &Global, name: &DocumentName, waits: &[Wait]) {

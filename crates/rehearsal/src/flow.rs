@@ -191,6 +191,58 @@ impl FlowDefinition for Crowd {
     }
 }
 
+/// Stages as people see them: two sketches side by side, something to read, two gates at once.
+#[derive(Debug)]
+pub(crate) struct Doors;
+
+impl FlowDefinition for Doors {
+    fn command(&self) -> &'static str {
+        "review"
+    }
+
+    fn phases(&self) -> &'static [&'static str] {
+        &["doors"]
+    }
+
+    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
+        Box::pin(async {
+            let phase = run.phase("doors");
+            phase.stage("1c").skipped("skipped (rehearsal)");
+
+            let stage = phase.stage("2a");
+            let lanes = ["left", "right"].map(|side| (format!("sketch/{side}"), format!("Sketch-{side}")));
+            stage.lanes("Sketches", lanes);
+            let sketches = phase.parallel(["left", "right"], |side| sketch_of(&phase, side)).await?;
+            stage.show("The left sketch", "left.md");
+            stage.done("2 sketches");
+
+            let stage = phase.stage("1e");
+            let door = |side: &'static str| {
+                let gate = Gate::new(side, &sketches[..])
+                    .page(format!("Two sketches are ready.\nThis is the {side} door."))
+                    .ask("enter", &format!("Enter by the {side} door?"), "yes")
+                    .ask_choice("light", "With the light on?", &["on", "off"]);
+                phase.gate(gate)
+            };
+            phase.parallel(["left", "right"], door).await?;
+            stage.done("both doors are open");
+            phase.finish(None)?;
+            phase.stage("5").done("rehearsed");
+            Ok(())
+        })
+    }
+}
+
+async fn sketch_of(phase: &PhaseHandle<'_>, side: &str) -> Flow<Artifacts> {
+    let call = seat(&format!("sketch-{side}"))
+        .step_id(format!("sketch/{side}"))
+        .prompt("Sketch.")
+        .reads("request.md")
+        .writes(&format!("{side}.md"))
+        .chain(["alpha"]);
+    phase.agent(call).await
+}
+
 /// `REHEARSAL_CHAIN` says who may sit, with commas.
 fn crowd_chain() -> Vec<String> {
     let chain = std::env::var("REHEARSAL_CHAIN").unwrap_or_else(|_| "alpha,beta".to_owned());

@@ -2,7 +2,8 @@
 //! fallback. `charrette-rehearsal rehearse FEATURE [--answers FILE] [--json]` begins a run of it; everything
 //! else is what `charrette` does.
 //!
-//! `gather-crowd FEATURE` begins one with two hundred seats.
+//! `gather-crowd FEATURE` begins one with two hundred seats, `knock FEATURE` one that has numbered stages and asks at
+//! two gates at once.
 //!
 //! `REHEARSAL_SCRIPT` names the script of its agents, `FAKE_AGENT_LOG` a file that gets a line for every
 //! execution of a step, `REHEARSAL_FAIL_ONCE` a folder: with it, every local step fails the first time.
@@ -13,18 +14,20 @@ mod flow;
 
 use charrette_cli::drive::{Beginning, Extension};
 use charrette_model::checkpoint::{Command, DocumentName};
-use flow::{Crowd, Rehearsal, Wide};
+use flow::{Crowd, Doors, Rehearsal, Wide};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const EXTENSION: Extension = Extension { flows: &[&Rehearsal, &Wide, &Crowd], settings: Some(settings) };
+const EXTENSION: Extension =
+    Extension { flows: &[&Rehearsal, &Wide, &Crowd, &Doors], settings: Some(settings) };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (command, feature) = match arguments.first().map(String::as_str) {
         Some("rehearse") => (Command::Research, arguments.get(1)),
         Some("go-wide") => (Command::Reconcile, arguments.get(1)),
+        Some("knock") => (Command::Review, arguments.get(1)),
         Some("gather-crowd") => (Command::Implement, arguments.get(1)),
         _ => return counted(charrette_cli::main(EXTENSION)),
     };

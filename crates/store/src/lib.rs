@@ -4,7 +4,7 @@
 //! the three together into transitions. [`history`] remembers them, [`archive`] keeps what is thrown away,
 //! [`workspace`] has the artifacts of a run, [`ledger`] what its agents took, [`listing`] looks at many documents
 //! at once, [`gc`] tidies up. [`repository`] finds the work tree, [`head`] reads its HEAD without starting git,
-//! [`tree`] tells what an agent changed in it and undoes that.
+//! [`tree`] tells what an agent changed in it and undoes that, [`specs`] what lies in the folder of specifications.
 //!
 //! Everything is synchronous. The terminal, the network and the environment are deliberately absent.
 
@@ -22,6 +22,7 @@ pub mod ledger;
 pub mod listing;
 pub mod lock;
 pub mod repository;
+pub mod specs;
 pub mod tree;
 pub mod workspace;
 

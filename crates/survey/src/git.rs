@@ -40,3 +40,8 @@ impl Git<'_> {
         command
     }
 }
+
+/// Whether there is a git to ask.
+pub(crate) fn is_there() -> bool {
+    Git(Path::new(".")).bytes(&["--version"]).is_some()
+}

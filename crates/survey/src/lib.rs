@@ -4,7 +4,8 @@
 //! this before and how the repository is built; [`report`] is its form, [`page`] shows it to a person.
 //!
 //! Inside: `tree` lists and reads files, `words` takes text apart, `index` counts, `history` asks git, `rank` puts in
-//! order, `outline` finds definitions, `facts` states the rest. [`measure`] is what the ranking is measured with.
+//! order, `outline` finds definitions, `facts` states the rest. [`measure`] is what the ranking is measured with, and
+//! [`places`] looks up whatever a survey cites.
 //!
 //! Nothing is changed, run or sent anywhere: it computes, reads files, and starts the `git` program.
 
@@ -14,6 +15,7 @@
 pub mod embedded;
 pub mod measure;
 pub mod page;
+pub mod places;
 pub mod report;
 
 mod facts;

@@ -17,7 +17,7 @@ pub fn page(survey: &Survey, columns: usize) -> String {
     page.commits(survey);
     page.work(survey);
     for note in &survey.notes {
-        page.wrapped("Note: ", note, 0);
+        page.wrapped("Note: ", &escaped(note).to_string(), 0);
     }
     page.text.trim_end().to_owned()
 }
@@ -41,7 +41,9 @@ impl Page {
             .head
             .as_deref()
             .map_or("no commits".to_owned(), |head| head.get(..9).unwrap_or(head).to_owned());
-        self.line(&format!("at {head} · files: {} · no model took part", languages.join(", ")));
+        let files =
+            if languages.is_empty() { "none that can be read".to_owned() } else { languages.join(", ") };
+        self.line(&format!("at {head} · files: {files} · no model took part"));
         self.line("");
     }
 

@@ -3,6 +3,7 @@
 use crate::facts;
 use crate::facts::risks::end_of_code;
 use crate::facts::tests::Candidate;
+use crate::git;
 use crate::history::log;
 use crate::look::{Look, look};
 use crate::outline::{Defined, outline};
@@ -15,7 +16,7 @@ use crate::rank::{past, text};
 use crate::report::{Import, Lines, RankedFile, Risk, SimilarCommit, Survey, Symbol};
 use crate::tree::content;
 use crate::tree::kind::Kind;
-use crate::words::split::{terms, words};
+use crate::words::split::{is_wide, terms, words};
 use std::path::{Path, PathBuf};
 
 /// What is asked, and of which repository.
@@ -70,6 +71,7 @@ pub fn survey(ask: Ask<'_>) -> Result<Survey, SurveyError> {
         texts.iter().map(|(file, text)| Candidate { file: *file, text }).collect();
     let tests = facts::tests::find(evidence, &candidates, &partners);
     let covered: Vec<&str> = tests.iter().flat_map(|test| &test.covers).map(String::as_str).collect();
+    let languages = facts::stack::languages(&look.listed);
     Ok(Survey {
         request: ask.request.to_owned(),
         head: look.head.clone(),
@@ -77,12 +79,12 @@ pub fn survey(ask: Ask<'_>) -> Result<Survey, SurveyError> {
         symbols: symbols(evidence, &texts),
         risks: risks(evidence, &texts, &covered),
         tests,
-        commands: facts::commands::find(ask.root, &look.listed),
+        commands: facts::commands::find(ask.root, &look.listed, &languages),
         conventions: facts::conventions::find(evidence, &look.listed),
         similar_commits: similar_commits(evidence, &likeness),
         imports: imports(evidence, &named),
         dependencies: facts::stack::dependencies(ask.root, &look.listed),
-        languages: facts::stack::languages(&look.listed),
+        languages,
         notes: notes(ask, &look),
     })
 }
@@ -199,8 +201,12 @@ fn notes(ask: Ask<'_>, look: &Look) -> Vec<String> {
         notes.push("The request has no word that could be looked for.".to_owned());
     } else if look.evidence.hits.is_empty() {
         notes.push("No word of the request stands anywhere in the repository.".to_owned());
+    } else {
+        notes.extend(unknown_words(&look.evidence));
     }
-    if look.head.is_none() {
+    if look.head.is_none() && !git::is_there() {
+        notes.push("The git program is not there, so nothing is said about history.".to_owned());
+    } else if look.head.is_none() {
         notes.push("There are no commits, so nothing is said about history.".to_owned());
     } else if log::is_shallow(ask.root) {
         notes.push("This is a shallow clone: history is known only in part.".to_owned());
@@ -209,4 +215,21 @@ fn notes(ask: Ask<'_>, look: &Look) -> Vec<String> {
         notes.push(format!("{} files have names that are not UTF-8 and were left out.", look.unnameable));
     }
     notes
+}
+
+/// How the note about words that stand nowhere begins.
+pub(crate) const UNKNOWN_WORDS: &str = "Nowhere in the repository:";
+const MOST_UNKNOWN: usize = 8;
+const LONGEST_WORD: usize = 40;
+
+/// The words of the request that no file has.
+fn unknown_words(evidence: &Evidence) -> Option<String> {
+    let mut met = vec![false; evidence.query.terms.len()];
+    evidence.hits.iter().for_each(|hit| met[hit.term] = true);
+    let terms = evidence.query.terms.iter().zip(met);
+    // Half of a word in a script without blanks is no word.
+    let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.is_common() && !is_wide(&term.word));
+    let words: Vec<String> =
+        unknown.map(|(term, _)| format!("\"{}\"", term.word)).take(MOST_UNKNOWN).collect();
+    (!words.is_empty()).then(|| format!("{UNKNOWN_WORDS} {}.", words.join(", ")))
 }

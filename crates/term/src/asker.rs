@@ -113,8 +113,8 @@ impl Console for AtTerminal<'_> {
         self.conversation.say(text);
     }
 
-    fn line(&mut self, prompt: &str) -> Typed {
-        self.conversation.line(prompt)
+    fn line(&mut self, prompt: &str, if_empty: &str) -> Typed {
+        self.conversation.line(prompt, if_empty)
     }
 
     fn edit(&mut self, question: &str) -> Result<String, String> {

@@ -58,7 +58,7 @@ fn choose<T: Copy>(
     let Ok(mut conversation) = terminal.conversation(Arc::new(AtomicBool::new(false))) else { return away };
     conversation.say(&(wrapped(&safe(question), terminal.style().width).join("\n") + "\n"));
     loop {
-        match conversation.line(prompt) {
+        match conversation.line(prompt, options.first().map_or("", |(words, _)| words[0])) {
             Typed::Away => return away,
             Typed::Interrupted => return interrupted,
             Typed::Line(line) => {

@@ -49,6 +49,11 @@ impl Crew {
         self.panel.as_ref().map(Panel::line)
     }
 
+    /// Whether everybody of the panel is through.
+    pub(crate) fn is_through(&self) -> bool {
+        self.panel.as_ref().is_some_and(Panel::is_through)
+    }
+
     /// The panel is over. Its last table, if anybody worked, and whether it is news that somebody never will.
     pub(crate) fn dismiss(&mut self) -> Option<(String, bool)> {
         let mut panel = self.panel.take()?;

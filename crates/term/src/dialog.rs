@@ -16,7 +16,8 @@ const SHORT: usize = 30;
 /// Whoever asks and listens.
 pub(crate) trait Console {
     fn say(&mut self, text: &str);
-    fn line(&mut self, prompt: &str) -> Typed;
+    /// A line; `if_empty` is what Enter alone takes.
+    fn line(&mut self, prompt: &str, if_empty: &str) -> Typed;
     /// An answer from the editor.
     fn edit(&mut self, question: &str) -> Result<String, String>;
     /// A file that the person wants to see.
@@ -99,7 +100,7 @@ fn asked(number: usize, question: &Question, round: u32, style: Style) -> String
     }
     let choices = choices(question, round);
     if !choices.is_empty() {
-        lines.push(format!("{indent}[{}]", choices.join(" / ")));
+        lines.push(format!("{indent}({})", choices.join(" / ")));
     }
     if let Some(long) = question.recommended.as_deref().filter(|answer| !is_short(answer)) {
         lines.push(format!("{indent}Recommended:"));
@@ -111,13 +112,14 @@ fn asked(number: usize, question: &Question, round: u32, style: Style) -> String
 
 /// Asks until there is an answer that counts.
 fn answer(console: &mut dyn Console, question: &Question, round: u32, style: Style) -> Result<String, Reply> {
-    let prompt = match question.recommended.as_deref().filter(|answer| !answer.trim().is_empty()) {
-        None => "   > ".to_owned(),
-        Some(short) if is_short(short) => format!("   [{}] > ", safe(short)),
-        Some(_) => "   [as recommended] > ".to_owned(),
+    let recommended = question.recommended.as_deref().map(str::trim).unwrap_or_default();
+    let (prompt, if_empty) = match recommended {
+        "" => ("   > ".to_owned(), ""),
+        short if is_short(short) => (format!("   [{}] > ", safe(short)), short),
+        _ => ("   [as recommended] > ".to_owned(), ""),
     };
     loop {
-        let typed = match console.line(&prompt) {
+        let typed = match console.line(&prompt, if_empty) {
             Typed::Line(line) => line,
             Typed::Away => return Err(Reply::Pause),
             Typed::Interrupted => return Err(Reply::Interrupted),
@@ -243,10 +245,10 @@ mod tests {
             self.heard += text;
         }
 
-        fn line(&mut self, prompt: &str) -> Typed {
+        fn line(&mut self, prompt: &str, if_empty: &str) -> Typed {
             self.heard += prompt;
             let said = if self.says.is_empty() { "<esc>" } else { self.says.remove(0) };
-            self.heard += said;
+            self.heard += if said.is_empty() { if_empty } else { said };
             self.heard.push('\n');
             match said {
                 "<esc>" => Typed::Away,
@@ -403,7 +405,7 @@ mod tests {
              is covered without asking for it
 
            Do you agree with these choices?
-           [yes] >
+           [yes] > yes
 
         2. Where are the counters kept? (レート制限のカウンター)
            Recommended:
@@ -412,13 +414,13 @@ mod tests {
            [as recommended] >
 
         3. 2 files changed.
-           [keep / discard / abort]
+           (keep / discard / abort)
            [keep] > burn
            Please answer keep or discard or abort.
            [keep] > k
 
         4. Do you approve this design?
-           [yes / no / revise]
+           (yes / no / revise)
            > review: design.md
 
         ── design.md
@@ -457,7 +459,7 @@ mod tests {
              asking for it
 
            Do you agree with these choices?
-           [yes] >
+           [yes] > yes
 
         2. Where are the counters kept? (レート制限のカウンター)
            Recommended:
@@ -466,13 +468,13 @@ mod tests {
            [as recommended] >
 
         3. 2 files changed.
-           [keep / discard / abort]
+           (keep / discard / abort)
            [keep] > burn
            Please answer keep or discard or abort.
            [keep] > k
 
         4. Do you approve this design?
-           [yes / no / revise]
+           (yes / no / revise)
            > review: design.md
 
         ── design.md

@@ -82,7 +82,9 @@ impl Keys {
         match self.bytes.get(1) {
             None if is_quiet => Found::Key(Key::Escape, 1),
             None => Found::Partial,
-            Some(0x1b) => Found::Key(Key::Escape, 1),
+            // Alt and Enter: a line ends, the answer does not.
+            Some(b'\r' | b'\n') => Found::Key(Key::Text("\n".to_owned()), 2),
+            Some(0..0x20) => Found::Key(Key::Escape, 1),
             Some(b'[') => match self.bytes.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte)) {
                 Some(at) => self.sequence(2, 2 + at),
                 None if is_quiet => Found::Nothing(self.bytes.len()),
@@ -172,6 +174,7 @@ mod tests {
             (b"\x1b[C\x1bOH\x1b[4~\x1b[3~", vec![Key::Right, Key::Home, Key::End, Key::Delete]),
             (b"\x1b[A\x1b[1;5Bx", vec![text("x")]),
             (b"\x1bfx", vec![text("x")]),
+            (b"a\x1b\rb\x1b\x04", vec![text("a"), text("\n"), text("b"), Key::Escape, Key::EndOfInput]),
             (b"\x03\x04\x1a\x15\x17\x7f", {
                 vec![
                     Key::Interrupt,

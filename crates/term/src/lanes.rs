@@ -124,6 +124,11 @@ impl Panel {
         any
     }
 
+    /// Whether everybody is through.
+    pub(crate) fn is_through(&self) -> bool {
+        self.workers.iter().all(|worker| matches!(worker.state, State::Ended(_)))
+    }
+
     /// The compact table.
     pub(crate) fn line(&self) -> String {
         let state = |worker: &Worker| match worker.state {

@@ -41,6 +41,8 @@ pub struct PreviewStage {
     pub brief: String,
     /// Who sits there: seat and agent.
     pub seats: Vec<(String, String)>,
+    /// Steps of an earlier run that will run again, and why.
+    pub again: Vec<(String, String)>,
 }
 
 /// Where a stage stands.
@@ -151,6 +153,9 @@ impl Page {
         let seats: Vec<String> =
             stage.seats.iter().map(|(seat, agent)| format!("{seat} → {agent}")).collect();
         self.items(6, &seats);
+        for (step, why) in &stage.again {
+            self.wrapped(6, &format!("again: {}: {}", one_line(step), one_line(why)));
+        }
     }
 
     /// Things one after the other with commas; none is torn apart.
@@ -189,6 +194,7 @@ mod tests {
             name: name.to_owned(),
             brief: brief.to_owned(),
             seats: pairs(seats),
+            again: Vec::new(),
         };
         Preview {
             command: "charrette design".to_owned(),
@@ -215,6 +221,10 @@ mod tests {
                         ("planner", "claude"),
                     ],
                 ),
+                PreviewStage {
+                    again: pairs(&[("synthesis", "input approach-synthesis.txt changed")]),
+                    ..stage(StageState::Pending, "argue", "", &[])
+                },
                 stage(StageState::Pending, "validate", "check the spec", &[("validator", "claude\u{1b}[2J")]),
                 stage(StageState::Skipped, "tracker", "", &[]),
             ],
@@ -250,9 +260,11 @@ mod tests {
         │       sketch-arch → cursor, sketch-edge → cursor,                    │
         │       sketch-innovation → codex, sketch-pragmatic → codex,           │
         │       planner → claude                                               │
-        │   ○ 3. validate → check the spec                                     │
+        │   ○ 3. argue                                                         │
+        │       again: synthesis: input approach-synthesis.txt changed         │
+        │   ○ 4. validate → check the spec                                     │
         │       validator → claude\u{1b}[2J                                    │
-        │   ⊘ 4. tracker (skipped)                                             │
+        │   ⊘ 5. tracker (skipped)                                             │
         ├──────────────────────────────────────────────────────────────────────┤
         │ OUTPUT                                                               │
         │   specs/rate-limit/                                                  │

@@ -155,9 +155,13 @@ impl Story {
         }
     }
 
-    /// The compact table after a change. Where the table is live, it is told once, when it goes.
-    fn tell_table(&self, table: Option<String>, lines: &mut Vec<String>) {
-        lines.extend(table.filter(|_| !self.style.is_tty));
+    /// The compact table after a change. Where the table is live, it is told once, when everybody is through.
+    fn tell_table(&mut self, table: Option<String>, lines: &mut Vec<String>) {
+        if !self.style.is_tty {
+            lines.extend(table);
+        } else if self.crew.is_through() {
+            self.dismiss(lines);
+        }
     }
 
     fn dismiss(&mut self, lines: &mut Vec<String>) {
@@ -206,6 +210,7 @@ impl Story {
                 self.dismiss(lines);
                 self.crew.call(title, lanes, now);
             }
+            EventKind::Line { text } if self.replay.is_none() => lines.push(one_line(text)),
             EventKind::Document { heading, name, path } if self.written.contains(name) => {
                 self.tell_document(heading, path, lines);
             }
@@ -272,6 +277,10 @@ impl Story {
             Ending::Warning => (Tone::Attention, Some(self.trail.warning(step, payload, Some(seconds)))),
         };
         lines.extend(line.map(|line| self.style.paint(tone, &line)));
+        // What still happens before the next one begins is not worth its start.
+        if let Some(stage) = &mut self.stage {
+            stage.is_shown = true;
+        }
     }
 
     fn tell_document(&self, heading: &str, path: &Path, lines: &mut Vec<String>) {
@@ -280,12 +289,18 @@ impl Story {
             lines.push(self.under_way(&format!("{heading}: {}", one_line(&path.display().to_string()))));
             return;
         }
+        let opened = opening(path);
+        if opened.as_ref().is_ok_and(|(text, _)| text.trim().is_empty()) {
+            return;
+        }
         lines.push(String::new());
         lines.push(self.style.paint(Tone::Heading, &format!("## {heading}")));
         lines.push(String::new());
-        match opening(path) {
+        match opened {
             Ok((text, is_cut)) => {
-                lines.extend(safe(&text).lines().map(str::to_owned));
+                // A file may bring the heading along.
+                let text = text.trim_start().strip_prefix(&format!("## {heading}\n")).unwrap_or(&text);
+                lines.extend(safe(text.trim_start_matches('\n')).lines().map(str::to_owned));
                 if is_cut {
                     lines.push(format!("… the rest is in {}", path.display()));
                 }
@@ -304,6 +319,7 @@ impl Story {
 
     fn warned(&self, payload: &str) -> String {
         let line = match &self.stage {
+            _ if is_marked(payload) => payload.to_owned(),
             Some(stage) => self.trail.warning(stage.step, payload, None),
             None => format!("Warning: {payload}"),
         };
@@ -341,6 +357,11 @@ impl Story {
             _ => return None,
         })
     }
+}
+
+/// Whether a warning says of itself that it is one.
+fn is_marked(message: &str) -> bool {
+    message.starts_with("**⚠")
 }
 
 /// The stage of that number; one that is not in the registry is called by its number.

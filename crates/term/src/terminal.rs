@@ -8,7 +8,7 @@ use crate::keys::{Key, Keys};
 use crate::line::Line;
 use crate::screen::{Held, Screen};
 use crate::style::{Style, Tone};
-use crate::text::{columns, fit};
+use crate::text::{columns, fit, safe, wrapped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 use rustix::process::{Signal, getpgrp, kill_process_group};
@@ -89,14 +89,17 @@ impl Conversation<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Asks for a line.
-    pub(crate) fn line(&mut self, prompt: &str) -> Typed {
+    /// Asks for a line; `if_empty` is what is taken if there is none.
+    pub(crate) fn line(&mut self, prompt: &str, if_empty: &str) -> Typed {
         let mut line = Line::default();
         self.draw(prompt, &line);
         let typed = loop {
             let Some(key) = self.key() else { break Typed::Interrupted };
             match key {
-                Key::Enter => break Typed::Line(line.text()),
+                Key::Enter => {
+                    self.draw_taken(prompt, &line, if_empty);
+                    break Typed::Line(line.text());
+                }
                 Key::Interrupt => break Typed::Interrupted,
                 // A slip of the finger loses no text: with a line begun, only the line goes.
                 Key::Escape if !line.is_empty() => line = Line::default(),
@@ -128,6 +131,24 @@ impl Conversation<'_> {
         let ask = self.terminal.style.paint(Tone::Heading, &prompt);
         let there = if column > 0 { format!("\u{1b}[{column}C") } else { String::new() };
         self.say(&format!("\r\u{1b}[K{ask}{seen}\r{there}"));
+    }
+
+    /// What was taken, all of it: it may have been longer than what could be seen.
+    fn draw_taken(&self, prompt: &str, line: &Line, if_empty: &str) {
+        let style = self.terminal.style;
+        let text = line.text();
+        if text.trim().is_empty() {
+            self.say(&format!("\r\u{1b}[K{}{}", style.paint(Tone::Heading, prompt), safe(if_empty)));
+        } else if text.contains('\n') || columns(prompt) + columns(&text) >= style.width {
+            let indent = " ".repeat(prompt.len() - prompt.trim_start().len());
+            let lines = wrapped(&text, style.width.saturating_sub(indent.len() + 1));
+            let lines: Vec<String> = lines.iter().map(|line| format!("\n{indent}{line}")).collect();
+            self.say(&format!(
+                "\r\u{1b}[K{}{}",
+                style.paint(Tone::Heading, prompt.trim_end()),
+                lines.concat()
+            ));
+        }
     }
 
     /// The next key; nothing if the run was asked to end.

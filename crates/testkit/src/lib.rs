@@ -9,8 +9,10 @@
 pub mod fake_agent;
 pub mod mock_model;
 pub mod panel;
+mod pty;
 mod run;
 mod sandbox;
 
+pub use pty::Pty;
 pub use run::Output;
 pub use sandbox::Sandbox;

@@ -87,7 +87,7 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
     let driven = Driven::Design(Box::new(brief), args.branch_info.clone());
     let stopped = drive::drive_on(global, driven, place, (lease, answers, resumed), &site)?;
     design_screens::closing(global, &site, &order.name, &stopped)?;
-    ended(global, &order.name, stopped.outcome)
+    ended(global, &order.name, stopped)
 }
 
 /// Begins a run. One that is there already is archived first.

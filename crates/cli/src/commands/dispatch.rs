@@ -2,9 +2,9 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, checkpoint, collect, config, decisions, design, diagram,
-    dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles, session_env, status,
-    survey, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, design,
+    diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles,
+    session_env, status, survey, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -17,6 +17,7 @@ pub(crate) fn run(
     match command {
         Command::Design(args) => design::design(&global, &args),
         Command::Survey(args) => survey::survey(&global, &args),
+        Command::Check(args) => check::check(&global, &args),
         Command::Status(args) => status::status(&global, &args),
         Command::Answer(args) => answer::answer(&global, &args),
         Command::Resume(args) => resume::resume(&global, &args, extension),

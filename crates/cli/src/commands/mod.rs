@@ -6,6 +6,7 @@ pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod ballot;
 pub(crate) mod branch;
+pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod collect;
 pub(crate) mod config;

@@ -8,6 +8,7 @@ use crate::site::Site;
 use charrette_survey::page::page;
 use charrette_survey::{Ask, survey as look};
 use clap::Args;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 /// Show which files, tests and risks a feature touches, and why
@@ -20,8 +21,8 @@ pub(crate) struct SurveyArgs {
     #[arg(value_name = "FEATURE")]
     feature: String,
     /// How many files to name
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    top: usize,
+    #[arg(long, value_name = "N", default_value = "10")]
+    top: NonZeroUsize,
 }
 
 pub(crate) fn survey(global: &Global, args: &SurveyArgs) -> Result<ExitCode, CommandError> {
@@ -31,7 +32,7 @@ pub(crate) fn survey(global: &Global, args: &SurveyArgs) -> Result<ExitCode, Com
     }
     let site = Site::open(global)?;
     let cache = env_vars::user_state_folder().map(|folder| folder.join("survey"));
-    let ask = Ask { root: &site.root, request: &args.feature, top: args.top, cache: cache.as_deref() };
+    let ask = Ask { root: &site.root, request: &args.feature, top: args.top.get(), cache: cache.as_deref() };
     let survey = look(ask).map_err(CommandError::failed)?;
     if global.json {
         output::json(&survey)?;

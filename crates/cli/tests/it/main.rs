@@ -6,6 +6,7 @@ mod agents;
 mod bad_input;
 mod branches;
 mod checkpoint;
+mod checks;
 mod collection;
 mod config;
 mod diagrams;

@@ -81,6 +81,7 @@ fn help_names_only_what_works() {
         commands,
         [
             "survey",
+            "check",
             "status",
             "answer",
             "resume",

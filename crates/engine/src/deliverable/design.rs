@@ -45,7 +45,7 @@ fn without_record(body: &str) -> String {
 
 fn with_record(body: &str, materials: &Materials) -> String {
     let sections = Sections::of(body);
-    let Some(decisions) = sections.named(DECISIONS) else { return body.to_owned() };
+    let Some(decisions) = below_title(&sections, DECISIONS) else { return body.to_owned() };
     let marks = "#".repeat((decisions.level + 1).min(6));
     let record = format!("{marks} {TITLE}\n\n{}", record(materials));
     joined(&[&body[..decisions.end], &record, &body[decisions.end..]])
@@ -54,7 +54,7 @@ fn with_record(body: &str, materials: &Materials) -> String {
 /// With a section of that name that says something: before the first of `followers`, else at the end.
 fn with_section(body: &str, titles: &[&str], title: &str, otherwise: &str, followers: &[&str]) -> String {
     let sections = Sections::of(body);
-    match sections.named(titles) {
+    match below_title(&sections, titles) {
         Some(section) if section.body.trim().is_empty() => {
             joined(&[&body[..section.end], otherwise, &body[section.end..]])
         }
@@ -72,11 +72,16 @@ fn with_section(body: &str, titles: &[&str], title: &str, otherwise: &str, follo
 /// With a level at the start of the confidence.
 fn with_level(body: &str) -> String {
     let unclear = |section: &Section<'_>| confidence(section.body).is_none();
-    let Some(section) = Sections::of(body).named(&["Confidence"]).filter(unclear) else {
+    let Some(section) = below_title(&Sections::of(body), &["Confidence"]).filter(unclear) else {
         return body.to_owned();
     };
     let below = section.end - section.body.len();
     joined(&[&body[..below], "low: the writer gave no level.", &body[below..]])
+}
+
+/// A section; a heading of the highest level is a title.
+fn below_title<'a>(sections: &Sections<'a>, titles: &[&str]) -> Option<Section<'a>> {
+    sections.named(titles).filter(|section| section.level > 1)
 }
 
 /// Pieces with an empty line between them.

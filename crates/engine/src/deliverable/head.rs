@@ -4,6 +4,7 @@
 use charrette_model::panel::lines::flat;
 use charrette_model::spec::outline::{heading, labelled, outline};
 use charrette_model::spec::sections::Sections;
+use charrette_model::spec::tasks::TaskList;
 
 /// A draft taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +19,10 @@ pub(super) struct Draft {
 pub(super) fn taken_apart(text: &str, title: &str) -> Draft {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty()).peekable();
-    let own = lines.next_if(|line| matches!(heading(line), Some((1, _))));
-    let own = own.and_then(heading).map(|(_, title)| flat(title)).filter(|title| !title.is_empty());
+    let own = lines.peek().and_then(|line| title_of(line));
+    if own.is_some() {
+        lines.next();
+    }
     let mut notes: Vec<String> = Vec::new();
     while let Some(line) = lines.next_if(|line| line.trim().is_empty() || is_quoted(line) || is_known(line)) {
         if is_quoted(line) && !is_known(line) {
@@ -33,6 +36,15 @@ pub(super) fn taken_apart(text: &str, title: &str) -> Draft {
     notes.truncate(kept);
     let body: Vec<&str> = lines.collect();
     Draft { title: own.unwrap_or_else(|| title.to_owned()), notes, body: sealed(body.join("\n").trim()) }
+}
+
+/// The title in a heading of the highest level. One that begins a task, a phase or the progress is none.
+fn title_of(line: &str) -> Option<String> {
+    let (_, title) = heading(line).filter(|(level, _)| *level == 1)?;
+    let title = flat(title).trim_matches(['#', ' ']).to_owned();
+    let list = TaskList::parse(&format!("# {title}\n**Total:** 0/0"));
+    let begins_work = !list.tasks.is_empty() || !list.phases.is_empty() || list.stated.total.is_some();
+    (title.contains(char::is_alphanumeric) && !begins_work).then_some(title)
 }
 
 fn is_quoted(line: &str) -> bool {

@@ -90,7 +90,7 @@ pub(super) fn decisions(design: &str) -> Vec<String> {
     }
     for (id, title) in titles(&sections, IdKind::Component) {
         if add("") < 3 {
-            add(&format!("{id} is {title}"));
+            add(&format!("Component {id}: {title}"));
         }
     }
     let rest = ["Overview", "Architecture", "Data Model", "Error Handling", "Testing", "Data Flow"];

@@ -232,6 +232,16 @@ fn given_back_they_stay_as_they_are() {
     let first = materials();
     let files = made(&first);
     assert_eq!(made(&again(&first, &files)), files);
+    for (design, tasks) in [
+        ("# Confidence", "# # # # "),
+        ("# \n# Decisions", "# T001: x"),
+        ("## Risks\n<!--", "# # T001: x"),
+        ("###### Decisions\n~~~~", "# Progress\n**Total:** 1/2"),
+    ] {
+        let odd = Materials { design: design.to_owned(), tasks: tasks.to_owned(), ..materials() };
+        let once = made(&odd);
+        assert_eq!(made(&again(&odd, &once)), once, "{design:?} {tasks:?}");
+    }
 }
 
 #[test]

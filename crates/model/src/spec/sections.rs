@@ -58,11 +58,13 @@ impl<'a> Sections<'a> {
         Sections { text, headings: headings.collect() }
     }
 
-    /// The first section whose title begins with one of these words, whatever its level.
+    /// The first section whose title begins with one of these words, whatever its level. The title of the whole file
+    /// is the last to be considered.
     pub fn named(&self, titles: &[&str]) -> Option<Section<'a>> {
         let wanted: Vec<String> = titles.iter().map(|title| plain(title)).collect();
         let fits = |heading: &Heading<'_>| wanted.iter().any(|title| heading.plain.starts_with(title));
-        self.headings.iter().position(fits).map(|index| self.section(index))
+        let below = self.headings.iter().position(|heading| heading.level > 1 && fits(heading));
+        below.or_else(|| self.headings.iter().position(fits)).map(|index| self.section(index))
     }
 
     /// All sections of a level, in order.

@@ -269,7 +269,7 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("spec.json", "\"pending\"", "\"complete\"", "spec.json:11: T001 is 'complete', in tasks.md it is not complete [count]"),
     ("spec.json", "\"The bucket\"", "\"A bucket\"", "spec.json:11: T001 is called 'A bucket', in tasks.md 'The bucket' [count]"),
     ("spec.json", "\"Limiter\", ", "", "spec.json:9: the phases are \"Proof\", in tasks.md they are \"Limiter\", \"Proof\" [phases]"),
-    ("spec.json", "\"draft\"", "\"approved\"", "requirements.md:3: the status is 'Draft', in spec.json it is 'approved' [status]"),
+    ("spec.json", "\"draft\"", "\"approved\"", "spec.json:3: the status is 'approved', in meta.yaml it is 'draft' [status]"),
     ("summary.md", "Draft", "Approved", "summary.md:3: the status is 'Approved', in spec.json it is 'draft' [status]"),
     ("meta.yaml", "status: draft\n", "", "meta.yaml:1: there is no status [status]"),
     ("tasks.md", "# Tasks: rate limiting\n", "# Tasks\n\n> **Status:** Ready\n", "tasks.md:3: 'Ready' is none of Draft, Approved, In Progress and Complete [status]"),

@@ -19,6 +19,7 @@ mod panel_bed;
 mod reuse;
 mod stage;
 mod strays;
+mod terminal;
 mod workshop;
 
 use stage::Stage;

@@ -7,6 +7,7 @@ mod head;
 mod history;
 mod ledgers;
 mod locks;
+mod specs;
 mod tidying;
 mod tree;
 

@@ -33,11 +33,28 @@ pub(super) fn draw(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     for (n, _) in files.iter().enumerate().filter(|(_, (_, kind))| *kind != Kind::Test) {
         let _ = writeln!(body, "  change --> f{n}");
     }
-    for (from, to, tests) in edges(inputs, &files) {
+    let mut edges = edges(inputs, &files);
+    edges.extend(covered(inputs, &PlanText::read(plan), &files));
+    edges.sort_unstable();
+    edges.dedup();
+    for (from, to, tests) in edges {
         let arrow = if tests { "-. tests .->" } else { "-- uses -->" };
         let _ = writeln!(body, "  f{from} {arrow} f{to}");
     }
     Ok(format!("## Architecture Diagram\n\n```mermaid\n{body}```\n"))
+}
+
+/// What the testing strategy says covers what: lines that name a file and then its tests.
+fn covered(inputs: &Inputs<'_>, plan: &PlanText<'_>, files: &[(String, Kind)]) -> Vec<(usize, usize, bool)> {
+    let position = |path: &String| files.iter().position(|(known, _)| known == path);
+    let mut edges = Vec::new();
+    for line in plan.items(SECTIONS[4]) {
+        let mut named = named_files(inputs, &line).into_iter();
+        let Some(to) = named.next().and_then(|path| position(&path)) else { continue };
+        let tests = named.filter_map(|path| position(&path)).filter(|n| files[*n].1 == Kind::Test);
+        edges.extend(tests.filter(|_| files[to].1 != Kind::Test).map(|from| (from, to, true)));
+    }
+    edges
 }
 
 /// Who uses or tests whom, by position: imports, and tests with matching names.

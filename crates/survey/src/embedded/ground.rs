@@ -1,7 +1,10 @@
 //! What drafts stand on: facts of the survey that can be cited, and words that are safe to repeat.
 
 use super::inputs::Inputs;
+use super::verbs::is_verb;
 use crate::report::{Dependency, RankedFile, Risk, SimilarCommit, Symbol};
+use crate::surveyor::UNKNOWN_WORDS;
+use crate::tree::kind::{Kind, kind};
 use crate::words::query::Query;
 use crate::words::split::{terms, words};
 use charrette_model::panel::cited;
@@ -11,11 +14,24 @@ use charrette_model::spec::ids::{Id, mentioned};
 pub(super) const NO_MODEL: &str =
     "No model took part. charrette's embedded agent drafted this from the survey of the repository.";
 
+/// So many tests of one file are named.
+const MOST_TESTS: usize = 3;
+
 /// The facts of a survey, those that can be cited only.
 pub(super) struct Ground<'a> {
     inputs: &'a Inputs<'a>,
     /// All named files, best first.
     pub(super) files: Vec<&'a RankedFile>,
+}
+
+/// The request, as different sentences need it.
+pub(super) struct Wish {
+    /// After "The request".
+    pub(super) asks: String,
+    /// In a user story.
+    pub(super) want: String,
+    /// After "THE SYSTEM SHALL".
+    pub(super) shall: String,
 }
 
 impl<'a> Ground<'a> {
@@ -42,32 +58,54 @@ impl<'a> Ground<'a> {
     pub(super) fn tests_of(&self, path: &str) -> Vec<&'a str> {
         let tests =
             self.inputs.survey.tests.iter().filter(|test| test.covers.iter().any(|covered| covered == path));
-        tests.map(|test| test.path.as_str()).filter(|path| is_citable(path)).collect()
+        let mut tests: Vec<&str> =
+            tests.map(|test| test.path.as_str()).filter(|path| is_citable(path)).collect();
+        // The tests that the request is about come first.
+        tests.sort_by_key(|test| self.rank(test));
+        tests
     }
 
     /// What covers a file, in words; nothing if no test was found.
     pub(super) fn covered_by(&self, path: &str) -> Option<String> {
         let tests = self.tests_of(path);
-        let others: Vec<&str> = tests.iter().filter(|test| **test != path).copied().collect();
-        match (others.as_slice(), tests.len() > others.len()) {
-            ([], false) => None,
-            ([], true) => Some("the tests inside it".to_owned()),
-            (others, false) => Some(listed(others)),
-            (others, true) => Some(format!("the tests inside it, {}", listed(others))),
+        let mut named: Vec<String> =
+            tests.iter().filter(|test| **test != path).map(|test| (*test).to_owned()).collect();
+        let inside = named.len() < tests.len();
+        let more = named.len().saturating_sub(MOST_TESTS);
+        named.truncate(MOST_TESTS);
+        if more > 0 {
+            named.push(format!("{more} more"));
         }
+        if inside {
+            named.insert(0, "the tests inside it".to_owned());
+        }
+        (!named.is_empty()).then(|| listed(&named))
     }
 
-    /// All tests of the named files, then named tests that cover nothing in particular; each once.
+    /// The tests of the files, those first that cover what the change begins in, then those the survey ranks highest;
+    /// each once.
     pub(super) fn tests(&self) -> Vec<&'a str> {
-        let known = self.inputs.survey.tests.iter().map(|test| test.path.as_str());
+        let near = self.first().map(|file| self.tests_of(&file.path)).unwrap_or_default();
         let named = self.files.iter().filter(|file| file.kind == "test").map(|file| file.path.as_str());
+        let known = self.inputs.survey.tests.iter().map(|test| test.path.as_str());
         let mut all: Vec<&str> = Vec::new();
-        for path in known.chain(named).filter(|path| is_citable(path)) {
+        for path in near.into_iter().chain(named).chain(known).filter(|path| is_citable(path)) {
             if !all.contains(&path) {
                 all.push(path);
             }
         }
         all
+    }
+
+    /// Where the survey puts a file.
+    fn rank(&self, path: &str) -> usize {
+        self.files.iter().position(|file| file.path == path).unwrap_or(usize::MAX)
+    }
+
+    /// Words of the request that stand nowhere, as the survey notes them.
+    pub(super) fn unknown_words(&self) -> Option<&'a str> {
+        let notes = self.inputs.survey.notes.iter();
+        notes.map(String::as_str).find(|note| note.starts_with(UNKNOWN_WORDS))
     }
 
     pub(super) fn risks(&self) -> Vec<&'a Risk> {
@@ -118,9 +156,9 @@ impl<'a> Ground<'a> {
 
     /// The files that import a named file.
     pub(super) fn users_of(&self, path: &str) -> Vec<&'a str> {
-        let users =
-            self.inputs.survey.imports.iter().filter(|import| import.to == path && is_citable(&import.from));
-        users.map(|import| import.from.as_str()).collect()
+        let is_code = |path: &str| matches!(kind(path), Some(Kind::Source | Kind::Test));
+        let users = self.inputs.survey.imports.iter().filter(|import| import.to == path);
+        users.map(|import| import.from.as_str()).filter(|path| is_code(path) && is_citable(path)).collect()
     }
 
     /// What the request asks for, on one line, safe to repeat.
@@ -128,7 +166,7 @@ impl<'a> Ground<'a> {
         said(self.inputs.request, 300)
     }
 
-    /// The first sentence of the request as something that can follow "asks to".
+    /// The first sentence of the request, as it would stand inside another.
     pub(super) fn behaviour(&self) -> String {
         let request = said(self.inputs.request, 300);
         let sentence = request.split(". ").next().unwrap_or_default().trim_end_matches(['.', '!', '?', ' ']);
@@ -138,6 +176,29 @@ impl<'a> Ground<'a> {
             Some(first) if second_is_small => first.to_lowercase().collect::<String>() + chars.as_str(),
             _ => sentence.to_owned(),
         }
+    }
+
+    /// What follows "asks" and "I want": an action, or a thing by its name.
+    pub(super) fn wish(&self) -> Wish {
+        let behaviour = self.behaviour();
+        let (first, rest) = behaviour.split_once(' ').unwrap_or((&behaviour, ""));
+        if rest.is_empty() || !is_verb(first) || ["can", "is", "must", "need", "should"].contains(&first) {
+            return Wish {
+                asks: format!("asks for this: \"{behaviour}\""),
+                want: format!("I want this: \"{behaviour}\""),
+                shall: format!("do what the request names, \"{behaviour}\""),
+            };
+        }
+        let shall = match first {
+            "add" | "introduce" | "implement" | "create" => format!("offer {rest}"),
+            // What developers do is not what the system does.
+            "fix" | "refactor" | "rename" | "document" | "test" | "bump" | "upgrade" | "clean"
+            | "simplify" | "migrate" | "improve" | "debug" | "rewrite" => {
+                format!("behave as the request names, \"{behaviour}\"")
+            }
+            _ => behaviour.clone(),
+        };
+        Wish { asks: format!("asks to {behaviour}"), want: format!("I want to {behaviour}"), shall }
     }
 
     /// The feature's name, as a title.
@@ -167,17 +228,32 @@ pub(super) fn risk_place(risk: &Risk) -> String {
     format!("{}:{}", risk.path, risk.line)
 }
 
-/// What a risk is, as a clause.
+/// What a risk is, as a clause. The line is quoted only if that can be done to the letter.
 pub(super) fn risk_clause(risk: &Risk) -> String {
-    let quoted = said(&risk.text, 100);
+    let text = risk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = said(&text, 100);
+    let quoted = if text.starts_with(shown.trim_end_matches([' ', '…'])) {
+        format!(" (\"{shown}\")")
+    } else {
+        String::new()
+    };
     match risk.kind.as_str() {
-        "todo" => format!("an open note stands there (\"{quoted}\")"),
-        "panic" => format!("the code gives up instead of reporting an error (\"{quoted}\")"),
-        "unsafe" => format!("checks of the language are switched off (\"{quoted}\")"),
-        "swallowed" => format!("an error is dropped there (\"{quoted}\")"),
-        "shell" => format!("text is run as code (\"{quoted}\")"),
-        "deprecated" => format!("something deprecated stands there (\"{quoted}\")"),
-        _ => quoted,
+        "todo" => format!("an open note stands{quoted}"),
+        "panic" => format!("the code gives up instead of reporting an error{quoted}"),
+        "unsafe" => format!("checks of the language are switched off{quoted}"),
+        "swallowed" => format!("an error is dropped{quoted}"),
+        "shell" => format!("text is run as code{quoted}"),
+        "deprecated" => format!("something deprecated stands{quoted}"),
+        _ => shown,
+    }
+}
+
+/// A risk with its place, as a sentence without its stop.
+pub(super) fn risk_sentence(risk: &Risk) -> String {
+    let place = risk_place(risk);
+    match risk.kind.as_str() {
+        "large" | "untested" => format!("{}: {}", risk.path, risk_clause(risk)),
+        _ => format!("At {place} {}", risk_clause(risk)),
     }
 }
 
@@ -201,9 +277,11 @@ pub(super) fn said(text: &str, most: usize) -> String {
 
 /// A word without Markdown, and with ids taken apart.
 fn plain_word(word: &str) -> String {
+    // An arrow is no quotation.
+    let word = if matches!(word, "->" | "=>" | ">=") { word.to_owned() } else { word.replace('>', "") };
     let word: String = word
         .chars()
-        .filter(|c| !matches!(c, '*' | '#' | '<' | '>' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+        .filter(|c| !matches!(c, '*' | '#' | '<' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
         .map(|c| match c {
             '`' => '\'',
             '|' => '/',
@@ -243,6 +321,7 @@ mod tests {
             ("REQ-1.1 and T001, US2. C1", "REQ 1.1 and T 001, US 2. C 1"),
             ("\u{1b}[31mred", "(31mred"),
             ("utf8 stays", "utf8 stays"),
+            ("_ => 1, > b", "_ => 1, b"),
         ] {
             assert_eq!(said(text, 100), expected, "{text}");
         }

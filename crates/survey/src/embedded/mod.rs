@@ -24,6 +24,7 @@ mod spec;
 mod summary;
 mod synthesis;
 mod validate;
+mod verbs;
 mod vote;
 
 pub use draft::{DraftError, draft};

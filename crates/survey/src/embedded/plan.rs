@@ -1,6 +1,6 @@
 //! The planner: a plan of existing paths, in five sections.
 
-use super::ground::{Ground, NO_MODEL, place, risk_clause, risk_place, said};
+use super::ground::{Ground, NO_MODEL, place, risk_sentence, said};
 use super::inputs::Inputs;
 use super::synthesis::named_files;
 use crate::report::Risk;
@@ -71,8 +71,10 @@ fn why(ground: &Ground<'_>, path: &str) -> String {
 fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
     let mut lines: Vec<String> =
         files.iter().map(|file| format!("- `{}`: {}.", file.path, file.why)).collect();
-    for test in tests(ground, files).iter().take(3) {
-        lines.push(format!("- `{test}`: a test that fails first, then the cases named below."));
+    for (n, test) in tests(ground, files).iter().take(2).enumerate() {
+        let what =
+            if n == 0 { "a test that fails first, then the cases named below" } else { "must keep passing" };
+        lines.push(format!("- `{test}`: {what}."));
     }
     if let Some(changelog) = ground.changelog().filter(|path| !files.iter().any(|file| file.path == **path)) {
         lines.push(format!("- `{changelog}`: one line, as the repository's habit is."));
@@ -88,7 +90,9 @@ fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
 fn tests<'a>(ground: &Ground<'a>, files: &[Planned]) -> Vec<&'a str> {
     let mut found: Vec<&str> = files.iter().flat_map(|file| ground.tests_of(&file.path)).collect();
     if found.is_empty() {
+        // The nearest is a beginning; more would be guessed.
         found = ground.tests();
+        found.truncate(1);
     }
     let mut each: Vec<&str> = Vec::new();
     for test in found {
@@ -100,7 +104,7 @@ fn tests<'a>(ground: &Ground<'a>, files: &[Planned]) -> Vec<&'a str> {
 }
 
 fn approach(inputs: &Inputs<'_>, ground: &Ground<'_>, files: &[Planned]) -> String {
-    let mut text = vec![format!("The request asks to {}.", ground.behaviour())];
+    let mut text = vec![format!("The request {}.", ground.wish().asks)];
     if let Some(first) = files.first() {
         let found = ground.files.iter().find(|file| file.path == first.path);
         let at = found.map_or_else(|| first.path.clone(), |file| place(file));
@@ -151,7 +155,7 @@ fn edge_cases(inputs: &Inputs<'_>, ground: &Ground<'_>) -> String {
     for risk in
         ground.risks().iter().filter(|risk| matches!(risk.kind.as_str(), "todo" | "deprecated")).take(3)
     {
-        lines.push(format!("- {}: {}.", risk_place(risk), risk_clause(risk)));
+        lines.push(format!("- {}.", risk_sentence(risk)));
     }
     let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
     for resolution in
@@ -187,26 +191,25 @@ fn failure_modes(ground: &Ground<'_>, files: &[Planned]) -> String {
     modes.iter().enumerate().map(|(n, mode)| format!("{}. {mode}", n + 1)).collect::<Vec<_>>().join("\n")
 }
 
-fn failure(risk: &Risk) -> String {
-    let place = risk_place(risk);
-    let clause = risk_clause(risk);
-    match risk.kind.as_str() {
-        "panic" => format!(
-            "At {place} {clause}. First sign: the process ends where an error was expected. Remedy: report the error there."
-        ),
-        "swallowed" => format!(
-            "At {place} {clause}. First sign: something is missing and nothing was said. Remedy: pass the error on, or log it."
-        ),
-        "unsafe" | "shell" => format!(
-            "At {place} {clause}. First sign: odd input does odd things. Remedy: check the input before it gets there."
-        ),
-        "untested" => format!(
-            "{place}: {clause}. First sign: a change that no test notices. Remedy: write one before the change."
-        ),
-        _ => format!(
-            "{place}: {clause}. First sign: the change touches more places than planned. Remedy: split the change, not the review."
-        ),
-    }
+/// What goes wrong there, how it shows first, and what helps.
+pub(super) fn failure(risk: &Risk) -> String {
+    let signs = match risk.kind.as_str() {
+        "panic" => {
+            "First sign: the process ends where an error was expected. Remedy: report the error there, or show that new code never reaches it."
+        }
+        "swallowed" => {
+            "First sign: something is missing and nothing was said. Remedy: pass the error on, or log it."
+        }
+        "unsafe" | "shell" => {
+            "First sign: odd input does odd things. Remedy: check the input before it gets there."
+        }
+        "untested" => "First sign: a change that no test notices. Remedy: write one before the change.",
+        "todo" | "deprecated" => {
+            "First sign: the change has to work around it. Remedy: settle it first, or write down why not."
+        }
+        _ => "First sign: the change touches more places than planned. Remedy: make it in two steps.",
+    };
+    format!("{}. {signs}", risk_sentence(risk))
 }
 
 fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
@@ -217,7 +220,7 @@ fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
                 "- `{}`: covered by {tests}, with a new case that fails without the change.",
                 file.path
             ),
-            None => format!("- `{}`: no test was found, so the first task is to write one.", file.path),
+            None => format!("- `{}`: no test of it was found; the first task writes one.", file.path),
         });
     }
     if let Some(run) = ground.test_command() {

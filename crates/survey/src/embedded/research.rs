@@ -2,7 +2,7 @@
 //!
 //! Each answers with a handoff response and cited prose below it.
 
-use super::ground::{Ground, NO_MODEL, listed, place, risk_clause, risk_place, said};
+use super::ground::{Ground, NO_MODEL, listed, place, risk_clause, risk_place, risk_sentence, said};
 use super::inputs::Inputs;
 use serde_json::{Value, json};
 
@@ -12,19 +12,23 @@ const DESCRIBED: usize = 6;
 /// What is wanted, against what is there.
 pub(super) fn requirements(inputs: &Inputs<'_>) -> String {
     let ground = Ground::new(inputs);
+    // What ships comes before what tests and describes it.
+    let mut files = ground.files.clone();
+    files.sort_by_key(|file| file.kind != "source");
     let existing: Vec<Value> =
-        ground.files.iter().take(DESCRIBED).enumerate().map(|(n, file)| existing(n, file)).collect();
-    let mut prose = vec![format!("The request asks to {}.", ground.behaviour())];
+        files.iter().take(DESCRIBED).enumerate().map(|(n, file)| existing(n, file)).collect();
+    let mut prose = vec![format!("The request {}.", ground.wish().asks)];
     if existing.is_empty() {
         prose.push(
             "No file of the repository has words of the request, so nothing that exists can be named."
                 .to_owned(),
         );
     }
-    for file in ground.files.iter().take(DESCRIBED) {
+    for file in files.iter().take(DESCRIBED) {
         let reasons: Vec<String> = file.reasons.iter().take(2).map(|reason| said(reason, 160)).collect();
-        prose.push(format!("{} {}.", place(file), listed(&reasons)));
+        prose.push(format!("{} {}.", place(file), reasons.join("; it ")));
     }
+    prose.extend(ground.unknown_words().map(|note| said(note, 200)));
     prose.push("What the behaviour must be in detail, for whom, and within which limits stands in no file: a person must say.".to_owned());
     let recommendations = ground.first().map(|file| format!("Begin reading at {}", place(file)));
     let findings = json!({"existing_implementations": existing, "recommendations": recommendations.into_iter().collect::<Vec<_>>()});
@@ -113,7 +117,7 @@ pub(super) fn tasks(inputs: &Inputs<'_>) -> String {
         }
     }
     for risk in ground.risks().iter().take(4) {
-        prose.push(format!("At {} {}.", risk_place(risk), risk_clause(risk)));
+        prose.push(format!("{}.", risk_sentence(risk)));
     }
     if prose.is_empty() {
         prose.push("Neither tests nor commands were found.".to_owned());

@@ -2,8 +2,9 @@
 //! along is not forgotten. Nothing is said that cannot be checked.
 
 use super::draft::{DraftError, needed};
-use super::ground::{Ground, NO_MODEL, is_citable, listed, risk_clause, risk_place, said};
+use super::ground::{Ground, NO_MODEL, is_citable, listed, risk_place, risk_sentence, said};
 use super::inputs::Inputs;
+use super::plan::failure;
 use super::plan_text::{PlanText, SECTIONS};
 use super::synthesis::without_line;
 use charrette_model::panel::cited;
@@ -122,7 +123,7 @@ impl Review<'_> {
             self.find(
                 Focus::RiskIntegration,
                 format!("The plan is silent about {path}, which the survey puts among the first three: it {reason}."),
-                format!("Say whether {path} changes, and if not, why not."),
+                format!("Look at {path} before the first task is closed; it changes if the failing test needs it, and otherwise stays as it is."),
             );
         }
     }
@@ -148,13 +149,13 @@ impl Review<'_> {
             .filter(|risk| !matches!(risk.kind.as_str(), "large" | "untested"))
             .filter(|risk| self.text.contains(&risk.path) && !self.text.contains(&risk_place(risk)))
             .take(4)
-            .map(|risk| (risk_place(risk), risk_clause(risk)))
+            .map(|risk| (risk_sentence(risk), failure(risk)))
             .collect();
-        for (place, clause) in risks {
+        for (sentence, failure) in risks {
             self.find(
                 Focus::Correctness,
-                format!("The plan changes a file in which, at {place}, {clause}, and does not say what becomes of it."),
-                format!("Say in the failure modes what happens at {place}."),
+                format!("{sentence}; the plan changes that file and does not say what becomes of it."),
+                format!("One more failure mode. {failure}"),
             );
         }
     }
@@ -177,7 +178,7 @@ impl Review<'_> {
             self.find(
                 Focus::RiskIntegration,
                 format!("Commit {id} (\"{subject}\") did something like it and also touched {files}, which the plan does not name."),
-                format!("Say whether {files} must change this time too."),
+                format!("Look at {files} before the last task is closed; they change if what this adds shows there, and otherwise stay as they are."),
             );
         }
     }
@@ -197,7 +198,7 @@ impl Review<'_> {
             self.find(
                 Focus::CodeQuality,
                 format!("The plan does not mention {name}, which {place} already brings in and whose name shares a word with the request."),
-                format!("Say why {name} does or does not serve."),
+                format!("Look whether {name} does part of this before it is written anew."),
             );
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn after_review(inputs: &Inputs<'_>) -> Result<String, DraftError> {
         .into_iter()
         .map(|(id, title, resolution)| {
             let resolution = if resolution.is_empty() { title } else { resolution };
-            format!("- {id}: {}", said(&resolution, 400))
+            format!("- {id}: {}", said(&resolution, 900))
         })
         .collect();
     Ok(appended(plan, &resolved))

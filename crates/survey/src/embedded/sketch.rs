@@ -6,6 +6,7 @@
 use super::ground::{Ground, NO_MODEL, is_citable, listed, place, risk_clause, risk_place, said};
 use super::inputs::Inputs;
 use crate::report::RankedFile;
+use crate::tree::kind::language;
 
 /// Said where the survey found nothing to stand on.
 const NOTHING: &str = "No file of the repository has words of the request, so there is nothing to build on; a person must name the place.";
@@ -26,21 +27,20 @@ pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
     } else {
         format!(" What it defines already should be reused rather than repeated: {}.", listed(&symbols))
     };
-    let guides: Vec<&str> = inputs
+    let guides: Vec<String> = inputs
         .survey
         .conventions
         .iter()
-        .filter(|convention| convention.kind == "guide")
-        .filter_map(|convention| convention.path.as_deref())
-        .filter(|path| is_citable(path))
+        .filter(|convention| convention.kind == "guide" && !convention.text.contains("pull request"))
+        .filter_map(|convention| Some((convention.path.as_deref()?, &convention.text)))
+        .filter(|(path, _)| is_citable(path))
+        .map(|(path, text)| format!("{path} ({})", said(text, 60)))
+        .take(2)
         .collect();
-    let guides = if guides.is_empty() {
-        String::new()
-    } else {
-        format!(" The layout is described in {}.", listed(&guides))
-    };
+    let guides =
+        if guides.is_empty() { String::new() } else { format!(" To be read before: {}.", listed(&guides)) };
     let decisions = format!(
-        "The change belongs in the existing file {}, where the words of the request stand closest together.{reuse}{guides}",
+        "The change belongs in the existing file {}: of all code that ships, most speaks for it.{reuse}{guides}",
         place(first)
     );
     let mut files = vec![touched(&sources, 4, first)];
@@ -53,8 +53,8 @@ pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
     let large: Vec<String> = ground
         .risks()
         .iter()
-        .filter(|risk| risk.kind == "large")
-        .map(|risk| format!("{} ({})", risk_place(risk), said(&risk.text, 40)))
+        .filter(|risk| risk.kind == "large" && sources.iter().take(4).any(|file| file.path == risk.path))
+        .map(|risk| format!("{} ({})", risk.path, said(risk.text.split(':').next().unwrap_or_default(), 40)))
         .collect();
     let price = if large.is_empty() {
         "Staying inside an existing file is cheap now; if it gets a second job, a file of its own would have been better, and that is for a person to judge.".to_owned()
@@ -83,13 +83,16 @@ pub(super) fn edges(inputs: &Inputs<'_>) -> String {
         let places: Vec<String> =
             fragile.iter().map(|risk| format!("at {} {}", risk_place(risk), risk_clause(risk))).collect();
         format!(
-            "The change must be guarded where today's code is fragile: {}. Each of these should report an error instead, before anything new rests on it.",
+            "The change must be guarded where today's code is fragile: {}. Where new code rests on one of these, it has to report an error first; which of them it reaches is for whoever implements it to find out.",
             listed(&places)
         )
     };
-    let mut paths: Vec<&str> =
-        fragile.iter().map(|risk| risk.path.as_str()).chain([first.path.as_str()]).collect();
-    paths.dedup();
+    let mut paths: Vec<&str> = Vec::new();
+    for path in fragile.iter().map(|risk| risk.path.as_str()).chain([first.path.as_str()]) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
     let mut tested = Vec::new();
     for path in paths.iter().take(3) {
         tested.push(match ground.covered_by(path) {
@@ -128,16 +131,29 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
         decisions.push(format!("The manifest already brings in {}; perhaps it does part of this, and no new dependency is needed.", listed(&named)));
     }
     if decisions.is_empty() {
-        let language = inputs.survey.languages.first().map_or("language", |language| language.name.as_str());
-        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", said(language, 30), place(first)));
+        let language = language(&first.path).map_or("its language", |language| language.name);
+        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", language, place(first)));
     }
     let touched = if files.is_empty() {
         format!("That would touch {} first.", place(first))
     } else {
         format!("That commit touched {}, so the change would go there again.", listed(&files))
     };
-    let price = "What was right then need not be right now, and a dependency with a fitting name need not fit. Both are leads from names and subjects, not findings; a person must look before relying on them.".to_owned();
-    paragraphs(&[decisions.join(" "), touched, price])
+    let price = match (before, related.is_empty()) {
+        (Some(_), false) => {
+            "What was right then need not be right now, and a dependency with a fitting name need not fit. Both are leads from names and subjects, not findings; a person must look before relying on them."
+        }
+        (Some(_), true) => {
+            "What was right then need not be right now: it is a lead from a subject, not a finding, and a person must look before relying on it."
+        }
+        (None, false) => {
+            "A dependency with a fitting name need not fit: it is a lead from a name, not a finding, and a person must look before relying on it."
+        }
+        (None, true) => {
+            "Without a precedent the shape is open, and a person must decide it; whether a dependency is worth adding stands in no file."
+        }
+    };
+    paragraphs(&[decisions.join(" "), touched, price.to_owned()])
 }
 
 /// The smallest set of files, and its tests.
@@ -182,7 +198,7 @@ pub(super) fn generic(inputs: &Inputs<'_>) -> String {
     let ground = Ground::new(inputs);
     let Some(first) = ground.first() else { return nothing() };
     let decisions = format!(
-        "The change begins in the existing file {}, where the words of the request stand closest together.",
+        "The change begins in the existing file {}: of all code that ships, most speaks for it.",
         place(first)
     );
     let tests = ground.tests();

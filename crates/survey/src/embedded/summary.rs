@@ -1,6 +1,6 @@
 //! The aggregator: the research on one page.
 
-use super::ground::{Ground, NO_MODEL, listed, place, risk_clause, risk_place, said};
+use super::ground::{Ground, NO_MODEL, listed, place, risk_sentence, said};
 use super::inputs::Inputs;
 use charrette_model::handoff::markdown::response_in_markdown;
 use charrette_model::words;
@@ -24,8 +24,9 @@ fn shortest(ground: &Ground<'_>) -> String {
 }
 
 fn page(inputs: &Inputs<'_>, ground: &Ground<'_>, room: usize) -> String {
+    let inside: Vec<&str> = ground.sources().iter().take(3).map(|file| file.path.as_str()).collect();
     let places: Vec<String> = ground.sources().iter().take(3).map(|file| place(file)).collect();
-    let understanding = format!("The request asks to {}.", said(&ground.behaviour(), 200));
+    let understanding = format!("The request {}.", said(&ground.wish().asks, 200));
     let approach = if places.is_empty() {
         "No file fits the request, so no direction can be given.".to_owned()
     } else {
@@ -44,14 +45,11 @@ fn page(inputs: &Inputs<'_>, ground: &Ground<'_>, room: usize) -> String {
         ),
         None => "- The words of the request mean what the code means by them.".to_owned(),
     };
-    let risks: Vec<String> = ground
-        .risks()
-        .iter()
-        .take(2)
-        .map(|risk| format!("- {}: {}.", risk_place(risk), risk_clause(risk)))
-        .collect();
+    let risks: Vec<String> =
+        ground.risks().iter().take(2).map(|risk| format!("- {}.", risk_sentence(risk))).collect();
     let trade_offs = if risks.is_empty() { "None that files show.".to_owned() } else { risks.join("\n") };
-    let others: Vec<&str> = ground.files.iter().skip(6).take(3).map(|file| file.path.as_str()).collect();
+    let others = ground.sources().into_iter().map(|file| file.path.as_str());
+    let others: Vec<&str> = others.filter(|path| !inside.contains(path)).skip(3).take(3).collect();
     let out_of_scope = if others.is_empty() {
         "Whatever the request does not name.".to_owned()
     } else {
@@ -64,6 +62,7 @@ fn page(inputs: &Inputs<'_>, ground: &Ground<'_>, room: usize) -> String {
         "- What exactly must happen, and at which limits: a person must decide.".to_owned(),
         "- Who uses it and how they notice that it works: a person must decide.".to_owned(),
     ];
+    unknowns.extend(ground.unknown_words().map(|note| format!("- {}", said(note, 120))));
     unknowns.extend(said_by_others(inputs, room));
     format!(
         "> {NO_MODEL}\n\n## Understanding\n{understanding}\n\n## Approach\n{approach}\n\n## Assumptions\n{assumptions}\n\n## Trade-offs\n{trade_offs}\n\n## Out of scope\n{out_of_scope}\n\n## Unknowns\n{}\n",

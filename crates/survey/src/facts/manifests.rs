@@ -1,46 +1,109 @@
 //! The commands that manifests and task files offer: scripts, targets, recipes; and what a manifest alone implies.
 
-use super::commands::Line;
-use crate::tree::kind::file_name;
 use serde_json::Value;
 
-/// The commands of a task file or manifest at the root, ready to be typed; `None` if the file is neither.
-pub(super) fn offered(path: &str, text: &str) -> Option<Vec<(usize, String)>> {
-    match file_name(path) {
-        "package.json" => Some(scripts(text)),
-        "Makefile" | "makefile" | "GNUmakefile" => Some(targets(text, "make")),
-        "justfile" | "Justfile" | ".justfile" => Some(targets(text, "just")),
-        "tox.ini" => Some(vec![(1, "tox".to_owned())]),
-        "noxfile.py" => Some(vec![(1, "nox".to_owned())]),
-        _ => None,
+/// Whether a file at the root may offer commands.
+pub(super) fn is_manifest(path: &str) -> bool {
+    const NAMES: [&str; 28] = [
+        "package.json",
+        "Makefile",
+        "makefile",
+        "GNUmakefile",
+        "justfile",
+        "Justfile",
+        ".justfile",
+        "tox.ini",
+        "tox.toml",
+        "noxfile.py",
+        "Cargo.toml",
+        "clippy.toml",
+        ".clippy.toml",
+        "go.mod",
+        ".golangci.yml",
+        ".golangci.yaml",
+        ".pre-commit-config.yaml",
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+        "settings.gradle",
+        "settings.gradle.kts",
+        "pyproject.toml",
+        "setup.cfg",
+        "pytest.ini",
+        "mix.exs",
+        "CMakeLists.txt",
+        "Gemfile",
+    ];
+    NAMES.contains(&path)
+}
+
+/// The commands of a task file or manifest at the root, ready to be typed. `beside` are the files next to it.
+pub(super) fn offered(path: &str, text: &str, beside: &[&str]) -> Vec<(usize, String)> {
+    let one = |run: &str| vec![(1, run.to_owned())];
+    match path {
+        "package.json" => scripts(text, beside),
+        "Makefile" | "makefile" | "GNUmakefile" => targets(text, "make"),
+        "justfile" | "Justfile" | ".justfile" => targets(text, "just"),
+        "tox.ini" | "tox.toml" => one("tox"),
+        "noxfile.py" => one("nox"),
+        ".golangci.yml" | ".golangci.yaml" => one("golangci-lint run"),
+        ".pre-commit-config.yaml" => one("pre-commit run --all-files"),
+        _ => Vec::new(),
     }
 }
 
 /// What a manifest alone implies, by the habits of its language: kind, command.
-pub(super) fn implied(path: &str, text: &str) -> &'static [(&'static str, &'static str)] {
+pub(super) fn implied(path: &str, text: &str, beside: &[&str]) -> Vec<(&'static str, &'static str)> {
+    let wrapped = |wrapper: &str| beside.contains(&wrapper);
     match path {
-        "Cargo.toml" if text.contains("[workspace]") => {
-            &[("build", "cargo build --workspace"), ("test", "cargo test --workspace")]
+        "Cargo.toml" => {
+            let workspace = text.lines().any(|line| line.trim() == "[workspace]");
+            let mut all = if workspace {
+                vec![("build", "cargo build --workspace"), ("test", "cargo test --workspace")]
+            } else {
+                vec![("build", "cargo build"), ("test", "cargo test")]
+            };
+            if text.contains("lints.clippy]") {
+                all.push(("lint", if workspace { "cargo clippy --workspace" } else { "cargo clippy" }));
+            }
+            all
         }
-        "Cargo.toml" => &[("build", "cargo build"), ("test", "cargo test")],
-        "go.mod" => &[("build", "go build ./..."), ("test", "go test ./..."), ("lint", "go vet ./...")],
-        "pom.xml" => &[("build", "mvn package"), ("test", "mvn test")],
-        "build.gradle" | "build.gradle.kts" => &[("build", "./gradlew build"), ("test", "./gradlew test")],
-        "pyproject.toml" | "setup.cfg" | "pytest.ini" if text.contains("pytest") => {
-            &[("test", "python -m pytest")]
+        "clippy.toml" | ".clippy.toml" => vec![("lint", "cargo clippy")],
+        "go.mod" => vec![("build", "go build ./..."), ("test", "go test ./..."), ("lint", "go vet ./...")],
+        "pom.xml" if wrapped("mvnw") => vec![("build", "./mvnw package"), ("test", "./mvnw test")],
+        "pom.xml" => vec![("build", "mvn package"), ("test", "mvn test")],
+        "build.gradle" | "build.gradle.kts" | "settings.gradle" | "settings.gradle.kts" => {
+            if wrapped("gradlew") {
+                vec![("build", "./gradlew build"), ("test", "./gradlew test")]
+            } else {
+                vec![("build", "gradle build"), ("test", "gradle test")]
+            }
         }
-        "mix.exs" => &[("build", "mix compile"), ("test", "mix test")],
-        "Gemfile" if text.contains("rspec") => &[("test", "bundle exec rspec")],
-        "CMakeLists.txt" => &[("build", "cmake --build build"), ("test", "ctest --test-dir build")],
-        _ => &[],
+        "pyproject.toml" | "setup.cfg" | "pytest.ini" => {
+            let mut all = Vec::new();
+            if text.contains("pytest") {
+                all.push(("test", "python -m pytest"));
+            }
+            if text.contains("[tool.ruff") {
+                all.push(("lint", "ruff check"));
+            }
+            if text.contains("[flake8]") {
+                all.push(("lint", "flake8"));
+            }
+            all
+        }
+        "mix.exs" => vec![("build", "mix compile"), ("test", "mix test")],
+        "Gemfile" if text.contains("rspec") => vec![("test", "bundle exec rspec")],
+        "CMakeLists.txt" => vec![("build", "cmake --build build"), ("test", "ctest --test-dir build")],
+        _ => Vec::new(),
     }
 }
 
-/// `npm run x` for the scripts of a `package.json`.
-fn scripts(text: &str) -> Vec<(usize, String)> {
+/// `npm run x` for the scripts of a `package.json`, or whatever runs scripts there.
+fn scripts(text: &str, beside: &[&str]) -> Vec<(usize, String)> {
     let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Vec::new() };
-    let names =
-        manifest.get("scripts").and_then(Value::as_object).into_iter().flat_map(|scripts| scripts.keys());
+    let scripts = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
+    let manager = manager(&manifest, beside);
     let start = text.lines().position(|line| line.contains("\"scripts\"")).unwrap_or(0);
     let place = |name: &str| {
         let key = format!("\"{name}\"");
@@ -53,25 +116,43 @@ fn scripts(text: &str) -> Vec<(usize, String)> {
     let plain = |name: &str| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b":_-.".contains(&b))
     };
-    names
-        .filter(|name| plain(name))
-        .map(|name| {
-            (place(name), if name == "test" { "npm test".to_owned() } else { format!("npm run {name}") })
+    // What `npm init` writes is not a test.
+    let real = |script: &Value| script.as_str().is_some_and(|script| !script.contains("no test specified"));
+    scripts
+        .filter(|(name, script)| plain(name) && real(script))
+        .map(|(name, _)| {
+            // `bun test` is something else.
+            let short = name == "test" && manager != "bun";
+            (place(name), if short { format!("{manager} test") } else { format!("{manager} run {name}") })
         })
         .collect()
 }
 
+/// What runs the scripts: what the manifest asks for, else what the lock file is from.
+fn manager(manifest: &Value, beside: &[&str]) -> &'static str {
+    let asked = manifest.get("packageManager").and_then(Value::as_str).unwrap_or_default();
+    let locks = [
+        ("pnpm", "pnpm-lock.yaml"),
+        ("yarn", "yarn.lock"),
+        ("bun", "bun.lock"),
+        ("bun", "bun.lockb"),
+        ("npm", "package-lock.json"),
+    ];
+    let by_name = locks.iter().find(|(name, _)| asked.split('@').next() == Some(name));
+    let by_lock = || locks.iter().find(|(_, lock)| beside.contains(lock));
+    by_name.or_else(by_lock).map_or("npm", |(name, _)| name)
+}
+
 /// `make x` for the targets of a Makefile, `just x` for recipes.
 fn targets(text: &str, program: &str) -> Vec<(usize, String)> {
-    let target = |line: &Line<'_>| {
-        let (name, rest) = line.text.split_once(':')?;
+    let target = |line: &str| {
+        let (name, rest) = line.split_once(':')?;
         let name = name.trim_start_matches('@').split(' ').next()?;
         let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
-        (plain && !rest.starts_with('=')).then(|| (line.line, format!("{program} {name}")))
+        (plain && !rest.starts_with('=')).then(|| format!("{program} {name}"))
     };
-    let lines = text.lines().enumerate().map(|(n, text)| Line { line: n + 1, text });
-    lines.filter_map(|line| target(&line)).collect()
+    text.lines().zip(1..).filter_map(|(line, n)| target(line).map(|run| (n, run))).collect()
 }
 
 #[cfg(test)]
@@ -81,7 +162,7 @@ mod tests {
     #[test]
     fn scripts_targets_and_recipes_are_offered() {
         let package = "{\n  \"name\": \"test\",\n  \"scripts\": {\n    \"build\": \"tsc\",\n    \"test\": \"jest\",\n    \"a b\": \"x\"\n  }\n}\n";
-        let offered = |path, text| offered(path, text).unwrap();
+        let offered = |path, text| offered(path, text, &[]);
         assert_eq!(
             offered("package.json", package),
             [(4, "npm run build".to_owned()), (5, "npm test".to_owned())]
@@ -95,7 +176,55 @@ mod tests {
             offered("justfile", "test FILTER='':\n  x\nlint:\n"),
             [(1, "just test".to_owned()), (3, "just lint".to_owned())]
         );
-        assert_eq!(super::offered("README.md", ""), None);
+        assert_eq!(offered("README.md", ""), []);
         assert_eq!(offered("package.json", "{"), []);
+    }
+
+    #[test]
+    fn scripts_are_run_by_the_manager_the_repository_uses() {
+        let package = |rest: &str| format!("{{\"scripts\": {{\"test\": \"x\", \"build\": \"y\"}}{rest}}}");
+        for (rest, beside, expected) in [
+            ("", vec![], ["npm run build", "npm test"]),
+            ("", vec!["yarn.lock"], ["yarn run build", "yarn test"]),
+            ("", vec!["pnpm-lock.yaml"], ["pnpm run build", "pnpm test"]),
+            ("", vec!["bun.lockb"], ["bun run build", "bun run test"]),
+            (
+                ", \"packageManager\": \"pnpm@9.1.0\"",
+                vec!["package-lock.json"],
+                ["pnpm run build", "pnpm test"],
+            ),
+        ] {
+            let mut runs: Vec<String> =
+                scripts(&package(rest), &beside).into_iter().map(|(_, run)| run).collect();
+            runs.sort_unstable();
+            assert_eq!(runs, expected, "{rest} {beside:?}");
+        }
+        let fresh = "{\"scripts\": {\"test\": \"echo \\\"Error: no test specified\\\" && exit 1\"}}";
+        assert_eq!(scripts(fresh, &[]), []);
+    }
+
+    #[test]
+    fn manifests_imply_by_habit() {
+        for (path, text, beside, expected) in [
+            ("pom.xml", "", vec!["mvnw"], vec!["./mvnw package", "./mvnw test"]),
+            ("build.gradle", "", vec!["gradlew"], vec!["./gradlew build", "./gradlew test"]),
+            ("build.gradle.kts", "", vec![], vec!["gradle build", "gradle test"]),
+            (
+                "Cargo.toml",
+                "[workspace]\n[workspace.lints.clippy]\n",
+                vec![],
+                vec!["cargo build --workspace", "cargo test --workspace", "cargo clippy --workspace"],
+            ),
+            ("Cargo.toml", "[package]\n# not [workspace]\n", vec![], vec!["cargo build", "cargo test"]),
+            (
+                "pyproject.toml",
+                "[tool.pytest.ini_options]\n[tool.ruff]\n",
+                vec![],
+                vec!["python -m pytest", "ruff check"],
+            ),
+        ] {
+            let runs: Vec<&str> = implied(path, text, &beside).into_iter().map(|(_, run)| run).collect();
+            assert_eq!(runs, expected, "{path}");
+        }
     }
 }

@@ -3,8 +3,9 @@
 
 pub(crate) mod commands;
 pub(crate) mod conventions;
-pub(crate) mod manifests;
-pub(crate) mod pipelines;
+mod judge;
+mod manifests;
+mod pipelines;
 pub(crate) mod risks;
 pub(crate) mod stack;
 pub(crate) mod tests;

@@ -1,7 +1,5 @@
 //! The commands that pipelines run: lines of shell in the settings of a build server.
 
-use super::commands::Line;
-
 /// Whether a path is that of a pipeline.
 pub(super) fn is_pipeline(path: &str) -> bool {
     let yaml = path.ends_with(".yml") || path.ends_with(".yaml");
@@ -22,38 +20,86 @@ pub(super) fn is_pipeline(path: &str) -> bool {
 /// The shell lines of a pipeline, with their line numbers.
 ///
 /// Only the shape is read: what follows `run:` and its like, or stands indented below it. A pipeline that builds its
-/// commands out of variables is not understood, and nothing is said about it.
-pub(super) fn shell_lines(text: &str) -> Vec<Line<'_>> {
-    let mut found = Vec::new();
-    // How far the key is indented whose block we are in.
-    let mut block: Option<usize> = None;
-    for (n, line) in text.lines().enumerate() {
+/// commands out of variables is not understood, and nothing is said about it; nor about steps that run in another
+/// folder.
+pub(super) fn shell_lines(text: &str) -> Vec<(usize, String)> {
+    let mut steps = Steps::default();
+    let mut block: Option<Block> = None;
+    for (line, n) in text.lines().zip(1..) {
         let trimmed = line.trim_start();
         let indent = line.len() - trimmed.len();
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        if let Some(above) = block {
-            let item = trimmed.strip_prefix("- ");
-            if indent > above || (indent == above && item.is_some()) {
+        let item = trimmed.strip_prefix("- ");
+        if let Some(inside) = &mut block {
+            if indent > inside.indent || (indent == inside.indent && item.is_some()) {
                 let command = item.unwrap_or(trimmed);
                 // In a list, an item may itself be `- run: x`.
                 let command = keyed(command).map_or(command, |(_, value)| value);
-                push(&mut found, n + 1, command);
+                steps.add(n, command, inside.goes_on);
+                inside.goes_on = inside.folded || command.ends_with('\\');
                 continue;
             }
             block = None;
         }
-        let item = trimmed.strip_prefix("- ").unwrap_or(trimmed);
-        if let Some((_, value)) = keyed(item) {
-            if matches!(value, "" | "|" | ">" | "|-" | ">-" | "|+" | ">+") {
-                block = Some(indent + (trimmed.len() - item.len()));
+        if item.is_some() {
+            steps.close();
+        }
+        let body = item.unwrap_or(trimmed);
+        if let Some(folder) = body.strip_prefix("working-directory:") {
+            steps.elsewhere = !matches!(folder.trim(), "." | "./");
+        }
+        if let Some((_, value)) = keyed(body) {
+            if value.is_empty() || value.starts_with(['|', '>']) {
+                let indent = indent + (trimmed.len() - body.len());
+                block = Some(Block { indent, folded: value.starts_with('>'), goes_on: false });
             } else {
-                push(&mut found, n + 1, value);
+                steps.add(n, value, false);
             }
         }
     }
-    found
+    steps.close();
+    steps.found
+}
+
+/// What stands indented below a key.
+struct Block {
+    /// How far the key is indented.
+    indent: usize,
+    /// Whether its lines are one.
+    folded: bool,
+    /// Whether the next line belongs to the one before.
+    goes_on: bool,
+}
+
+/// The commands of the steps that are done with, and of the one at hand.
+#[derive(Default)]
+struct Steps {
+    found: Vec<(usize, String)>,
+    open: Vec<(usize, String)>,
+    /// The step at hand runs in another folder.
+    elsewhere: bool,
+}
+
+impl Steps {
+    fn add(&mut self, line: usize, command: &str, goes_on: bool) {
+        match self.open.last_mut().filter(|_| goes_on) {
+            Some((_, before)) => {
+                before.truncate(before.trim_end_matches(['\\', ' ']).len());
+                before.push(' ');
+                before.push_str(command);
+            }
+            None => self.open.push((line, unquoted(command).to_owned())),
+        }
+    }
+
+    fn close(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        if !std::mem::take(&mut self.elsewhere) {
+            self.found.extend(open);
+        }
+    }
 }
 
 /// The keys below which commands stand.
@@ -63,33 +109,42 @@ fn keyed(text: &str) -> Option<(&str, &str)> {
     (known.contains(&key.trim()) && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }
 
-fn push<'a>(found: &mut Vec<Line<'a>>, line: usize, command: &'a str) {
-    let quoted = [('"', '"'), ('\'', '\'')].into_iter().find_map(|(open, close)| {
+fn unquoted(command: &str) -> &str {
+    let inner = [('"', '"'), ('\'', '\'')].into_iter().find_map(|(open, close)| {
         command.strip_prefix(open)?.strip_suffix(close).filter(|inner| !inner.contains(open))
     });
-    found.push(Line { line, text: quoted.unwrap_or(command) });
+    inner.unwrap_or(command)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<(usize, &str)> {
-        shell_lines(text).into_iter().map(|line| (line.line, line.text)).collect()
+    fn lines(text: &str) -> Vec<String> {
+        shell_lines(text).into_iter().map(|(line, run)| format!("{line} {run}")).collect()
     }
 
     #[test]
     fn commands_of_pipelines_are_found_with_their_lines() {
         let github = "jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n      - name: Test\n        run: cargo test\n      - run: |\n          cargo fmt --check\n\n          # no\n          cargo clippy\n      - run: \"npm test\"\n";
-        assert_eq!(
-            lines(github),
-            [(6, "cargo test"), (8, "cargo fmt --check"), (11, "cargo clippy"), (12, "npm test")]
-        );
+        assert_eq!(lines(github), ["6 cargo test", "8 cargo fmt --check", "11 cargo clippy", "12 npm test"]);
         let gitlab = "test:\n  script:\n    - make test\n    - make lint\nother:\n  script: go test ./...\n";
-        assert_eq!(lines(gitlab), [(3, "make test"), (4, "make lint"), (6, "go test ./...")]);
+        assert_eq!(lines(gitlab), ["3 make test", "4 make lint", "6 go test ./..."]);
         let travis = "language: go\nscript:\n- go vet\n- go test\nafter: x\n";
-        assert_eq!(lines(travis), [(3, "go vet"), (4, "go test")]);
-        assert_eq!(lines("run\nrunner: x\n# run: y\n"), []);
+        assert_eq!(lines(travis), ["3 go vet", "4 go test"]);
+        assert_eq!(lines("run\nrunner: x\n# run: y\n"), [""; 0]);
+    }
+
+    #[test]
+    fn commands_over_several_lines_are_one() {
+        let folded = "steps:\n  - run: >\n      uvx tox run\n      -f tests\n  - run: |\n      go test \\\n        ./...\n      go vet\n";
+        assert_eq!(lines(folded), ["3 uvx tox run -f tests", "6 go test ./...", "8 go vet"]);
+    }
+
+    #[test]
+    fn steps_in_another_folder_say_nothing_about_the_root() {
+        let steps = "steps:\n  - run: npm test\n    working-directory: website\n  - name: x\n    working-directory: docs\n    run: |\n      make build\n  - run: cargo test\n    working-directory: ./\n";
+        assert_eq!(lines(steps), ["8 cargo test"]);
     }
 
     #[test]

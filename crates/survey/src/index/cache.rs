@@ -21,7 +21,7 @@ pub(crate) struct Cache {
 }
 
 /// A new version makes all older files foreign.
-const MAGIC: &[u8; 24] = b"charrette survey cache 1";
+const MAGIC: &[u8; 24] = b"charrette survey cache 2";
 /// Larger files are not ours.
 const MOST_BYTES: u64 = 256 << 20;
 /// Blocks beyond this are not kept: an enormous tree is read again.
@@ -96,7 +96,9 @@ impl Memory<'_> {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let mut body = Vec::new();
+        // One buffer for all of it: the checksum is filled in last.
+        let mut body = [MAGIC.as_slice(), &[0; 8]].concat();
+        let start = body.len();
         let text = |body: &mut Vec<u8>, text: &[u8]| {
             body.extend((text.len() as u64).to_le_bytes());
             body.extend(text);
@@ -111,7 +113,9 @@ impl Memory<'_> {
                 text(&mut body, block);
             }
         }
-        [MAGIC.as_slice(), &XxHash3_64::oneshot(&body).to_le_bytes(), &body].concat()
+        let checksum = XxHash3_64::oneshot(&body[start..]).to_le_bytes();
+        body[start - checksum.len()..start].copy_from_slice(&checksum);
+        body
     }
 }
 

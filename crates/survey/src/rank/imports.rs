@@ -26,14 +26,15 @@ impl<'a> Modules<'a> {
     /// The files that `text`, which stands at `path`, imports. Each once, in order.
     pub(crate) fn imported(&self, path: &str, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
-        let lines = text.lines().take(MOST_LINES).filter_map(|line| import(line.trim()));
-        for name in lines {
+        let lines = text.lines().take(MOST_LINES).map(str::trim).filter(|line| !is_comment(line));
+        for name in lines.filter_map(import) {
             let names: Vec<&str> = name
                 .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
                 .filter(|part| !part.is_empty() && !is_relative(part))
                 .take(MOST_SEGMENTS)
                 .collect();
-            if let Some(file) = self.resolve(path, &names).filter(|file| !found.contains(file)) {
+            let resolved = self.resolve(path, &names).filter(|file| self.may_mean(path, name, &names, *file));
+            if let Some(file) = resolved.filter(|file| !found.contains(file)) {
                 found.push(file);
             }
             if found.len() == MOST_IMPORTS {
@@ -41,6 +42,20 @@ impl<'a> Modules<'a> {
             }
         }
         found
+    }
+
+    /// A lone name without dots before it is that of a package, as `require('http')` and `import logging` are, whatever
+    /// the repository calls its files; in Python it may be a module at the top.
+    fn may_mean(&self, path: &str, name: &str, names: &[&str], file: usize) -> bool {
+        let lone = names.len() == 1 && !name.starts_with(['.', '/']);
+        match path.rsplit_once('.').map_or("", |(_, extension)| extension) {
+            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "go" => !lone,
+            "py" | "pyi" => {
+                let beside = folder(path) == folder(self.paths[file]) && !folder(path).is_empty();
+                !lone || beside || segments(self.paths[file]).len() == 1
+            }
+            _ => true,
+        }
     }
 
     /// The file a name leads to: all of it, or all but its last parts, which are things inside.
@@ -72,6 +87,11 @@ const MOST_SEGMENTS: usize = 12;
 const MOST_IMPORTS: usize = 40;
 /// A name that so many files have leads nowhere.
 const MOST_CANDIDATES: usize = 12;
+
+/// A comment may speak of imports without being one.
+fn is_comment(line: &str) -> bool {
+    line.starts_with("//") || line.starts_with('*') || line.starts_with("/*") || line.starts_with("# ")
+}
 
 /// The name an import line names; nothing if it is none.
 fn import(line: &str) -> Option<&str> {
@@ -171,6 +191,9 @@ mod tests {
                 vec!["src/main/java/org/acme/Lexer.java"],
             ),
             ("src/look.rs", "// use words::split\nlet x = 1;", vec![]),
+            ("web/app.ts", " * @param {import('./util/dates').Day} day", vec![]),
+            ("web/app.ts", "import x from 'dates';", vec![]),
+            ("pkg/app.py", "import server", vec![]),
         ] {
             assert_eq!(imported(path, text), expected, "{path}: {text}");
         }

@@ -57,6 +57,10 @@ pub(crate) fn order(evidence: &Evidence, partners: &Partners, weights: &Weights)
         .iter()
         .map(|parts| parts.text + parts.path + parts.passage + parts.similar + parts.named)
         .collect();
+    // Habit alone is no answer: if nothing has to do with the request, nothing is named.
+    if so_far.iter().all(|score| *score <= 0.0) {
+        return Vec::new();
+    }
     let together = past::together(evidence, &so_far, weights);
     let imported = imported(evidence, &so_far, weights);
     let entry = entry(evidence, &so_far, weights);

@@ -16,7 +16,9 @@ pub(crate) fn partners(files: &[(&str, Kind)]) -> Partners {
         }
     }
     for (n, (path, kind)) in files.iter().enumerate() {
-        let Some(candidates) = (*kind == Kind::Test).then(|| sources.get(&subject(path))).flatten() else {
+        // What tests share is the test of nothing.
+        let is_one = *kind == Kind::Test && stem(path) != "conftest";
+        let Some(candidates) = is_one.then(|| sources.get(&subject(path))).flatten() else {
             continue;
         };
         // A name like `mod` or `index` is everybody's; then only the nearest counts.

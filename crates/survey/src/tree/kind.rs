@@ -42,6 +42,8 @@ pub(crate) fn kind(path: &str) -> Option<Kind> {
     }
     Some(match language {
         Some(language) if language.is_code() && is_test(&lower) => Kind::Test,
+        // Written in a language for programs, but nothing of it ships.
+        Some(_) if SETTINGS.contains(&lower.as_str()) => Kind::Config,
         Some(language) if language.is_code() => Kind::Source,
         Some(_) if in_folder(&lower, &DATA_FOLDERS) => Kind::Data,
         Some(Language { prose: true, .. }) => Kind::Doc,
@@ -51,6 +53,9 @@ pub(crate) fn kind(path: &str) -> Option<Kind> {
         None => Kind::Data,
     })
 }
+
+/// Settings of tools that are programs themselves.
+const SETTINGS: [&str; 4] = ["docs/conf.py", "doc/conf.py", "docs/source/conf.py", "noxfile.py"];
 
 /// A language files are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,6 +270,7 @@ mod tests {
             ("Cargo.toml", Some(Kind::Config)),
             (".github/workflows/ci.yml", Some(Kind::Config)),
             (".gitignore", Some(Kind::Config)),
+            ("docs/conf.py", Some(Kind::Config)),
             ("Makefile", Some(Kind::Source)),
             ("tests/fixtures/a.json", Some(Kind::Data)),
             ("tests/snapshots/a.snap", Some(Kind::Data)),

@@ -62,16 +62,64 @@ pub(crate) fn whole_term(word: &[u8]) -> Term {
     hasher.finish()
 }
 
-/// The parts of a word as they are written.
+/// The parts of a word as they are written. Scripts without blanks (Han, kana, Hangul) come two letters at a time, each
+/// letter in two parts, so that any piece of a sentence is found again.
 pub(crate) fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = word;
+    // The letter at hand was the second one of the part before.
+    let mut said = false;
     std::iter::from_fn(move || {
-        let start = rest.iter().position(|b| !is_separator(*b))?;
-        let part = &rest[start..];
-        let end = (1..part.len()).find(|&at| begins_part(part, at)).unwrap_or(part.len());
-        rest = &part[end..];
-        Some(&part[..end])
+        loop {
+            let start = rest.iter().position(|b| !is_separator(*b))?;
+            said &= start == 0;
+            rest = &rest[start..];
+            match wide(rest) {
+                Wide::Mark => (rest, said) = (&rest[WIDE..], false),
+                Wide::Letter => {
+                    let two = wide(&rest[WIDE..]) == Wide::Letter;
+                    let part = &rest[..if two { 2 * WIDE } else { WIDE }];
+                    rest = &rest[WIDE..];
+                    if two || !said {
+                        said = two;
+                        return Some(part);
+                    }
+                    said = false;
+                }
+                Wide::No => {
+                    let ends = |at: &usize| begins_part(rest, *at) || wide(&rest[*at..]) != Wide::No;
+                    let end = (1..rest.len()).find(ends).unwrap_or(rest.len());
+                    let part = &rest[..end];
+                    (rest, said) = (&rest[end..], false);
+                    return Some(part);
+                }
+            }
+        }
     })
+}
+
+/// A letter of a script without blanks, in bytes.
+const WIDE: usize = 3;
+
+/// What stands at the beginning, as far as scripts without blanks are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wide {
+    Letter,
+    /// Their stops, commas and brackets.
+    Mark,
+    No,
+}
+
+fn wide(text: &[u8]) -> Wide {
+    match text {
+        [0xe3, 0x80, _, ..] => Wide::Mark,
+        [0xe3..=0xed, 0x80..=0xbf, 0x80..=0xbf, ..] => Wide::Letter,
+        _ => Wide::No,
+    }
+}
+
+/// Whether a part is of a script without blanks.
+pub(crate) fn is_wide(part: &str) -> bool {
+    wide(part.as_bytes()) == Wide::Letter
 }
 
 /// The term of a part that stands alone, in lower case.
@@ -219,6 +267,8 @@ mod tests {
             ("x86_64", vec!["x86", "64"]),
             ("ünïcode", vec!["ünïcode"]),
             ("___", vec![]),
+            ("設定ファイル", vec!["設定", "定フ", "ファ", "ァイ", "イル"]),
+            ("設定、config値。を_読む", vec!["設定", "config", "値", "を", "読む"]),
         ] {
             let found: Vec<&str> =
                 parts(word.as_bytes()).map(|part| std::str::from_utf8(part).unwrap()).collect();

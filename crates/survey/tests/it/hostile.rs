@@ -2,10 +2,12 @@
 
 use crate::{commit, look, paths};
 use charrette_survey::page::page;
+use charrette_survey::{Ask, survey};
 use charrette_testkit::Sandbox;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::process::Command;
 
 #[test]
@@ -128,12 +130,7 @@ fn pipes_and_unreadable_folders_stop_nobody() {
     sandbox.write("closed/limiter.py", "class RateLimiter: pass\n");
     let closed = std::os::unix::fs::PermissionsExt::from_mode(0o000);
     std::fs::set_permissions(sandbox.path("closed"), closed).unwrap();
-    let survey = charrette_survey::survey(charrette_survey::Ask {
-        root: &sandbox.work(),
-        request: "rate limiter",
-        top: 10,
-        cache: None,
-    });
+    let survey = survey(Ask { root: &sandbox.work(), request: "rate limiter", top: 10, cache: None });
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(sandbox.path("closed"), open).unwrap();
     let survey = survey.unwrap();
@@ -170,4 +167,40 @@ fn nothing_in_the_repository_is_touched() {
     look(&sandbox.work(), "rate limiter");
     assert_eq!(index(), before);
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_tree_that_cannot_be_written_and_a_memory_that_cannot_be_kept_stop_nobody() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("limiter.py", "class RateLimiter: pass\n");
+    commit(&sandbox, "limiter");
+    let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(sandbox.work(), mode(0o555)).unwrap();
+    // Where the memory's folder should be, there is a file.
+    let cache = sandbox.outside("file");
+    std::fs::write(&cache, "").unwrap();
+    for cache in [cache.clone(), cache.join("below"), PathBuf::from("/proc/none")] {
+        let ask = Ask { root: &sandbox.work(), request: "rate limiter", top: 10, cache: Some(&cache) };
+        assert_eq!(paths(&survey(ask).unwrap()), ["limiter.py"], "{}", cache.display());
+    }
+    std::fs::set_permissions(sandbox.work(), mode(0o755)).unwrap();
+}
+
+#[test]
+fn enormous_and_odd_requests_are_answered() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("limiter.py", "class RateLimiter: pass\n");
+    commit(&sandbox, "limiter");
+    for request in [
+        "rate limiter ".repeat(20_000),
+        "\u{1b}[31m rate \u{7} limiter\0".to_owned(),
+        format!("rate {}", "x".repeat(1 << 20)),
+        "../../etc/passwd rate `$(reboot)` --help".to_owned(),
+    ] {
+        let survey = look(&sandbox.work(), &request);
+        assert_eq!(paths(&survey), ["limiter.py"]);
+        let shown = page(&survey, 100);
+        assert!(shown.len() < 4_000, "{} bytes", shown.len());
+        assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+    }
 }

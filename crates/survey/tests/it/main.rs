@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod chain;
 mod citations;
 mod embedded;
 mod hostile;

@@ -107,6 +107,30 @@ fn files_are_found_under_their_new_names() {
 }
 
 #[test]
+fn scripts_without_blanks_are_searched_too() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("src/a.rs", "// 起動時に設定ファイルを探す\nfn open() {}\n");
+    sandbox.write("src/b.rs", "// 何もしない\nfn close() {}\n");
+    commit(&sandbox, "最初");
+    let survey = look(&sandbox.work(), "設定を読み込む");
+    assert_eq!(paths(&survey)[0], "src/a.rs");
+    assert!(survey.files[0].reasons[0].contains("設定"), "{:?}", survey.files[0].reasons);
+}
+
+#[test]
+fn words_that_stand_nowhere_are_named() {
+    let sandbox = service();
+    let survey = look(&sandbox.work(), "Add exponential backoff to the rate limiter");
+    assert_eq!(survey.notes, ["Nowhere in the repository: \"exponential\", \"backoff\"."]);
+}
+
+#[test]
+fn habit_alone_is_no_answer() {
+    let sandbox = service();
+    assert_eq!(paths(&look(&sandbox.work(), "zzz qqq")), [""; 0]);
+}
+
+#[test]
 fn a_request_that_fits_nothing_says_so() {
     let sandbox = service();
     let survey = look(&sandbox.work(), "zzz qqq");

@@ -5,8 +5,9 @@
 
 use crate::Outcome;
 use crate::programs::scratch;
-use charrette_survey::Weights;
 use charrette_survey::measure::{Case, Plain, is_source_or_doc};
+use charrette_survey::places::{LookedUp, look_up};
+use charrette_survey::{Ask, Weights, survey};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -15,7 +16,7 @@ const NAMED: usize = 10;
 /// Commits that modify more are not one change.
 const MOST_FILES: usize = 6;
 
-/// Prints recall@10 of the survey and of plain rankings.
+/// Prints recall@10 of the survey and of plain rankings, and looks up whatever the surveys cite.
 pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) -> Outcome {
     let scratch = scratch("survey")?;
     let tree = scratch.path().join("tree");
@@ -34,16 +35,21 @@ pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) ->
         return Err("no commit modifies 1 to 6 source or doc files".into());
     }
     let mut sums = [0.0; 3];
+    let mut cited = LookedUp::default();
     for change in &changes {
         git(&tree, &["checkout", "-q", "-f", "--detach", &change.parent])?;
         let case = Case::new(&tree, &change.request, Some(&cache));
         let (plain, paths) = (Plain::read(&tree, false), Plain::read(&tree, true));
-        let survey = case.order(&Weights::default());
-        let orders = [plain.order(&change.request), paths.order(&change.request), survey];
+        let ours = case.order(&Weights::default());
+        let orders = [plain.order(&change.request), paths.order(&change.request), ours];
         let recalls = orders.each_ref().map(|order| change.recall(order));
         for (sum, recall) in sums.iter_mut().zip(recalls) {
             *sum += recall;
         }
+        let said = survey(Ask { root: &tree, request: &change.request, top: NAMED, cache: Some(&cache) })?;
+        let looked_up = look_up(&tree, &said);
+        cited.places += looked_up.places;
+        cited.wrong.extend(looked_up.wrong);
         if each {
             println!("{:.2} {:.2} {:.2}  {}", recalls[0], recalls[1], recalls[2], change.request);
             for file in &change.files {
@@ -53,12 +59,16 @@ pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) ->
         }
     }
     let count = changes.len() as f64;
-    let [plain, paths, survey] = sums.map(|sum| sum / count);
+    let [plain, paths, ours] = sums.map(|sum| sum / count);
     println!("commits {}, recall@{NAMED}:", changes.len());
     println!("  plain BM25            {plain:.3}");
     println!("  BM25 with path words  {paths:.3}");
-    println!("  survey                {survey:.3}");
-    println!("  gap to 1.0 closed     {:+.0} %", (survey - plain) / (1.0 - plain).max(1e-9) * 100.0);
+    println!("  survey                {ours:.3}");
+    println!("  gap to 1.0 closed     {:+.0} %", (ours - plain) / (1.0 - plain).max(1e-9) * 100.0);
+    println!("cited {} places, {} of them wrong", cited.places, cited.wrong.len());
+    if let Some(wrong) = cited.wrong.first() {
+        return Err(wrong.clone().into());
+    }
     Ok(())
 }
 

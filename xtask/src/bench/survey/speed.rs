@@ -1,5 +1,7 @@
 //! Speed and memory of the real binary, against one `git grep` of one word in the same tree.
 
+#![allow(clippy::cast_precision_loss, reason = "files are counted")]
+
 use super::trees::grow;
 use crate::Outcome;
 use crate::bench::ratio::{Figure, compare};
@@ -18,7 +20,10 @@ pub(in crate::bench) fn figures(only: &str) -> Outcome<Vec<Figure>> {
     }
     let program = static_charrette()?;
     let scratch = scratch("survey")?;
-    for ([cold_name, again_name, memory_name], files) in NAMES.into_iter().zip([1_000, 5_000, 20_000]) {
+    let mut before: Option<(usize, f64)> = None;
+    for ([cold_name, again_name, memory_name, growth_name], files) in NAMES.into_iter().zip(SIZES) {
+        // What is promised is promised for this size; the others show how it grows.
+        let limit = |limit: f64| if files == PROMISED { limit } else { f64::INFINITY };
         let tree = scratch.path().join(files.to_string());
         let state = scratch.path().join(format!("state-{files}"));
         fs_err::create_dir_all(&tree)?;
@@ -42,8 +47,10 @@ pub(in crate::bench) fn figures(only: &str) -> Outcome<Vec<Figure>> {
             let _ = fs_err::remove_dir_all(&state);
             run(survey())
         };
-        figures.push(compare(cold_name, 20.0, 7, cold, grep)?);
-        figures.push(compare(again_name, 5.0, 11, || run(survey()), grep)?);
+        let cold = compare(cold_name, limit(20.0), 7, cold, grep)?;
+        let took = cold.subject;
+        figures.push(cold);
+        figures.push(compare(again_name, limit(5.0), 11, || run(survey()), grep)?);
         let _ = fs_err::remove_dir_all(&state);
         let peak = peak_memory(survey())?;
         figures.push(Figure {
@@ -53,25 +60,43 @@ pub(in crate::bench) fn figures(only: &str) -> Outcome<Vec<Figure>> {
             unit: "MB",
             limit: 1.0,
         });
+        if let Some((fewer, before)) = before.replace((files, took)) {
+            let yardstick = before * files as f64 / fewer as f64;
+            figures.push(Figure {
+                name: growth_name,
+                subject: took,
+                yardstick,
+                unit: "ms",
+                limit: MOST_GROWTH,
+            });
+        }
     }
     Ok(figures)
 }
 
-const NAMES: [[&str; 3]; 3] = [
+const SIZES: [usize; 3] = [1_000, PROMISED, 20_000];
+const PROMISED: usize = 5_000;
+/// So many times what it would take if it grew with the files; one for noise, and no room for squares.
+const MOST_GROWTH: f64 = 1.6;
+
+const NAMES: [[&str; 4]; 3] = [
     [
         "survey of 1,000 files, cold, to git grep",
         "survey of 1,000 files again, to git grep",
         "survey of 1,000 files, memory",
+        "",
     ],
     [
         "survey of 5,000 files, cold, to git grep",
         "survey of 5,000 files again, to git grep",
         "survey of 5,000 files, memory",
+        "survey of 5,000 files, to five times 1,000",
     ],
     [
         "survey of 20,000 files, cold, to git grep",
         "survey of 20,000 files again, to git grep",
         "survey of 20,000 files, memory",
+        "survey of 20,000 files, to four times 5,000",
     ],
 ];
 

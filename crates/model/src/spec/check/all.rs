@@ -1,6 +1,6 @@
 //! All questions, in one place.
 
-use super::issue::{Code, Issue};
+use super::issue::{Code, Issue, in_order};
 use super::paths::{FileFacts, KnownFiles};
 use super::{design, names, numbers, plan, requirements, summary, targets, tasks};
 use crate::spec::ids::Id;
@@ -56,9 +56,7 @@ pub fn check(files: &SpecFiles<'_>, plan: Option<&str>, facts: &dyn FileFacts) -
     issues.extend(references(&read));
     issues.extend(targets::issues(&read));
     issues.extend(plan.map(|plan| plan::issues(plan, &read.files_known)).unwrap_or_default());
-    issues.sort_by(|one, other| one.order().cmp(&other.order()));
-    issues.dedup();
-    issues
+    in_order(issues)
 }
 
 /// The files, understood as far as possible.

@@ -28,10 +28,17 @@ impl Issue {
     }
 
     /// Where it is reported: by file, then by line.
-    pub(super) fn order(&self) -> (usize, usize, Code, &str) {
+    fn order(&self) -> (usize, usize, Code, &str) {
         let file = FILES.iter().position(|file| *file == self.file).unwrap_or(FILES.len());
         (file, self.line, self.code, &self.message)
     }
+}
+
+/// Issues as they are reported, by file and line, each once.
+pub fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
+    issues.sort_by(|one, other| one.order().cmp(&other.order()));
+    issues.dedup();
+    issues
 }
 
 impl fmt::Display for Issue {

@@ -19,7 +19,7 @@ mod tasks;
 
 pub use all::{SpecFiles, check};
 pub use design::{CONFIDENCE, Confidence, confidence};
-pub use issue::{Code, Issue, report};
+pub use issue::{Code, Issue, in_order, report};
 pub use names::check_name;
 pub use paths::{FileFacts, FileRef};
 pub use plan::PLAN_SECTIONS;

@@ -111,11 +111,17 @@ fn counted(text: &str) -> String {
         return new;
     }
     let gap = if new.is_empty() || new.ends_with('\n') { "" } else { end_of_line };
-    let section =
-        [gap, end_of_line, "## Progress", end_of_line, end_of_line, &counts.line(), end_of_line].concat();
-    let added = new.clone() + &section;
-    // At the end of a text whose last fence is open, a section would only be more code.
-    if TaskList::parse(&added).stated.heading.is_some() { added } else { new }
+    for heading in ["## Progress", "# Progress"] {
+        let line = counts.line();
+        let section = [gap, end_of_line, heading, end_of_line, end_of_line, &line, end_of_line];
+        let added = new.clone() + &section.concat();
+        // Below a task of the highest level, a section of the second is part of it; at the end of a text whose
+        // last fence is open, it would only be more code.
+        if TaskList::parse(&added).stated.heading.is_some() {
+            return added;
+        }
+    }
+    new
 }
 
 /// Lines with their ends, numbered as [`outline`](crate::spec::outline::outline) numbers them.

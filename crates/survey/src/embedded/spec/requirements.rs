@@ -14,13 +14,12 @@ pub(super) fn write(parts: &Parts<'_>) -> String {
         let _ = writeln!(text, "> **Created:** {today}");
     }
     let _ = writeln!(text, "> **Spec ID:** {}", said(parts.inputs.feature, 80));
-    let _ =
-        writeln!(text, "\n## Overview\n\nThe request asks to {}. {}", ground.behaviour(), overview(parts));
+    let _ = writeln!(text, "\n## Overview\n\nThe request {}. {}", ground.wish().asks, overview(parts));
     let _ = writeln!(
         text,
-        "\n## User Stories\n\n### US1: {}\nAs somebody who asked for it, I want to {}, so that a need is met which a person must name here.\n\n**Acceptance Criteria:**",
+        "\n## User Stories\n\n### US1: {}\nAs somebody who asked for it (to be filled in: who), {}, so that (to be filled in: which need is met).\n\n**Acceptance Criteria:**",
         ground.title(),
-        ground.behaviour()
+        ground.wish().want
     );
     for (n, criterion) in criteria(parts).iter().enumerate() {
         let _ = writeln!(text, "- **REQ-1.{}:** {criterion}", n + 1);
@@ -61,12 +60,12 @@ fn overview(parts: &Parts<'_>) -> String {
 
 /// What is demanded. Where only a person can know, the sentence says so in its place.
 fn criteria(parts: &Parts<'_>) -> Vec<String> {
-    let behaviour = parts.ground.behaviour();
     let proof = parts.proof();
     let mut all = vec![
-        format!("THE SYSTEM SHALL do what the request names, \"{behaviour}\"; it is accepted when {proof}."),
+        format!("THE SYSTEM SHALL {}; it is accepted when {proof}.", parts.ground.wish().shall),
         format!(
-            "WHEN it is used as the request describes (to be filled in: by whom, with what input), THE SYSTEM SHALL give the result that is asked for; it is accepted when {proof}."
+            "WHEN {} (to be filled in: by whom, with what input), THE SYSTEM SHALL give the result that the request names (to be filled in: which); it is accepted when {proof}.",
+            occasion(parts)
         ),
     ];
     let entry = parts.components.first().filter(|path| is_citable(path));
@@ -81,6 +80,17 @@ fn criteria(parts: &Parts<'_>) -> Vec<String> {
         all.push(format!("IF the new code reaches {} and it fails there, THEN THE SYSTEM SHALL {verb}; it is accepted when {proof}.", risk_place(risk)));
     }
     all
+}
+
+/// When the behaviour shows: by what the first component defines, if that is known.
+fn occasion(parts: &Parts<'_>) -> String {
+    let symbols = parts.components.first().map(|path| parts.ground.symbols_of(path)).unwrap_or_default();
+    // What is called says more than what is only a type.
+    let called = symbols.iter().find(|symbol| matches!(symbol.kind.as_str(), "function" | "method"));
+    called.or(symbols.first()).map_or_else(
+        || "this is used as the request describes".to_owned(),
+        |symbol| format!("{} ({}:{}) is used for this", said(&symbol.name, 60), symbol.path, symbol.line),
+    )
 }
 
 /// The number of the first criterion about a risk.

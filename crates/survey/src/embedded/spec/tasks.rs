@@ -68,9 +68,14 @@ fn id(n: usize) -> String {
 
 fn first_test(parts: &Parts<'_>) -> Task {
     let place = parts.first_test().map(str::to_owned);
-    let at = place
-        .as_deref()
-        .map_or_else(|| "where the repository's tests live".to_owned(), |path| format!("in {path}"));
+    let covers = |test: &str| parts.components.iter().any(|path| parts.ground.tests_of(path).contains(&test));
+    let at = match place.as_deref() {
+        None => "where the repository's tests live".to_owned(),
+        Some(path) if covers(path) => format!("in {path}"),
+        Some(path) => format!(
+            "in {path} (the nearest that was found; whether a file of its own is better is for a person to decide)"
+        ),
+    };
     Task {
         title: "A test that fails".to_owned(),
         refs: vec!["REQ-1.1".to_owned(), "REQ-1.2".to_owned()],
@@ -80,7 +85,7 @@ fn first_test(parts: &Parts<'_>) -> Task {
         files: place.into_iter().collect(),
         role: "developer who writes tests first",
         what: format!("write a failing test for: {}", parts.ground.behaviour()),
-        restrictions: "change no code that ships",
+        restrictions: "change nothing but tests",
         success: "the test fails because the behaviour is missing".to_owned(),
     }
 }
@@ -97,7 +102,7 @@ fn changes(parts: &Parts<'_>) -> Vec<Task> {
         let covered = parts.ground.covered_by(path);
         let proof = covered.map_or_else(
             || parts.proof(),
-            |tests| format!("{} pass", tests.replace("inside it", &format!("inside {path}"))),
+            |tests| format!("passing: {}", tests.replace("inside it", &format!("inside {path}"))),
         );
         let body = if n == 0 {
             format!("Make the failing test pass with the smallest change to {path}.")
@@ -162,6 +167,6 @@ fn closing(parts: &Parts<'_>) -> Task {
         role: "developer of this repository",
         what: "prove that everything else behaves as before, and document the change".to_owned(),
         restrictions: "no existing test is changed to make it pass",
-        success: format!("{run}{lint} passes"),
+        success: format!("{run}{lint} {}", if lint.is_empty() { "passes" } else { "pass" }),
     }
 }

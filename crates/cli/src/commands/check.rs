@@ -1,0 +1,216 @@
+//! `charrette check`: whether a specification is good enough to work from, as far as a program can tell.
+
+use crate::arguments::Global;
+use crate::disk::open_regular;
+
+use crate::error::CommandError;
+use crate::output;
+use crate::site::Site;
+use crate::workspaces::workspace_of;
+use charrette_model::checkpoint::{Command, DocumentName};
+use charrette_model::feature::name::FeaturePath;
+use charrette_model::shown::{one_line, shown};
+use charrette_model::spec::check::{Code, Issue, SpecFiles, check as look, check_name, in_order};
+use charrette_model::spec::resolver::{Level, ResolveError, resolve};
+use charrette_store::specs;
+use clap::Args;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+
+/// Check a specification: requirements, tasks, links, files, counts
+///
+/// Looks at the six files in specs/<feature>/, and at the plan of the run that made them if it is still there. Every
+/// issue is printed with its file and line. Exit 0 if there is none, 1 if there are some.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The feature, by its name or by the path of its folder
+    #[arg(value_name = "FEATURE")]
+    feature: String,
+}
+
+pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, CommandError> {
+    let site = Site::open(global)?;
+    let found = find(global, &site, &args.feature)?;
+    let plan = found.name.as_deref().and_then(|name| plan_of(global, &site, name));
+    let (texts, mut issues) = read(&found.folder);
+    let text = |name: &str| texts.get(name).map_or("", String::as_str);
+    let files = SpecFiles {
+        requirements: text("requirements.md"),
+        design: text("design.md"),
+        tasks: text("tasks.md"),
+        summary: text("summary.md"),
+        spec_json: text("spec.json"),
+        meta: text("meta.yaml"),
+    };
+    let exists = |path: &str| is_inside(path) && site.root.join(path).symlink_metadata().is_ok();
+    // What could not be read is not also missing.
+    let unread: Vec<&str> = issues.iter().map(|issue| issue.file).collect();
+    let more = look(&files, plan.as_ref().map(|(_, text)| text.as_str()), &exists);
+    let told = |issue: &Issue| issue.code != Code::MissingFile || !unread.contains(&issue.file);
+    let more: Vec<Issue> = more.into_iter().filter(told).collect();
+    issues.extend(more);
+    issues.extend(found.name.iter().flat_map(|name| check_name(name, &files)));
+    let issues = in_order(issues);
+
+    let place = |issue: &Issue| match &plan {
+        Some((path, _)) if issue.file == PLAN => path.clone(),
+        _ => found.folder.join(issue.file),
+    };
+    let code = ExitCode::from(u8::from(!issues.is_empty()));
+    if global.json {
+        let issues: Vec<_> = issues
+            .iter()
+            .map(|issue| json!({"file": issue.file, "path": site.relative(&place(issue)), "line": issue.line, "code": issue.code, "message": issue.message}))
+            .collect();
+        let passed = issues.is_empty();
+        output::json(
+            &json!({"feature": found.name, "folder": site.relative(&found.folder), "plan": plan.is_some(), "passed": passed, "issues": issues}),
+        )?;
+        return Ok(code);
+    }
+    let here = Path::new(".").canonicalize().unwrap_or_default();
+    for issue in &issues {
+        let path = seen_from(&here, &place(issue)).display().to_string();
+        output::line(&format!("{}:{}: {} [{}]", one_line(&path), issue.line, issue.message, issue.code))?;
+    }
+    let folder = one_line(&seen_from(&here, &found.folder).display().to_string());
+    output::line(&match issues.len() {
+        0 => format!("{folder}: no issues"),
+        1 => format!("{folder}: 1 issue"),
+        count => format!("{folder}: {count} issues"),
+    })?;
+    Ok(code)
+}
+
+const FILES: [&str; 6] = ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
+const PLAN: &str = "plan.txt";
+
+/// A folder that holds a specification.
+struct Found {
+    /// Its name; nothing if it lies outside the folder of specifications.
+    name: Option<String>,
+    folder: PathBuf,
+}
+
+/// By name; if nothing is called that, by path.
+fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError> {
+    let root = site.root.join(site.settings.specs_folder());
+    let tree = specs::tree(&root).map_err(CommandError::failed)?;
+    let in_specs = root.to_string_lossy();
+    let resolution = resolve(&tree, &in_specs, typed, Some(Level::Spec));
+    for warning in &resolution.warnings {
+        output::note(global, warning);
+    }
+    let error = match resolution.found {
+        Ok(found) => return Ok(Found { folder: root.join(&found.name), name: Some(found.name) }),
+        Err(error) => error,
+    };
+    if let Some(folder) = folder(typed) {
+        let name = root
+            .canonicalize()
+            .ok()
+            .and_then(|root| Some(folder.strip_prefix(root).ok()?.to_str()?.to_owned()));
+        return Ok(Found { name: name.filter(|name| !name.is_empty()), folder });
+    }
+    Err(match error {
+        ResolveError::Name(_) => CommandError::usage(error).hint(there_is(&root)),
+        ResolveError::Ambiguous { .. } => {
+            CommandError::usage(error).hint("Give the whole name, with / between its parts")
+        }
+        ResolveError::NotFound(_) => match resolve(&tree, &in_specs, typed, None).found {
+            Ok(other) => {
+                let level = other.level.as_str();
+                CommandError::usage(format!(
+                    "'{}' is a {level}; only a specification can be checked",
+                    shown(typed)
+                ))
+                .hint(format!("Name one of its specifications: charrette check {}/NAME", other.name))
+            }
+            Err(_) => CommandError::failed(error).hint(there_is(&root)),
+        },
+    })
+}
+
+/// A folder with at least one of the files in it.
+fn folder(typed: &str) -> Option<PathBuf> {
+    let folder = Path::new(typed).canonicalize().ok()?;
+    FILES.iter().any(|file| folder.join(file).is_file()).then_some(folder)
+}
+
+/// What could have been meant.
+fn there_is(root: &Path) -> String {
+    let entries = fs_err::read_dir(root).into_iter().flatten().filter_map(Result::ok);
+    let mut names: Vec<String> = entries
+        .filter(|entry| FILES.iter().any(|file| entry.path().join(file).is_file()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names.truncate(20);
+    if names.is_empty() {
+        "There is no specification here yet; charrette design makes one".to_owned()
+    } else {
+        format!("There is: {}", names.join(", "))
+    }
+}
+
+/// The texts of the files that are there, and what is wrong with those that cannot be read.
+fn read(folder: &Path) -> (BTreeMap<&'static str, String>, Vec<Issue>) {
+    let (mut texts, mut issues) = (BTreeMap::new(), Vec::new());
+    for file in FILES {
+        match text(&folder.join(file)) {
+            Ok(text) => {
+                texts.insert(file, text);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => issues.push(Issue::new(file, 1, Code::Unreadable, error)),
+        }
+    }
+    (texts, issues)
+}
+
+/// The largest file that is looked at.
+const LARGEST: u64 = 8 << 20;
+
+fn text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
+}
+
+/// The final plan of the run that made a specification, if it is still there.
+fn plan_of(global: &Global, site: &Site, name: &str) -> Option<(PathBuf, String)> {
+    let feature = FeaturePath::parse(name).ok()?;
+    let document = match site.documents().load(&DocumentName::new(Command::Design, Some(feature))) {
+        Ok(loaded) => loaded?.document,
+        Err(error) => {
+            output::note(global, &format!("Warning: the plan is not checked: {error}"));
+            return None;
+        }
+    };
+    let path = workspace_of(site, &document).ok()?.folder().join(PLAN);
+    let text = text(&path).ok()?;
+    Some((path, text))
+}
+
+/// Names come from texts that agents wrote: nothing above the root, nothing absolute.
+fn is_inside(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// A path as it is typed in this folder.
+fn seen_from(here: &Path, path: &Path) -> PathBuf {
+    let shared = here.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    // Nothing but the root in common: the whole path is the shorter one.
+    if shared < 2 {
+        return path.to_owned();
+    }
+    let up = here.components().skip(shared).map(|_| Component::ParentDir);
+    let seen: PathBuf = up.chain(path.components().skip(shared)).collect();
+    if seen.as_os_str().is_empty() { PathBuf::from(".") } else { seen }
+}

@@ -1,0 +1,211 @@
+//! `charrette check` on specifications in real repositories.
+
+use crate::charrette;
+use charrette_engine::deliverable::{Materials, SeatTaken, Templates, files};
+use charrette_model::seats::files::split_files;
+use charrette_survey::embedded::{Inputs, WorkTree, draft};
+use charrette_survey::{Ask, survey};
+use charrette_testkit::Sandbox;
+use insta::assert_snapshot;
+use std::collections::BTreeMap;
+
+const FEATURE: &str = "let-the-limiter-burst";
+
+/// A repository with a specification that the embedded agent wrote.
+fn designed() -> Sandbox {
+    let sandbox = Sandbox::repository();
+    sandbox.write("Cargo.toml", "[package]\nname = \"service\"\n");
+    sandbox.write("src/lib.rs", "//! The service.\npub mod limiter;\n");
+    sandbox.write(
+        "src/limiter.rs",
+        "//! Limits the rate of requests.\n\npub struct RateLimiter {\n    rate: u32,\n}\n",
+    );
+    sandbox.write("tests/limiter.rs", "use service::limiter::RateLimiter;\n\n#[test]\nfn it_limits() {}\n");
+    sandbox.git(["add", "-A"]);
+    sandbox.commit("feat: a rate limiter");
+    for (name, text) in specification(&sandbox, "Let the rate limiter burst") {
+        sandbox.write(&format!("specs/{FEATURE}/{name}"), text);
+    }
+    sandbox
+}
+
+/// What the embedded agent makes of a request, as far as the files need it.
+fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
+    let root = sandbox.work();
+    let found = survey(Ask { root: &root, request, top: 10, cache: None }).unwrap();
+    let mut artifacts = BTreeMap::from([("request.md".to_owned(), request.to_owned())]);
+    let sit = |seat: &str, artifacts: &BTreeMap<String, String>| {
+        let inputs = Inputs {
+            request,
+            feature: "derived-from-the-request",
+            survey: &found,
+            artifacts,
+            files: &WorkTree(&root),
+            today: Some("2026-11-15"),
+            summary_words: 500,
+        };
+        draft(seat, &inputs).unwrap().unwrap()
+    };
+    for (seat, file) in [
+        ("researcher-requirements", "research-requirements.md"),
+        ("researcher-dependencies", "research-dependencies.md"),
+        ("researcher-tasks", "research-tasks.md"),
+        ("aggregator", "context-summary.md"),
+        ("planner", "plan.txt"),
+    ] {
+        let text = sit(seat, &artifacts);
+        artifacts.insert(file.to_owned(), text);
+    }
+    let drafts =
+        split_files(&sit("writer", &artifacts), &["requirements.md", "design.md", "tasks.md"]).unwrap();
+    let seat = |seat: &str| SeatTaken {
+        seat: seat.to_owned(),
+        agent: "embedded".to_owned(),
+        vendor: "embedded".to_owned(),
+    };
+    let materials = Materials {
+        feature: FEATURE.to_owned(),
+        today: "2026-11-15".to_owned(),
+        requirements: drafts[0].1.clone(),
+        design: drafts[1].1.clone(),
+        tasks: drafts[2].1.clone(),
+        context_summary: artifacts["context-summary.md"].clone(),
+        vendors: vec![seat("writer"), seat("voter-claude")],
+        ..Materials::default()
+    };
+    files(&materials, &Templates::built_in()).unwrap()
+}
+
+#[test]
+fn what_the_embedded_agent_wrote_passes() {
+    let sandbox = designed();
+    let check = charrette(&sandbox, &["check", FEATURE]);
+    assert_eq!(
+        (check.stdout.as_str(), check.stderr.as_str()),
+        ("specs/let-the-limiter-burst: no issues\n", "")
+    );
+    assert_eq!(check.code, Some(0));
+    let design = sandbox.read(&format!("specs/{FEATURE}/design.md"));
+    assert!(design.contains("No model took part: the embedded agent filled every seat."), "{design}");
+    for path in ["specs/let-the-limiter-burst", "./specs/let-the-limiter-burst/", "LET-THE-LIMITER--BURST"] {
+        let check = charrette(&sandbox, &["check", path]);
+        assert_eq!(check.code, Some(if path.starts_with('L') { 2 } else { 0 }), "{path}: {}", check.stderr);
+    }
+    let json = charrette(&sandbox, &["check", FEATURE, "--json"]).json();
+    assert_eq!((json["passed"].as_bool(), json["issues"].as_array().map(Vec::len)), (Some(true), Some(0)));
+}
+
+#[test]
+fn whatever_was_asked_the_embedded_files_pass() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("src/main.py", "def main():\n    pass\n");
+    sandbox.git(["add", "-A"]);
+    sandbox.commit("feat: begin");
+    for request in [
+        "x",
+        "REQ-9.9 and T001: see [C4](gone.md)",
+        "レート制限を追加する",
+        "$(rm -rf /) ../../etc \"quoted\"\nand more",
+    ] {
+        for (name, text) in specification(&sandbox, request) {
+            sandbox.write(&format!("specs/{FEATURE}/{name}"), text);
+        }
+        let check = charrette(&sandbox, &["check", FEATURE]);
+        assert_eq!(check.stdout, "specs/let-the-limiter-burst: no issues\n", "{request}");
+    }
+}
+
+#[test]
+fn issues_are_printed_with_a_path_that_can_be_followed() {
+    let sandbox = designed();
+    let break_it = |file: &str, from: &str, to: &str| {
+        let path = format!("specs/{FEATURE}/{file}");
+        let text = sandbox.read(&path);
+        assert!(text.contains(from), "{text}");
+        sandbox.write(&path, text.replacen(from, to, 1));
+    };
+    break_it("tasks.md", "**Files:** src/limiter.rs", "**Files:** src/gone.rs");
+    break_it("meta.yaml", "status: draft", "status: approved");
+    std::fs::remove_file(sandbox.path(&format!("specs/{FEATURE}/summary.md"))).unwrap();
+    sandbox.write(&format!("specs/{FEATURE}/spec.json"), b"\xff\xfe");
+    let check = charrette(&sandbox, &["check", FEATURE]);
+    assert_eq!(check.code, Some(1));
+    assert_snapshot!(check.stdout, @r"
+    specs/let-the-limiter-burst/tasks.md:20: T002 names src/gone.rs, which does not exist and is not marked (new) [unknown-file]
+    specs/let-the-limiter-burst/summary.md:1: summary.md is not there, or empty [missing-file]
+    specs/let-the-limiter-burst/spec.json:1: it is not text in UTF-8 [unreadable]
+    specs/let-the-limiter-burst/meta.yaml:2: the status is 'approved', in requirements.md it is 'Draft' [status]
+    specs/let-the-limiter-burst: 4 issues
+    ");
+    let below = charrette(&sandbox, &["-C", "src", "check", FEATURE]);
+    assert!(below.stdout.contains("../specs/let-the-limiter-burst/meta.yaml:2: "), "{}", below.stdout);
+    let inside = charrette(&sandbox, &["-C", "specs/let-the-limiter-burst", "check", "."]);
+    assert!(inside.stdout.contains("\nmeta.yaml:2: "), "{}", inside.stdout);
+    let json = charrette(&sandbox, &["check", FEATURE, "--json"]).json();
+    assert_eq!(json["passed"], false);
+    assert_eq!(
+        json["issues"][2],
+        serde_json::json!({"file": "spec.json", "path": "specs/let-the-limiter-burst/spec.json", "line": 1,
+            "code": "unreadable", "message": "it is not text in UTF-8"})
+    );
+}
+
+#[test]
+fn the_plan_of_the_run_is_looked_at() {
+    let sandbox = designed();
+    let which = ["--command", "design", "--feature", FEATURE];
+    let args: Vec<&str> = ["checkpoint", "update-phase", "research"].iter().chain(&which).copied().collect();
+    crate::charrette_with(&sandbox, &args, b"{}");
+    let state = format!(".claude/state/design-{FEATURE}.json");
+    let mut document: serde_json::Value = serde_json::from_str(&sandbox.read(&state)).unwrap();
+    document["run"] = serde_json::json!({"id": "x", "workspace": ".specs/20261115-burst"});
+    sandbox.write(&state, document.to_string());
+    assert_eq!(charrette(&sandbox, &["check", FEATURE]).code, Some(0), "without a plan");
+    sandbox.write(".specs/20261115-burst/plan.txt", "## Files to modify/create\n- `src/gone.rs`: x\n\n## Approach\nx\n\n## Edge cases\nx\n\n## Testing strategy\nx\n");
+    let check = charrette(&sandbox, &["check", FEATURE]);
+    assert_eq!(check.code, Some(1));
+    assert_snapshot!(check.stdout, @r#"
+    .specs/20261115-burst/plan.txt:1: the section "Failure modes" is missing [plan-section]
+    .specs/20261115-burst/plan.txt:2: the plan names src/gone.rs, which does not exist and is not marked (new) [plan-file]
+    specs/let-the-limiter-burst: 2 issues
+    "#);
+    document["run"]["workspace"] = "../elsewhere".into();
+    sandbox.write(&state, document.to_string());
+    assert_eq!(charrette(&sandbox, &["check", FEATURE]).code, Some(0), "nothing outside is read");
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_with_a_hint() {
+    let sandbox = designed();
+    sandbox.write("specs/shop/project.md", "# Shop\n");
+    sandbox.write("specs/shop/features.json", "{");
+    sandbox.write("specs/a/specs.json", r#"{"specs": ["cart"]}"#);
+    sandbox.write("specs/b/specs.json", r#"{"specs": ["cart"]}"#);
+    let mut told = Vec::new();
+    for (name, code) in [("nothing", 1), ("shop", 2), ("cart", 2), ("../..", 2), ("", 2), ("Nö", 2)] {
+        let check = charrette(&sandbox, &["--quiet", "check", name]);
+        assert_eq!((check.code, check.stdout.as_str()), (Some(code), ""), "{name}");
+        told.push(check.stderr.replace(sandbox.work().to_str().unwrap(), "REPO"));
+    }
+    assert_snapshot!(told.concat(), @r"
+    error: Spec 'nothing' not found.
+    hint: There is: let-the-limiter-burst
+    error: 'shop' is a project; only a specification can be checked
+    hint: Name one of its specifications: charrette check shop/NAME
+    error: Ambiguous spec name 'cart'. Multiple matches found:\n  - REPO/specs/a/cart/\n  - REPO/specs/b/cart/
+    hint: Give the whole name, with / between its parts
+    error: Invalid spec name '../..'. Use lowercase-kebab-case format. Example: 'my-feature-name'
+    hint: There is: let-the-limiter-burst
+    error: Spec name cannot be empty after normalization.
+    hint: There is: let-the-limiter-burst
+    error: Invalid spec name 'Nö'. Use lowercase-kebab-case format. Example: 'my-feature-name'
+    hint: There is: let-the-limiter-burst
+    ");
+    assert_eq!(charrette(&sandbox, &["check"]).code, Some(2));
+    let empty = Sandbox::repository();
+    let check = charrette(&empty, &["check", "nothing"]);
+    assert_eq!(
+        check.stderr,
+        "error: Spec 'nothing' not found.\nhint: There is no specification here yet; charrette design makes one\n"
+    );
+}

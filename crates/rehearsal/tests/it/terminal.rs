@@ -1,0 +1,355 @@
+//! At a real pseudo-terminal: what a person sees, and how they answer.
+
+use crate::Stage;
+use charrette_testkit::Pty;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+fn at_terminal(stage: &Stage, args: &[&str], columns: u16) -> Pty {
+    Pty::start(stage.command(args), columns)
+}
+
+/// The screen with what differs from run to run made the same: folders, times, and the eighty characters of a rule.
+fn screen(stage: &Stage, pty: &Pty) -> String {
+    let text = pty.screen().replace(&stage.sandbox.work().display().to_string(), "[REPOSITORY]");
+    let text = text.replace(&"━".repeat(80), "━━");
+    let timed = |line: &str| match line.rsplit_once('(') {
+        Some((before, time)) if time.ends_with("s)") => format!("{before}(Ns)"),
+        _ if line.starts_with("📊") => line.split(' ').map(time_hidden).collect::<Vec<_>>().join(" "),
+        _ => line.to_owned(),
+    };
+    text.lines().map(timed).collect::<Vec<_>>().join("\n")
+}
+
+fn time_hidden(word: &str) -> &str {
+    let is_time = word.strip_suffix('s').is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+    if is_time && word.len() > 1 { "Ns" } else { word }
+}
+
+fn gate(stage: &Stage, document: &str, gate: &str) -> Value {
+    let text = stage.sandbox.read(&format!(".claude/state/{document}.json"));
+    serde_json::from_str::<Value>(&text).unwrap()["gates"][gate].clone()
+}
+
+#[test]
+fn a_gate_is_answered_paused_resumed_and_approved() {
+    let stage = Stage::set();
+    let mut pty = at_terminal(&stage, &["rehearse", "try"], 80);
+    pty.answer("[yes] > ", "\r");
+    pty.answer("[deep] > ", "stop\r");
+    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
+    assert!(pty.is_as_before());
+    insta::assert_snapshot!(screen(&stage, &pty), @r"
+    starting research try
+    gather
+      survey
+      research/a
+      research/b
+      research/c
+      aggregator
+
+    ── scope ───────────────────────────────────────────────────────────────────────
+
+    2 questions. Enter takes the answer in brackets, e opens your editor, review:
+    FILE shows a file, stop pauses.
+
+    1. Is the scope right?
+       [yes] > yes
+
+    2. How deep?
+       [deep] > stop
+    waiting; everything is in [REPOSITORY]/.specs/20261115-try
+    Paused at scope; what was answered is kept. To go on: charrette resume try
+    ");
+    assert_eq!(
+        gate(&stage, "research-try", "scope")["answers"],
+        json!({"scope": "yes"}),
+        "what was said is kept"
+    );
+
+    stage.executed();
+    let mut pty = at_terminal(&stage, &["resume", "try", "--no-color"], 120);
+    pty.answer("How deep?", "\r");
+    pty.answer("(yes / no / revise)", "maybe\r");
+    pty.answer("Please answer yes or no or revise.", "Y\r");
+    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    insta::assert_snapshot!(screen(&stage, &pty), @r"
+    resuming research try
+
+    ── scope ───────────────────────────────────────────────────────────────────────────────────────────
+
+    One question. Enter takes the answer in brackets, e opens your editor, review: FILE shows a file,
+    stop pauses.
+
+    1. How deep?
+       [deep] > deep
+    scope: answered
+    gather: complete
+    draft
+      sketch/scope
+      sketch/depth
+      merge
+      finisher
+
+    ── approval ────────────────────────────────────────────────────────────────────────────────────────
+
+    One question. Enter takes the answer in brackets, e opens your editor, review: FILE shows a file,
+    stop pauses.
+
+    1. Is this good?
+       (yes / no / revise)
+       > maybe
+       Please answer yes or no or revise.
+       > Y
+    approval: approved
+    draft: complete
+    settle
+      publish
+    settle: complete
+    done; everything is in [REPOSITORY]/.specs/20261115-try
+    ");
+    assert_eq!(gate(&stage, "research-try", "approval")["state"], "approved");
+    assert_eq!(
+        stage.executed_steps(),
+        ["finisher alpha", "plan.md local", "receipt.md local", "sketch-depth alpha", "sketch-scope alpha"]
+    );
+}
+
+#[test]
+fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
+    let stage = Stage::set();
+    let mut pty = at_terminal(&stage, &["knock", "try"], 80);
+    pty.answer("[yes] > ", "\r");
+    pty.answer("[on] > ", "of");
+    pty.answer("of", "f\r");
+    pty.answer("[yes] > ", "through the window\r");
+    pty.answer("[on] > ", "\r");
+    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    insta::assert_snapshot!(screen(&stage, &pty), @r"
+    starting review try
+    ⏩ 1c: questions — skipped (rehearsal) (Ns)
+    ━━
+    > **🔶 2a: sketches**
+    📊 Sketches: | Sketch-left: ✅ Ns | Sketch-right: ✅ Ns |
+
+    ## The left sketch
+
+    sketch-left by alpha from c4cf5e2dc2220018
+
+    ✅ 2a: sketches — 2 sketches (Ns)
+    ━━
+    > **🔶 1e: pre-design gate**
+
+    ── left ────────────────────────────────────────────────────────────────────────
+
+    Two sketches are ready.
+    This is the left door.
+
+    2 questions. Enter takes the answer in brackets, e opens your editor, review:
+    FILE shows a file, stop pauses.
+
+    1. Enter by the left door?
+       [yes] > yes
+
+    2. With the light on?
+       (on / off)
+       [on] > off
+
+    ── right ───────────────────────────────────────────────────────────────────────
+
+    Two sketches are ready.
+    This is the right door.
+
+    2 questions. Enter takes the answer in brackets, e opens your editor, review:
+    FILE shows a file, stop pauses.
+
+    1. Enter by the right door?
+       [yes] > through the window
+
+    2. With the light on?
+       (on / off)
+       [on] > on
+    ✅ 1e: pre-design gate — both doors are open (Ns)
+    ✅ 5: cleanup — rehearsed (Ns)
+    done; everything is in [REPOSITORY]/.specs/20261115-try
+    ");
+    let answers = |side: &str| gate(&stage, "review-try", side)["answers"].clone();
+    assert_eq!(answers("left"), json!({"enter": "yes", "light": "off"}));
+    assert_eq!(answers("right"), json!({"enter": "through the window", "light": "on"}));
+}
+
+#[test]
+fn whoever_goes_away_at_one_gate_is_not_asked_at_the_next() {
+    let stage = Stage::set();
+    let mut pty = at_terminal(&stage, &["knock", "try"], 120);
+    pty.answer("[yes] > ", "\u{1b}");
+    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
+    assert!(!pty.screen().contains("right door?"), "{}", pty.screen());
+
+    let mut pty = at_terminal(&stage, &["resume", "try", "--no-color"], 120);
+    pty.answer("[yes] > ", "half a li\u{1b}");
+    // The line goes first, then the person.
+    pty.answer("[yes] > \r", "\u{4}");
+    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
+    let screen = screen(&stage, &pty);
+    assert!(
+        screen
+            .starts_with("resuming review try\nresumed: 2 steps reused\n━━\n> **🔶 1e: pre-design gate**\n"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn an_interruption_at_a_question_ends_the_run_and_leaves_the_terminal_as_it_was() {
+    let stage = Stage::set();
+    let mut pty = at_terminal(&stage, &["knock", "try"], 80);
+    pty.answer("[yes] > ", "\u{3}");
+    assert_eq!(pty.end(), Some(130), "{}", pty.screen());
+    assert!(pty.is_as_before());
+    assert!(pty.screen().contains("Interrupted; what was done is kept."), "{}", pty.screen());
+
+    for signal in [Signal::TERM, Signal::HUP] {
+        let mut pty = at_terminal(&stage, &["resume", "try"], 80);
+        pty.wait_for("[yes] > ");
+        kill_process(Pid::from_raw(i32::try_from(pty.pid()).unwrap()).unwrap(), signal).unwrap();
+        assert_eq!(pty.end(), Some(130), "{}", pty.screen());
+        assert!(pty.is_as_before(), "{signal:?}");
+    }
+}
+
+#[test]
+fn a_file_can_be_looked_at_before_answering_and_only_a_file_of_the_run() {
+    let stage = Stage::set();
+    stage.script(&json!({"alpha": {"sketch-left": {"answer": "the left\u{1b}[2J sketch\n"}}}));
+    stage.sandbox.write("specs/try/design.md", "# The design\n");
+    let mut pty = at_terminal(&stage, &["knock", "try"], 80);
+    pty.answer("[yes] > ", "review: left.md\r");
+    pty.wait_for("the left");
+    pty.answer("[yes] > ", "review: design.md\r");
+    pty.wait_for("# The design");
+    pty.answer("[yes] > ", "review: ../../secret\r");
+    pty.wait_for("../../secret: only files of this run can be shown");
+    pty.answer("[yes] > ", "review: nothing.md\r");
+    pty.wait_for("nothing.md: there is no such file in this run");
+    pty.answer("[yes] > ", "stop\r");
+    assert_eq!(pty.end(), Some(3));
+    assert_eq!(gate(&stage, "review-try", "left")["answers"], Value::Null);
+    assert!(!pty.written().contains("\u{1b}[2J"));
+}
+
+#[test]
+fn an_answer_of_several_lines_is_one_answer() {
+    let stage = Stage::set();
+    let editor = stage.file("editor.sh");
+    std::fs::write(
+        &editor,
+        "#!/bin/sh\ngrep -q 'left door?' \"$1\" || exit 9\nprintf 'by the roof\\nand quietly\\n' > \"$1\"\n",
+    )
+    .unwrap();
+    let mut command = stage.command(&["knock", "try"]);
+    command.env("EDITOR", format!("sh '{}'", editor.display())).env("VISUAL", "");
+    let mut pty = Pty::start(command, 80);
+    pty.answer("[yes] > ", "e\r");
+    pty.answer("[on] > ", "\r");
+    pty.answer("[yes] > ", "\u{1b}[200~one\nstop\nthree\u{1b}[201~\r");
+    pty.answer("[on] > ", "\r");
+    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    let enter = |side: &str| gate(&stage, "review-try", side)["answers"]["enter"].clone();
+    assert_eq!(enter("left"), "by the roof\nand quietly");
+    assert_eq!(enter("right"), "one\nstop\nthree");
+    assert!(pty.screen().contains("   [yes] >\n   one\n   stop\n   three\n"), "{}", pty.screen());
+}
+
+#[test]
+fn what_was_written_down_is_not_asked() {
+    let stage = Stage::set();
+    let answers = stage.file("some.yaml");
+    std::fs::write(&answers, "left: {enter: \"no\", light: dim}\nright: {enter: \"review: left.md\"}\n")
+        .unwrap();
+    let mut pty = at_terminal(&stage, &["knock", "try", "--answers", answers.to_str().unwrap()], 80);
+    pty.answer("[on] > ", "\r");
+    pty.answer("[yes] > ", "\r");
+    pty.answer("[on] > ", "\r");
+    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(gate(&stage, "review-try", "left")["answers"], json!({"enter": "no", "light": "on"}));
+    assert_eq!(gate(&stage, "review-try", "right")["answers"], json!({"enter": "yes", "light": "on"}));
+}
+
+#[test]
+fn questions_go_beside_events_for_programs() {
+    let stage = Stage::set();
+    let events = stage.file("events");
+    let stdout = Stdio::from(std::fs::File::create(&events).unwrap());
+    let command = stage.command(&["knock", "try", "--json"]);
+    let mut pty = Pty::start_with_stdout(command, 80, Some(stdout));
+    for prompt in ["[yes] > ", "[on] > ", "[yes] > ", "[on] > "] {
+        pty.answer(prompt, "\r");
+    }
+    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    let events = std::fs::read_to_string(events).unwrap();
+    let names: Vec<Value> =
+        events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone()).collect();
+    assert_eq!(names.first().unwrap(), "run.started");
+    assert_eq!(names.last().unwrap(), "run.finished");
+    assert!(names.iter().all(Value::is_string), "{names:?}");
+}
+
+#[test]
+fn whoever_works_is_shown_while_they_work_unless_nobody_looks() {
+    let stage = Stage::set();
+    let part = json!({"sleep_ms": 700, "answer": "a sketch"});
+    stage.script(&json!({"alpha": {"sketch-left": part, "sketch-right": part}}));
+    let mut pty = at_terminal(&stage, &["knock", "try"], 80);
+    pty.wait_for("📊 Sketches [                    ] 0% 0/2 | 0s");
+    pty.wait_for("Sketch-left   alpha");
+    pty.wait_for("📊 Sketches: | Sketch-left: ✅");
+    pty.answer("[yes] > ", "stop\r");
+    assert_eq!(pty.end(), Some(3));
+    assert!(!pty.screen().contains("alpha"), "the rows that tick are gone: {}", pty.screen());
+
+    let stage = Stage::set();
+    let mut command = stage.command(&["knock", "try"]);
+    command.env("CI", "true");
+    let mut pty = Pty::start(command, 80);
+    pty.answer("[yes] > ", "stop\r");
+    assert_eq!(pty.end(), Some(3));
+    assert!(!pty.written().contains("[J"), "nothing is redrawn: {}", pty.written());
+}
+
+#[test]
+fn colour_is_left_out_where_it_is_not_wanted() {
+    let stage = Stage::set();
+    stage.run(&["knock", "try"]);
+    let painted = |args: &[&str], name: &str, value: &str| {
+        let mut command = stage.command(args);
+        command.env(name, value);
+        let mut pty = Pty::start(command, 80);
+        pty.answer("door?", "\u{1b}");
+        assert_eq!(pty.end(), Some(3), "{}", pty.screen());
+        pty.written().contains("\u{1b}[1m")
+    };
+    assert!(painted(&["resume", "try"], "TERM", "xterm"));
+    assert!(!painted(&["resume", "try"], "NO_COLOR", "1"));
+    assert!(!painted(&["resume", "try"], "TERM", "dumb"));
+    assert!(!painted(&["resume", "try", "--no-color"], "TERM", "xterm"));
+}
+
+#[test]
+fn without_a_terminal_there_are_lines_and_nothing_is_asked() {
+    let stage = Stage::set();
+    let waiting = stage.run(&["knock", "try"]);
+    assert_eq!(waiting.code, Some(3), "{waiting:?}");
+    let lines: Vec<&str> = waiting.stdout.lines().collect();
+    let tables: Vec<&&str> = lines.iter().filter(|line| line.starts_with("📊")).collect();
+    assert_eq!(tables.len(), 3, "at first and after each change: {tables:?}");
+    assert_eq!(*tables[0], "📊 Sketches: | Sketch-left: ⏳ | Sketch-right: ⏳ |");
+    assert!(!waiting.stdout.contains('\u{1b}'), "{}", waiting.stdout);
+    assert!(waiting.stdout.contains("\n## The left sketch\n"), "{}", waiting.stdout);
+    assert!(waiting.stderr.contains("To see the questions: charrette answer try"), "{}", waiting.stderr);
+
+    let again = stage.run(&["resume", "try"]);
+    assert!(!again.stdout.contains("📊") && !again.stdout.contains("## The left sketch"), "{}", again.stdout);
+    let quiet = stage.run(&["resume", "try", "--quiet"]);
+    assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(3), "", ""));
+}

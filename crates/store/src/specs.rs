@@ -1,0 +1,49 @@
+//! What lies under the folder of specifications, for finding one by its name.
+
+use charrette_model::spec::resolver::SpecTree;
+use std::io;
+use std::path::Path;
+
+/// The deepest folder that can hold a specification: project, feature, specification.
+const DEEPEST: usize = 3;
+/// The most entries that are looked at.
+const MOST: usize = 100_000;
+/// The largest manifest that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// The files below a folder of specifications; none if it does not exist. Links are not followed.
+pub fn tree(folder: &Path) -> io::Result<SpecTree> {
+    let mut tree = SpecTree::default();
+    let mut left = MOST;
+    if folder.is_dir() {
+        add(&mut tree, folder, "", 0, &mut left)?;
+    }
+    Ok(tree)
+}
+
+fn add(tree: &mut SpecTree, folder: &Path, prefix: &str, depth: usize, left: &mut usize) -> io::Result<()> {
+    for entry in fs_err::read_dir(folder)? {
+        let Some(fewer) = left.checked_sub(1) else { return Ok(()) };
+        *left = fewer;
+        let entry = entry?;
+        // A name that is no text is no name of a specification.
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = format!("{prefix}{name}");
+        let kind = entry.file_type()?;
+        if kind.is_dir() && depth < DEEPEST && !name.starts_with('.') {
+            add(tree, &entry.path(), &format!("{path}/"), depth + 1, left)?;
+        } else if kind.is_file() && depth > 0 {
+            match manifest(&entry.path(), &path) {
+                Some(text) => tree.add_text(&path, &text),
+                None => tree.add(&path),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The text of a manifest; one that cannot be read is known by its name alone.
+fn manifest(file: &Path, path: &str) -> Option<String> {
+    let small = || file.symlink_metadata().is_ok_and(|meta| meta.len() <= LARGEST);
+    (SpecTree::wants_text(path) && small()).then(|| fs_err::read_to_string(file).ok()).flatten()
+}

@@ -1,0 +1,5 @@
+//! Questions at a real pseudo-terminal, answered key by key.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod asked;
