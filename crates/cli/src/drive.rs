@@ -208,14 +208,8 @@ pub(crate) fn drive_on(
     let purpose = format!("{} of {feature}", place.name.command());
     let outcome = room::with_agents(async |cancel| {
         let room = Arc::new(room::open(global, site, (&purpose, named), &cancel));
-<<<<<<< HEAD
-        let person = progress::terminal(global, view.screen());
-        let person = person.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
-        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked::new(written, person));
-=======
         let person = terminal.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
-        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked { written, person });
->>>>>>> wip
+        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked::new(written, person));
         let watcher = marking(place.workspace.folder(), clock.clone(), view.watcher());
         let name = place.name.clone();
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel.clone(), watcher));

@@ -33,7 +33,9 @@ fn suffering(mishaps: &[(&str, Mishap)]) -> (Workshop, Output) {
         assert_eq!(asked, expected, "{suffered} {mishap:?}: {calls:?}");
         let step = step(&workshop, id);
         assert_eq!(step["status"], "done", "{suffered}: {step}");
-        if id.starts_with("debate/") || (*mishap == Mishap::Rambles && (id.starts_with("judge/") || id.starts_with("vote/"))) {
+        if id.starts_with("debate/")
+            || (*mishap == Mishap::Rambles && (id.starts_with("judge/") || id.starts_with("vote/")))
+        {
             continue;
         }
         assert_ne!(step["agent"], agent, "{suffered}: {step}");
@@ -51,7 +53,9 @@ fn sketches_that_do_not_come_are_made_by_others() {
         ("sketch/codex-pragmatic@codex", Mishap::Rambles),
         ("illustrator@claude", Mishap::Fails),
     ]);
-    for name in ["cursor-sketch-arch-output.txt", "codex-sketch-pragmatic-output.txt", "architecture-diagram.svg"] {
+    for name in
+        ["cursor-sketch-arch-output.txt", "codex-sketch-pragmatic-output.txt", "architecture-diagram.svg"]
+    {
         assert!(workshop.artifact(name).exists(), "{name}");
     }
     let failed = |event: &&Value| event["event"] == "agent.finished" && event["status"] != "ok";
