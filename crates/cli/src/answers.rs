@@ -6,8 +6,10 @@ use charrette_engine::ports::{Asker, BoxFuture};
 use charrette_model::checkpoint::gate::{Question, accepts, is_pause};
 use charrette_term::TerminalAsker;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// What a person may have to decide although no flow plans for it.
 const INCIDENTS: [&str; 3] = ["dirty-tree", "budget", "rate-limit"];
@@ -88,19 +90,45 @@ impl Asker for AnswersFile {
 /// Takes what was written down beforehand, and asks a person for the rest, if there is one.
 #[derive(Debug)]
 pub(crate) struct WrittenThenAsked {
-    pub(crate) written: AnswersFile,
-    pub(crate) person: Option<TerminalAsker>,
+    written: AnswersFile,
+    person: Option<TerminalAsker>,
+    /// The gates that were answered as it was written.
+    heard: Mutex<HashSet<String>>,
+}
+
+impl WrittenThenAsked {
+    pub(crate) fn new(written: AnswersFile, person: Option<TerminalAsker>) -> WrittenThenAsked {
+        WrittenThenAsked { written, person, heard: Mutex::default() }
+    }
+
+    /// What was written, unless it has had its effect: a wish for something else that comes back with every look
+    /// at what became of it would never end.
+    async fn from_file(&self, view: &GateView) -> Reply {
+        let reply = self.written.ask(view).await;
+        let Reply::Answers(answers) = &reply else { return reply };
+        let is_first = self.heard.lock().unwrap_or_else(PoisonError::into_inner).insert(view.gate.clone());
+        let may_repeat = INCIDENTS.contains(&sort_of(&view.gate)) || says_yes(view, answers);
+        if is_first || may_repeat { reply } else { Reply::Nobody }
+    }
 }
 
 impl Asker for WrittenThenAsked {
     fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply> {
         Box::pin(async move {
-            match (self.written.ask(view).await, &self.person) {
+            match (self.from_file(view).await, &self.person) {
                 (Reply::Nobody, Some(person)) => person.ask(view).await,
                 (reply, _) => reply,
             }
         })
     }
+}
+
+/// Whether these answers are the recommended ones, and approve what is to be approved.
+fn says_yes(view: &GateView, answers: &Map<String, Value>) -> bool {
+    view.open.iter().filter(|question| answers.contains_key(&question.key)).all(|question| {
+        let plain = if question.approval { Some("yes") } else { question.recommended.as_deref() };
+        answers[&question.key].as_str().map(str::trim) == plain
+    })
 }
 
 /// Open questions as a file to fill in, with the recommended answers.

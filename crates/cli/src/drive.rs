@@ -209,7 +209,7 @@ pub(crate) fn drive_on(
     let outcome = room::with_agents(async |cancel| {
         let room = Arc::new(room::open(global, site, (&purpose, named), &cancel));
         let person = terminal.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
-        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked { written, person });
+        let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked::new(written, person));
         let watcher = marking(place.workspace.folder(), clock.clone(), view.watcher());
         let name = place.name.clone();
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel.clone(), watcher));

@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 pub(super) type Files = Result<Vec<(String, String)>, String>;
 
 /// The fewest words of a paragraph that counts as one.
-const PARAGRAPH: usize = 12;
+const PARAGRAPH: usize = 20;
 
 /// The verdicts of a validator.
 const VERDICTS: [&str; 2] = ["PASS", "FAIL"];

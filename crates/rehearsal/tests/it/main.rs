@@ -5,6 +5,12 @@
 mod asked;
 mod cancellation;
 mod crowd;
+mod design_again;
+mod design_flags;
+mod design_gates;
+mod design_mishaps;
+mod design_regular;
+mod design_researchers;
 mod disturbed;
 mod gates;
 mod incidents;
@@ -14,6 +20,7 @@ mod reuse;
 mod stage;
 mod strays;
 mod terminal;
+mod workshop;
 
 use stage::Stage;
 

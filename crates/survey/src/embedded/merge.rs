@@ -15,11 +15,14 @@ use std::collections::BTreeSet;
 /// How much of their words two findings must share to be one, in percent.
 const SHARED: usize = 60;
 
+/// Where it stands who wrote which review: `- FILE: LABEL`.
+const LABELS: &str = "reviewers.md";
+
 /// Writes `findings.md`.
 pub(super) fn merge(inputs: &Inputs<'_>) -> String {
     let mut items: Vec<Merged> = Vec::new();
     for (name, text) in inputs.artifacts_like("", "-plan-", "-output.txt") {
-        let label = reviewer_label(name);
+        let label = listed_label(inputs.artifact(LABELS), name).unwrap_or_else(|| reviewer_label(name));
         for finding in read_findings(text).findings {
             let found = Merged {
                 focus: finding.focus,
@@ -44,6 +47,12 @@ pub(super) fn merge(inputs: &Inputs<'_>) -> String {
     all.extend(named(ItemKind::OutOfScope, outside));
     let notice = if all.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
     notice + &write_items(&all)
+}
+
+/// What a reviewer is called, by the list of them. The name of a file says whose seat it was, not who sat there.
+fn listed_label(labels: &str, file: &str) -> Option<String> {
+    let mut listed = labels.lines().filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
+    listed.find(|(name, _)| *name == file).map(|(_, label)| label.trim().to_owned())
 }
 
 /// What a reviewer is called, by the name of its file: `Cursor-Arch` for `cursor-plan-arch-output.txt`.
@@ -158,6 +167,13 @@ mod tests {
         ] {
             assert_eq!(reviewer_label(file), label);
         }
+    }
+
+    #[test]
+    fn who_sat_in_anothers_seat_keeps_its_name() {
+        let labels = "- cursor-plan-arch-output.txt: Embedded-Arch\n- cursor-plan-edge-output.txt: Code\n";
+        assert_eq!(listed_label(labels, "cursor-plan-edge-output.txt").as_deref(), Some("Code"));
+        assert_eq!(listed_label(labels, "codex-primary-plan-innovation-output.txt"), None);
     }
 
     #[test]

@@ -37,30 +37,62 @@ pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Br
     let stage = research.stage("1a");
     let researchers: Vec<&'static Seat> = seats::group(Group::Researchers).collect();
     stage.lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
-    research.parallel(researchers, |seat| researcher(research, desk, brief, seat)).await?;
+    for round in 1..=QUESTIONS + 1 {
+        research.parallel(researchers.clone(), |seat| researcher(research, desk, seat)).await?;
+        // One after the other, so that they are on record in the same order every time.
+        let mut gates = Vec::new();
+        for seat in &researchers {
+            gates.extend(gate(research, brief, seat, round).await?);
+        }
+        if gates.is_empty() {
+            break;
+        }
+        research.parallel(gates, |(side, gate)| answered(research, side, round, gate)).await?;
+    }
     research.agent(desk.call("aggregator")?).await?;
     stage.done("context summary saved");
     Ok(())
 }
 
-/// One researcher, until it needs no more answers.
-async fn researcher(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief, seat: &'static Seat) -> Flow<()> {
-    let side = seat.variant.unwrap_or(seat.id);
-    let file = seat.writes.first().copied().unwrap_or_default();
-    for round in 1..=QUESTIONS + 1 {
-        let call = desk.assign(seat).call()?;
-        research.agent(call.reads(&said_before(side)).reads(&Input::optional(CORRECTION))).await?;
-        let gate = match decided(research, file, side).await? {
-            Decided::Stop(reasons) => stop(side, file, &reasons),
-            Decided::Clarify(questions) if !brief.auto && round <= QUESTIONS => {
-                clarify(side, file, round, &questions)
-            }
-            Decided::Clarify(_) | Decided::Proceed => return Ok(()),
-        };
-        let answers = research.gate(gate).await?;
-        write_answers(research, side, round, &answers).await?;
-    }
+/// One researcher, with what it was told before.
+async fn researcher(research: &PhaseHandle<'_>, desk: &Desk, seat: &'static Seat) -> Flow<()> {
+    let call = desk.assign(seat).call()?;
+    research.agent(call.reads(&said_before(side(seat))).reads(&Input::optional(CORRECTION))).await?;
     Ok(())
+}
+
+fn side(seat: &'static Seat) -> &'static str {
+    seat.variant.unwrap_or(seat.id)
+}
+
+/// What a researcher needs answered before it can go on.
+async fn gate(
+    research: &PhaseHandle<'_>,
+    brief: &Brief,
+    seat: &'static Seat,
+    round: usize,
+) -> Flow<Option<(&'static str, Gate)>> {
+    let side = side(seat);
+    let file = seat.writes.first().copied().unwrap_or_default();
+    let gate = match decided(research, file, side).await? {
+        Decided::Stop(reasons) => stop(side, file, &reasons),
+        Decided::Clarify(questions) if !brief.auto && round <= QUESTIONS => {
+            clarify(side, file, round, &questions)
+        }
+        Decided::Clarify(questions) => {
+            let unknown = questions.join("; ");
+            research.warn(format!("The researcher of {side} wanted to know, and nobody was asked: {unknown}"));
+            return Ok(None);
+        }
+        Decided::Proceed => return Ok(None),
+    };
+    Ok(Some((side, gate)))
+}
+
+/// Asks, and puts the answer where the researcher reads it.
+async fn answered(research: &PhaseHandle<'_>, side: &str, round: usize, gate: Gate) -> Flow<()> {
+    let answers = research.gate(gate).await?;
+    write_answers(research, side, round, &answers).await
 }
 
 /// What a person told this researcher, in each round.
