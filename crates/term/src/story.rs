@@ -350,6 +350,9 @@ impl Story {
                 format!("  {step}: {agent} gave no answer after {seconds:.0}s: {}", shown(status))
             }
             EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
+            EventKind::Warning { message } if is_marked(message) => {
+                self.style.paint(Tone::Attention, &one_line(message))
+            }
             EventKind::Warning { message } => {
                 self.style.paint(Tone::Attention, &format!("Warning: {}", one_line(message)))
             }
