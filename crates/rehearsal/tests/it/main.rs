@@ -11,6 +11,7 @@ mod design_gates;
 mod design_mishaps;
 mod design_regular;
 mod design_researchers;
+mod design_terminal;
 mod disturbed;
 mod gates;
 mod incidents;
