@@ -35,13 +35,14 @@ pub(crate) struct BenchArgs {
 }
 
 pub(crate) fn bench(args: &BenchArgs) -> Outcome {
+    if let Some(repository) = &args.repo {
+        // How good it is does not depend on how it was built.
+        return survey::recall(repository, args.commits, args.each);
+    }
     if cfg!(debug_assertions) {
         return in_release(args);
     }
     let only = args.only.as_deref().unwrap_or("");
-    if let Some(repository) = &args.repo {
-        return survey::recall(repository, args.commits, args.each);
-    }
     let mut figures = documents::figures(only)?;
     figures.extend(engine::figures(only)?);
     figures.extend(agents::figures(only)?);
@@ -61,12 +62,6 @@ fn in_release(args: &BenchArgs) -> Outcome {
     command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]).args(&args.only);
     if args.strict {
         command.arg("--strict");
-    }
-    if args.each {
-        command.arg("--each");
-    }
-    if let Some(repository) = &args.repo {
-        command.arg("--repo").arg(repository).arg("--commits").arg(args.commits.to_string());
     }
     if command.status()?.success() { Ok(()) } else { Err("bench failed".into()) }
 }

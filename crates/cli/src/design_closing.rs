@@ -254,13 +254,12 @@ fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
     for call in calls.iter().filter(|call| call.agent != EMBEDDED) {
         let is_it =
             |(seat, agent, _): &&mut (String, String, Total)| *seat == call.seat && *agent == call.agent;
-        match seats.iter_mut().find(is_it) {
-            Some((_, _, total)) => total.add(call),
-            None => {
-                let mut total = Total::default();
-                total.add(call);
-                seats.push((call.seat.clone(), call.agent.clone(), total));
-            }
+        if let Some((_, _, total)) = seats.iter_mut().find(is_it) {
+            total.add(call);
+        } else {
+            let mut total = Total::default();
+            total.add(call);
+            seats.push((call.seat.clone(), call.agent.clone(), total));
         }
     }
     let cost = |(seat, agent, total): (String, String, Total)| SeatCost {

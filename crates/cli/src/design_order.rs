@@ -66,10 +66,10 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
             may_do_again(site, &name, document, phase)?;
             Way::Again { phase, all: args.fresh }
         }
-        (Some(_), None) => match args.feature.as_deref() {
+        (Some(document), None) => match args.feature.as_deref() {
             // Named, not described: what was asked for is on record.
             Some(typed) if !is_description(&name, typed) => {
-                Way::Begin { request: kept_request(site, &existing)? }
+                Way::Begin { request: kept_request(site, document)? }
             }
             _ => Way::Begin { request: request(args)? },
         },
@@ -79,8 +79,7 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
 
 /// Everything from the writer on, for a phase that is done again without `--fresh`.
 pub(crate) fn is_from_the_writer_on(phase: &str, step: &str) -> bool {
-    const STEPS: [&str; 7] =
-        ["writer", "spec-files", "rejected/any", "post-design/page", "status/draft", "status/approved", "4"];
+    const STEPS: [&str; 5] = ["writer", "spec-files", "post-design/page", "status/draft", "status/approved"];
     phase == PHASES[2] || (phase == PHASES[1] && STEPS.contains(&step))
 }
 
@@ -113,8 +112,7 @@ fn is_description(name: &DocumentName, typed: &str) -> bool {
     name.feature().is_none_or(|feature| feature.as_str() != typed.trim())
 }
 
-fn kept_request(site: &Site, existing: &Option<Checkpoint>) -> Result<String, CommandError> {
-    let Some(document) = existing else { return Err(CommandError::usage("say what you want to design")) };
+fn kept_request(site: &Site, document: &Checkpoint) -> Result<String, CommandError> {
     let workspace = workspaces::workspace_of(site, document)?;
     let kept = workspace.read("request.md", None).map_err(CommandError::failed)?;
     let kept = kept

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// What a person made of the preview.
 pub(crate) enum Decided {
     /// This is to be done.
-    Run(Order),
+    Run(Box<Order>),
     /// Nothing is; the exit code.
     Leave(ExitCode),
 }
@@ -43,7 +43,7 @@ pub(crate) fn preview(
         return Ok(Decided::Leave(ExitCode::SUCCESS));
     }
     match person.map_or(Confirmed::Run, |terminal| confirm(&terminal)) {
-        Confirmed::Run => Ok(Decided::Run(order)),
+        Confirmed::Run => Ok(Decided::Run(Box::new(order))),
         Confirmed::Cancel => {
             output::line("Cancelled. Nothing was changed.")?;
             Ok(Decided::Leave(ExitCode::SUCCESS))

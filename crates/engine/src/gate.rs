@@ -188,14 +188,14 @@ pub enum Reply {
 pub struct Answers {
     /// The gate.
     pub(crate) gate: String,
-    pub(crate) answers: Map<String, Value>,
+    pub(crate) by_key: Map<String, Value>,
     pub(crate) at: Option<String>,
 }
 
 impl Answers {
     /// The answer to one question.
     pub fn get(&self, key: &str) -> &str {
-        self.answers.get(key).and_then(Value::as_str).unwrap_or_default()
+        self.by_key.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// When the last of them was given.
@@ -205,7 +205,7 @@ impl Answers {
 
     /// All answers, in the order of the questions.
     pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.answers.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+        self.by_key.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
     }
 
     /// One answer, as an input of a step.

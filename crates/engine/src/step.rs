@@ -105,6 +105,11 @@ impl StepContext {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
+    /// Whether an artifact is as a step of this run left it: nobody has changed it since.
+    pub fn is_own(&self, name: &str) -> Result<bool, StepError> {
+        Ok(self.lane.is_own(name)?)
+    }
+
     /// Writes an artifact. Others see it when the step's batch is collected.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), StepError> {
         Ok(self.lane.write(name, content.as_ref())?)

@@ -62,6 +62,9 @@ pub fn cut_at_sentence(text: &str, limit: usize) -> &str {
     if count(text) <= limit {
         return text;
     }
+    if limit == 0 {
+        return "";
+    }
     let (mut words, mut in_word, mut end, mut sentence) = (0, false, 0, None);
     for (at, c) in text.char_indices() {
         let space = is_js_space(c);

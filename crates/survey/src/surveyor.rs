@@ -227,8 +227,9 @@ fn unknown_words(evidence: &Evidence) -> Option<String> {
     let mut met = vec![false; evidence.query.terms.len()];
     evidence.hits.iter().for_each(|hit| met[hit.term] = true);
     let terms = evidence.query.terms.iter().zip(met);
-    // Half of a word in a script without blanks is no word.
-    let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.is_common() && !is_wide(&term.word));
+    // Half of a word in a script without blanks is no word, and nobody writes words of that length.
+    let is_word = |word: &str| !is_wide(word) && word.len() <= LONGEST_WORD;
+    let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.is_common() && is_word(&term.word));
     let words: Vec<String> =
         unknown.map(|(term, _)| format!("\"{}\"", term.word)).take(MOST_UNKNOWN).collect();
     (!words.is_empty()).then(|| format!("{UNKNOWN_WORDS} {}.", words.join(", ")))

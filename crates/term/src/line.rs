@@ -118,6 +118,27 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_in_any_pieces_leave_a_line_that_can_be_shown(
+            pieces in proptest::collection::vec(proptest::collection::vec(proptest::num::u8::ANY, 0..9), 0..9),
+            room in 2_usize..20
+        ) {
+            let (mut keys, mut line) = (crate::keys::Keys::default(), Line::default());
+            for piece in &pieces {
+                keys.feed(piece);
+                while let Some(key) = keys.next(false) {
+                    line.press(&key);
+                }
+                let (seen, before) = line.seen(room);
+                proptest::prop_assert!(before < room && seen.chars().all(|c| !c.is_control()));
+            }
+            while let Some(key) = keys.next(true) {
+                line.press(&key);
+            }
+        }
+    }
+
     #[test]
     fn the_cursor_is_always_in_sight() {
         assert_eq!(typed(&[text("abcdef")]).seen(10), ("abcdef".to_owned(), 6));

@@ -210,7 +210,9 @@ impl Story {
                 self.dismiss(lines);
                 self.crew.call(title, lanes, now);
             }
-            EventKind::Line { text } if self.replay.is_none() => lines.push(one_line(text)),
+            EventKind::Line { text } if self.replay.is_none() => {
+                lines.extend(safe(text).lines().map(str::to_owned));
+            }
             EventKind::Document { heading, name, path } if self.written.contains(name) => {
                 self.tell_document(heading, path, lines);
             }

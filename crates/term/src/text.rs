@@ -37,13 +37,19 @@ pub(crate) fn padded(text: &str, width: usize) -> String {
 /// As much of a text as fits, uncut characters only.
 pub(crate) fn head(text: &str, most: usize) -> &str {
     let mut used = 0;
+    let mut end = text.len();
     for (at, c) in text.char_indices() {
         used += c.width().unwrap_or(0);
         if used > most {
-            return &text[..at];
+            end = at;
+            break;
         }
     }
-    text
+    // Characters that belong together can be wider than each of them.
+    while columns(&text[..end]) > most {
+        end = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+    }
+    &text[..end]
 }
 
 /// A text in lines of at most `most` columns. Lines break at blanks; words that are longer than a line, and text
@@ -77,8 +83,11 @@ fn place(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(St
         full(std::mem::take(current));
     }
     let mut rest = word;
-    while columns(rest) > room {
+    loop {
         let part = head(rest, room);
+        if part.len() == rest.len() {
+            break;
+        }
         // A character wider than the room would never fit: it takes a line anyway.
         let part =
             if part.is_empty() { &rest[..rest.chars().next().map_or(0, char::len_utf8)] } else { part };
@@ -112,6 +121,19 @@ mod tests {
         }
         assert_eq!(padded("制", 4), "制  ");
         assert_eq!(padded("制限制", 4), "制… ");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_is_wider_than_it_may_be_and_nothing_is_lost(
+            text in "[a-z \n制限é⏭\u{fe0f}\u{200d}👩💻]{0,60}", most in 8_usize..30
+        ) {
+            proptest::prop_assert!(columns(&fit(&text, most)) <= most);
+            let lines = wrapped(&text, most);
+            proptest::prop_assert!(lines.iter().all(|line| columns(line) <= most), "{:?}", lines);
+            let solid = |text: &str| text.split_whitespace().collect::<String>();
+            proptest::prop_assert_eq!(solid(&lines.concat()), solid(&text));
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ use std::process::ExitCode;
 /// agent installed, the embedded one makes a draft from what the repository says for itself. A run that stops for
 /// whatever reason goes on with --resume; agents that have answered are not asked again.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct DesignArgs {
     /// What you want, in your own words; or the name of a design that exists
     pub(crate) feature: Option<String>,
@@ -75,7 +76,7 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
     // A file that cannot be read is better found now than at the first gate.
     let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let order = match design_screens::preview(global, &site, args, order)? {
-        Decided::Run(order) => order,
+        Decided::Run(order) => *order,
         Decided::Leave(code) => return Ok(code),
     };
     let (lease, place, resumed) = match &order.way {
@@ -142,8 +143,8 @@ fn done_again(
     let changed = place.documents.transition(&place.name, "again", site.now, |on_disk, circumstances| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for name in PHASES.into_iter().skip_while(|name| *name != phase) {
-            let is_meant =
-                |step: &str| all || name != phase || design_order::is_from_the_writer_on(name, step);
+            let whole = all && name == phase;
+            let is_meant = |step: &str| whole || design_order::is_from_the_writer_on(name, step);
             document = forget_steps(document, name, is_meant, circumstances)?;
         }
         Ok(document)

@@ -116,6 +116,14 @@ fn whatever_was_asked_the_embedded_files_pass() {
 }
 
 #[test]
+fn every_code_is_written_down() {
+    let page = include_str!("../../../../docs/formats/spec.md");
+    for code in charrette_model::spec::check::Code::ALL {
+        assert!(page.contains(&format!("| `{code}` | {} |", code.meaning())), "{code}");
+    }
+}
+
+#[test]
 fn issues_are_printed_with_a_path_that_can_be_followed() {
     let sandbox = designed();
     let break_it = |file: &str, from: &str, to: &str| {
@@ -192,7 +200,9 @@ fn what_cannot_be_checked_is_refused_with_a_hint() {
     hint: There is: let-the-limiter-burst
     error: 'shop' is a project; only a specification can be checked
     hint: Name one of its specifications: charrette check shop/NAME
-    error: Ambiguous spec name 'cart'. Multiple matches found:\n  - REPO/specs/a/cart/\n  - REPO/specs/b/cart/
+    error: Ambiguous spec name 'cart'. Multiple matches found:
+      - REPO/specs/a/cart/
+      - REPO/specs/b/cart/
     hint: Give the whole name, with / between its parts
     error: Invalid spec name '../..'. Use lowercase-kebab-case format. Example: 'my-feature-name'
     hint: There is: let-the-limiter-burst

@@ -80,6 +80,7 @@ fn help_names_only_what_works() {
     assert_eq!(
         commands,
         [
+            "design",
             "survey",
             "check",
             "status",

@@ -73,6 +73,8 @@ fn a_page_for_people() {
       build      cargo build
       test       cargo test
       tests      1 of 1 test files are in tests
+
+    Note: Nowhere in the repository: "burst".
     "#);
 }
 

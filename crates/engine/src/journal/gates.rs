@@ -18,7 +18,7 @@ pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing>
         Some(found) if matches!(found.state, GateState::Answered | GateState::Approved) => {
             return Ok(Standing::Settled(Answers {
                 gate: gate.name.clone(),
-                answers: found.answers,
+                by_key: found.answers,
                 at: found.at.map(|at| at.to_string()),
             }));
         }
@@ -79,6 +79,18 @@ fn write_feedback(record: &Record, gate: &GateRecord) -> Flow<bool> {
         return Ok(false);
     }
     let feedback = gate.answers.get(FEEDBACK).and_then(Value::as_str).unwrap_or_default();
-    record.workspace.put(&name, format!("{}\n", feedback.trim_end()).as_bytes()).map_err(problem)?;
+    let text = format!("{}\n{}", feedback.trim_end(), said_besides(gate));
+    record.workspace.put(&name, text.as_bytes()).map_err(problem)?;
     Ok(true)
+}
+
+/// What was answered beside the feedback and is not simply what was recommended.
+fn said_besides(gate: &GateRecord) -> String {
+    let answered = progress::questions(gate).into_iter().filter(|question| !question.approval);
+    let said = answered.filter_map(|question| {
+        let answer = gate.answers.get(&question.key)?.as_str()?.trim().to_owned();
+        let is_plain = question.recommended.is_some_and(|plain| plain.eq_ignore_ascii_case(&answer));
+        (!is_plain && !answer.is_empty()).then(|| format!("- **{}**: {answer}\n", question.key))
+    });
+    said.collect()
 }

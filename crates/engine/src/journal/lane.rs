@@ -60,6 +60,14 @@ impl Lane {
         self.record.workspace.read(name, self.record.produced_by(name).as_deref())
     }
 
+    /// Whether some step of this run wrote what is there now.
+    pub(crate) fn is_own(&self, name: &str) -> io::Result<bool> {
+        let digest = self.record.workspace.digest(name, self.record.produced_by(name).as_deref())?;
+        let document = self.record.document();
+        let mut steps = document.phases.values().flat_map(|phase| phase.steps.iter().flatten());
+        Ok(digest.is_none_or(|digest| steps.any(|(_, step)| step.outputs.get(name) == Some(&digest))))
+    }
+
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let digest = self.record.workspace.stage(&self.name, name, bytes)?;
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), digest);

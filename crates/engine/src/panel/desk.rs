@@ -111,7 +111,7 @@ impl<'d> Assignment<'d> {
             }
             // What does not hold is for the quorum and the tally to say.
             AnswerForm::Defense | AnswerForm::DecisionVotes | AnswerForm::FindingVotes => {
-                call.salvage(move |answer| grammar::as_it_is(seat, answer))
+                call.salvage(move |answer| Ok(grammar::as_it_is(seat, answer)))
             }
             AnswerForm::Findings => call.named_by(|agent, _| seat.answer_file(agent).to_owned()),
             _ => call,

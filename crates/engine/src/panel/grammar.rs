@@ -16,6 +16,7 @@ use charrette_model::panel::verdict::read_review;
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
 use charrette_model::words;
+use std::fmt::Write as _;
 
 /// What an answer becomes, by name.
 pub(super) type Files = Result<Vec<(String, String)>, String>;
@@ -75,13 +76,13 @@ pub(super) fn files(seat: &Seat, answer: &str, summary_words: usize) -> Files {
             }
         }
     }
-    as_it_is(seat, answer)
+    Ok(as_it_is(seat, answer))
 }
 
 /// The answer itself, as the seat's only file.
-pub(super) fn as_it_is(seat: &Seat, answer: &str) -> Files {
+pub(super) fn as_it_is(seat: &Seat, answer: &str) -> Vec<(String, String)> {
     let name = seat.writes.first().copied().unwrap_or(seat.id);
-    Ok(vec![(name.to_owned(), format!("{}\n", answer.trim_end()))])
+    vec![(name.to_owned(), format!("{}\n", answer.trim_end()))]
 }
 
 /// A summary that was too long twice, each part cut at the end of a sentence.
@@ -101,9 +102,10 @@ pub(super) fn cut_summary(seat: &Seat, answer: &str, limit: usize) -> Files {
     let room = limit.saturating_sub(labels) / PARTS.len();
     let mut text = String::new();
     for (label, part) in PARTS.iter().zip(parts) {
-        text.push_str(&format!("## {label}\n\n{}\n\n", words::cut_at_sentence(part, room)));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "## {label}\n\n{}\n\n", words::cut_at_sentence(part, room));
     }
-    as_it_is(seat, &text)
+    Ok(as_it_is(seat, &text))
 }
 
 /// The questioner's round.

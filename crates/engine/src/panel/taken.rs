@@ -1,7 +1,7 @@
 //! A seat that was asked, and what came of it.
 
 use super::desk::Desk;
-use crate::artifact::Input;
+use crate::artifact::{Artifact, Input};
 use crate::attended::Seated;
 use crate::run::PhaseHandle;
 use crate::stop::Flow;
@@ -31,7 +31,7 @@ impl Taken {
 
     /// The file of its answer.
     pub(super) fn file(&self) -> Option<&str> {
-        self.came.artifacts.0.first().map(|artifact| artifact.name())
+        self.came.artifacts.0.first().map(Artifact::name)
     }
 
     pub(super) fn name(&self) -> Option<String> {

@@ -399,7 +399,7 @@ proptest! {
         let once = made(&first);
         prop_assert_eq!(once.len(), 6);
         let twice = made(&again(&first, &once));
-        let name = |files: &[(String, String)]| files.iter().map(|(name, text)| format!("=== {name}\n{text}")).collect::<String>();
+        let name = |files: &[(String, String)]| files.iter().map(|(name, text)| [name, "\n", text].concat()).collect::<String>();
         prop_assert_eq!(name(&once), name(&twice));
         let faults: Vec<String> = checked(&once).into_iter().filter(|issue| {
             ["[status]", "[count]", "[phases]", "[name]", "[date]", "[summary-length]", "[confidence]", "[unreadable]", "[summary-links]"].iter().any(|code| issue.ends_with(code))

@@ -301,7 +301,7 @@ fn whoever_works_is_shown_while_they_work_unless_nobody_looks() {
     let part = json!({"sleep_ms": 700, "answer": "a sketch"});
     stage.script(&json!({"alpha": {"sketch-left": part, "sketch-right": part}}));
     let mut pty = at_terminal(&stage, &["knock", "try"], 80);
-    pty.wait_for("📊 Sketches [                    ] 0% 0/2 | 0s");
+    pty.wait_for("📊 Sketches [                    ] 0% 0/2 | ");
     pty.wait_for("Sketch-left   alpha");
     pty.wait_for("📊 Sketches: | Sketch-left: ✅");
     pty.answer("[yes] > ", "stop\r");

@@ -2,6 +2,7 @@
 
 use super::inputs::Inputs;
 use super::verbs::is_verb;
+use crate::rank::pairs::subject;
 use crate::report::{Dependency, RankedFile, Risk, SimilarCommit, Symbol};
 use crate::surveyor::UNKNOWN_WORDS;
 use crate::tree::kind::{Kind, kind};
@@ -60,8 +61,9 @@ impl<'a> Ground<'a> {
             self.inputs.survey.tests.iter().filter(|test| test.covers.iter().any(|covered| covered == path));
         let mut tests: Vec<&str> =
             tests.map(|test| test.path.as_str()).filter(|path| is_citable(path)).collect();
-        // The tests that the request is about come first.
-        tests.sort_by_key(|test| self.rank(test));
+        // Tests of that name come first, then those that the request is about.
+        let about = subject(path);
+        tests.sort_by_key(|test| (subject(test) != about, self.rank(test)));
         tests
     }
 

@@ -23,6 +23,8 @@ use charrette_model::panel::votes::{Voter, VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, SEATS, Seat, seat};
 use charrette_model::spec::links::{Texts, links};
+use charrette_model::spec::meta::Meta;
+use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_survey::Survey;
@@ -128,9 +130,29 @@ impl Run {
         let settled: Vec<SettledQuestion> =
             questions.iter().map(|question| SettledQuestion::from_answer(question, "ok")).collect();
         self.artifacts.insert("discussion-round2.md".to_owned(), write_discussion(&settled));
-        for id in ["finisher", "illustrator", "writer", "validator"] {
+        for id in ["finisher", "illustrator", "writer"] {
             self.sit(id);
         }
+        self.file();
+        self.sit("validator");
+    }
+
+    /// The three files that are made without a seat.
+    fn file(&mut self) {
+        let today = "2026-11-15";
+        let list = TaskList::parse(&self.artifacts["tasks.md"]);
+        let meta = Meta {
+            id: Some("the-feature".to_owned()),
+            status: Some("draft".to_owned()),
+            created: Some(today.to_owned()),
+            updated: Some(today.to_owned()),
+            tasks_total: Some(list.tasks.len()),
+            tasks_complete: Some(0),
+            ..Meta::default()
+        };
+        self.artifacts.insert("spec.json".to_owned(), SpecRecord::draft("the-feature", &list, today).text());
+        self.artifacts.insert("meta.yaml".to_owned(), meta.text());
+        self.artifacts.insert("summary.md".to_owned(), SUMMARY.to_owned());
     }
 
     fn vote(&mut self) {
@@ -164,6 +186,9 @@ impl Run {
         self.artifacts.insert("voting-tally.md".to_owned(), files.voting_tally);
     }
 }
+
+const SUMMARY: &str = "# The Feature\n\n> **Status:** Draft\n\n## Summary\n\nOne. Two.\n\n## Key Decisions\n\n- a\n- b\n- c\n\n\
+                       [1](requirements.md) [2](design.md) [3](tasks.md) [4](spec.json) [5](meta.yaml)\n";
 
 /// Whether the reader of a seat's grammar takes an answer, and whether it says who wrote it.
 fn accepted(seat: &Seat, answer: &str) {

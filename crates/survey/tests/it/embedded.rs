@@ -257,7 +257,7 @@ fn the_validator_fails_what_is_broken() {
     let good = run.artifacts.clone();
     for (file, from, to, expected) in [
         ("requirements.md", "THE SYSTEM SHALL", "it must", "is not in EARS form"),
-        ("tasks.md", "REQ-1.1, ", "REQ-9.9, ", "REQ-9.9 leads nowhere"),
+        ("tasks.md", "REQ-1.1, ", "REQ-9.9, ", "REQ-9.9 is defined nowhere"),
         (
             "tasks.md",
             "**Files:** src/limiter.rs",
@@ -265,7 +265,13 @@ fn the_validator_fails_what_is_broken() {
             "src/gone.rs, which does not exist",
         ),
         ("tasks.md", "0/", "7/", "progress says"),
-        ("checks", "", "error: summary.md is too long", "summary.md is too long"),
+        ("summary.md", "One. ", "", "the summary has 1 sentences"),
+        (
+            "checks.md",
+            "",
+            "- [CRITICAL] plan.txt:1: it is odd [plan-file]",
+            "- [CRITICAL] plan.txt:1: it is odd [plan-file]",
+        ),
     ] {
         run.artifacts = good.clone();
         let text = run.artifacts.entry(file.to_owned()).or_default();

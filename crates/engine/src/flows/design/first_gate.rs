@@ -3,6 +3,7 @@
 //! A plain yes changes nothing. Any other answer is written down for those who design; a "no" to the
 //! understanding sends the research back, with what was said.
 
+use super::answer_lines::answer_lines;
 use super::brief::Brief;
 use crate::artifact::Input;
 use crate::gate::{Answers, Gate};
@@ -116,7 +117,7 @@ async fn taken(research: &PhaseHandle<'_>, answers: &Answers) -> Flow<bool> {
     let step = Step::new("pre-design/answers").reads(answers);
     research
         .step(step, move |context| async move {
-            let lines: String = said.iter().map(|(key, answer)| format!("- **{key}**: {answer}\n")).collect();
+            let lines = answer_lines(said.iter().map(|(key, answer)| (key.as_str(), answer.as_str())));
             if misunderstood {
                 let before = context.present(CORRECTION)?.unwrap_or_default();
                 context.write(CORRECTION, format!("{before}{lines}"))?;

@@ -4,6 +4,7 @@
 //! repair, the gate opens again and shows the difference.
 
 use super::brief::Brief;
+use super::difference::difference;
 use super::specification::{FILES, spec_file, spec_files};
 use crate::artifact::Input;
 use crate::deliverable::{self, Shown, Status};
@@ -13,7 +14,6 @@ use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
 use charrette_model::panel::resolutions::{Outcome, read_resolutions};
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
 use std::fmt::Write as _;
 
 /// The text of the six files without their status: what is approved.
@@ -21,8 +21,6 @@ const SUBJECT: &str = "post-design.subject.md";
 /// What is shown.
 const PAGE: &str = "post-design.md";
 const RESOLUTIONS: &str = "dialectic-resolutions.md";
-/// How many lines of a difference are shown; all of it can be seen with any tool for that.
-const DIFF_LINES: usize = 60;
 
 /// Asks, unless the gate is to be passed without asking; then nothing is approved either.
 pub(super) async fn post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<()> {
@@ -53,7 +51,8 @@ async fn page(write: &PhaseHandle<'_>) -> Flow<Page> {
         .step(step, |context| async move {
             let files = present(&context)?;
             let subject = deliverable::without_status(&files);
-            let difference = difference(context.present(SUBJECT)?.as_deref(), &subject);
+            let before = context.present(SUBJECT)?.filter(|before| *before != subject);
+            let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
             let votes = votes(&context.optional_text(RESOLUTIONS)?.unwrap_or_default());
             let page = Page { shown: deliverable::shown(&files), votes, difference };
             context.write(SUBJECT, subject)?;
@@ -70,18 +69,6 @@ fn present(context: &StepContext) -> Result<Vec<(String, String)>, StepError> {
         Ok(((*name).to_owned(), text))
     };
     FILES.iter().map(read).collect()
-}
-
-/// What changed since it was last shown; nothing if it never was.
-fn difference(before: Option<&str>, now: &str) -> String {
-    let Some(before) = before.filter(|before| *before != now) else { return String::new() };
-    let diff = TextDiff::from_lines(before, now);
-    let text = diff.unified_diff().context_radius(1).to_string();
-    let mut lines: Vec<&str> = text.lines().take(DIFF_LINES).collect();
-    if text.lines().count() > DIFF_LINES {
-        lines.push("…");
-    }
-    lines.join("\n")
 }
 
 /// The contested decisions with their votes, one line each.
@@ -115,10 +102,10 @@ fn gate(brief: &Brief, page: &Page) -> Gate {
     let Page { shown, .. } = page;
     let feature = &brief.feature;
     let folder = &brief.spec_folder;
-    let files: String = FILES.iter().map(|name| format!("- {folder}{name}\n")).collect();
+    let files = bulleted(FILES.iter().map(|name| format!("{folder}{name}")));
     let list = |items: &[String], none: &str| match items {
         [] => none.to_owned(),
-        items => items.iter().map(|item| format!("- {item}\n")).collect(),
+        items => bulleted(items.iter()),
     };
     let title = format!(
         "Post-Design Checkpoint\n======================\n\nI have completed the spec for \"{feature}\". Before validation, I would like\nyour review.\n\n{}",
@@ -158,6 +145,14 @@ fn gate(brief: &Brief, page: &Page) -> Gate {
         .on_rejection(&format!(
             "Design not approved. To revise, run:\n  charrette design {feature} --phase=write"
         ))
+}
+
+fn bulleted(items: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    items.fold(String::new(), |mut text, item| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "- {item}");
+        text
+    })
 }
 
 /// Sets the status in all files at once. It is not part of what was approved, so nothing opens again.

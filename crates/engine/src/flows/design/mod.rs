@@ -3,7 +3,9 @@
 //! [`flow`] reads like the description of the command; everything else here is one part of it each. What is asked
 //! of the place a design is made in, git and the survey, comes through [`Studio`].
 
+mod answer_lines;
 mod brief;
+mod difference;
 mod first_gate;
 mod flow;
 mod last_gate;

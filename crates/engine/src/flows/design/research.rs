@@ -3,6 +3,7 @@
 //! A researcher may stop the run, or ask something first. Its answer is then an input of the same step, so it is
 //! asked again, with the answer, and nobody else is.
 
+use super::answer_lines::answer_lines;
 use super::brief::Brief;
 use super::first_gate::CORRECTION;
 use crate::artifact::Input;
@@ -153,7 +154,7 @@ async fn write_answers(
     answers: &crate::gate::Answers,
 ) -> Flow<()> {
     let name = answer_file(side, round);
-    let text: String = answers.all().map(|(key, answer)| format!("- **{key}**: {answer}\n")).collect();
+    let text = answer_lines(answers.all());
     let step = Step::new(format!("told/{side}-{round}")).reads(answers);
     research.step(step, move |context| async move { context.write(&name, text) }).await
 }

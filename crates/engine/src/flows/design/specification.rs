@@ -1,6 +1,7 @@
 //! Steps 3b, 3c and 4: the diagram, the six files, and the findings that changed nothing.
 
 use super::brief::{Brief, Design};
+use super::difference::difference;
 use super::flow::Seatings;
 use crate::artifact::{Artifact, Input};
 use crate::deliverable::{self, Materials, SeatTaken};
@@ -113,9 +114,17 @@ pub(super) async fn write_files(
 ) -> Flow<()> {
     let stage = write.stage("3c");
     write.agent(desk.call("writer")?).await?;
-    let counted = publish(write, "spec-files", DRAFTS, brief, seatings).await?;
-    stage.done(counted);
+    let published = publish(write, "spec-files", DRAFTS, brief, seatings).await?;
+    stage.done(published.counted);
     Ok(())
+}
+
+/// What the step that makes the files says.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Published {
+    counted: String,
+    /// Files that were not as this run had left them, and how the new ones differ.
+    replaced: Vec<(String, String)>,
 }
 
 /// Makes the six files from three drafts, and puts them where they are delivered. Says what they hold.
@@ -125,7 +134,7 @@ pub(super) async fn publish(
     drafts: [&'static str; 3],
     brief: &Brief,
     seatings: &Seatings,
-) -> Flow<String> {
+) -> Flow<Published> {
     let seats = taken(brief, seatings);
     let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
     let step = Step::new(id)
@@ -137,7 +146,7 @@ pub(super) async fn publish(
     let is_repair = drafts != DRAFTS;
     let step = if is_repair { step.reads(&DRAFTS.map(Artifact::named)) } else { step };
     let brief = brief.clone();
-    phase
+    let published: Published = phase
         .step(step, move |context| async move {
             let [requirements, design, tasks] = drafts;
             let materials = Materials {
@@ -159,7 +168,14 @@ pub(super) async fn publish(
             }
             written(&context, &materials, diagram.as_deref(), &brief)
         })
-        .await
+        .await?;
+    for (name, difference) in &published.replaced {
+        phase.warn(format!(
+            "{name} was not as this run had left it; what it was is kept in superseded/{name}.*"
+        ));
+        phase.ongoing("3c").say(difference);
+    }
+    Ok(published)
 }
 
 fn written(
@@ -167,16 +183,21 @@ fn written(
     materials: &Materials,
     diagram: Option<&str>,
     brief: &Brief,
-) -> Result<String, StepError> {
+) -> Result<Published, StepError> {
     let files = deliverable::files(materials, &brief.templates)
         .map_err(|error| StepError::Failed(error.to_string()))?;
-    let mut counted = String::new();
+    let (mut counted, mut replaced) = (String::new(), Vec::new());
     for (name, text) in &files {
         let text = match diagram {
             Some(diagram) if name == "design.md" => &illustrated(text, diagram),
             _ => text,
         };
-        context.write(&spec_file(name), text)?;
+        let file = spec_file(name);
+        let before = context.present(&file)?.filter(|before| before != text);
+        if let Some(before) = before.filter(|_| !context.is_own(&file).unwrap_or(true)) {
+            replaced.push((file.clone(), difference(&before, text)));
+        }
+        context.write(&file, text)?;
         if name == "tasks.md" {
             let tasks = TaskList::parse(text);
             counted = format!("{} tasks across {} phases", tasks.tasks.len(), tasks.phase_names().len());
@@ -184,7 +205,7 @@ fn written(
     }
     let said = format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
     context.write("write-summary.md", said)?;
-    Ok(format!("{} files, {counted}", files.len()))
+    Ok(Published { counted: format!("{} files, {counted}", files.len()), replaced })
 }
 
 /// The design with its diagram at the end, once.

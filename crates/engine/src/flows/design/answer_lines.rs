@@ -1,0 +1,12 @@
+//! What a person answered, as agents read it: one line for each question.
+
+use std::fmt::Write as _;
+
+/// The lines.
+pub(super) fn answer_lines<'a>(answers: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    answers.fold(String::new(), |mut text, (key, answer)| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "- **{key}**: {answer}");
+        text
+    })
+}
