@@ -81,7 +81,8 @@ async fn gate(
         }
         Decided::Clarify(questions) => {
             let unknown = questions.join("; ");
-            research.warn(format!("The researcher of {side} wanted to know, and nobody was asked: {unknown}"));
+            research
+                .warn(format!("The researcher of {side} wanted to know, and nobody was asked: {unknown}"));
             return Ok(None);
         }
         Decided::Proceed => return Ok(None),
