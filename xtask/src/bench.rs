@@ -4,6 +4,7 @@
 //! reading the same bytes. Subject and yardstick take turns, and medians are compared.
 
 mod agents;
+mod design;
 mod documents;
 mod engine;
 mod panel;
@@ -46,6 +47,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     figures.extend(engine::figures(only)?);
     figures.extend(agents::figures(only)?);
     figures.extend(panel::figures(only)?);
+    figures.extend(design::figures(only)?);
     figures.extend(survey::figures(only)?);
     for figure in &figures {
         println!("{figure}");

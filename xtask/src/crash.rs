@@ -1,9 +1,11 @@
 //! The binary killed at every system call that matters, and every write made to fail.
 //!
 //! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
-//! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole run.
+//! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole
+//! run, [`design`] to a whole design.
 
 mod checks;
+mod design;
 mod disks;
 mod flow;
 mod operations;
@@ -23,12 +25,21 @@ pub(crate) struct CrashArgs {
     /// How many kills at random moments
     #[arg(long, value_name = "N", default_value_t = 500)]
     random: u64,
+    /// At most this many points of a whole design
+    #[arg(long, value_name = "N")]
+    designs: Option<usize>,
+    /// Only the whole design
+    #[arg(long)]
+    only_designs: bool,
     /// The binary as it is built for tests, in place of the one that is published
     #[arg(long)]
     debug: bool,
 }
 
 pub(crate) fn crash(args: &CrashArgs) -> Outcome {
+    if args.only_designs {
+        return design::crash(args.every, args.designs);
+    }
     let charrette = if args.debug { debug_charrette()? } else { static_charrette()? };
     let (mut kills, mut errors) = (0, 0);
     for operation in Operation::ALL {
@@ -56,7 +67,8 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     checks::random_kills(&charrette, args.random)?;
     println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
     disks::full_and_read_only(&charrette)?;
-    flow::crash(args.every)
+    flow::crash(args.every)?;
+    design::crash(args.every, args.designs)
 }
 
 fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outcome {

@@ -9,6 +9,7 @@
 
 mod bench;
 mod crash;
+mod design;
 mod fuzz;
 mod programs;
 mod real_clients;

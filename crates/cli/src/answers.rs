@@ -103,7 +103,7 @@ impl WrittenThenAsked {
 
     /// What was written, unless it has had its effect: a wish for something else that comes back with every look
     /// at what became of it would never end.
-    async fn from_file(&self, view: &GateView) -> Reply {
+    async fn as_written(&self, view: &GateView) -> Reply {
         let reply = self.written.ask(view).await;
         let Reply::Answers(answers) = &reply else { return reply };
         let is_first = self.heard.lock().unwrap_or_else(PoisonError::into_inner).insert(view.gate.clone());
@@ -115,7 +115,7 @@ impl WrittenThenAsked {
 impl Asker for WrittenThenAsked {
     fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply> {
         Box::pin(async move {
-            match (self.from_file(view).await, &self.person) {
+            match (self.as_written(view).await, &self.person) {
                 (Reply::Nobody, Some(person)) => person.ask(view).await,
                 (reply, _) => reply,
             }

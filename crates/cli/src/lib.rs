@@ -5,6 +5,7 @@
 
 mod answers;
 pub mod arguments;
+mod by_hand;
 mod commands;
 mod design_closing;
 mod design_order;

@@ -42,12 +42,27 @@ pub(crate) fn compare(
     name: &'static str,
     limit: f64,
     rounds: usize,
+    subject: impl FnMut() -> Outcome,
+    yardstick: impl FnMut() -> Outcome,
+) -> Outcome<Figure> {
+    compare_from(name, limit, rounds, || Ok(()), subject, yardstick)
+}
+
+/// The same, with something to set up before each of them that takes no part in the time.
+pub(crate) fn compare_from(
+    name: &'static str,
+    limit: f64,
+    rounds: usize,
+    mut set_up: impl FnMut() -> Outcome,
     mut subject: impl FnMut() -> Outcome,
     mut yardstick: impl FnMut() -> Outcome,
 ) -> Outcome<Figure> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..rounds + 2 {
-        let (our_time, their_time) = (timed(&mut subject)?, timed(&mut yardstick)?);
+        set_up()?;
+        let our_time = timed(&mut subject)?;
+        set_up()?;
+        let their_time = timed(&mut yardstick)?;
         // The first rounds warm caches on both sides.
         if round >= 2 {
             ours.push(our_time);

@@ -10,13 +10,13 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// The system calls that make something durable or visible.
-const DURABLE: &str = "fsync,rename,unlink,link,linkat,mkdir,rmdir,unlinkat";
+pub(super) const DURABLE: &str = "fsync,rename,unlink,link,linkat,mkdir,rmdir,unlinkat";
 
 const SCRIPT: &str = r#"{"broken": {"*": {"answer": "Sure: {digest}"}}, "*": {"aggregator": {"answer": "SUMMARY: {digest}"}, "*": {"answer": "{seat} by {agent} from {digest}\n"}}}"#;
 const ANSWERS: &str = "scope: {scope: \"yes\", depth: \"deep\"}\napproval: {approval: \"yes\"}\n";
 
 /// The fingerprint of an empty prompt.
-const NOTHING_READ: &str = "cbf29ce484222325";
+pub(super) const NOTHING_READ: &str = "cbf29ce484222325";
 
 pub(super) fn crash(every: usize) -> Outcome {
     let program = rehearsal()?;

@@ -9,7 +9,7 @@ use crate::driven::Driven;
 use crate::error::CommandError;
 use crate::site::Site;
 use crate::stopping::ended;
-use crate::{answers, output};
+use crate::{answers, by_hand, output};
 use charrette_engine::flows::design::PHASES;
 use charrette_engine::journal::RunPlace;
 use charrette_model::checkpoint::TransitionError;
@@ -104,6 +104,7 @@ fn begun(
             "The run that was there is archived in {}; its workspace is kept.",
             site.relative(&archive).display()
         ));
+        by_hand::keep(site, order, &archive)?;
     }
     let beginning = Beginning { name: order.name.clone(), request, answers: None };
     let (lease, place) = drive::begin_run_here(site, &beginning, &PHASES, outfit)?;

@@ -335,7 +335,7 @@ fn fields(text: &str) -> BTreeMap<String, Vec<(String, String)>> {
     let mut id = String::new();
     for line in text.lines() {
         if let Some(heading) = line.strip_prefix("### ") {
-            id = heading.split(':').next().unwrap().to_owned();
+            heading.split(':').next().unwrap().clone_into(&mut id);
             blocks.insert(id.clone(), Vec::new());
         } else if let Some((name, value)) = line.trim_start_matches("- ").split_once("**: ") {
             let name = name.trim_start_matches("**").to_owned();

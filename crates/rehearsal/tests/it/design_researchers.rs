@@ -1,6 +1,6 @@
 //! Researchers who have something to ask, or who say that the feature should not be designed.
 
-use crate::workshop::{Workshop, of_the_regular};
+use crate::workshop::{Workshop, of_the_regular, warnings};
 use charrette_testkit::panel::{FEATURE, REQUEST};
 
 /// What the researcher of tasks says, with another decision.
@@ -70,8 +70,9 @@ fn a_researcher_asks_twice_at_most() {
 fn under_auto_what_a_researcher_wants_to_know_stays_unknown() {
     let workshop = Workshop::regular();
     workshop.says("research/tasks", &decides(&workshop, "CLARIFY", "Which clients are meant?"));
-    let output = workshop.begin(&["--auto", "--phase=research"]);
+    let output = workshop.begin(&["--auto", "--phase=research", "--json"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(workshop.calls(), of_the_regular(&["research/", "aggregator"]));
-    assert!(output.stderr.contains("Which clients are meant?"), "people are told: {output:?}");
+    let told = "The researcher of tasks wanted to know, and nobody was asked: Which clients are meant?";
+    assert!(warnings(&output).iter().any(|warning| warning == told), "{:?}", warnings(&output));
 }

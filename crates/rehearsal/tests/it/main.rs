@@ -10,6 +10,8 @@ mod design_flags;
 mod design_gates;
 mod design_mishaps;
 mod design_regular;
+mod design_repositories;
+mod design_requests;
 mod design_researchers;
 mod design_terminal;
 mod disturbed;

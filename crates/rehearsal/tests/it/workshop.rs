@@ -165,9 +165,10 @@ impl Workshop {
                 })
                 .collect();
             // In a defense only what stands in its tags is read.
-            let answer = match step.starts_with("debate/") {
-                true => said.replacen("</claim>", " ({digest})</claim>", 1),
-                false => format!("{said}\n<!-- {{digest}} -->\n"),
+            let answer = if step.starts_with("debate/") {
+                said.replacen("</claim>", " ({digest})</claim>", 1)
+            } else {
+                format!("{said}\n<!-- {{digest}} -->\n")
             };
             self.does(step, &json!({ "answer": answer }));
         }

@@ -1,0 +1,50 @@
+//! Files of a specification that a person has changed: a design that begins afresh puts a copy of them aside first.
+
+use crate::design_order::Order;
+use crate::designing;
+use crate::error::CommandError;
+use crate::output;
+use crate::site::Site;
+use charrette_model::checkpoint::Checkpoint;
+use charrette_store::workspace::sha256;
+use std::path::{Path, PathBuf};
+
+/// Keeps what a person wrote in the folder of the specification, beside `archive`, and says where.
+pub(crate) fn keep(site: &Site, order: &Order, archive: &Path) -> Result<(), CommandError> {
+    let Some(document) = &order.existing else { return Ok(()) };
+    let folder = site.root.join(designing::spec_folder(site, &order.name));
+    let Ok(entries) = fs_err::read_dir(&folder) else { return Ok(()) };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok().filter(|entry| entry.path().is_file())?.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    for name in names {
+        let path = folder.join(&name);
+        let text = fs_err::read(&path).map_err(CommandError::failed)?;
+        if was_written_here(document, &name, &sha256(&text)) {
+            continue;
+        }
+        let kept = beside(archive).join(&name);
+        fs_err::create_dir_all(beside(archive)).map_err(CommandError::failed)?;
+        fs_err::copy(&path, &kept).map_err(CommandError::failed)?;
+        let (path, kept) =
+            (site.relative(&path).display().to_string(), site.relative(&kept).display().to_string());
+        output::log(&format!(
+            "{path} was changed by hand; a copy is kept. To compare: git diff --no-index {kept} {path}"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether some step of the run left the file like this.
+fn was_written_here(document: &Checkpoint, name: &str, digest: &str) -> bool {
+    let name = format!("specs/{name}");
+    let steps = document.phases.values().flat_map(|phase| phase.steps.iter().flatten());
+    steps.into_iter().any(|(_, step)| step.outputs.get(&name).is_some_and(|written| written == digest))
+}
+
+/// `X.json.zst` → `X.specs`.
+fn beside(archive: &Path) -> PathBuf {
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    archive.with_file_name(format!("{}.specs", name.trim_end_matches(".json.zst")))
+}
