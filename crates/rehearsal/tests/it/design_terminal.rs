@@ -18,7 +18,13 @@ fn from(workshop: &Workshop, pty: &Pty, start: &str) -> String {
     let first = first.unwrap_or_else(|| panic!("no line begins with {start}:\n{screen}"));
     let steady = |line: &&str| match line.rsplit_once('(') {
         Some((before, time)) if time.ends_with("s)") => format!("{before}(Ns)"),
-        _ => (*line).to_owned(),
+        // The last column of what each seat cost.
+        _ => match line.rsplit_once(' ') {
+            Some((before, time)) if time.ends_with('s') && time.starts_with(|c: char| c.is_ascii_digit()) => {
+                format!("{} Ns", before.trim_end())
+            }
+            _ => (*line).to_owned(),
+        },
     };
     lines[first..].iter().map(steady).collect::<Vec<_>>().join("\n")
 }
