@@ -135,7 +135,7 @@ pub(super) fn plain(text: &str) -> String {
         if text.starts_with(['|', '>']) || text.trim_matches(['-', '=', '*', '_']).is_empty() {
             continue;
         }
-        let text = text.replace("**", "").replace("__", "").replace("](", "] (").replace("]: ", "] ");
+        let text = text.replace("**", "").replace("](", "] (").replace("]: ", "] ");
         // An item is a sentence, with or without a full stop.
         if entry.is_some() && !words.is_empty() && !words.ends_with(['.', '!', '?', ':', '…']) {
             words.push('.');
@@ -153,4 +153,15 @@ fn clipped(text: &str, most: usize) -> String {
     let cut: String = text.chars().take(most).collect();
     let end = cut.rfind(' ').unwrap_or(cut.len());
     format!("{}…", cut[..end].trim_end_matches([',', ';', ':', ' ', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_go_and_names_stay() {
+        let text = "## Head\n- **Begin** in `pkg/__init__.py`\n- then [there](x.md)\n\n> quoted\n";
+        assert_eq!(plain(text).trim(), "Begin in `pkg/__init__.py`. then [there] (x.md)");
+    }
 }
