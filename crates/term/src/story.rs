@@ -9,7 +9,7 @@ use crate::text::safe;
 use charrette_engine::{Ending, EventKind};
 use charrette_model::progress::{Step, StepPrefix, Trail};
 use charrette_model::shown::{one_line, shown};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
@@ -36,6 +36,8 @@ pub(crate) struct Story {
     /// Files that were written in this process.
     written: BTreeSet<String>,
     warnings: Vec<String>,
+    /// Steps that are done again, and why, until an agent is asked for one.
+    again: BTreeMap<String, String>,
     is_over: bool,
 }
 
@@ -68,6 +70,7 @@ impl Story {
             crew: Crew::default(),
             written: BTreeSet::new(),
             warnings: Vec::new(),
+            again: BTreeMap::new(),
             is_over: false,
         }
     }
@@ -225,7 +228,13 @@ impl Story {
                 lines.extend(self.tell_plainly(event));
             }
             EventKind::StepStarted { step, attempt, why, .. } if *attempt > 1 => {
-                lines.push(self.under_way(&format!("{step} (attempt {attempt}: {})", shown(why))));
+                self.again.insert(step.clone(), format!("{step} (attempt {attempt}: {})", shown(why)));
+            }
+            // What costs nothing is done again without a word.
+            EventKind::AgentStarted { step, .. } => {
+                if let Some(again) = self.again.remove(step) {
+                    lines.push(self.under_way(&again));
+                }
             }
             EventKind::StepFailed { step, error, .. } => {
                 let first = error.lines().next().unwrap_or_default();
