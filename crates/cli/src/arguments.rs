@@ -10,8 +10,7 @@ use std::path::PathBuf;
 
 /// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
 ///
-/// This version has state documents that cannot be torn, lost or raced, the engine that drives runs over them,
-/// the supervisor that holds agents to what they may do, and the rules of the panel as plumbing.
+/// This version designs: `charrette design "what you want"`. Implementing, reviewing and shipping come later.
 #[derive(Debug, Parser)]
 #[command(name = "charrette", version, max_term_width = 100)]
 pub struct Arguments {

@@ -10,7 +10,7 @@ use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState};
 use charrette_model::ledger::{CallRecord, Total};
 use charrette_model::panel::resolutions::{Outcome, Resolution, read_resolutions};
 use charrette_model::panel::review_files::count_blocks;
-use charrette_model::seats::{EMBEDDED, Group, seat};
+use charrette_model::seats::{EMBEDDED, Group, SEATS, seat};
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::Workspace;
 use charrette_store::ledger::calls;
@@ -248,7 +248,7 @@ fn rejected(text: &str) -> Vec<(String, String)> {
     headed(text, "Finding").into_iter().zip(headed(text, "Reason not implemented")).collect()
 }
 
-/// What each seat cost, in the order they were first called. The embedded agent costs nothing.
+/// What each seat cost, in the order of the seats. The embedded agent costs nothing.
 fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
     let mut seats: Vec<(String, String, Total)> = Vec::new();
     for call in calls.iter().filter(|call| call.agent != EMBEDDED) {
@@ -271,5 +271,6 @@ fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
         usd: total.usd,
         seconds: std::time::Duration::from_secs_f64(total.seconds.clamp(0.0, 1e9)).as_secs(),
     };
+    seats.sort_by_key(|(id, ..)| SEATS.iter().position(|seat| seat.id == id.as_str()));
     seats.into_iter().map(cost).collect()
 }

@@ -5,6 +5,7 @@ use crate::drive;
 use crate::error::{CommandError, ErrorKind};
 use crate::site::Site;
 use crate::workspaces;
+use charrette_engine::explain::forecast;
 use charrette_engine::flows::design::PHASES;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, GateState, PhaseStatus};
 use charrette_model::feature::name::{FeaturePath, InvalidName};
@@ -59,7 +60,7 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
         (None, Some("write" | "validate")) => return Err(too_early(until)),
         (None, _) => Way::Begin { request: request(args)? },
         (Some(document), phase) if args.resume => {
-            resumable(&name, document, phase)?;
+            resumable(site, &name, document, phase)?;
             Way::GoOn
         }
         (Some(document), Some(phase)) => {
@@ -172,14 +173,18 @@ fn phase_is(document: &Checkpoint, phase: &str, status: PhaseStatus) -> bool {
     document.phases.get(phase).is_some_and(|found| found.status == status)
 }
 
-/// `--resume` has nothing to do for a run that is complete, or for a phase that is.
+/// `--resume` has nothing to do for a run that is complete, unless somebody changed something since; nor for a phase
+/// that is.
 fn resumable(
+    site: &Site,
     name: &DocumentName,
     document: &Checkpoint,
     phase: Option<&'static str>,
 ) -> Result<(), CommandError> {
     let feature = drive::shown_feature(name);
-    if document.completed_at.is_some() {
+    let steps = forecast(document, &workspaces::workspace_of(site, document)?);
+    let changed = steps.iter().any(|step| step.why.is_some());
+    if document.completed_at.is_some() && !changed {
         return Err(CommandError::failed(format!(
             "Design for \"{feature}\" is already complete. Run without --resume to start fresh."
         )));

@@ -39,7 +39,9 @@ pub(crate) fn preview(
         output::line(page.render(progress::style(global)).trim_end())?;
     }
     if args.dry_run {
-        output::line("Dry run complete. No changes made.")?;
+        if !global.json {
+            output::line("Dry run complete. No changes made.")?;
+        }
         return Ok(Decided::Leave(ExitCode::SUCCESS));
     }
     match person.map_or(Confirmed::Run, |terminal| confirm(&terminal)) {

@@ -4,6 +4,7 @@ use crate::answers::{AnswersFile, WrittenThenAsked};
 use crate::arguments::Global;
 use crate::driven::Driven;
 use crate::error::{CommandError, ErrorKind};
+use crate::git::Git;
 use crate::progress::{self, Showing};
 use crate::room::{self, SiteClock};
 use crate::site::Site;
@@ -15,7 +16,7 @@ use charrette_engine::journal::{FileJournal, RunPlace};
 use charrette_engine::ports::{Asker, Clock, Journal};
 use charrette_engine::{EventKind, FlowDefinition, Run, drive};
 use charrette_model::checkpoint::progress::begin_run;
-use charrette_model::checkpoint::{DocumentName, RunRecord};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, RunRecord};
 use charrette_model::feature::name::FeaturePath;
 use charrette_store::{Documents, Lease};
 use serde_json::{Map, Value};
@@ -44,6 +45,9 @@ impl std::fmt::Debug for Extension {
         f.debug_struct("Extension").field("flows", &self.flows.len()).finish_non_exhaustive()
     }
 }
+
+/// How many lines say what was committed since.
+const MOVED: usize = 10;
 
 /// A run to begin.
 #[derive(Debug)]
@@ -157,10 +161,27 @@ pub(crate) fn reopen(
     if let Some(stale) = &loaded.stale {
         output::note(global, &format!("Warning: {stale}."));
         output::note(global, "Proceeding with existing checkpoint data.");
+        if progress::style(global).is_tty {
+            say_what_moved(global, site, &loaded.document);
+        }
     }
     let workspace = workspace_of(site, &loaded.document)?;
     let document = loaded.document;
     Ok((lease, RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) }))
+}
+
+/// What was committed since the checkpoint was saved, as a person would look at it.
+fn say_what_moved(global: &Global, site: &Site, document: &Checkpoint) {
+    let Some(saved) = document.head_commit.as_deref().filter(|id| id.bytes().all(|b| b.is_ascii_hexdigit()))
+    else {
+        return;
+    };
+    let range = format!("{saved}..HEAD");
+    let stat = Git(&site.root).find(&["diff", "--stat=80", "--no-ext-diff", "--no-color", &range]);
+    let lines: Vec<&str> = stat.as_deref().unwrap_or_default().lines().collect();
+    for line in &lines[lines.len().saturating_sub(MOVED)..] {
+        output::note(global, line);
+    }
 }
 
 /// There is nothing to go on with.

@@ -1,5 +1,6 @@
 //! Why a step will run: for previews, for `status --why`, and said when it does.
 
+use crate::journal::answers_digest;
 use charrette_model::checkpoint::{Checkpoint, Step, StepStatus};
 use charrette_store::Workspace;
 use serde::Serialize;
@@ -130,7 +131,11 @@ fn why_now(document: &Checkpoint, workspace: &Workspace, step: &Step) -> Option<
         .inputs
         .iter()
         .map(|(name, before)| {
-            (name.clone(), digest_now(document, workspace, name).unwrap_or_else(|| before.clone()))
+            let now = digests_now(document, workspace, name);
+            // Where only the flow could tell, nothing has changed as far as anybody knows.
+            let is_same = now.is_empty() || now.contains(before);
+            let digest = if is_same { Some(before.clone()) } else { now.into_iter().next() };
+            (name.clone(), digest.unwrap_or_default())
         })
         .collect();
     Why::of(Some(step), &current).or_else(|| {
@@ -139,14 +144,16 @@ fn why_now(document: &Checkpoint, workspace: &Workspace, step: &Step) -> Option<
     })
 }
 
-/// The digest of an input as it is now; none where only the flow could tell.
-fn digest_now(document: &Checkpoint, workspace: &Workspace, label: &str) -> Option<String> {
+/// What the digest of an input may be now. A label does not say whether answers are meant, one of them, or the file
+/// they were written to.
+fn digests_now(document: &Checkpoint, workspace: &Workspace, label: &str) -> Vec<String> {
     if label.starts_with("given/") {
-        return None;
+        return Vec::new();
     }
-    if let Some(rest) = label.strip_prefix("answers/") {
-        let (gate, key) = rest.split_once('/').map_or((rest, None), |(gate, key)| (gate, Some(key)));
-        return Some(crate::journal::answers_digest(document, gate, key));
-    }
-    Some(workspace.digest(label, None).ok().flatten().unwrap_or_else(|| "absent".to_owned()))
+    let file = workspace.digest(label, None).ok().flatten().unwrap_or_else(|| "absent".to_owned());
+    let Some(gate) = label.strip_prefix("answers/") else { return vec![file] };
+    let mut digests = vec![answers_digest(document, gate, None)];
+    digests.extend(gate.rsplit_once('/').map(|(gate, key)| answers_digest(document, gate, Some(key))));
+    digests.push(file);
+    digests
 }

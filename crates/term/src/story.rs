@@ -228,7 +228,8 @@ impl Story {
                 lines.push(self.under_way(&format!("{step} (attempt {attempt}: {})", shown(why))));
             }
             EventKind::StepFailed { step, error, .. } => {
-                lines.push(self.warned(&format!("{step} failed: {}", one_line(error))));
+                let first = error.lines().next().unwrap_or_default();
+                lines.push(self.warned(&format!("{step} failed: {}", one_line(first))));
             }
             EventKind::AgentFinished { step, agent, status, seconds, .. } if status != "ok" => {
                 let said = format!("{step}: {agent} gave no answer after {seconds:.0}s: {}", shown(status));
@@ -350,6 +351,9 @@ impl Story {
                 format!("  {step}: {agent} gave no answer after {seconds:.0}s: {}", shown(status))
             }
             EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
+            EventKind::Warning { message } if is_marked(message) => {
+                self.style.paint(Tone::Attention, &one_line(message))
+            }
             EventKind::Warning { message } => {
                 self.style.paint(Tone::Attention, &format!("Warning: {}", one_line(message)))
             }

@@ -60,6 +60,9 @@ struct Run<'a> {
     stale: bool,
     driver: Option<&'a charrette_store::Holder>,
     path: &'a Path,
+    /// The gates that wait for a person.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    waiting: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -86,6 +89,7 @@ impl<'a> Run<'a> {
             stale: false,
             driver: row.driver.as_ref(),
             path: &row.path,
+            waiting: &[],
             problem: None,
         };
         match &row.glance {
@@ -107,6 +111,7 @@ impl<'a> Run<'a> {
                     updated_at: glance.updated_at.as_ref().map(charrette_model::stamp::Stamp::as_str),
                     age_seconds: age,
                     stale: stale && state != State::Complete,
+                    waiting: if state == State::Complete { &[] } else { &glance.waiting },
                     ..base
                 }
             }
@@ -139,7 +144,11 @@ fn columns(run: &Run<'_>) -> [String; 6] {
         (State::Unreadable, _) => "unreadable".to_owned(),
         (State::Complete, _) => "complete".to_owned(),
         (State::Failed, Some(phase)) => format!("{phase} (failed)"),
-        (_, Some(phase)) => phase.to_owned(),
+        (_, Some(phase)) if run.waiting.is_empty() => phase.to_owned(),
+        (_, Some(phase)) => {
+            let gates: Vec<String> = run.waiting.iter().map(|gate| shown(gate).to_string()).collect();
+            format!("{phase} (waiting at {})", gates.join(", "))
+        }
         (_, None) => "-".to_owned(),
     };
     let age = run.age_seconds.map_or("-".to_owned(), age);

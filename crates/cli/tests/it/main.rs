@@ -11,6 +11,7 @@ mod collection;
 mod config;
 mod diagrams;
 mod dirty_tree;
+mod documented;
 mod gates;
 mod kills;
 mod ledgers;

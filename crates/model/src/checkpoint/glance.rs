@@ -1,6 +1,6 @@
 //! A document at a glance: the few members a list of many runs needs, read without building the rest.
 
-use super::document::PhaseStatus;
+use super::document::{GateState, PhaseStatus};
 use super::read::{ReadError, diagnose};
 use super::resume::next_phase;
 use crate::stamp::Stamp;
@@ -29,6 +29,9 @@ pub struct Glance {
     state: StateGlance,
     #[serde(default, deserialize_with = "failed_phases")]
     phases: Vec<(String, Option<Stamp>)>,
+    /// The gates that wait for a person, by name.
+    #[serde(default, deserialize_with = "waiting_gates", rename = "gates")]
+    pub waiting: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -37,6 +40,12 @@ struct StateGlance {
     current_phase: Option<String>,
     #[serde(default)]
     pending_phases: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct GateGlance {
+    #[serde(default)]
+    state: Option<GateState>,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +101,31 @@ fn failed_phases<'de, D: Deserializer<'de>>(
     deserializer.deserialize_map(Phases)
 }
 
+/// Keeps only the gates that wait.
+fn waiting_gates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Gates;
+
+    impl<'de> serde::de::Visitor<'de> for Gates {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map of gates")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut waiting = Vec::new();
+            while let Some((name, gate)) = map.next_entry::<String, GateGlance>()? {
+                if gate.state == Some(GateState::Pending) {
+                    waiting.push(name);
+                }
+            }
+            Ok(waiting)
+        }
+    }
+
+    deserializer.deserialize_map(Gates)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +152,13 @@ mod tests {
             assert_eq!(glance.phase(), phase, "{text}");
             assert_eq!(full.phase.as_deref(), phase.map(|(name, _)| name), "{text}");
         }
+    }
+
+    #[test]
+    fn gates_that_wait_are_seen() {
+        let text =
+            r#"{"version":1,"gates":{"a":{"state":"answered"},"b":{"state":"pending","subject":"x"}}}"#;
+        assert_eq!(Glance::read(text.as_bytes()).unwrap().waiting, ["b"]);
     }
 
     #[test]

@@ -40,6 +40,8 @@ fn phases_can_be_gone_through_one_by_one() {
     assert_eq!(workshop.calls(), ["validator codex"]);
     assert_eq!(statuses(), ["complete", "complete", "complete"]);
 
+    let why = workshop.run(crate::stage::BINARY, ["status", "--why", FEATURE]);
+    assert!(!why.stdout.contains("will run"), "{}", why.stdout);
     let output = workshop.resume(&[]);
     let complete =
         format!("Design for \"{FEATURE}\" is already complete. Run without --resume to start fresh.");

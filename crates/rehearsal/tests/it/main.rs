@@ -13,6 +13,7 @@ mod design_regular;
 mod design_repositories;
 mod design_requests;
 mod design_researchers;
+mod design_terminal;
 mod disturbed;
 mod gates;
 mod incidents;

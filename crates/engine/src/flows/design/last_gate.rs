@@ -33,6 +33,8 @@ pub(super) async fn post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<
     let answers = write.gate(gate(brief, &page)).await?;
     let approved = [Input::Artifact(SUBJECT.to_owned()), answers.input("approval")];
     status(write, "status/approved", Status::Approved, &approved, &day_of(&answers, brief)).await?;
+    // The same page of files whose status has changed: what is on record is then what is there.
+    self::page(write).await?;
     stage.done("approved");
     Ok(())
 }
