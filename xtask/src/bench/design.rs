@@ -159,14 +159,14 @@ fn gits_in(trace: &str) -> Vec<Vec<String>> {
     for line in trace.lines() {
         let process = line.split_whitespace().next().unwrap_or_default();
         let went_well = line.ends_with("= 0");
-        match git_in(line) {
-            Some(args) if went_well => gits.push(args),
-            Some(args) if line.contains("<unfinished") => drop(begun.insert(process, args)),
-            Some(_) => {}
-            None if line.contains("<... execve resumed>") => {
-                gits.extend(begun.remove(process).filter(|_| went_well));
+        if let Some(args) = git_in(line) {
+            if went_well {
+                gits.push(args);
+            } else if line.contains("<unfinished") {
+                begun.insert(process, args);
             }
-            None => {}
+        } else if line.contains("<... execve resumed>") {
+            gits.extend(begun.remove(process).filter(|_| went_well));
         }
     }
     gits
