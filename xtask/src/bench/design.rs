@@ -5,6 +5,7 @@ use super::documents::bare_durable_write;
 use super::ratio::{Figure, compare_from};
 use crate::Outcome;
 use crate::design::Rig;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -111,7 +112,7 @@ impl Parts {
         Ok(Parts {
             writes: syncs / 2,
             bytes: document[..document.len() / 2].to_vec(),
-            gits: text.lines().filter_map(git_in).collect(),
+            gits: gits_in(&text),
             bare,
         })
     }
@@ -150,11 +151,32 @@ fn spawned(rig: &Rig, seat: &str, agent: &str) -> Outcome<std::process::Child> {
     Ok(child)
 }
 
+/// The arguments of every git command in what strace saw. A call that was interrupted by another process has a
+/// second line that says how it went.
+fn gits_in(trace: &str) -> Vec<Vec<String>> {
+    let mut begun: HashMap<&str, Vec<String>> = HashMap::new();
+    let mut gits = Vec::new();
+    for line in trace.lines() {
+        let process = line.split_whitespace().next().unwrap_or_default();
+        let went_well = line.ends_with("= 0");
+        if let Some(args) = git_in(line) {
+            if went_well {
+                gits.push(args);
+            } else if line.contains("<unfinished") {
+                begun.insert(process, args);
+            }
+        } else if line.contains("<... execve resumed>") {
+            gits.extend(begun.remove(process).filter(|_| went_well));
+        }
+    }
+    gits
+}
+
 /// The arguments of a git command in a line of strace. What git starts itself is part of it.
 fn git_in(line: &str) -> Option<Vec<String>> {
     let (_, call) = line.split_once("execve(\"")?;
     let (program, rest) = call.split_once("\", [")?;
-    if !line.ends_with("= 0") || program.contains("git-core") || Path::new(program).file_name()? != "git" {
+    if program.contains("git-core") || Path::new(program).file_name()? != "git" {
         return None;
     }
     let (words, _) = rest.split_once("], 0x")?;

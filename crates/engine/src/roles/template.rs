@@ -10,10 +10,15 @@ use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Texts by name, without their front matter.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Texts(BTreeMap<String, (Origin, String)>);
+pub(super) struct Texts {
+    by_name: BTreeMap<String, (Origin, String)>,
+    /// All of them, compiled when the first is filled in: a role has several seats.
+    compiled: OnceLock<Result<Environment<'static>, RoleError>>,
+}
 
 impl Texts {
     /// Puts a text in. `first_line` is where it begins; the lines above become empty, so that lines are those of
@@ -21,12 +26,13 @@ impl Texts {
     pub(super) fn insert(&mut self, name: &str, origin: Origin, text: &str, first_line: usize) {
         let above = first_line - 1;
         let body: String = text.split_inclusive('\n').skip(above).collect();
-        self.0.insert(name.to_owned(), (origin, "\n".repeat(above) + &body));
+        self.by_name.insert(name.to_owned(), (origin, "\n".repeat(above) + &body));
+        self.compiled = OnceLock::new();
     }
 
     /// Fills in the text of that name.
     pub(super) fn render(&self, name: &str, values: &impl Serialize) -> Result<String, RoleError> {
-        let environment = self.environment()?;
+        let environment = self.compiled.get_or_init(|| self.compile()).as_ref().map_err(RoleError::clone)?;
         let file = format!("{name}.md");
         let rendered = environment
             .get_template(&file)
@@ -35,13 +41,13 @@ impl Texts {
         Ok(rendered.trim_start_matches('\n').trim_end().to_owned() + "\n")
     }
 
-    fn environment(&self) -> Result<Environment<'_>, RoleError> {
+    fn compile(&self) -> Result<Environment<'static>, RoleError> {
         let mut environment = template::environment();
         environment.add_filter("line", |text: &str| flat(text));
         environment.add_filter("fenced", |text: &str| fenced(text));
         environment.add_filter("json", |text: &str| serde_json::Value::from(text).to_string());
-        for (name, (_, text)) in &self.0 {
-            let added = environment.add_template_owned(format!("{name}.md"), text.as_str());
+        for (name, (_, text)) in &self.by_name {
+            let added = environment.add_template_owned(format!("{name}.md"), text.clone());
             added.map_err(|error| self.error(name, &error))?;
         }
         Ok(environment)
@@ -51,7 +57,7 @@ impl Texts {
     fn error(&self, name: &str, error: &minijinja::Error) -> RoleError {
         let deepest = template::deepest(error);
         let file = deepest.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
-        let (file, origin, text) = match self.0.get(file) {
+        let (file, origin, text) = match self.by_name.get(file) {
             Some((origin, text)) => (file, origin, text.as_str()),
             None => (name, &Origin::BuiltIn, ""),
         };
