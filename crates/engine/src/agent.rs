@@ -25,7 +25,7 @@ pub type Grammar = Arc<dyn Fn(&str) -> Result<Vec<(String, String)>, String> + S
 pub struct AgentCall {
     seat: String,
     id: String,
-    prompt: String,
+    prompt: Question,
     reads: Vec<Input>,
     writes: Vec<String>,
     chain: Vec<String>,
@@ -36,6 +36,9 @@ pub struct AgentCall {
     model: Option<String>,
     may_touch: Touch,
 }
+
+/// What is asked: made when it is asked, because most calls of a run that goes on are not made again.
+type Question = Arc<dyn Fn() -> Result<String, String> + Send + Sync>;
 
 /// What an answer's file is called, given who answered and what it would be called otherwise.
 type Naming = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
@@ -52,7 +55,7 @@ pub fn seat(name: &str) -> AgentCall {
     AgentCall {
         seat: name.to_owned(),
         id: name.to_owned(),
-        prompt: String::new(),
+        prompt: Arc::new(|| Ok(String::new())),
         reads: Vec::new(),
         writes: Vec::new(),
         chain: Vec::new(),
@@ -75,8 +78,18 @@ impl AgentCall {
 
     /// What it is asked. Recorded, but not compared: a better wording does not make anybody pay twice.
     #[must_use]
-    pub fn prompt(mut self, prompt: impl Into<String>) -> AgentCall {
-        self.prompt = prompt.into();
+    pub fn prompt(self, prompt: impl Into<String>) -> AgentCall {
+        let prompt = prompt.into();
+        self.prompt_with(move || Ok(prompt.clone()))
+    }
+
+    /// The same, made when it is needed; an error ends the step.
+    #[must_use]
+    pub fn prompt_with(
+        mut self,
+        prompt: impl Fn() -> Result<String, String> + Send + Sync + 'static,
+    ) -> AgentCall {
+        self.prompt = Arc::new(prompt);
         self
     }
 
@@ -162,12 +175,13 @@ impl AgentCall {
 
     /// Asks one agent after the other until an answer fits.
     pub(crate) async fn perform(self, context: StepContext, conduct: Conduct) -> Result<StepDone, StepError> {
+        let prompt = (self.prompt)().map_err(StepError::Failed)?;
         let mut failures = Vec::new();
         let mut usage: Option<Usage> = None;
         let chain =
             if self.chain.is_empty() { conduct.launcher.chain(&self.seat) } else { self.chain.clone() };
         for (n, agent) in chain.iter().enumerate() {
-            match self.ask(agent, &context, &conduct, &mut usage).await {
+            match self.ask((agent, &prompt), &context, &conduct, &mut usage).await {
                 Ok(files) => {
                     for (name, content) in files {
                         let name = self.naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
@@ -177,7 +191,7 @@ impl AgentCall {
                         agent: Some(agent.clone()),
                         fallback_from: chain[..n].to_vec(),
                         usage,
-                        prompt: Some(sha256(self.prompt.as_bytes())),
+                        prompt: Some(sha256(prompt.as_bytes())),
                         ..StepDone::default()
                     });
                 }
@@ -199,7 +213,7 @@ impl AgentCall {
             value: serde_json::json!({ NO_ANSWER: why }),
             fallback_from: chain,
             usage,
-            prompt: Some(sha256(self.prompt.as_bytes())),
+            prompt: Some(sha256(prompt.as_bytes())),
             ..StepDone::default()
         })
     }
@@ -207,12 +221,12 @@ impl AgentCall {
     /// Asks one agent, and once more if its answer does not fit.
     async fn ask(
         &self,
-        agent: &str,
+        (agent, question): (&str, &str),
         context: &StepContext,
         conduct: &Conduct,
         usage: &mut Option<Usage>,
     ) -> Result<Vec<(String, String)>, Refusal> {
-        let mut prompt = self.prompt.clone();
+        let mut prompt = question.to_owned();
         let mut repair = false;
         loop {
             context.lane.seat(agent).map_err(Refusal::Unrecorded)?;
@@ -235,7 +249,7 @@ impl AgentCall {
             repair = true;
             prompt = format!(
                 "{}\n\nYour last answer could not be used: {problem}\nAnswer again, in the form that was asked for.\n",
-                self.prompt
+                question
             );
         }
     }

@@ -10,6 +10,7 @@ use crate::roles::{Prompt, Request, RoleError, Roles};
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::decisions::Decision;
 use charrette_model::seats::{self, AnswerForm, Group, Seat};
+use std::sync::Arc;
 
 /// What the flow asks of each role, as data.
 const INSTRUCTIONS: &str = include_str!("../../../../assets/roles/instructions.txt");
@@ -26,9 +27,13 @@ const MAY_BE_ABSENT: [&str; 5] = [
 /// The feedback of revisions, as the table of seats calls it.
 const FEEDBACK: &str = "feedback-round*.md";
 
-/// Where calls are prepared.
+/// Where calls are prepared. A copy is cheap.
+#[derive(Debug, Clone)]
+pub struct Desk(Arc<Outfit>);
+
+/// What every call has in common.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Outfit {
     /// The name of the feature.
     pub feature: String,
     /// The folder of its specification: absolute, with `/` at the end.
@@ -45,23 +50,33 @@ pub struct Desk {
 
 /// A seat and everything it is told.
 #[derive(Debug, Clone)]
-pub struct Assignment<'d> {
-    desk: &'d Desk,
+pub struct Assignment {
+    outfit: Arc<Outfit>,
     seat: &'static Seat,
     notes: String,
-    decision: Option<&'d Decision>,
+    decision: Option<Decision>,
 }
 
 impl Desk {
+    /// A desk with all of that on it.
+    pub fn new(outfit: Outfit) -> Desk {
+        Desk(Arc::new(outfit))
+    }
+
+    /// How many words a summary may have.
+    pub(super) fn summary_words(&self) -> usize {
+        self.0.summary_words
+    }
+
     /// The seat of that id. The table has all of them, so a flow that names another is wrong.
-    pub fn seat(&self, id: &str) -> Flow<Assignment<'_>> {
+    pub fn seat(&self, id: &str) -> Flow<Assignment> {
         let seat = seats::seat(id).ok_or_else(|| Stop::Failed(format!("there is no seat called {id}")))?;
         Ok(self.assign(seat))
     }
 
     /// That seat.
-    pub fn assign(&self, seat: &'static Seat) -> Assignment<'_> {
-        Assignment { desk: self, seat, notes: String::new(), decision: None }
+    pub fn assign(&self, seat: &'static Seat) -> Assignment {
+        Assignment { outfit: self.0.clone(), seat, notes: String::new(), decision: None }
     }
 
     /// A call of the seat with that id, as the table has it.
@@ -70,18 +85,18 @@ impl Desk {
     }
 }
 
-impl<'d> Assignment<'d> {
+impl Assignment {
     /// Something else the seat should know.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Assignment<'d> {
+    pub fn note(mut self, note: impl Into<String>) -> Assignment {
         self.notes = note.into();
         self
     }
 
     /// The decision it is about.
     #[must_use]
-    pub fn decision(mut self, decision: &'d Decision) -> Assignment<'d> {
-        self.decision = Some(decision);
+    pub fn decision(mut self, decision: &Decision) -> Assignment {
+        self.decision = Some(decision.clone());
         self
     }
 
@@ -92,19 +107,17 @@ impl<'d> Assignment<'d> {
 
     /// The call.
     pub fn call(self) -> Flow<AgentCall> {
-        let Assignment { desk, seat, .. } = self;
-        let words = desk.summary_words;
-        let unusable = |error: RoleError| Stop::Failed(error.to_string());
-        let role = desk.roles.of_seat(seat).map_err(unusable)?;
+        let (seat, words) = (self.seat, self.outfit.summary_words);
+        let role = self.outfit.roles.of_seat(seat).map_err(|error| Stop::Failed(error.to_string()))?;
         let mut call = call_for(seat.id)
             .step_id(step_id(seat))
-            .prompt(self.prompt().map_err(unusable)?)
             .model(role.model.clone())
             .reads(&inputs(seat))
             .grammar(move |answer| grammar::files(seat, answer, words));
         for name in seat.writes {
             call = call.writes(name);
         }
+        let call = call.prompt_with(move || self.prompt().map_err(|error| error.to_string()));
         Ok(match seat.form {
             AnswerForm::ContextSummary => {
                 call.salvage(move |answer| grammar::cut_summary(seat, answer, words))
@@ -119,7 +132,7 @@ impl<'d> Assignment<'d> {
     }
 
     fn prompt(&self) -> Result<String, RoleError> {
-        let Assignment { desk, seat, notes, decision } = self;
+        let Assignment { outfit: desk, seat, notes, decision } = self;
         let role = desk.roles.of_seat(seat)?;
         let mut request = Request::new(seat, role, &desk.feature, &instructions(seat, &desk.date, notes));
         request.context.spec_path = Some(desk.spec_path.clone());
@@ -176,14 +189,14 @@ mod tests {
     use std::collections::HashSet;
 
     fn desk() -> Desk {
-        Desk {
+        Desk::new(Outfit {
             feature: "add-login".to_owned(),
             spec_path: "/repo/specs/add-login/".to_owned(),
             date: "2026-01-31".to_owned(),
             summary_words: 500,
             roles: Roles::built_in(),
             relevant_files: vec!["src/auth.rs".to_owned()],
-        }
+        })
     }
 
     #[test]
@@ -209,7 +222,8 @@ mod tests {
             affected_files: Vec::new(),
         };
         for seat in SEATS {
-            assert!(desk().assign(seat).decision(&decision).call().is_ok(), "{}", seat.id);
+            let assignment = desk().assign(seat).decision(&decision);
+            assert!(assignment.prompt().is_ok() && assignment.call().is_ok(), "{}", seat.id);
         }
     }
 }

@@ -11,7 +11,7 @@ mod labels;
 mod review;
 mod taken;
 
-pub use desk::{Assignment, Desk};
+pub use desk::{Assignment, Desk, Outfit};
 pub(crate) use desk::{feedback, step_id};
 pub use dialectic::{Resolved, resolve};
 pub(crate) use grammar::round;

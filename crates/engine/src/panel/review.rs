@@ -111,7 +111,7 @@ async fn found(write: &PhaseHandle<'_>, reviews: &[Taken], labels: &ReviewLabels
 fn merger(desk: &Desk, reviews: &[Taken], labels: &ReviewLabels, found: Vec<String>) -> Flow<AgentCall> {
     let named: Vec<String> = labels.0.iter().map(|(file, label)| format!("{file} is by {label}")).collect();
     let assignment = desk.seat("merger")?.note(format!("The reviews: {}.", named.join("; ")));
-    let (seat, words) = (assignment.seat(), desk.summary_words);
+    let (seat, words) = (assignment.seat(), desk.summary_words());
     let mut call = assignment.call()?.reads(LABELS).grammar(move |answer| {
         let files = grammar::files(seat, answer, words)?;
         let found: Vec<&str> = found.iter().map(String::as_str).collect();

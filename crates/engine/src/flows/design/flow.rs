@@ -12,7 +12,7 @@ use super::sketches::{sketch, synthesise};
 use super::specification::{FILES, illustrate, report_rejected, write_files};
 use super::validate::validate;
 use crate::artifact::Artifact;
-use crate::panel::{Desk, resolve, review};
+use crate::panel::{Desk, Outfit, resolve, review};
 use crate::run::Run;
 use crate::stop::{Flow, Stop};
 
@@ -27,14 +27,14 @@ pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
     let entrance = enter(&phase, design).await?;
     branch(&phase, design, &entrance).await?;
     let relevant_files = survey(&phase, design).await?;
-    let desk = Desk {
+    let desk = Desk::new(Outfit {
         feature: brief.feature.clone(),
         spec_path: brief.spec_path.clone(),
         date: brief.date.clone(),
         summary_words: brief.summary_words,
         roles: brief.roles.clone(),
         relevant_files,
-    };
+    });
     research(&phase, &desk, brief).await?;
     clarify(&phase, &desk, brief).await?;
     discuss_scope(&phase, &desk, brief).await?;

@@ -135,12 +135,13 @@ fn stop(side: &str, file: &str, reasons: &[String]) -> Gate {
         "The researcher of {side} says that this should not be designed: {reason}\nAnswer what to do about it, and it looks again; or abandon the run."
     );
     Gate::new(&format!("stopped/{side}"), file)
+        .incidental()
         .ask_freely("answer", &question)
         .refusing(&format!("stopped by the researcher of {side}: {reason}"))
 }
 
 fn clarify(side: &str, file: &str, round: usize, questions: &[String]) -> Gate {
-    let mut gate = Gate::new(&format!("clarify/{side}-{round}"), file);
+    let mut gate = Gate::new(&format!("clarify/{side}-{round}"), file).incidental();
     for (n, question) in (1..).zip(questions) {
         gate = gate.ask_freely(&format!("{side}-{n}"), question);
     }

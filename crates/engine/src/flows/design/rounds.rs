@@ -111,7 +111,8 @@ async fn read(phase: &PhaseHandle<'_>, seat: &str, file: &'static str, round: Ro
 /// What only the person can answer; the code has answered the rest.
 fn gate(held: &Discussion, file: &str, questions: &[Question]) -> Gate {
     let (name, prefix) = held.gate;
-    let mut gate = Gate::new(name, file);
+    // The answers of a phase are those of its gate; what is asked in between has a file of its own.
+    let mut gate = Gate::new(name, file).incidental();
     for (n, question) in (1..).zip(questions) {
         if question.source != Source::User {
             continue;
