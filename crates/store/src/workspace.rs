@@ -167,7 +167,25 @@ impl Workspace {
         }
     }
 
-    /// Removes what a lane left behind, once it was collected.
+    /// Whether a lane has left something here: what it staged, or its scratch folder.
+    pub fn has_left(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> bool {
+        let mut names = names.into_iter();
+        self.lane(lane).exists()
+            || names.any(|name| self.staged(lane, name.as_ref()).is_ok_and(|staged| staged.exists()))
+    }
+
+    /// Removes everything a lane left, staged or not: nobody will collect it.
+    pub fn discard(&self, lane: &str) -> io::Result<()> {
+        let mark = format!("{lane}{STAGED}");
+        for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&mark) {
+                fs_err::remove_file(entry.path())?;
+            }
+        }
+        self.clean(lane)
+    }
+
+    /// Removes the scratch folder of a lane, once what it staged was collected.
     pub fn clean(&self, lane: &str) -> io::Result<()> {
         match fs_err::remove_dir_all(self.lane(lane)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -190,10 +208,15 @@ impl Workspace {
         }
     }
 
+    /// All in one folder: every folder that is made costs a write of its own.
     fn staged(&self, lane: &str, name: &str) -> io::Result<PathBuf> {
-        Ok(self.lane(lane).join("out").join(checked(name)?))
+        let name = checked(name)?.replace('/', STAGED);
+        Ok(self.staging.join(format!("{lane}{STAGED}{name}")))
     }
 }
+
+/// Stands between lane and name, and for `/` in a name: no name has it.
+const STAGED: &str = "@";
 
 /// SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {

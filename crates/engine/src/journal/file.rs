@@ -166,7 +166,7 @@ impl FileJournal {
         let _ = self.record.change_if_possible(&format!("fail {}", call.id), |document, circumstances| {
             progress::fail_step(document, &call.phase, &call.id, error, circumstances)
         });
-        let _ = self.record.workspace.clean(lane);
+        let _ = self.record.workspace.discard(lane);
         self.record.tell(EventKind::StepFailed {
             phase: call.phase.clone(),
             step: call.id.clone(),
@@ -180,7 +180,7 @@ impl FileJournal {
             self.record.change_if_possible(&format!("pause {}", call.id), |document, circumstances| {
                 incidents::pause_step(document, &call.phase, &call.id, circumstances)
             });
-        let _ = self.record.workspace.clean(lane);
+        let _ = self.record.workspace.discard(lane);
         paused.err().unwrap_or(Stop::Waiting(Vec::new()))
     }
 
@@ -188,7 +188,7 @@ impl FileJournal {
     fn recorded(&self, call: &Call, step: &Step) -> Flow<Recorded> {
         let names: Vec<String> = step.outputs.keys().cloned().collect();
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
-        if self.record.workspace.lane(&lane).exists() {
+        if self.record.workspace.has_left(&lane, &names) {
             self.record.set_producer(&lane, names.iter().cloned());
             if let Some(staged) = Batch::add(Staged { lane, names: names.clone() }) {
                 self.collect(vec![staged])?;
