@@ -190,7 +190,13 @@ impl Room {
         CallRecord {
             at: self.now().stamp(),
             run: String::new(),
-            command: String::new(),
+            // A room is opened for a run, `design of add-login`, or for something that is none.
+            command: self
+                .inner
+                .purpose
+                .split_once(" of ")
+                .map(|(command, _)| command.to_owned())
+                .unwrap_or_default(),
             phase: String::new(),
             step: String::new(),
             seat: seat.to_owned(),
