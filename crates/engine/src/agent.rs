@@ -248,8 +248,7 @@ impl AgentCall {
             }
             repair = true;
             prompt = format!(
-                "{}\n\nYour last answer could not be used: {problem}\nAnswer again, in the form that was asked for.\n",
-                question
+                "{question}\n\nYour last answer could not be used: {problem}\nAnswer again, in the form that was asked for.\n"
             );
         }
     }
