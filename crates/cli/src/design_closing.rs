@@ -106,10 +106,14 @@ impl ReadBack<'_> {
                     .to_owned(),
             ];
         }
-        let named = |vendors: &BTreeSet<String>| vendors.iter().cloned().collect::<Vec<_>>().join(", ");
-        let mut notes = vec![format!("{} distinct vendors sat: {}", sat.len(), named(&sat))];
+        let note = |vendors: BTreeSet<String>, did: &str| {
+            let plural = if vendors.len() == 1 { "vendor" } else { "vendors" };
+            let named = vendors.iter().cloned().collect::<Vec<_>>().join(", ");
+            format!("{} distinct {plural} {did}: {named}", vendors.len())
+        };
+        let mut notes = vec![note(sat, "sat")];
         if !voted.is_empty() {
-            notes.push(format!("{} distinct vendors voted: {}", voted.len(), named(&voted)));
+            notes.push(note(voted, "voted"));
         }
         notes
     }
