@@ -25,8 +25,8 @@ pub(super) struct Design {
     reviewers: [&'static str; 4],
     /// Ranks of decisions that nobody there may debate.
     undebated: &'static [usize],
-    /// Whether it belongs to the short way through all of this.
-    pub(super) is_short: bool,
+    /// Whether its clients take long to start.
+    pub(super) is_slow: bool,
 }
 
 /// A client that sits.
@@ -41,36 +41,36 @@ struct Seated {
     is_priced: bool,
 }
 
-/// All of them.
+/// All of them, the slowest first.
 pub(super) const ALL: [Design; 4] = [
-    Design {
-        name: "design/claude-codex",
-        seated: &[CLAUDE, CODEX],
-        reviewers: ["Codex-Arch", "Codex-Edge", "Codex-Innovation", "Codex-Pragmatic"],
-        // Claude does not debate, and Codex not in the bucket of Cursor.
-        undebated: &[1, 3],
-        is_short: true,
-    },
     Design {
         name: "design/gemini-opencode",
         seated: &[GEMINI, OPENCODE],
         reviewers: ["Gemini-Arch", "Opencode-Edge", "Gemini-Innovation", "Opencode-Pragmatic"],
         undebated: &[],
-        is_short: false,
+        is_slow: true,
     },
     Design {
         name: "design/acp",
         seated: &[ACP],
         reviewers: ["Gemini-acp-Arch", "Gemini-acp-Edge", "Gemini-acp-Innovation", "Gemini-acp-Pragmatic"],
         undebated: &[],
-        is_short: false,
+        is_slow: true,
+    },
+    Design {
+        name: "design/claude-codex",
+        seated: &[CLAUDE, CODEX],
+        reviewers: ["Codex-Arch", "Codex-Edge", "Codex-Innovation", "Codex-Pragmatic"],
+        // Claude does not debate, and Codex not in the bucket of Cursor.
+        undebated: &[1, 3],
+        is_slow: false,
     },
     Design {
         name: "design/local",
         seated: &[LOCAL],
         reviewers: ["Local-Arch", "Local-Edge", "Local-Innovation", "Local-Pragmatic"],
         undebated: &[],
-        is_short: true,
+        is_slow: false,
     },
 ];
 

@@ -44,18 +44,26 @@ pub(super) fn kill_group(leader: &mut Child) -> Outcome {
     Ok(())
 }
 
-/// Finds processes that have this home, which nobody else has, and ends them. Their command lines are returned.
+/// Ends the processes that have this home, which nobody else has. Their command lines are returned.
 pub(super) fn end_those_at(home: &Path) -> Vec<String> {
+    let found = those_at(home);
+    for (id, _) in &found {
+        let _ = Command::new("kill").args(["-KILL", id]).status();
+    }
+    found.into_iter().map(|(_, command)| command).collect()
+}
+
+/// Finds the processes that have this home: their numbers and command lines.
+pub(super) fn those_at(home: &Path) -> Vec<(String, String)> {
     let home = format!("HOME={}", home.display());
-    let mut left = Vec::new();
+    let mut found = Vec::new();
     for entry in fs_err::read_dir("/proc").into_iter().flatten().flatten() {
         let environment = fs_err::read(entry.path().join("environ")).unwrap_or_default();
-        if !environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes()) {
-            continue;
+        if environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes()) {
+            let command = fs_err::read(entry.path().join("cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            found.push((entry.file_name().to_string_lossy().into_owned(), command));
         }
-        let command = fs_err::read(entry.path().join("cmdline")).unwrap_or_default();
-        left.push(String::from_utf8_lossy(&command).replace('\0', " "));
-        let _ = Command::new("kill").args(["-KILL", &entry.file_name().to_string_lossy()]).status();
     }
-    left
+    found
 }

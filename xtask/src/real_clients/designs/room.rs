@@ -37,14 +37,16 @@ pub(super) struct Room {
 /// What came of it.
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// The exit code of the resumed run, and what it printed.
+    /// The resumed run.
     pub(super) resumed: Finished,
-    /// The same of `charrette check`.
+    /// `charrette check` after it.
     pub(super) checked: Finished,
-    /// The same of the run in one go.
+    /// The run in one go.
     pub(super) reference: Finished,
     /// Every question to the model but those of the run in one go.
     pub(super) asked: Vec<Value>,
+    /// The client that the killed run left behind, with its children; nobody where charrette asks the model itself.
+    pub(super) orphaned: Vec<String>,
     /// Processes that were left when the resumed run had ended.
     pub(super) left: Vec<String>,
 }
@@ -118,11 +120,14 @@ impl Room {
     fn disturbed(&self, model: &Child, programs: &Programs) -> Outcome<Ended> {
         let design = |words: &[&str], name: &str| self.design(&self.panel, model, programs, words, name);
         self.killed(design(&[REQUEST], "begun")?)?;
+        let orphaned = processes::those_at(&self.panel.sandbox.home());
+        let orphaned = orphaned.into_iter().map(|(_, command)| command).collect();
         let resumed = self.finished(design(&[FEATURE, "--resume"], "resumed")?, "resumed")?;
         let left = processes::end_those_at(&self.panel.sandbox.home());
         let check = self.charrette(&self.panel, model, programs, &["check", FEATURE], "check")?;
         let checked = self.finished(check, "check")?;
-        Ok(Ended { resumed, checked, reference: Finished::default(), asked: self.asked(), left })
+        let asked = self.asked();
+        Ok(Ended { resumed, checked, reference: Finished::default(), asked, orphaned, left })
     }
 
     fn design(

@@ -53,6 +53,11 @@ pub(super) fn of(design: &Design, room: &Room, ended: &Ended) -> Result<(), Stri
             return Err(format!("{name} ended with {:?}: {} {}", end.code, end.stdout, end.stderr));
         }
     }
+    // A kill spares the client, which leads a group of its own: it is the resumed run that ends it.
+    let is_program = design.clients().iter().any(|(_, client)| client.has_tools());
+    if ended.orphaned.is_empty() == is_program {
+        return Err(format!("the killed run left {:?} behind", ended.orphaned));
+    }
     nothing(&ended.left, "processes are left")?;
     nothing(&room.connected_beyond(), "it connected beyond loopback")?;
     nobody_is_asked_again(design, ended)?;
