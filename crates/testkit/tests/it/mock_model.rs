@@ -285,7 +285,7 @@ fn the_log_says_what_was_asked_and_keeps_every_body_but_no_secret() {
 #[test]
 fn a_seat_of_the_panel_is_known_by_its_prompt_in_every_interface() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("vote.voter-codex.txt"), "{given:FINDING_2}FINDING_2: YES\n{task}\n")
+    fs_err::write(folder.path().join("vote.voter-codex.txt"), "{given:FINDING_2}FINDING_2: YES\n{task}\n")
         .unwrap();
     let stage = Stage::set(&json!({"panel": {"folder": folder.path()}, "turns": [{"text": "OK"}]}));
     let prompt = "# Voter\n\n- Task: `voter-codex` (phase: write)\n\n### FINDING_2: x\n";

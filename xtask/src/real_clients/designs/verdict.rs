@@ -99,8 +99,8 @@ fn steps(design: &Design) -> Vec<String> {
 fn those_asked_who_sat(design: &Design, document: &Value, asked: &[Value]) -> Result<(), String> {
     for step in steps(design) {
         let recorded = document["phases"].as_object().into_iter().flatten();
-        let recorded = recorded.map(|(_, phase)| &phase["steps"][&step]["agent"]);
-        let agent = recorded.filter_map(Value::as_str).next().unwrap_or_default();
+        let mut recorded = recorded.map(|(_, phase)| &phase["steps"][&step]["agent"]);
+        let agent = recorded.find_map(Value::as_str).unwrap_or_default();
         let seated = design.seated.iter().find(|seated| seated.name == agent);
         let seated = seated.ok_or_else(|| format!("{step} was taken by {agent:?}"))?;
         let other = asked.iter().find(|line| line["step"] == *step && line["api"] != seated.api);
