@@ -5,13 +5,16 @@
 //! so that what keeps a seat read-only is the profile and nothing else.
 //!
 //! [`clients`] are the clients, [`cases`] what is done to them, [`hostile`] the repository, [`stage`] one run,
-//! [`verdict`] what must hold afterwards.
+//! [`verdict`] what must hold afterwards. [`designs`] are whole designs, in a peaceful repository.
 
 mod cases;
 mod clients;
+mod connections;
+mod designs;
 mod hostile;
 mod install;
 mod namespace;
+mod processes;
 mod stage;
 mod verdict;
 
@@ -20,9 +23,11 @@ use crate::programs::root;
 use cases::Case;
 use clap::Args;
 use clients::Client;
+use designs::Design;
+use install::Installed;
 use stage::{Programs, Stage};
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,6 +36,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct RealClientsArgs {
     /// Only the cases whose name, such as `codex/refused-write`, contains this
     only: Option<String>,
+    /// Without the two designs whose clients are slow: Gemini with opencode, and Gemini over ACP
+    #[arg(long)]
+    short: bool,
     /// Another program in place of charrette
     #[arg(long, value_name = "PROGRAM")]
     charrette: Option<PathBuf>,
@@ -51,11 +59,7 @@ pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
     }
     let only = args.only.as_deref().unwrap_or("");
     let started = Instant::now();
-    let cases = clients::all()
-        .into_iter()
-        .flat_map(|client| Case::of(&client).into_iter().map(move |case| (client.clone(), case)));
-    let queue: VecDeque<(Client, Case)> =
-        cases.filter(|(client, case)| case.name(client).contains(only)).collect();
+    let queue: VecDeque<Job> = jobs(args.short, only).into();
     if queue.is_empty() {
         return Err(format!("there is no case with {only} in its name").into());
     }
@@ -63,10 +67,10 @@ pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
-                while let Some((client, case)) = next(&queue) {
-                    let name = case.name(&client);
+                while let Some(job) = next(&queue) {
+                    let name = job.name();
                     let began = Instant::now();
-                    let result = play(&client, case, &programs, &installed, &runs);
+                    let result = job.play(&programs, &installed, &runs);
                     report(&name, began.elapsed(), result.as_ref().err());
                     if result.is_err() {
                         failed.lock().unwrap_or_else(PoisonError::into_inner).push(name);
@@ -96,17 +100,42 @@ fn next<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-fn play(
-    client: &Client,
-    case: Case,
-    programs: &Programs,
-    installed: &install::Installed,
-    runs: &std::path::Path,
-) -> Result<(), String> {
-    let stage = Stage::set(client, case, installed, &runs.join(case.name(client).replace('/', "-")));
-    let stage = stage.map_err(|error| error.to_string())?;
-    let ended = stage.play(programs).map_err(|error| error.to_string())?;
-    verdict::of(client, case, &stage, &ended)
+/// One thing to be done.
+enum Job {
+    Case(Box<Client>, Case),
+    Design(Design),
+}
+
+/// What is to be done, the slowest first, so that nobody waits for the last worker.
+fn jobs(short: bool, only: &str) -> Vec<Job> {
+    let designs = designs::ALL.into_iter().filter(|design| !short || !design.is_slow);
+    let cases = clients::all()
+        .into_iter()
+        .flat_map(|client| Case::of(&client).into_iter().map(move |case| (client.clone(), case)));
+    let jobs = designs.map(Job::Design).chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
+    jobs.filter(|job| job.name().contains(only)).collect()
+}
+
+impl Job {
+    fn name(&self) -> String {
+        match self {
+            Job::Case(client, case) => case.name(client),
+            Job::Design(design) => design.name.to_owned(),
+        }
+    }
+
+    fn play(&self, programs: &Programs, installed: &Installed, runs: &Path) -> Result<(), String> {
+        match self {
+            Job::Case(client, case) => {
+                let folder = runs.join(self.name().replace('/', "-"));
+                let stage = Stage::set(client, *case, installed, &folder);
+                let stage = stage.map_err(|error| error.to_string())?;
+                let ended = stage.play(programs).map_err(|error| error.to_string())?;
+                verdict::of(client, *case, &stage, &ended)
+            }
+            Job::Design(design) => designs::play(design, programs, installed, runs),
+        }
+    }
 }
 
 fn report(name: &str, took: Duration, problem: Option<&String>) {

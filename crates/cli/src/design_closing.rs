@@ -41,7 +41,7 @@ pub(crate) fn closing(
         undecided: run.undecided(),
         out_of_scope: headed(&run.text("oos.md"), "Description"),
         rejected: rejected(&run.text("rejected-findings.md")),
-        warnings,
+        warnings: gathered(warnings),
         commit: run.commit(outcome),
         next: Some(run.next(outcome)),
     }))
@@ -106,10 +106,14 @@ impl ReadBack<'_> {
                     .to_owned(),
             ];
         }
-        let named = |vendors: &BTreeSet<String>| vendors.iter().cloned().collect::<Vec<_>>().join(", ");
-        let mut notes = vec![format!("{} distinct vendors sat: {}", sat.len(), named(&sat))];
+        let note = |vendors: BTreeSet<String>, did: &str| {
+            let plural = if vendors.len() == 1 { "vendor" } else { "vendors" };
+            let named = vendors.iter().cloned().collect::<Vec<_>>().join(", ");
+            format!("{} distinct {plural} {did}: {named}", vendors.len())
+        };
+        let mut notes = vec![note(sat, "sat")];
         if !voted.is_empty() {
-            notes.push(format!("{} distinct vendors voted: {}", voted.len(), named(&voted)));
+            notes.push(note(voted, "voted"));
         }
         notes
     }
@@ -273,4 +277,54 @@ fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
     };
     seats.sort_by_key(|(id, ..)| SEATS.iter().position(|seat| seat.id == id.as_str()));
     seats.into_iter().map(cost).collect()
+}
+
+/// The warnings, with one line for what an agent said in several steps: some say the same in every call.
+fn gathered(warnings: Vec<String>) -> Vec<String> {
+    let parts = |warning: &str| -> Option<(String, String)> {
+        let (step, words) = warning.split_once(": ")?;
+        let is_step = step.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-/".contains(&byte));
+        is_step.then(|| (step.to_owned(), words.to_owned()))
+    };
+    let mut steps: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (step, words) in warnings.iter().filter_map(|warning| parts(warning)) {
+        steps.entry(words).or_default().push(step);
+    }
+    let gather = |warning: String| {
+        let Some((_, words)) = parts(&warning) else { return Some(warning) };
+        // Whoever comes first speaks for all.
+        match steps.remove(&words)?.as_slice() {
+            [first, others @ ..] if !others.is_empty() => {
+                Some(format!("{first} and {} more: {words}", others.len()))
+            }
+            _ => Some(warning),
+        }
+    };
+    warnings.into_iter().filter_map(gather).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_says_in_every_step_is_one_warning() {
+        let warnings = [
+            "**⚠ Cursor not available.**",
+            "debate/2-thesis: codex: no metadata",
+            "writer: claude: was refused Bash",
+            "judge/judge-codex: codex: no metadata",
+            "The plan: codex: no metadata",
+            "validator: codex: no metadata",
+        ];
+        assert_eq!(
+            gathered(warnings.map(str::to_owned).into()),
+            [
+                "**⚠ Cursor not available.**",
+                "debate/2-thesis and 2 more: codex: no metadata",
+                "writer: claude: was refused Bash",
+                "The plan: codex: no metadata",
+            ]
+        );
+    }
 }

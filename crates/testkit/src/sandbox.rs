@@ -19,8 +19,20 @@ impl Sandbox {
     /// An empty work folder, not a repository.
     #[expect(clippy::new_without_default, reason = "it touches the disk")]
     pub fn new() -> Sandbox {
+        let folder = tempfile::Builder::new().prefix("charrette-test-").tempdir();
+        Sandbox::of(folder.expect("a temporary folder"))
+    }
+
+    /// The same in a folder that does not exist yet, and that stays, for whoever wants to see what happened there.
+    pub fn kept(folder: &Path) -> Sandbox {
+        let (parent, name) = (folder.parent().expect("a parent"), folder.file_name().expect("a name"));
+        fs_err::create_dir_all(parent).expect("the folder around the sandbox");
         let folder =
-            tempfile::Builder::new().prefix("charrette-test-").tempdir().expect("a temporary folder");
+            tempfile::Builder::new().prefix(name).rand_bytes(0).disable_cleanup(true).tempdir_in(parent);
+        Sandbox::of(folder.expect("a new folder"))
+    }
+
+    fn of(folder: TempDir) -> Sandbox {
         for inside in ["home", "work"] {
             fs_err::create_dir(folder.path().join(inside)).expect("a folder in the sandbox");
         }

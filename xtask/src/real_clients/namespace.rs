@@ -28,6 +28,15 @@ pub(super) fn inside(program: &Path) -> Command {
     command
 }
 
+/// For the namespace that another process is in; the program and its arguments are to be added.
+pub(super) fn beside(process: u32) -> Command {
+    let mut command = Command::new("nsenter");
+    command.args(["-t", &process.to_string()]);
+    command.args(if is_root() { &["-n"][..] } else { &["-U", "--preserve-credentials", "-n"] });
+    command.arg("--");
+    command
+}
+
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|id| id.stdout.trim_ascii() == b"0")

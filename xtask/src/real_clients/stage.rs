@@ -3,17 +3,17 @@
 use super::cases::Case;
 use super::clients::Client;
 use super::install::Installed;
-use super::{hostile, namespace};
+use super::{connections, hostile, namespace, processes};
 use crate::Outcome;
 use crate::programs;
 use serde_json::Value;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::time::Duration;
 
 /// Where the model listens. In a namespace every port is free.
-const PORT: &str = "4173";
+pub(super) const PORT: &str = "4173";
 
 /// No case takes longer; if one does, something did not end what it should have.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -86,19 +86,8 @@ impl Stage {
     pub(super) fn play(&self, programs: &Programs) -> Outcome<Ended> {
         let mut command = namespace::inside(&programs.mock_model);
         command.args(["--port", PORT]).arg(self.folder.join("script.json")).arg(self.log()).arg("--");
-        if self.traced && has_strace() {
-            command.args([
-                "strace",
-                "-f",
-                "--seccomp-bpf",
-                "-qq",
-                "-e",
-                "trace=connect",
-                "-e",
-                "signal=none",
-                "-o",
-            ]);
-            command.arg(self.connections());
+        if self.traced {
+            command.args(connections::traced_to(&self.connections()));
         }
         command.arg(&programs.charrette).args(&self.arguments);
         command
@@ -113,10 +102,10 @@ impl Stage {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        let ended = run(command)?;
-        fs_err::write(self.folder.join("stdout"), &ended.0)?;
-        fs_err::write(self.folder.join("stderr"), &ended.1)?;
-        Ok(Ended { code: ended.2, stdout: ended.0, stderr: ended.1, left: self.end_whoever_is_left() })
+        let (stdout, stderr, code) = processes::run(command, PATIENCE)?;
+        fs_err::write(self.folder.join("stdout"), &stdout)?;
+        fs_err::write(self.folder.join("stderr"), &stderr)?;
+        Ok(Ended { code, stdout, stderr, left: processes::end_those_at(&self.home()) })
     }
 
     /// The answer that charrette put into its file.
@@ -153,16 +142,9 @@ impl Stage {
             .collect()
     }
 
-    /// Where a connection was made to, beyond loopback. Attempts that the namespace refused are none.
+    /// Where a connection was made to, beyond loopback.
     pub(super) fn connected_beyond(&self) -> Vec<String> {
-        let trace = fs_err::read_to_string(self.connections()).unwrap_or_default();
-        let is_beyond = |line: &&str| {
-            let is_network = line.contains("sa_family=AF_INET");
-            let is_loopback = ["\"127.", "\"::1\"", "\"::ffff:127."].iter().any(|here| line.contains(here));
-            let is_made = line.ends_with("= 0") || line.contains("EINPROGRESS");
-            is_network && !is_loopback && is_made
-        };
-        trace.lines().filter(is_beyond).map(str::to_owned).collect()
+        connections::beyond(&self.connections())
     }
 
     fn home(&self) -> PathBuf {
@@ -175,22 +157,6 @@ impl Stage {
 
     fn connections(&self) -> PathBuf {
         self.folder.join("connections")
-    }
-
-    /// Finds processes that have the home of this stage, which nobody else has, and ends them.
-    fn end_whoever_is_left(&self) -> Vec<String> {
-        let home = format!("HOME={}", self.home().display());
-        let mut left = Vec::new();
-        for entry in fs_err::read_dir("/proc").into_iter().flatten().flatten() {
-            let environment = fs_err::read(entry.path().join("environ")).unwrap_or_default();
-            if !environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes()) {
-                continue;
-            }
-            let command = fs_err::read(entry.path().join("cmdline")).unwrap_or_default();
-            left.push(String::from_utf8_lossy(&command).replace('\0', " "));
-            let _ = Command::new("kill").args(["-KILL", &entry.file_name().to_string_lossy()]).status();
-        }
-        left
     }
 }
 
@@ -207,41 +173,4 @@ fn prompt(case: Case, home: &Path) -> String {
         line.repeat(3600),
         secret.display()
     )
-}
-
-/// Runs to the end, or to the end of patience.
-fn run(mut command: Command) -> Outcome<(String, String, Option<i32>)> {
-    let mut child = command.spawn()?;
-    let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let code = wait(&mut child)?;
-    Ok((stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default(), code))
-}
-
-fn reader(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
-}
-
-fn wait(child: &mut Child) -> Outcome<Option<i32>> {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status.code());
-        }
-        if Instant::now() > until {
-            let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn has_strace() -> bool {
-    Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success())
 }

@@ -21,6 +21,7 @@
 //! | `commits` | commits everything where it works |
 //! | `fail_once` | fails the first time in this seat: a mark is left in the folder of that name |
 
+use super::prompted::{as_given, fitting};
 use super::script::Cue;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -52,8 +53,7 @@ pub fn main() -> ExitCode {
     }
     let mut prompt = String::new();
     let _ = std::io::stdin().read_to_string(&mut prompt);
-    let fits = |part: &&Value| part["given"].as_str().is_none_or(|given| prompt.contains(given));
-    let part = parts.iter().find(fits).cloned().unwrap_or_default();
+    let part = fitting(&parts, &prompt);
     play(&part, &Scene { cue: &cue, prompt: &prompt, log: std::env::var_os("FAKE_AGENT_LOG") })
 }
 
@@ -132,18 +132,6 @@ fn speak(part: &Value, scene: &Scene<'_>, digest: &str) -> std::io::Result<()> {
         .replace("{agent}", &scene.cue.agent);
     stdout.write_all(with_environment(&answer).as_bytes())?;
     stdout.flush()
-}
-
-/// What is said in the light of the prompt: its task is named, and lines about what it does not have are left out.
-fn as_given(text: &str, prompt: &str) -> String {
-    let task = prompt.lines().find_map(|line| line.strip_prefix("- Task: `")?.split('`').next());
-    let kept = text.split_inclusive('\n').filter_map(|line| {
-        let Some((given, line)) = line.strip_prefix("{given:").and_then(|rest| rest.split_once('}')) else {
-            return Some(line);
-        };
-        prompt.contains(given).then_some(line)
-    });
-    kept.collect::<String>().replace("{task}", task.unwrap_or("unknown"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "an agent may say what it finds there")]

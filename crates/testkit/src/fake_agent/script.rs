@@ -35,6 +35,11 @@ impl Cue {
         Cue { script, agent: agent.to_owned(), place }
     }
 
+    /// Of a step in a folder of answers.
+    pub(super) fn of_step(script: &Path, agent: &str, step: &str) -> Cue {
+        Cue { script: script.to_owned(), agent: agent.to_owned(), place: step.replace('.', "/") }
+    }
+
     /// The parts that may be played, in order.
     pub(super) fn parts(&self) -> Result<Vec<Value>, String> {
         if self.script.is_dir() { self.parts_in_folder() } else { self.part_in_file() }
@@ -100,7 +105,7 @@ fn step_of_lane(lane: &str) -> Option<String> {
 }
 
 /// The step that a seat has in a design, for calls that belong to none.
-fn step_of_seat(seat: &str) -> String {
+pub(super) fn step_of_seat(seat: &str) -> String {
     let of = |prefix: &str, step: &str| seat.strip_prefix(prefix).map(|rest| format!("{step}.{rest}"));
     let whole = |prefix: &str, step: &str| seat.starts_with(prefix).then(|| format!("{step}.{seat}"));
     of("researcher-", "research")

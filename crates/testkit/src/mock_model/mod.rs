@@ -21,6 +21,7 @@
 //! | `lanes` | conversations; the first whose `when` occurs in what the user said is taken, one without `when` takes all |
 //! | `turns` | short for one lane that takes all |
 //! | `order` | `arrival` (default): each request of a lane gets its next turn. `history`: as many turns are passed over as the request already holds, so that a repeated request gets the same turn again |
+//! | `panel` | a folder of answers as the fake agent has them, `{"folder": "…", "usage": {…}}`: a prompt that names its task gets that seat's answer, whatever the lanes say. Of a part `says`, `answer`, `sleep_ms` and `hang` count |
 //! | `side` | what a request without tools gets, such as one for a title; absent: the same as any other |
 //! | `after` | what is said when the turns are used up |
 //!
@@ -38,7 +39,7 @@
 //!
 //! One JSON object per request: `n`, `method`, `path`, `api`, `model`, `stream`, `tools` (names), `history`
 //! (assistant turns), `last` (what the user or a tool said last), `credential` (the header it came in, never its
-//! value), `lane`, `turn` (a number, `side` or `after`) and `body`, the file with the request's body.
+//! value), `lane`, `turn` (a number, `side`, `after` or `panel`), `step` (of the seat of the panel) and `body`, the file with the request's body.
 
 mod api;
 mod http;

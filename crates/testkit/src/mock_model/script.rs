@@ -1,8 +1,10 @@
 //! What the model will say: the script as JSON, checked strictly, because a misspelt member would be a test that
 //! checks nothing.
 
+use crate::fake_agent::{Prompted, prompted};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the model will say, and how far it got.
@@ -10,6 +12,7 @@ use std::time::Duration;
 pub struct Script {
     by_history: bool,
     lanes: Vec<Lane>,
+    panel: Option<Panel>,
     side: Option<Turn>,
     after: Turn,
     used: HashMap<usize, usize>,
@@ -19,6 +22,13 @@ pub struct Script {
 struct Lane {
     when: Option<String>,
     turns: Vec<Turn>,
+}
+
+/// A folder with an answer for every seat, and what each of them is said to use.
+#[derive(Debug)]
+struct Panel {
+    folder: PathBuf,
+    usage: Usage,
 }
 
 /// One answer.
@@ -71,8 +81,10 @@ pub(super) struct Cue<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Chosen {
     pub(super) lane: usize,
-    /// Its number, or `side` or `after`.
+    /// Its number, or `side`, `after` or `panel`.
     pub(super) name: Value,
+    /// The step of a design, where a seat of the panel was asked.
+    pub(super) step: Option<String>,
     pub(super) turn: Turn,
 }
 
@@ -85,7 +97,7 @@ impl Script {
 
     /// Reads a script that is already JSON.
     pub fn of(value: &Value) -> Result<Script, String> {
-        let script = object(value, "the script", &["order", "lanes", "turns", "side", "after"])?;
+        let script = object(value, "the script", &["order", "lanes", "turns", "panel", "side", "after"])?;
         let by_history = match script.get("order").and_then(Value::as_str) {
             None if script.contains_key("order") => return Err("order is not a string".to_owned()),
             None | Some("arrival") => false,
@@ -104,7 +116,8 @@ impl Script {
         let extra = |name: &str| script.get(name).map(|value| Turn::of(value, name)).transpose();
         let silent = Turn { text: "The script has nothing more to say.".to_owned(), ..Turn::default() };
         let (side, after) = (extra("side")?, extra("after")?.unwrap_or(silent));
-        Ok(Script { by_history, lanes, side, after, used: HashMap::new() })
+        let panel = script.get("panel").map(Panel::of).transpose()?;
+        Ok(Script { by_history, lanes, panel, side, after, used: HashMap::new() })
     }
 
     /// The turn for a request.
@@ -112,14 +125,41 @@ impl Script {
         let takes = |lane: &Lane| lane.when.as_ref().is_none_or(|when| cue.said.contains(when.as_str()));
         let lane = self.lanes.iter().position(takes).unwrap_or(self.lanes.len());
         if let Some(side) = self.side.as_ref().filter(|_| !cue.has_tools) {
-            return Chosen { lane, name: "side".into(), turn: side.clone() };
+            return Chosen { lane, name: "side".into(), step: None, turn: side.clone() };
+        }
+        if let Some((step, turn)) = self.panel.as_ref().and_then(|panel| panel.turn(cue.said)) {
+            return Chosen { lane, name: "panel".into(), step, turn };
         }
         let used = self.used.entry(lane).or_default();
         let at = if self.by_history { cue.history } else { *used };
         *used += 1;
         match self.lanes.get(lane).and_then(|lane| lane.turns.get(at)) {
-            Some(turn) => Chosen { lane, name: at.into(), turn: turn.clone() },
-            None => Chosen { lane, name: "after".into(), turn: self.after.clone() },
+            Some(turn) => Chosen { lane, name: at.into(), step: None, turn: turn.clone() },
+            None => Chosen { lane, name: "after".into(), step: None, turn: self.after.clone() },
+        }
+    }
+}
+
+impl Panel {
+    fn of(value: &Value) -> Result<Panel, String> {
+        let panel = object(value, "the panel", &["folder", "usage"])?;
+        let folder = string(panel, "folder")?.ok_or("the panel has no folder")?;
+        let usage = panel.get("usage").map(|usage| Usage::of(usage, "the panel")).transpose()?;
+        Ok(Panel { folder: folder.into(), usage: usage.unwrap_or_default() })
+    }
+
+    /// The turn of the seat that is asked, and its step; nothing if none is. Interfaces do not say which agent asks.
+    fn turn(&self, said: &str) -> Option<(Option<String>, Turn)> {
+        match prompted(&self.folder, "*", said)? {
+            Ok(Prompted { step, part, text }) => {
+                let delay = Duration::from_millis(part["sleep_ms"].as_u64().unwrap_or(0));
+                let hang = part["hang"] == true;
+                Some((Some(step), Turn { text, usage: self.usage, delay, hang, ..Turn::default() }))
+            }
+            Err(message) => {
+                let refusal = Refusal { status: 400, message, headers: Vec::new(), body: None };
+                Some((None, Turn { refusal: Some(refusal), ..Turn::default() }))
+            }
         }
     }
 }
@@ -256,6 +296,24 @@ mod tests {
     }
 
     #[test]
+    fn a_seat_of_the_panel_gets_its_own_answer_and_others_that_of_their_lane() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::write(folder.path().join("sketch.cursor-arch.txt"), "arch of {task}").unwrap();
+        let mut script = Script::of(&json!({
+            "panel": {"folder": folder.path(), "usage": {"input": 7}}, "turns": [{"text": "OK"}], "side": {"text": "title"},
+        }))
+        .unwrap();
+        let seat = "Context of a client.\n# Sketch\n- Task: `cursor-arch` (phase: write)\n";
+        let cues = [(seat, true, 0), (seat, false, 0), ("Respond with OK", true, 0), (seat, true, 3)];
+        assert_eq!(texts(&mut script, &cues), ["arch of cursor-arch", "title", "OK", "arch of cursor-arch"]);
+        let chosen = script.choose(Cue { said: seat, has_tools: true, history: 0 });
+        assert_eq!((chosen.step.as_deref(), chosen.turn.usage.input), (Some("sketch/cursor-arch"), 7));
+        let unknown =
+            script.choose(Cue { said: "- Task: `writer` (phase: write)\n", has_tools: true, history: 0 });
+        assert_eq!(unknown.turn.refusal.unwrap().message, "the script has nothing for writer");
+    }
+
+    #[test]
     fn a_misspelt_script_is_refused() {
         let cases = [
             (json!([]), "the script is not an object"),
@@ -266,6 +324,7 @@ mod tests {
             (json!({"turns": [{"status": 70_000}]}), "turn 0 of the script: 70000 is not a status of HTTP"),
             (json!({"lanes": [{"turns": 1}]}), "turns is not a list"),
             (json!({"after": {"text": 1}}), "text is not a string"),
+            (json!({"panel": {"usage": {}}}), "the panel has no folder"),
         ];
         for (script, problem) in cases {
             assert_eq!(Script::of(&script).unwrap_err(), problem, "{script}");

@@ -183,6 +183,9 @@ impl Room {
         ] {
             line.insert(name.to_owned(), value);
         }
+        if let Some(step) = &chosen.step {
+            line.insert("step".to_owned(), step.clone().into());
+        }
         log.note(request, line)?;
         Ok((n, chosen))
     }

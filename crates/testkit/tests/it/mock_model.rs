@@ -281,3 +281,33 @@ fn the_log_says_what_was_asked_and_keeps_every_body_but_no_secret() {
     assert_eq!((&log[1]["turn"], &log[2]["api"]), (&json!("side"), &json!("unknown")));
     assert!(!format!("{log:?}").contains("secret"));
 }
+
+#[test]
+fn a_seat_of_the_panel_is_known_by_its_prompt_in_every_interface() {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::write(folder.path().join("vote.voter-codex.txt"), "{given:FINDING_2}FINDING_2: YES\n{task}\n")
+        .unwrap();
+    let stage = Stage::set(&json!({"panel": {"folder": folder.path()}, "turns": [{"text": "OK"}]}));
+    let prompt = "# Voter\n\n- Task: `voter-codex` (phase: write)\n\n### FINDING_2: x\n";
+    let parts = json!([{"type": "text", "text": "a client's own words"}, {"type": "text", "text": prompt}]);
+    let message = json!([{"role": "user", "content": parts}]);
+    for (path, body, answer) in [
+        ("/v1/messages", json!({"messages": message}), "/content/0/text"),
+        ("/v1/responses", json!({"input": message}), "/output/0/content/0/text"),
+        ("/v1/chat/completions", json!({"messages": message}), "/choices/0/message/content"),
+        (
+            "/v1beta/models/g-1:generateContent",
+            json!({"contents": [{"role": "user", "parts": parts}]}),
+            "/candidates/0/content/parts",
+        ),
+    ] {
+        let said = stage.post(path, &body).json();
+        let text: String = match said.pointer(answer).unwrap() {
+            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+            text => text.as_str().unwrap().to_owned(),
+        };
+        assert_eq!(text, "FINDING_2: YES\nvoter-codex\n", "{path}");
+    }
+    let steps: Vec<Value> = stage.model.requests().iter().map(|line| line["step"].clone()).collect();
+    assert_eq!(steps, ["vote/voter-codex"; 4]);
+}

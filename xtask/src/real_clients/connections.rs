@@ -1,0 +1,27 @@
+//! The connections that were made, as the kernel saw them.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+/// What is put before a program to have its connections written down; nothing where there is no strace.
+pub(super) fn traced_to(file: &Path) -> Vec<OsString> {
+    let is_there = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        return Vec::new();
+    }
+    let strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=connect", "-e", "signal=none", "-o"];
+    strace.iter().map(OsString::from).chain([file.into()]).collect()
+}
+
+/// Where a connection was made to, beyond loopback. Attempts that the namespace refused are none.
+pub(super) fn beyond(file: &Path) -> Vec<String> {
+    let trace = fs_err::read_to_string(file).unwrap_or_default();
+    let is_beyond = |line: &&str| {
+        let is_network = line.contains("sa_family=AF_INET");
+        let is_loopback = ["\"127.", "\"::1\"", "\"::ffff:127."].iter().any(|here| line.contains(here));
+        let is_made = line.ends_with("= 0") || line.contains("EINPROGRESS");
+        is_network && !is_loopback && is_made
+    };
+    trace.lines().filter(is_beyond).map(str::to_owned).collect()
+}
