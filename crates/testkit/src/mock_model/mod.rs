@@ -41,7 +41,7 @@
 //! value), `lane`, `turn` (a number, `side` or `after`) and `body`, the file with the request's body.
 
 mod api;
-mod http;
+pub(crate) mod http;
 mod log;
 pub mod program;
 mod script;
