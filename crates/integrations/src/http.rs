@@ -35,8 +35,12 @@ pub(crate) fn address(text: &str) -> Result<Url, AddressProblem> {
     }
 }
 
-/// Whether an address leads to this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+/// Whether an address leads to this machine and nowhere else.
+pub fn leads_here(address: &str) -> bool {
+    Url::parse(address.trim()).is_ok_and(|url| is_loopback(&url))
+}
+
+fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -11,4 +11,5 @@ pub mod linear;
 mod stable_id;
 pub mod webhook;
 
+pub use http::{AddressProblem, leads_here};
 pub use stable_id::stable_id;
