@@ -161,6 +161,7 @@ fn a_repository_cannot_have_the_key_sent_elsewhere() {
 fn without_an_approval_there_is_no_issue() {
     let (workshop, server) = (Workshop::brief(), LinearServer::start());
     enable(&workshop, &server);
+    workshop.sandbox.commit("use Linear");
     let output = workshop.begin(&["--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(server.requests(), [""; 0]);
@@ -169,7 +170,7 @@ fn without_an_approval_there_is_no_issue() {
 /// The same moment, again and again: killed anywhere between the approval and the end, on a server that also drops
 /// connections when it is done.
 #[test]
-fn killed_twenty_times_on_the_way_there_is_exactly_one_issue() {
+fn killed_again_and_again_on_the_way_there_is_exactly_one_issue() {
     let workshop = approved();
     let kept = workshop.sandbox.outside("kept");
     let root = workshop.sandbox.path(".");
