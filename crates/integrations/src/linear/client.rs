@@ -263,7 +263,7 @@ mod tests {
         };
         let (eng, ops) = (team("ENG", "Engineering"), team("OPS", "eng"));
         assert_eq!(choose(&[ops.clone(), eng.clone()], "eng"), Ok("ENG".to_owned()));
-        assert_eq!(choose(&[eng.clone()], "Engineering"), Ok("ENG".to_owned()));
+        assert_eq!(choose(std::slice::from_ref(&eng), "Engineering"), Ok("ENG".to_owned()));
         assert!(choose(&[], "nobody").unwrap_err().contains("no team \"nobody\""));
         let two = choose(&[team("A", "Web"), team("B", "web")], "web").unwrap_err();
         assert!(two.ends_with("A, B"), "{two}");
