@@ -80,7 +80,8 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
 
 /// Everything from the writer on, for a phase that is done again without `--fresh`.
 pub(crate) fn is_from_the_writer_on(phase: &str, step: &str) -> bool {
-    const STEPS: [&str; 5] = ["writer", "spec-files", "post-design/page", "status/draft", "status/approved"];
+    const STEPS: [&str; 6] =
+        ["writer", "spec-files", "post-design/page", "status/draft", "status/approved", "tracker/record"];
     phase == PHASES[2] || (phase == PHASES[1] && STEPS.contains(&step))
 }
 

@@ -11,7 +11,7 @@ use crate::site::Site;
 use crate::stage_marks::marking;
 use crate::stopping::{Stopped, ended};
 use crate::workspaces::{unused_workspace, workspace_of};
-use crate::{answers, design_screens, designing, env_vars, output};
+use crate::{answers, design_screens, designing, env_vars, output, webhooks};
 use charrette_engine::journal::{FileJournal, RunPlace};
 use charrette_engine::ports::{Asker, Clock, Journal};
 use charrette_engine::{EventKind, FlowDefinition, Run, drive};
@@ -233,6 +233,14 @@ pub(crate) fn drive_on(
         let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked::new(written, person));
         let watcher = marking(place.workspace.folder(), clock.clone(), view.watcher());
         let name = place.name.clone();
+        let messenger = webhooks::Messenger::begin(site, &name).unwrap_or_else(|problem| {
+            webhooks::say(global, &problem);
+            None
+        });
+        let watcher = match &messenger {
+            Some(messenger) => messenger.watching(watcher),
+            None => watcher,
+        };
         let journal: Arc<dyn Journal> = Arc::new(FileJournal::new(place, clock, cancel.clone(), watcher));
         journal.tell(started);
         // Going on may need nobody; those who are needed are asked then whether they work.
@@ -241,7 +249,13 @@ pub(crate) fn drive_on(
         }
         let definition = driven.definition(site, &name, &cancel);
         let run = Run::new(journal, room, asker, site.settings.parallel());
-        Ok(drive(&*definition, &run).await)
+        let outcome = drive(&*definition, &run).await;
+        if let Some(messenger) = messenger
+            && let Some(problem) = messenger.end().await
+        {
+            webhooks::say(global, &problem);
+        }
+        Ok(outcome)
     })?;
     drop(lease);
     Ok(Stopped { outcome, warnings: view.warnings(), is_attended })

@@ -6,6 +6,7 @@ use crate::error::CommandError;
 use crate::site::Site;
 use crate::studio::StudioHere;
 use crate::studio::availability::availability;
+use crate::tracker::TrackerHere;
 use charrette_agents::room::Room;
 use charrette_engine::flows::design::{Brief, Design};
 use charrette_engine::ports::BoxFuture;
@@ -66,7 +67,8 @@ impl Driven {
             Driven::Known(flow) => Box::new(Known(flow)),
             Driven::Design(brief, branch_info) => {
                 let studio = StudioHere::of(site, name, branch_info.as_deref(), cancel);
-                Box::new(Design::new(*brief, Arc::new(studio)))
+                let tracker = TrackerHere::of(site, cancel);
+                Box::new(Design::new(*brief, Arc::new(studio), Arc::new(tracker)))
             }
         }
     }

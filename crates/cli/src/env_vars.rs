@@ -5,6 +5,7 @@
 use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
+use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
@@ -30,6 +31,9 @@ const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
 const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
 /// The older name of the same.
 const GIT_SSH: &str = "GIT_SSH";
+
+/// The key of the tracker.
+pub(crate) const LINEAR_API_KEY: &str = "LINEAR_API_KEY";
 
 /// Set to anything, there is no colour.
 const NO_COLOR: &str = "NO_COLOR";
@@ -145,6 +149,11 @@ pub(crate) fn redactor() -> Redactor {
         is_secret(&name, &value).then_some((name, value))
     });
     Redactor::new(variables)
+}
+
+/// A secret, by the name of its variable; none if it is empty.
+pub(crate) fn secret(name: &str) -> Option<SecretString> {
+    text(name).filter(|value| !value.trim().is_empty()).map(SecretString::from)
 }
 
 fn text(name: &str) -> Option<String> {

@@ -31,6 +31,8 @@ mod site;
 mod stage_marks;
 mod stopping;
 mod studio;
+mod tracker;
+mod webhooks;
 mod workspaces;
 
 pub use run::{begin, main};

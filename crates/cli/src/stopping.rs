@@ -40,9 +40,18 @@ pub(crate) fn ended(
             output::log(&format!("Interrupted; what was done is kept. To go on: charrette resume {feature}"));
             Ok(ExitCode::from(130))
         }
-        Err(Stop::Failed(message)) => Err(CommandError::failed(message)
-            .hint(format!("What was done is kept. To try again: charrette resume {feature}"))),
+        Err(Stop::Failed(message)) => Err(failure(&feature, message)),
     }
+}
+
+/// Something that failed. What says itself how to go on needs no hint.
+fn failure(feature: &str, message: String) -> CommandError {
+    let says_how = message.lines().skip(1).any(|line| line.contains("re-run with: charrette "));
+    let error = CommandError::failed(message);
+    if says_how {
+        return error;
+    }
+    error.hint(format!("What was done is kept. To try again: charrette resume {feature}"))
 }
 
 /// A person was asked, and wants to answer later.

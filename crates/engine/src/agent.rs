@@ -170,7 +170,7 @@ impl AgentCall {
     }
 
     pub(crate) fn step(&self) -> Step {
-        Step { id: self.id.clone(), reads: self.reads.clone(), touches_checkout: false }
+        Step { id: self.id.clone(), reads: self.reads.clone(), touches_checkout: false, reaches_out: false }
     }
 
     /// Asks one agent after the other until an answer fits.

@@ -32,6 +32,8 @@ pub struct Call {
     pub reads: Vec<Input>,
     /// Whether it moves HEAD or writes outside the workspace.
     pub touches_checkout: bool,
+    /// Whether it changes something outside this machine.
+    pub reaches_out: bool,
 }
 
 /// What is known of a step that is done.

@@ -92,8 +92,8 @@ impl PhaseHandle<'_> {
         step: Step,
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepDone, StepError>> + Send + 'static,
     ) -> Flow<crate::ports::Recorded> {
-        let Step { id, reads, touches_checkout } = step;
-        let call = Call { phase: self.name.clone(), id, reads, touches_checkout };
+        let Step { id, reads, touches_checkout, reaches_out } = step;
+        let call = Call { phase: self.name.clone(), id, reads, touches_checkout, reaches_out };
         self.run.journal.once(call, Box::new(body)).await
     }
 

@@ -13,12 +13,13 @@ pub struct Step {
     pub(crate) id: String,
     pub(crate) reads: Vec<Input>,
     pub(crate) touches_checkout: bool,
+    pub(crate) reaches_out: bool,
 }
 
 impl Step {
     /// A step of that name, such as `merge` or `sketch/arch`.
     pub fn new(id: impl Into<String>) -> Step {
-        Step { id: id.into(), reads: Vec::new(), touches_checkout: false }
+        Step { id: id.into(), reads: Vec::new(), touches_checkout: false, reaches_out: false }
     }
 
     /// What it reads.
@@ -37,6 +38,13 @@ impl Step {
     #[must_use]
     pub fn touches_checkout(mut self) -> Step {
         self.touches_checkout = true;
+        self
+    }
+
+    /// It changes something outside this machine: it is not begun unless that can be put on record.
+    #[must_use]
+    pub fn reaches_out(mut self) -> Step {
+        self.reaches_out = true;
         self
     }
 }
@@ -62,6 +70,9 @@ pub enum StepError {
     /// It failed, and will be tried again when the run is resumed.
     #[error("{0}")]
     Failed(String),
+    /// The same, in words that say everything: nothing is put in front of them.
+    #[error("{0}")]
+    Said(String),
     /// A guard says no. The step is tried again when the run is resumed.
     #[error("{0}")]
     Refused(String),
@@ -113,6 +124,11 @@ impl StepContext {
     /// Writes an artifact. Others see it when the step's batch is collected.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), StepError> {
         Ok(self.lane.write(name, content.as_ref())?)
+    }
+
+    /// The id of the run.
+    pub fn run(&self) -> String {
+        self.lane.token().0
     }
 
     /// Which attempt this is, from 1.

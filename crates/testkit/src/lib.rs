@@ -7,12 +7,16 @@
 #![allow(clippy::missing_panics_doc, reason = "a broken sandbox is a broken test")]
 
 pub mod fake_agent;
+#[cfg(feature = "linear")]
+pub mod linear;
+mod listener;
 pub mod mock_model;
 pub mod panel;
 mod pty;
 mod run;
 mod sandbox;
 
+pub use listener::{Listener, Request};
 pub use pty::Pty;
 pub use run::Output;
 pub use sandbox::Sandbox;

@@ -3,10 +3,14 @@
 use crate::arguments::Global;
 use crate::error::CommandError;
 use crate::site::Site;
+use crate::tracker::{Access, TrackerHere};
 use crate::{health_file, output, room};
 use charrette_agents::profile::Agent;
 use charrette_agents::room::drivers_folder;
 use charrette_agents::strays::strays;
+use charrette_engine::Cancel;
+use charrette_engine::flows::design::Standing;
+use charrette_integrations::linear::{LinearError, Patience};
 use charrette_model::shown::shown;
 use charrette_store::gc::Keep;
 use clap::Args;
@@ -22,7 +26,7 @@ const NO_DISK: u64 = 50 << 20;
 /// The git that everything was tried with, and the oldest that has what we use.
 const OLDEST_GIT: (u32, u32) = (2, 31);
 
-/// Check git, agents, configuration, permissions, disk, locks and strays, and say what cures each problem
+/// Check git, agents, configuration, the tracker, permissions, disk, locks and strays, and say what cures each problem
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {}
 
@@ -64,6 +68,7 @@ pub(crate) fn doctor(global: &Global, _: &DoctorArgs) -> Result<ExitCode, Comman
     checks.extend(configuration(&site));
     checks.extend(agents(&site));
     checks.extend(folders(&site));
+    checks.extend(tracker(&site));
     checks.push(disk(&site));
     checks.push(leftovers(&site));
     checks.push(left_behind(&site));
@@ -182,6 +187,49 @@ fn agents(site: &Site) -> Vec<Check> {
         }
     };
     installed.iter().map(check).collect()
+}
+
+/// The tracker, if there should be one.
+fn tracker(site: &Site) -> Option<Check> {
+    let tracker = TrackerHere::of(site, &Cancel::default());
+    match &tracker.standing {
+        Standing::NotConfigured | Standing::Off => None,
+        Standing::Unusable(why) => {
+            Some(fail("linear", why.clone(), "Write such a file, with Linear off: charrette config init"))
+        }
+        Standing::On => Some(asked(tracker.access())),
+    }
+}
+
+fn asked(access: &Access) -> Check {
+    let cure =
+        "export LINEAR_API_KEY=KEY, with a key from Linear: Settings, Security & access, Personal API keys";
+    let linear = match access.client(Patience::brief()) {
+        Ok(linear) => linear,
+        Err(why) => return fail("linear", why, cure),
+    };
+    let answer = room::with_agents(async |_| {
+        let viewer = linear.viewer().await;
+        let team = linear.team(&access.team).await;
+        Ok(viewer.and_then(|viewer| Ok((viewer, team?))))
+    });
+    match answer {
+        Ok(Ok((viewer, team))) => {
+            let found = format!("{viewer} may make issues for {} ({})", shown(&team.name), shown(&team.key));
+            ok("linear", found)
+        }
+        Ok(Err(error)) => {
+            let cure = match &error {
+                LinearError::Unauthorised(_) | LinearError::Key => cure,
+                LinearError::NoTeam(_) | LinearError::SeveralTeams { .. } => {
+                    "Set linear.team in .claude/config/integrations.json to the key of your team"
+                }
+                _ => "See where it is asked: charrette config show",
+            };
+            fail("linear", error.to_string(), cure)
+        }
+        Err(error) => fail("linear", error.message, cure),
+    }
 }
 
 fn folders(site: &Site) -> Vec<Check> {

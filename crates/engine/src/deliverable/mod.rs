@@ -9,6 +9,7 @@
 
 mod design;
 mod head;
+mod issue;
 mod materials;
 mod put_together;
 mod record;
@@ -17,6 +18,7 @@ pub mod status;
 mod summary;
 mod templates;
 
+pub use issue::{IssueText, issue_text, with_issue};
 pub use materials::{DeliverableError, Materials, SeatTaken};
 pub use put_together::files;
 pub use shown::{Shown, shown};

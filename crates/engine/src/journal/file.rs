@@ -93,6 +93,10 @@ impl FileJournal {
             Err(StepError::Interrupted) => Err(Stop::Interrupted),
             Err(StepError::Paused) => Err(self.pause(&call, lane.name())),
             Err(StepError::Failed(error)) => Err(self.fail(&call, lane.name(), &error)),
+            Err(StepError::Said(error)) => {
+                self.fail(&call, lane.name(), &error);
+                Err(Stop::Failed(error))
+            }
             Err(StepError::Refused(reason)) => {
                 self.fail(&call, lane.name(), &reason);
                 Err(Stop::Refused(reason))
@@ -131,7 +135,7 @@ impl FileJournal {
             progress::begin_step(document, &call.phase, &call.id, inputs.clone(), circumstances)
         };
         let label = format!("begin {}", call.id);
-        if call.touches_checkout {
+        if call.touches_checkout || call.reaches_out {
             record.change(&label, begin).map_err(|error| {
                 Stop::Failed(format!(
                     "{} was not begun, because that could not be put on record: {error}",

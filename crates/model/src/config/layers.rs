@@ -104,6 +104,30 @@ impl Settings {
         self.values.get("resume.existing").and_then(|setting| setting.value.as_str()).unwrap_or("ask")
     }
 
+    /// Where the tracker is asked.
+    pub fn linear_endpoint(&self) -> &str {
+        let endpoint = self.values.get("linear.endpoint").and_then(|setting| setting.value.as_str());
+        endpoint.unwrap_or("https://api.linear.app/graphql")
+    }
+
+    /// Where to tell what is finished, if anywhere.
+    pub fn webhook_url(&self) -> Option<&str> {
+        let url = self.values.get("webhooks.url").and_then(|setting| setting.value.as_str());
+        url.filter(|url| !url.trim().is_empty())
+    }
+
+    /// What is told there.
+    pub fn webhook_events(&self) -> Vec<String> {
+        let events = self.values.get("webhooks.events").and_then(|setting| setting.value.as_array());
+        events.into_iter().flatten().filter_map(|event| event.as_str().map(str::to_owned)).collect()
+    }
+
+    /// The environment variable that holds the secret of messages, if they are signed.
+    pub fn webhook_secret_variable(&self) -> Option<&str> {
+        let name = self.values.get("webhooks.secret_env").and_then(|setting| setting.value.as_str());
+        name.filter(|name| !name.trim().is_empty())
+    }
+
     /// Where state documents live, from the repository's root.
     pub fn state_folder(&self) -> &str {
         self.values.get("paths.state").and_then(|setting| setting.value.as_str()).unwrap_or(".claude/state")

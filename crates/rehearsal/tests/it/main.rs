@@ -14,6 +14,8 @@ mod design_repositories;
 mod design_requests;
 mod design_researchers;
 mod design_terminal;
+mod design_tracker;
+mod design_webhooks;
 mod disturbed;
 mod gates;
 mod incidents;

@@ -9,17 +9,20 @@ const MOST_BYTES: usize = 256 << 20;
 
 /// What a client asked.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) method: String,
-    pub(super) path: String,
+pub struct Request {
+    /// Its method.
+    pub method: String,
+    /// Its path, with its query.
+    pub path: String,
     /// Names in lower case.
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub headers: Vec<(String, String)>,
+    /// What came with it.
+    pub body: Vec<u8>,
 }
 
 impl Request {
     /// The next request of a connection; none when the client has closed it.
-    pub(super) fn read(connection: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
+    pub(crate) fn read(connection: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
         let mut line = String::new();
         if connection.read_line(&mut line)? == 0 {
             return Ok(None);
@@ -48,17 +51,17 @@ impl Request {
     }
 
     /// A header's value.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The path without its query.
-    pub(super) fn route(&self) -> &str {
+    pub fn route(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }
 
     /// The body as JSON; `null` if it is none.
-    pub(super) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
@@ -92,7 +95,7 @@ fn bad(what: &str) -> io::Error {
 }
 
 /// Answers with JSON.
-pub(super) fn answer(
+pub(crate) fn answer(
     to: &mut TcpStream,
     status: u16,
     headers: &[(String, String)],
@@ -108,20 +111,20 @@ pub(super) fn answer(
 }
 
 /// Starts an answer that comes in events.
-pub(super) fn begin_events(to: &mut TcpStream) -> io::Result<()> {
+pub(crate) fn begin_events(to: &mut TcpStream) -> io::Result<()> {
     to.write_all(
         b"HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n",
     )
 }
 
 /// One event, in a chunk of its own.
-pub(super) fn event(to: &mut TcpStream, name: Option<&str>, data: &str) -> io::Result<()> {
+pub(crate) fn event(to: &mut TcpStream, name: Option<&str>, data: &str) -> io::Result<()> {
     let named = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
     let text = format!("{named}data: {data}\n\n");
     to.write_all(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())
 }
 
 /// The end of the events; the connection can be used again.
-pub(super) fn end_events(to: &mut TcpStream) -> io::Result<()> {
+pub(crate) fn end_events(to: &mut TcpStream) -> io::Result<()> {
     to.write_all(b"0\r\n\r\n")
 }

@@ -42,7 +42,7 @@
 //! value), `lane`, `turn` (a number, `side`, `after` or `panel`), `step` (of the seat of the panel) and `body`, the file with the request's body.
 
 mod api;
-mod http;
+pub(crate) mod http;
 mod log;
 pub mod program;
 mod script;

@@ -2,6 +2,7 @@
 
 use super::flow::design;
 use super::studio::Studio;
+use super::tracker::Tracker;
 use crate::deliverable::Templates;
 use crate::driver::FlowDefinition;
 use crate::ports::BoxFuture;
@@ -49,12 +50,13 @@ pub struct Brief {
 pub struct Design {
     pub(super) brief: Arc<Brief>,
     pub(super) studio: Arc<dyn Studio>,
+    pub(super) tracker: Arc<dyn Tracker>,
 }
 
 impl Design {
-    /// A design of that brief, in that place.
-    pub fn new(brief: Brief, studio: Arc<dyn Studio>) -> Design {
-        Design { brief: Arc::new(brief), studio }
+    /// A design of that brief, in that place, with that tracker.
+    pub fn new(brief: Brief, studio: Arc<dyn Studio>, tracker: Arc<dyn Tracker>) -> Design {
+        Design { brief: Arc::new(brief), studio, tracker }
     }
 }
 

@@ -10,6 +10,7 @@ use super::rounds::{clarify, discuss_design, discuss_scope};
 use super::set_up::{branch, enter, survey};
 use super::sketches::{sketch, synthesise};
 use super::specification::{FILES, illustrate, report_rejected, write_files};
+use super::tracker::track;
 use super::validate::validate;
 use crate::artifact::Artifact;
 use crate::panel::{Desk, Outfit, resolve, review};
@@ -53,7 +54,8 @@ pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
     illustrate(&phase, &desk, design).await?;
     write_files(&phase, &desk, brief, &seatings).await?;
     report_rejected(&phase).await?;
-    post_design(&phase, brief).await?;
+    let approved = post_design(&phase, brief).await?;
+    track(&phase, design, approved.as_deref()).await?;
     phase.finish_with(Some(&Artifact::named("write-summary.md")), &FILES)?;
     enough(brief.until == "write")?;
 

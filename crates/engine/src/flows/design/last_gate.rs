@@ -17,37 +17,39 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// The text of the six files without their status: what is approved.
-const SUBJECT: &str = "post-design.subject.md";
+pub(super) const SUBJECT: &str = "post-design.subject.md";
 /// What is shown.
 const PAGE: &str = "post-design.md";
 const RESOLUTIONS: &str = "dialectic-resolutions.md";
 
-/// Asks, unless the gate is to be passed without asking; then nothing is approved either.
-pub(super) async fn post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<()> {
+/// Asks, unless the gate is to be passed without asking; then nothing is approved either. Returns the day of the
+/// approval.
+pub(super) async fn post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<Option<String>> {
     if brief.no_checkpoint {
-        return Ok(());
+        return Ok(None);
     }
     let stage = write.stage("4a");
     let page = page(write).await?;
     status(write, "status/draft", Status::Draft, &[Input::Artifact(SUBJECT.to_owned())], &brief.date).await?;
     let answers = write.gate(gate(brief, &page)).await?;
     let approved = [Input::Artifact(SUBJECT.to_owned()), answers.input("approval")];
-    status(write, "status/approved", Status::Approved, &approved, &day_of(&answers, brief)).await?;
+    let day = day_of(&answers, brief);
+    status(write, "status/approved", Status::Approved, &approved, &day).await?;
     // The same page of files whose status has changed: what is on record is then what is there.
     self::page(write).await?;
     stage.done("approved");
-    Ok(())
+    Ok(Some(day))
 }
 
 /// What a person gets to see.
 #[derive(Debug, Serialize, Deserialize)]
-struct Page {
+pub(super) struct Page {
     shown: Shown,
     votes: String,
     difference: String,
 }
 
-async fn page(write: &PhaseHandle<'_>) -> Flow<Page> {
+pub(super) async fn page(write: &PhaseHandle<'_>) -> Flow<Page> {
     let step = Step::new("post-design/page").reads(&spec_files()).reads(&Input::optional(RESOLUTIONS));
     write
         .step(step, |context| async move {
@@ -65,7 +67,7 @@ async fn page(write: &PhaseHandle<'_>) -> Flow<Page> {
 }
 
 /// The six files as they are now.
-fn present(context: &StepContext) -> Result<Vec<(String, String)>, StepError> {
+pub(super) fn present(context: &StepContext) -> Result<Vec<(String, String)>, StepError> {
     let read = |name: &&str| {
         let text = context.present(&spec_file(name))?.unwrap_or_default();
         Ok(((*name).to_owned(), text))

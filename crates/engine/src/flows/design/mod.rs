@@ -1,7 +1,8 @@
 //! `charrette design`: from a request to an approved specification.
 //!
 //! [`flow`] reads like the description of the command; everything else here is one part of it each. What is asked
-//! of the place a design is made in, git and the survey, comes through [`Studio`].
+//! of the place a design is made in, git and the survey, comes through [`Studio`], what is asked of a tracker through
+//! [`Tracker`].
 
 mod answer_lines;
 mod brief;
@@ -16,7 +17,9 @@ mod set_up;
 mod sketches;
 mod specification;
 mod studio;
+mod tracker;
 mod validate;
 
 pub use brief::{Brief, Design, PHASES};
 pub use studio::{BranchOrder, Branched, Entrance, Refusal, Studio};
+pub use tracker::{IssueOrder, Standing, Tracker, TrackerError};
