@@ -32,6 +32,11 @@ impl SpecTree {
         matches!(path.rsplit('/').next(), Some("specs.json" | "features.json"))
     }
 
+    /// The text of a manifest.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.files.get(path)?.as_deref()
+    }
+
     /// The folders that have files.
     fn folders(&self) -> impl Iterator<Item = &str> {
         let folders: BTreeSet<&str> =
