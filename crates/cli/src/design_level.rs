@@ -106,14 +106,12 @@ impl Nest {
             let text = self.tree.text(&format!("{parent}/{}", file_name(level)?))?;
             Manifest::parse(level, text).ok()?.entry(path.last()).cloned()
         })?;
-        let mut request = format!("{}: {}\n", found.name, found.description);
-        if !found.rough_specs.is_empty() {
-            request += &format!("\nRough specs: {}\n", found.rough_specs.join(", "));
-        }
-        if !found.depends_on.is_empty() {
-            request += &format!("\nDepends on: {}\n", found.depends_on.join(", "));
-        }
-        Some(request)
+        let listed = |title: &str, names: &[String]| match names {
+            [] => String::new(),
+            names => format!("\n{title}: {}\n", names.join(", ")),
+        };
+        let head = format!("{}: {}\n", found.name, found.description);
+        Some(head + &listed("Rough specs", &found.rough_specs) + &listed("Depends on", &found.depends_on))
     }
 }
 

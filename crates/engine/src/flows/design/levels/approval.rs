@@ -42,7 +42,7 @@ pub(super) async fn understand(phase: &PhaseHandle<'_>, brief: &Brief, kind: &'s
 /// What a person gets to see.
 #[derive(Debug, Serialize, Deserialize)]
 struct Page {
-    page: String,
+    text: String,
     manifest: String,
     difference: String,
 }
@@ -60,7 +60,7 @@ pub(super) async fn approve(phase: &PhaseHandle<'_>, brief: &Brief, kind: &'stat
         let [_, name, _] = kind.files;
         Stop::Failed(format!("{}{name}: {error}", brief.spec_folder))
     })?;
-    phase.gate(about(kind.level, gate(brief, kind, &page), &page.page, &manifest)).await?;
+    phase.gate(about(kind.level, gate(brief, kind, &page), &page.text, &manifest)).await?;
     stage.done("approved");
     Ok(())
 }
@@ -75,7 +75,7 @@ async fn page(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Page> {
             let mut texts = Vec::new();
             for (name, file) in kind.drafts.iter().zip(&delivered) {
                 let text = context.present(file)?.unwrap_or_default();
-                subject += &format!("{}\n{text}", marker(name));
+                subject.extend([&marker(name), "\n", &text]);
                 texts.push(text);
             }
             let before = context.present(SUBJECT)?.filter(|before| *before != subject);
@@ -83,8 +83,8 @@ async fn page(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Page> {
             context.write(SUBJECT, subject)?;
             context.write(PAGE, changed(&difference))?;
             let manifest = texts.pop().unwrap_or_default();
-            let page = texts.pop().unwrap_or_default();
-            Ok::<Page, StepError>(Page { page, manifest, difference })
+            let text = texts.pop().unwrap_or_default();
+            Ok::<Page, StepError>(Page { text, manifest, difference })
         })
         .await
 }
