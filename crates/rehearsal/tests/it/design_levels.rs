@@ -52,8 +52,8 @@ impl Shop {
     }
 
     fn summed_up(&self, labels: [&str; 6]) {
-        let page: String = labels.iter().map(|label| format!("## {label}\nAbout it: {label}.\n\n")).collect();
-        self.workshop.says("aggregator", &page);
+        let page = labels.map(|label| format!("## {label}\nAbout it: {label}.\n"));
+        self.workshop.says("aggregator", &page.join("\n"));
     }
 
     fn speaks_of_projects(&self) {
@@ -360,7 +360,7 @@ fn killed_and_resumed(shop: &Shop, args: &[&str], name: &str) {
     shop.workshop.suffers("writer", Mishap::Hangs);
     let mut command = shop.workshop.command(BINARY, [&["design"], args, &UNASKED].concat());
     let mut driver = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + Duration::from_mins(2);
     while !std::fs::read_to_string(shop.workshop.log()).unwrap_or_default().contains("writer ") {
         assert!(
             Instant::now() < patience && driver.try_wait().unwrap().is_none(),

@@ -116,11 +116,11 @@ pub(super) fn write(inputs: &Inputs<'_>, level: Level) -> Result<String, DraftEr
             .iter()
             .map(|part| json!({"name": part.name, "description": part.about(), "depends_on": part.after}))
             .collect();
-        let order: String =
-            parts.iter().enumerate().map(|(n, part)| format!("{}. {}\n", n + 1, part.name)).collect();
+        let order: Vec<String> = (1..).zip(&parts).map(|(n, part)| format!("{n}. {}", part.name)).collect();
         let page = format!(
-            "# {title}\n\n> {NO_MODEL}\n\n## Overview\nThe request {asks}.\n\n## Spec List\n{list}\n\n## Build Order\n{}\n\n{order}",
-            waiting(&parts)
+            "# {title}\n\n> {NO_MODEL}\n\n## Overview\nThe request {asks}.\n\n## Spec List\n{list}\n\n## Build Order\n{}\n\n{}\n",
+            waiting(&parts),
+            order.join("\n")
         );
         (page, json!({"feature": last(inputs.feature), "specs": specs}))
     };
