@@ -178,8 +178,7 @@ mod tests {
 
     #[test]
     fn other_labels_are_read_the_same_way() {
-        let text: String =
-            FEATURE_PARTS.iter().map(|label| format!("## {label}\nAbout {label}.\n\n")).collect();
+        let text = FEATURE_PARTS.map(|label| format!("## {label}\nAbout {label}.\n")).join("\n");
         let (parts, problems) = read_parts(&text, &FEATURE_PARTS, 500);
         assert_eq!(problems, []);
         assert_eq!(parts, FEATURE_PARTS.map(|label| format!("About {label}.")));
