@@ -1,6 +1,6 @@
 //! What came of a design, for its last page: read back from the run's own files.
 
-use crate::designing;
+use crate::designing::{self, Manner};
 use crate::drive;
 use crate::error::CommandError;
 use crate::site::Site;
@@ -10,7 +10,8 @@ use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState};
 use charrette_model::ledger::{CallRecord, Total};
 use charrette_model::panel::resolutions::{Outcome, Resolution, read_resolutions};
 use charrette_model::panel::review_files::count_blocks;
-use charrette_model::seats::{EMBEDDED, Group, SEATS, seat};
+use charrette_model::seats::{EMBEDDED, Group, every, seat};
+use charrette_model::spec::resolver::Level;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::Workspace;
 use charrette_store::ledger::calls;
@@ -124,15 +125,12 @@ impl ReadBack<'_> {
         let tasks = fs_err::read_to_string(path.join("tasks.md")).unwrap_or_default();
         let (tasks, phases) =
             (TaskList::parse(&tasks).tasks.len(), TaskList::parse(&tasks).phase_names().len());
-        let about = [
-            ("requirements.md", "what is demanded".to_owned()),
-            ("design.md", "how it is built, and how that was decided".to_owned()),
-            ("tasks.md", format!("{tasks} tasks in {phases} phases")),
-            ("summary.md", "one page".to_owned()),
-            ("spec.json", "the same for programs".to_owned()),
-            ("meta.yaml", "id, status, counts".to_owned()),
-        ];
-        let there = about.into_iter().filter(|(name, _)| path.join(name).exists());
+        let about =
+            designing::deliverables(Manner::of(self.document).level).into_iter().map(|(name, about)| {
+                let counted = || format!("{tasks} tasks in {phases} phases");
+                (name, if name == "tasks.md" { counted() } else { about.to_owned() })
+            });
+        let there = about.filter(|(name, _)| path.join(name).exists());
         there.map(|(name, about)| (name.to_owned(), about)).collect()
     }
 
@@ -197,9 +195,11 @@ impl ReadBack<'_> {
     fn commit(&self, outcome: &Flow<()>) -> Option<String> {
         let folder = designing::spec_folder(self.site, self.name);
         let folder = folder.trim_end_matches('/');
-        let is_there = self.site.root.join(folder).join("spec.json").exists();
+        let level = Manner::of(self.document).level;
+        let main = if level == Level::Spec { "spec.json" } else { designing::deliverables(level)[0].0 };
+        let is_there = self.site.root.join(folder).join(main).exists();
         (outcome.is_ok() && is_there)
-            .then(|| format!("git add {folder} && git commit -m \"spec: {}\"", self.feature()))
+            .then(|| format!("git add {folder} && git commit -m \"{}: {}\"", level.as_str(), self.feature()))
     }
 
     fn next(&self, outcome: &Flow<()>) -> String {
@@ -275,7 +275,7 @@ fn costs(calls: &[CallRecord]) -> Vec<SeatCost> {
         usd: total.usd,
         seconds: std::time::Duration::from_secs_f64(total.seconds.clamp(0.0, 1e9)).as_secs(),
     };
-    seats.sort_by_key(|(id, ..)| SEATS.iter().position(|seat| seat.id == id.as_str()));
+    seats.sort_by_key(|(id, ..)| every().position(|seat| seat.id == id.as_str()));
     seats.into_iter().map(cost).collect()
 }
 

@@ -1,6 +1,8 @@
 //! What was typed after `charrette design`, and what is meant by it: which run, how far, and from where.
 
 use crate::commands::design::DesignArgs;
+use crate::design_level::{self, Nest};
+use crate::designing::{self, Manner};
 use crate::drive;
 use crate::error::{CommandError, ErrorKind};
 use crate::site::Site;
@@ -8,8 +10,9 @@ use crate::workspaces;
 use charrette_engine::explain::forecast;
 use charrette_engine::flows::design::PHASES;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, GateState, PhaseStatus};
-use charrette_model::feature::name::{FeaturePath, InvalidName};
+use charrette_model::feature::name::FeaturePath;
 use charrette_model::shown::shown;
+use charrette_model::spec::resolver::Level;
 use charrette_store::workspace::sha256;
 
 /// What a design is to do.
@@ -23,6 +26,10 @@ pub(crate) struct Order {
     pub(crate) until: &'static str,
     /// The run that is there already.
     pub(crate) existing: Option<Checkpoint>,
+    /// What is designed.
+    pub(crate) level: Level,
+    /// It begins, lies in nothing, and somebody has said which level it is.
+    pub(crate) is_standalone: bool,
 }
 
 /// Where a design starts from.
@@ -51,10 +58,19 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
         return Err(CommandError::failed(message).hint("Begin one: git init"));
     }
     let phase = args.phase.as_deref().map(known_phase).transpose()?;
-    let name = run_meant(site, args)?;
+    let asked = design_level::asked(args)?;
+    let nest = Nest::here(site)?;
+    let (name, level) = run_meant(site, args, &nest)?;
     let loaded = site.documents().load(&name)?;
     let existing = loaded.map(|loaded| loaded.document);
     let until = phase.unwrap_or(PHASES[2]);
+    let level = level_of(&name, existing.as_ref(), level)?;
+    let request = |args: &DesignArgs| match &args.feature {
+        Some(typed) if !is_description(&name, typed) => {
+            name.feature().and_then(|path| nest.request(path)).map_or_else(|| request(args), Ok)
+        }
+        _ => request(args),
+    };
     let way = match (&existing, phase) {
         (None, _) if args.resume => return Err(drive::no_checkpoint(&name)),
         (None, Some("write" | "validate")) => return Err(too_early(until)),
@@ -75,13 +91,42 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
             _ => Way::Begin { request: request(args)? },
         },
     };
-    Ok(Order { name, way, until, existing })
+    let begins = matches!(way, Way::Begin { .. });
+    let path = name.feature();
+    if let (true, Some(path)) = (begins, path) {
+        nest.no_collision(path, level)?;
+    }
+    let is_standalone = begins
+        && asked.is_some_and(|level| level != Level::Project)
+        && path.is_some_and(|path| !path.is_nested());
+    Ok(Order { name, way, until, existing, level, is_standalone })
+}
+
+/// The level of a run: what it was begun as, else what is asked for now.
+fn level_of(
+    name: &DocumentName,
+    existing: Option<&Checkpoint>,
+    asked: Option<Level>,
+) -> Result<Level, CommandError> {
+    let begun = existing.map(|document| Manner::of(document).level);
+    match (begun, asked, name.feature()) {
+        (Some(begun), Some(asked), Some(path)) if begun != asked => Err(design_level::collision(path, begun)),
+        (begun, asked, _) => Ok(begun.or(asked).unwrap_or_default()),
+    }
 }
 
 /// Everything from the writer on, for a phase that is done again without `--fresh`.
 pub(crate) fn is_from_the_writer_on(phase: &str, step: &str) -> bool {
-    const STEPS: [&str; 6] =
-        ["writer", "spec-files", "post-design/page", "status/draft", "status/approved", "tracker/record"];
+    const STEPS: [&str; 7] =
+        [
+            "writer",
+            "spec-files",
+            "spec-files/before",
+            "post-design/page",
+            "status/draft",
+            "status/approved",
+            "tracker/record",
+        ];
     phase == PHASES[2] || (phase == PHASES[1] && STEPS.contains(&step))
 }
 
@@ -111,7 +156,9 @@ fn request(args: &DesignArgs) -> Result<String, CommandError> {
 }
 
 fn is_description(name: &DocumentName, typed: &str) -> bool {
-    name.feature().is_none_or(|feature| feature.as_str() != typed.trim())
+    let Ok(typed) = FeaturePath::parse(typed.trim()) else { return true };
+    // A path, or its last part.
+    name.feature().is_none_or(|path| *path != typed && path.last() != typed.as_str())
 }
 
 fn kept_request(site: &Site, document: &Checkpoint) -> Result<String, CommandError> {
@@ -122,42 +169,34 @@ fn kept_request(site: &Site, document: &Checkpoint) -> Result<String, CommandErr
     Ok(String::from_utf8_lossy(&kept).into_owned())
 }
 
-/// The run that is meant: by its name, by its description, or the one that changed last.
-fn run_meant(site: &Site, args: &DesignArgs) -> Result<DocumentName, CommandError> {
-    if let Some(name) = &args.name {
-        let name = FeaturePath::parse(name).map_err(CommandError::usage)?;
-        return Ok(DocumentName::new(Command::Design, Some(name)));
-    }
+/// The run that is meant: by its name, by its description, or the one that changed last; and its level, as far as that
+/// is said.
+fn run_meant(
+    site: &Site,
+    args: &DesignArgs,
+    nest: &Nest,
+) -> Result<(DocumentName, Option<Level>), CommandError> {
     let typed = args.feature.as_deref().map(str::trim).filter(|typed| !typed.is_empty());
-    let Some(typed) = typed else {
-        if args.resume || args.phase.is_some() {
-            return newest(site);
+    if typed.is_none() && args.name.is_none() {
+        if !args.resume && args.phase.is_none() {
+            request(args)?;
         }
-        request(args)?;
-        return newest(site);
-    };
+        return Ok((newest(site)?, design_level::asked(args)?));
+    }
     let design = |name: FeaturePath| DocumentName::new(Command::Design, Some(name));
     let documents = site.documents();
-    if let Ok(name) = FeaturePath::parse(typed).map(design)
-        && documents.load(&name)?.is_some()
-    {
-        return Ok(name);
-    }
     // The same request goes on under its name; another one that would be called the same gets a number.
-    let digest = sha256(request(args)?.as_bytes());
-    let is_anothers = |name: &str| {
-        let Ok(name) = FeaturePath::parse(name).map(design) else { return true };
-        let Ok(Some(loaded)) = documents.load(&name) else { return false };
+    let is_anothers = |path: &FeaturePath, digest: &str| {
+        let Ok(Some(loaded)) = documents.load(&design(path.clone())) else { return false };
         loaded.document.run.and_then(|run| run.request).is_none_or(|request| request != digest)
     };
-    match FeaturePath::derive(typed, is_anothers) {
-        Ok(name) => Ok(design(name)),
-        // Nothing in it can be part of a file's name, as in a language without Latin letters.
-        Err(InvalidName::Empty) => {
-            FeaturePath::derive("feature", is_anothers).map(design).map_err(CommandError::usage)
-        }
-        Err(error) => Err(CommandError::usage(error)),
-    }
+    let derived = |parent: Option<&FeaturePath>| {
+        let digest = sha256(request(args)?.as_bytes());
+        design_level::derive(typed.unwrap_or_default(), parent, |path| is_anothers(path, &digest))
+            .map_err(CommandError::usage)
+    };
+    let place = design_level::meant(site, args, nest, typed.unwrap_or_default(), derived)?;
+    Ok((design(place.path), place.level))
 }
 
 /// The design that changed last.
@@ -219,12 +258,13 @@ fn may_do_again(
     if phase != "validate" {
         return earlier_phases_are_complete(document, phase);
     }
-    let folder = site.root.join(crate::designing::spec_folder(site, name));
-    if !folder.join("requirements.md").exists() {
+    let folder = site.root.join(designing::spec_folder(site, name));
+    let written = designing::deliverables(Manner::of(document).level);
+    if !written.first().is_some_and(|(file, _)| folder.join(file).exists()) {
         return Err(too_early("validate"));
     }
     let approved = document.gates.get("post-design").is_some_and(|gate| gate.state == GateState::Approved);
-    if approved || crate::designing::Manner::of(document).no_checkpoint {
+    if approved || Manner::of(document).no_checkpoint {
         return earlier_phases_are_complete(document, phase);
     }
     let feature = drive::shown_feature(name);

@@ -15,10 +15,12 @@ use charrette_engine::explain::{StepForecast, forecast};
 use charrette_engine::flows::design::PHASES;
 use charrette_engine::panel::seat_label;
 use charrette_model::branch::decision::{Decision, decide};
-use charrette_model::branch::name::branch_name;
+use charrette_model::branch::name::{branch_name, branch_topic};
 use charrette_model::checkpoint::{Checkpoint, PhaseStatus};
+use charrette_model::feature::name::FeaturePath;
 use charrette_model::ledger::{Totals, totals};
-use charrette_model::seats::{Candidate, EMBEDDED, Group, SEATS, Seat, sketches};
+use charrette_model::seats::{AnswerForm, Candidate, EMBEDDED, Group, Seat, level_seats, sketches};
+use charrette_model::spec::resolver::Level;
 use charrette_store::ledger::runs;
 use charrette_term::{Preview, PreviewStage, StageState};
 
@@ -28,7 +30,8 @@ const NAMED: usize = 5;
 /// What is about to happen.
 pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<Preview, CommandError> {
     let existing = order.existing.as_ref().filter(|_| !matches!(order.way, Way::Begin { .. }));
-    let asked = Manner { auto: args.auto, quick: args.quick, no_checkpoint: args.no_checkpoint };
+    let asked =
+        Manner { auto: args.auto, quick: args.quick, no_checkpoint: args.no_checkpoint, level: order.level };
     let manner = existing.map_or(asked, |document| Manner::of(document).and(asked));
     let seats = Seating::here(site, manner);
     let mut context = vec![
@@ -36,6 +39,13 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
         ("Branch".to_owned(), branch(site, order, existing)?),
         ("Spec".to_owned(), designing::spec_folder(site, &order.name)),
     ];
+    let path = order.name.feature().filter(|path| path.is_nested());
+    if order.level != Level::Spec || path.is_some() {
+        context.insert(1, ("Level".to_owned(), order.level.as_str().to_owned()));
+    }
+    if let Some(parent) = path.and_then(FeaturePath::parent) {
+        context.insert(2, ("Parent".to_owned(), parent.folder()));
+    }
     if seats.is_only_embedded() {
         context.push((
             "Agents".to_owned(),
@@ -56,9 +66,7 @@ pub(crate) fn preview(site: &Site, args: &DesignArgs, order: &Order) -> Result<P
         flags: flags(manner, args),
         stages: PHASES.iter().map(|phase| stage(phase, order, existing, manner, &seats, &steps)).collect(),
         output: designing::spec_folder(site, &order.name),
-        files: ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"]
-            .map(str::to_owned)
-            .to_vec(),
+        files: designing::deliverables(order.level).into_iter().map(|(file, _)| file.to_owned()).collect(),
         cost: cost(site),
     })
 }
@@ -89,7 +97,7 @@ fn branch(site: &Site, order: &Order, existing: Option<&Checkpoint>) -> Result<S
     let stays = began || !facts.has_commits;
     Ok(match decide(&facts.state(&made_here), &feature, is_here) {
         Decision::Create | Decision::Leave { .. } if !stays => {
-            format!("{current} → {}", branch_name(&facts.user_prefix, &feature))
+            format!("{current} → {}", branch_name(&facts.user_prefix, &branch_topic(&feature)))
         }
         Decision::Ask { .. } if !stays => {
             format!("{current} (may belong to something else; you will be asked)")
@@ -166,6 +174,16 @@ fn stage(
         _ => StageState::Pending,
     };
     let (brief, groups): (String, &[Group]) = match phase {
+        "research" if manner.level != Level::Spec => (
+            joined(&[
+                ("survey, three researchers, context summary", true),
+                ("pre-design gate", !manner.no_checkpoint),
+            ]),
+            &[Group::Researchers, Group::Lead],
+        ),
+        "write" if manner.level != Level::Spec => {
+            (joined(&[("two files and a marker", true), ("post-design gate", !manner.no_checkpoint)]), &[])
+        }
         "research" => (
             joined(&[
                 ("survey, three researchers, context summary", true),
@@ -207,14 +225,14 @@ fn joined(parts: &[(&str, bool)]) -> String {
 struct Seating {
     rules: Rules,
     candidates: Vec<Candidate>,
-    quick: bool,
+    manner: Manner,
 }
 
 impl Seating {
     fn here(site: &Site, manner: Manner) -> Seating {
         let (roster, _) = room::roster(site);
         let candidates = room::candidates(site, &roster);
-        Seating { rules: Rules::configured(&site.settings), candidates, quick: manner.quick }
+        Seating { rules: Rules::configured(&site.settings), candidates, manner }
     }
 
     fn is_only_embedded(&self) -> bool {
@@ -229,8 +247,8 @@ impl Seating {
     /// A group and its agents: by seat where they differ.
     fn of_group(&self, group: Group) -> (String, String) {
         let seats: Vec<&Seat> = match group {
-            Group::Sketches => sketches(self.quick).collect(),
-            group => SEATS.iter().filter(|seat| seat.group == Some(group)).collect(),
+            Group::Sketches => sketches(self.manner.quick).collect(),
+            group => level_seats(self.manner.level).iter().filter(|seat| seat.group == Some(group)).collect(),
         };
         let taken: Vec<(String, String)> =
             seats.iter().map(|seat| (seat_label(seat), self.first(seat))).collect();
@@ -245,7 +263,7 @@ impl Seating {
     }
 
     fn validator(&self) -> (String, String) {
-        let seat = SEATS.iter().find(|seat| seat.id == "validator");
+        let seat = level_seats(self.manner.level).iter().find(|seat| seat.form == AnswerForm::Verdict);
         ("validator".to_owned(), seat.map(|seat| self.first(seat)).unwrap_or_default())
     }
 }

@@ -8,6 +8,9 @@ use charrette_engine::deliverable::Templates;
 use charrette_engine::flows::design::Brief;
 use charrette_engine::roles::{ROLE_FOLDER, Roles};
 use charrette_model::checkpoint::{Checkpoint, DocumentName};
+use charrette_model::feature::name::FeaturePath;
+use charrette_model::spec::check::shape;
+use charrette_model::spec::resolver::Level;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -19,12 +22,17 @@ const TEMPLATES: &str = "templates";
 /// What a team may have a template of its own for.
 const TEMPLATE_FILES: [&str; 4] = ["requirements.md", "design.md", "tasks.md", "summary.md"];
 
+/// The flag that says what is designed; a specification if it is not there.
+const LEVEL: &str = "level";
+
 /// How a design was asked for. It is kept with the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Manner {
     pub(crate) auto: bool,
     pub(crate) quick: bool,
     pub(crate) no_checkpoint: bool,
+    /// What is designed.
+    pub(crate) level: Level,
 }
 
 impl Manner {
@@ -33,13 +41,21 @@ impl Manner {
         let flags = document.run.as_ref().map(|run| &run.flags);
         let is_set =
             |name: &str| flags.and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or_default();
-        Manner { auto: is_set("auto"), quick: is_set("quick"), no_checkpoint: is_set("no-checkpoint") }
+        let level = flags.and_then(|flags| flags.get(LEVEL)).and_then(Value::as_str).and_then(Level::named);
+        Manner {
+            auto: is_set("auto"),
+            quick: is_set("quick"),
+            no_checkpoint: is_set("no-checkpoint"),
+            level: level.unwrap_or_default(),
+        }
     }
 
     /// As it is kept.
     pub(crate) fn flags(self) -> Map<String, Value> {
         let all = [("auto", self.auto), ("quick", self.quick), ("no-checkpoint", self.no_checkpoint)];
-        all.into_iter().map(|(name, set)| (name.to_owned(), Value::from(set))).collect()
+        let flags = all.into_iter().map(|(name, set)| (name.to_owned(), Value::from(set)));
+        let level = (self.level != Level::Spec).then(|| (LEVEL.to_owned(), Value::from(self.level.as_str())));
+        flags.chain(level).collect()
     }
 
     /// What was asked for before, and what is asked for now as well.
@@ -48,14 +64,35 @@ impl Manner {
             auto: self.auto || more.auto,
             quick: self.quick || more.quick,
             no_checkpoint: self.no_checkpoint || more.no_checkpoint,
+            level: self.level,
         }
     }
 }
 
 /// The folder of a feature's specification, from the root of the repository, with `/` at the end.
 pub(crate) fn spec_folder(site: &Site, name: &DocumentName) -> String {
-    let feature = name.feature().map(|feature| feature.as_str().replace('.', "/")).unwrap_or_default();
+    let feature = name.feature().map(FeaturePath::folder).unwrap_or_default();
     format!("{}/{feature}/", site.settings.specs_folder())
+}
+
+/// The files that a design leaves, with what each is.
+pub(crate) fn deliverables(level: Level) -> Vec<(&'static str, &'static str)> {
+    let Some(shape) = shape(level) else {
+        return vec![
+            ("requirements.md", "what is demanded"),
+            ("design.md", "how it is built, and how that was decided"),
+            ("tasks.md", ""),
+            ("summary.md", "one page"),
+            ("spec.json", "the same for programs"),
+            ("meta.yaml", "id, status, counts"),
+        ];
+    };
+    let page = if level == Level::Project {
+        "what it is for, and its features"
+    } else {
+        "what it is, and its specs"
+    };
+    vec![(shape.page, page), (shape.manifest, "the same for programs"), (shape.marker, "what this folder is")]
 }
 
 /// The texts of all roles as they are now, to be pinned for a run.
@@ -82,6 +119,7 @@ pub(crate) fn brief(
     let vendors = room::candidates(site, &roster).into_iter().map(|agent| (agent.name, agent.vendor));
     Ok(Brief {
         feature: name.feature().map(ToString::to_string).unwrap_or_default(),
+        level: manner.level,
         spec_path: format!("{}/", site.root.join(folder.trim_end_matches('/')).display()),
         spec_folder: folder,
         date: started.chars().take(10).collect(),

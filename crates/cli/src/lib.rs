@@ -8,6 +8,7 @@ pub mod arguments;
 mod by_hand;
 mod commands;
 mod design_closing;
+mod design_level;
 mod design_order;
 mod design_preview;
 mod design_screens;

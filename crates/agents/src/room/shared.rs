@@ -235,7 +235,7 @@ pub fn chain_of(seat_id: &str, rules: &Rules, candidates: &[Candidate]) -> Vec<S
     let Some(seat) = seats::seat(seat_id) else { return Vec::new() };
     let panel: Vec<&'static seats::Seat> = match seat.group {
         Some(Group::Sketches) => seats::sketches(seat.variant == Some("generic")).collect(),
-        Some(group) if group.is_panel() => seats::group(group).collect(),
+        Some(group) if group.is_panel() => seats::peers(seat).collect(),
         _ => vec![seat],
     };
     let placements = seats::plan(panel, &rules.seats, candidates);

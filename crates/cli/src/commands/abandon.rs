@@ -2,6 +2,7 @@
 
 use crate::arguments::Global;
 use crate::commands::checkpoint::CommandName;
+use crate::commands::which;
 use crate::error::CommandError;
 use crate::site::Site;
 use crate::{output, room};
@@ -25,7 +26,6 @@ pub(crate) struct AbandonArgs {
 }
 
 pub(crate) fn abandon(global: &Global, args: &AbandonArgs) -> Result<ExitCode, CommandError> {
-    let feature = args.feature.as_deref().map(FeaturePath::parse).transpose().map_err(CommandError::usage)?;
     let commands = match args.command {
         Some(CommandName(command)) => vec![command],
         None => Command::ALL.to_vec(),
@@ -33,6 +33,8 @@ pub(crate) fn abandon(global: &Global, args: &AbandonArgs) -> Result<ExitCode, C
     let site = Site::open(global)?;
     room::end_strays(global, &site);
     let documents = site.documents();
+    let rows = documents.list()?;
+    let feature = args.feature.as_deref().map(|typed| which::named(&rows, typed)).transpose()?;
     let mut archives = Vec::new();
     for command in commands {
         let name = DocumentName::new(command, feature.clone());

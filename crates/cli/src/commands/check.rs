@@ -9,9 +9,11 @@ use crate::site::Site;
 use crate::workspaces::workspace_of;
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
-use charrette_model::shown::{one_line, shown};
-use charrette_model::spec::check::{Code, Issue, SpecFiles, check as look, check_name, in_order};
-use charrette_model::spec::resolver::{Level, ResolveError, resolve};
+use charrette_model::shown::one_line;
+use charrette_model::spec::check::{
+    Code, Issue, SpecFiles, check as look, check_level, check_name, in_order, shape,
+};
+use charrette_model::spec::resolver::{Level, ResolveError, Resolved, resolve};
 use charrette_store::specs;
 use clap::Args;
 use serde_json::json;
@@ -22,8 +24,8 @@ use std::process::ExitCode;
 
 /// Check a specification: requirements, tasks, links, files, counts
 ///
-/// Looks at the six files in specs/<feature>/, and at the plan of the run that made them if it is still there. Every
-/// issue is printed with its file and line. Exit 0 if there is none, 1 if there are some.
+/// Looks at the six files in specs/<feature>/, and at the plan of the run that made them if it is still there; of a
+/// project or a feature, at its page and its manifest. Every issue is printed with its file and line. Exit 0 if there is none, 1 if there are some.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// The feature, by its name or by the path of its folder
@@ -34,26 +36,22 @@ pub(crate) struct CheckArgs {
 pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, CommandError> {
     let site = Site::open(global)?;
     let found = find(global, &site, &args.feature)?;
-    let plan = found.name.as_deref().and_then(|name| plan_of(global, &site, name));
-    let (texts, mut issues) = read(&found.folder);
-    let text = |name: &str| texts.get(name).map_or("", String::as_str);
-    let files = SpecFiles {
-        requirements: text("requirements.md"),
-        design: text("design.md"),
-        tasks: text("tasks.md"),
-        summary: text("summary.md"),
-        spec_json: text("spec.json"),
-        meta: text("meta.yaml"),
+    let plan = found.name.as_deref().filter(|_| found.level == Level::Spec);
+    let plan = plan.and_then(|name| plan_of(global, &site, name));
+    let (texts, unread) = read(&found.folder, &files_of(found.level));
+    let issues = match shape(found.level) {
+        None => of_specification(&site, &found, &texts, plan.as_ref().map(|(_, text)| text.as_str())),
+        Some(shape) => {
+            let text = |name: &str| texts.get(name).map_or("", String::as_str);
+            check_level(found.level, text(shape.page), text(shape.manifest))
+        }
     };
-    let exists = |path: &str| is_inside(path) && site.root.join(path).symlink_metadata().is_ok();
     // What could not be read is not also missing.
-    let unread: Vec<&str> = issues.iter().map(|issue| issue.file).collect();
-    let more = look(&files, plan.as_ref().map(|(_, text)| text.as_str()), &exists);
-    let told = |issue: &Issue| issue.code != Code::MissingFile || !unread.contains(&issue.file);
-    let more: Vec<Issue> = more.into_iter().filter(told).collect();
-    issues.extend(more);
-    issues.extend(found.name.iter().flat_map(|name| check_name(name, &files)));
-    let issues = in_order(issues);
+    let told = |issue: &Issue| {
+        issue.code != Code::MissingFile || !unread.iter().any(|unread| unread.file == issue.file)
+    };
+    let issues: Vec<Issue> = issues.into_iter().filter(told).collect();
+    let issues = in_order(unread.into_iter().chain(issues).collect());
 
     let place = |issue: &Issue| match &plan {
         Some((path, _)) if issue.file == PLAN => path.clone(),
@@ -67,7 +65,7 @@ pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, Comma
             .collect();
         let passed = issues.is_empty();
         output::json(
-            &json!({"feature": found.name, "folder": site.relative(&found.folder), "plan": plan.is_some(), "passed": passed, "issues": issues}),
+            &json!({"feature": found.name, "level": found.level.as_str(), "folder": site.relative(&found.folder), "plan": plan.is_some(), "passed": passed, "issues": issues}),
         )?;
         return Ok(code);
     }
@@ -85,6 +83,33 @@ pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, Comma
     Ok(code)
 }
 
+/// What rules say about a specification.
+fn of_specification(
+    site: &Site,
+    found: &Found,
+    texts: &BTreeMap<&'static str, String>,
+    plan: Option<&str>,
+) -> Vec<Issue> {
+    let text = |name: &str| texts.get(name).map_or("", String::as_str);
+    let files = SpecFiles {
+        requirements: text("requirements.md"),
+        design: text("design.md"),
+        tasks: text("tasks.md"),
+        summary: text("summary.md"),
+        spec_json: text("spec.json"),
+        meta: text("meta.yaml"),
+    };
+    let exists = |path: &str| is_inside(path) && site.root.join(path).symlink_metadata().is_ok();
+    let mut issues = look(&files, plan, &exists);
+    issues.extend(found.name.iter().flat_map(|name| check_name(name, &files)));
+    issues
+}
+
+/// The files that are looked at.
+fn files_of(level: Level) -> Vec<&'static str> {
+    shape(level).map_or_else(|| FILES.to_vec(), |shape| vec![shape.page, shape.manifest])
+}
+
 const FILES: [&str; 6] = ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
 const PLAN: &str = "plan.txt";
 
@@ -92,6 +117,7 @@ const PLAN: &str = "plan.txt";
 struct Found {
     /// Its name; nothing if it lies outside the folder of specifications.
     name: Option<String>,
+    level: Level,
     folder: PathBuf,
 }
 
@@ -100,51 +126,56 @@ fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError
     let root = site.root.join(site.settings.specs_folder());
     let tree = specs::tree(&root).map_err(CommandError::failed)?;
     let in_specs = root.to_string_lossy();
+    let found = |found: Resolved| Found {
+        folder: root.join(&found.name),
+        level: found.level,
+        name: Some(found.name),
+    };
+    // A specification first: a feature may be called as one of its own.
     let resolution = resolve(&tree, &in_specs, typed, Some(Level::Spec));
     for warning in &resolution.warnings {
         output::note(global, warning);
     }
     let error = match resolution.found {
-        Ok(found) => return Ok(Found { folder: root.join(&found.name), name: Some(found.name) }),
+        Ok(spec) => return Ok(found(spec)),
         Err(error) => error,
     };
-    if let Some(folder) = folder(typed) {
+    if let Some((folder, level)) = folder(typed) {
         let name = root
             .canonicalize()
             .ok()
             .and_then(|root| Some(folder.strip_prefix(root).ok()?.to_str()?.to_owned()));
-        return Ok(Found { name: name.filter(|name| !name.is_empty()), folder });
+        return Ok(Found { name: name.filter(|name| !name.is_empty()), level, folder });
     }
+    let error = match error {
+        ResolveError::NotFound(_) => match resolve(&tree, &in_specs, typed, None).found {
+            Ok(other) => return Ok(found(other)),
+            Err(error) => error,
+        },
+        error => error,
+    };
     Err(match error {
         ResolveError::Name(_) => CommandError::usage(error).hint(there_is(&root)),
         ResolveError::Ambiguous { .. } => {
             CommandError::usage(error).hint("Give the whole name, with / between its parts")
         }
-        ResolveError::NotFound(_) => match resolve(&tree, &in_specs, typed, None).found {
-            Ok(other) => {
-                let level = other.level.as_str();
-                CommandError::usage(format!(
-                    "'{}' is a {level}; only a specification can be checked",
-                    shown(typed)
-                ))
-                .hint(format!("Name one of its specifications: charrette check {}/NAME", other.name))
-            }
-            Err(_) => CommandError::failed(error).hint(there_is(&root)),
-        },
+        ResolveError::NotFound(_) => CommandError::failed(error).hint(there_is(&root)),
     })
 }
 
 /// A folder with at least one of the files in it.
-fn folder(typed: &str) -> Option<PathBuf> {
+fn folder(typed: &str) -> Option<(PathBuf, Level)> {
     let folder = Path::new(typed).canonicalize().ok()?;
-    FILES.iter().any(|file| folder.join(file).is_file()).then_some(folder)
+    let holds = |level: &Level| files_of(*level).iter().any(|file| folder.join(file).is_file());
+    let level = Level::ALL.into_iter().find(holds)?;
+    Some((folder, level))
 }
 
 /// What could have been meant.
 fn there_is(root: &Path) -> String {
     let entries = fs_err::read_dir(root).into_iter().flatten().filter_map(Result::ok);
     let mut names: Vec<String> = entries
-        .filter(|entry| FILES.iter().any(|file| entry.path().join(file).is_file()))
+        .filter(|entry| folder(&entry.path().to_string_lossy()).is_some())
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     names.sort();
@@ -157,9 +188,9 @@ fn there_is(root: &Path) -> String {
 }
 
 /// The texts of the files that are there, and what is wrong with those that cannot be read.
-fn read(folder: &Path) -> (BTreeMap<&'static str, String>, Vec<Issue>) {
+fn read(folder: &Path, files: &[&'static str]) -> (BTreeMap<&'static str, String>, Vec<Issue>) {
     let (mut texts, mut issues) = (BTreeMap::new(), Vec::new());
-    for file in FILES {
+    for &file in files {
         match text(&folder.join(file)) {
             Ok(text) => {
                 texts.insert(file, text);

@@ -23,7 +23,8 @@ use std::process::ExitCode;
 ///
 /// Several agents sketch and argue, you are asked at the gates, and everything anybody wrote is kept. Without any
 /// agent installed, the embedded one makes a draft from what the repository says for itself. A run that stops for
-/// whatever reason goes on with --resume; agents that have answered are not asked again.
+/// whatever reason goes on with --resume; agents that have answered are not asked again. What is too large for one
+/// spec is designed as a project or a feature first, which lists what it is cut into.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct DesignArgs {
@@ -32,6 +33,21 @@ pub(crate) struct DesignArgs {
     /// The name of the feature, instead of one made from the description
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// What to design: project, feature or spec
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<String>,
+    /// The same as --level project: features, and what each is about
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// The same as --level feature: specs, and what waits for what
+    #[arg(long = "feature")]
+    pub(crate) as_feature: bool,
+    /// The same as --level spec
+    #[arg(long)]
+    pub(crate) spec: bool,
+    /// What it belongs to: the project of a feature, the feature of a spec
+    #[arg(long, value_name = "PATH")]
+    pub(crate) parent: Option<String>,
     /// Only this phase: research, write or validate
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<String>,
@@ -66,13 +82,17 @@ pub(crate) struct DesignArgs {
 
 impl DesignArgs {
     fn manner(&self) -> Manner {
-        Manner { auto: self.auto, quick: self.quick, no_checkpoint: self.no_checkpoint }
+        Manner { auto: self.auto, quick: self.quick, no_checkpoint: self.no_checkpoint, ..Manner::default() }
     }
 }
 
 pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, CommandError> {
     let site = Site::open(global)?;
     let order = design_order::read(&site, args)?;
+    if order.is_standalone {
+        let level = order.level.as_str();
+        output::note(global, &format!("Creating standalone {level}. Link to parent later."));
+    }
     // A file that cannot be read is better found now than at the first gate.
     let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let order = match design_screens::preview(global, &site, args, order)? {
@@ -98,7 +118,10 @@ fn begun(
     order: &Order,
     request: &str,
 ) -> Result<(Lease, RunPlace, bool), CommandError> {
-    let outfit = Outfit { flags: args.manner().flags(), files: designing::role_texts(site)? };
+    let outfit = Outfit {
+        flags: Manner { level: order.level, ..args.manner() }.flags(),
+        files: designing::role_texts(site)?,
+    };
     if let Some(archive) = site.documents().abandon(&order.name, site.now)? {
         output::log(&format!(
             "The run that was there is archived in {}; its workspace is kept.",

@@ -29,7 +29,7 @@ pub(crate) mod status;
 pub(crate) mod survey;
 pub(crate) mod tokens;
 pub(crate) mod verdict;
-mod which;
+pub(crate) mod which;
 pub(crate) mod why;
 
 mod dispatch;

@@ -8,7 +8,7 @@ use charrette_agents::profile::Roster;
 use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, sample};
 use charrette_model::config::Settings;
 use charrette_model::seats::chain::{Configured, Source, stated};
-use charrette_model::seats::{CLAUDE, Candidate, EMBEDDED, Group, SEATS, Seat, configured, seat};
+use charrette_model::seats::{CLAUDE, Candidate, EMBEDDED, Group, Seat, configured, every, seat};
 use charrette_model::shown::shown;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -54,7 +54,7 @@ fn list(global: &Global) -> Result<ExitCode, CommandError> {
     let site = Site::open(global)?;
     let roles = Roles::load(&site.root, Path::new(ROLE_FOLDER));
     let chains = configured::chains(&site.settings);
-    let rows: Vec<Row> = SEATS.iter().map(|seat| Row::of(seat, &roles, &chains, &site.settings)).collect();
+    let rows: Vec<Row> = every().map(|seat| Row::of(seat, &roles, &chains, &site.settings)).collect();
     let broken: Vec<String> = roles.problems().iter().map(RoleError::to_string).collect();
     let (roster, unclear) = Roster::configured(&site.settings);
     let mut odd: Vec<String> = unclear.iter().map(ToString::to_string).collect();

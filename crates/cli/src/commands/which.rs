@@ -5,16 +5,18 @@ use crate::error::CommandError;
 use crate::site::Site;
 use charrette_model::checkpoint::DocumentName;
 use charrette_model::feature::name::FeaturePath;
+use charrette_model::spec::resolver::ResolveError;
 use charrette_store::listing::Row;
+use std::collections::BTreeSet;
 
 /// The one run that fits; several are an error that names them.
 pub(crate) fn run(feature: Option<&str>, command: Option<CommandName>) -> Result<DocumentName, CommandError> {
-    let feature = feature.map(FeaturePath::parse).transpose().map_err(CommandError::usage)?;
+    let rows = Site::find()?.documents().list()?;
+    let feature = feature.map(|typed| named(&rows, typed)).transpose()?;
     let fits = |row: &Row| {
         feature.as_ref().is_none_or(|feature| row.name.feature() == Some(feature))
             && command.is_none_or(|command| row.name.command() == command.0.as_str())
     };
-    let rows = Site::find()?.documents().list()?;
     let mut found: Vec<&Row> = rows.iter().filter(|row| fits(row)).collect();
     if feature.is_none() {
         // Without a name, the newest that is not complete.
@@ -36,4 +38,26 @@ pub(crate) fn run(feature: Option<&str>, command: Option<CommandName>) -> Result
                 .hint("Say which: --command NAME"))
         }
     }
+}
+
+/// What a person calls a feature: its whole name, or the last part of a nested one where no other is called so.
+pub(crate) fn named(rows: &[Row], typed: &str) -> Result<FeaturePath, CommandError> {
+    let name = FeaturePath::parse(typed).map_err(CommandError::usage)?;
+    let all: Vec<FeaturePath> = rows.iter().filter_map(|row| row.name.feature().cloned()).collect();
+    if all.contains(&name) {
+        return Ok(name);
+    }
+    Ok(nested(&all, &name)?.unwrap_or(name))
+}
+
+/// The one of `all` that a person means by the last part of its path; several are an error that names them.
+pub(crate) fn nested(all: &[FeaturePath], name: &FeaturePath) -> Result<Option<FeaturePath>, CommandError> {
+    let called = all.iter().filter(|path| path.is_nested() && path.last() == name.as_str());
+    let called: BTreeSet<&FeaturePath> = called.collect();
+    if called.len() > 1 {
+        let paths = called.iter().map(|path| path.folder()).collect();
+        let error = ResolveError::Ambiguous { name: name.folder(), paths };
+        return Err(CommandError::usage(error).hint("Give the whole name, with / between its parts"));
+    }
+    Ok(called.into_iter().next().cloned())
 }

@@ -6,6 +6,7 @@ use super::mainline::Mainline;
 use crate::git::Undone;
 use charrette_engine::flows::design::{BranchOrder, Branched, Refusal};
 use charrette_model::branch::create::{CreateError, is_safe_ref};
+use charrette_model::branch::name::branch_topic;
 use charrette_model::branch::{BranchInfo, given_prefix, unused_branch_name};
 use charrette_model::gate::texts;
 use charrette_model::shown::shown;
@@ -96,7 +97,7 @@ fn free_name(here: &StudioHere, facts: &Facts) -> String {
         let all = facts.branches.iter().map(String::as_str).chain(listed.lines());
         all.into_iter().any(|branch| branch == name || branch.starts_with(&folder))
     };
-    unused_branch_name(&prefix, here.feature(), is_taken)
+    unused_branch_name(&prefix, &branch_topic(here.feature()), is_taken)
 }
 
 /// Git's reason; with changes in the tree it is a guard that speaks.

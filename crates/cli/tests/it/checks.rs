@@ -183,6 +183,38 @@ fn the_plan_of_the_run_is_looked_at() {
 }
 
 #[test]
+fn a_project_and_a_feature_are_checked_by_their_own_rules() {
+    let sandbox = designed();
+    sandbox.write(
+        "specs/shop/project.md",
+        "# Shop\n\n## Vision\nSell.\n\n## Scope\nAll.\n\n## Feature List\n- cart\n",
+    );
+    sandbox.write("specs/shop/features.json", "{");
+    sandbox.write(
+        "specs/shop/cart/specs.json",
+        r#"{"specs": [{"name": "a", "depends_on": ["b"]}, {"name": "b", "depends_on": ["a"]}]}"#,
+    );
+    let told = |name: &str| {
+        let check = charrette(&sandbox, &["--quiet", "check", name]);
+        assert_eq!(check.code, Some(1), "{check:?}");
+        check.stdout
+    };
+    assert_snapshot!(told("shop"), @r"
+    specs/shop/project.md:1: the section Out of Scope is missing [section]
+    specs/shop/features.json:1: it is not JSON: EOF while parsing an object at line 1 column 1 [unreadable]
+    specs/shop: 2 issues
+    ");
+    assert_snapshot!(told("cart"), @r"
+    specs/shop/cart/feature.md:1: feature.md is not there, or empty [missing-file]
+    specs/shop/cart/specs.json:1: Dependency cycle detected: a -> b -> a [cycle]
+    specs/shop/cart: 2 issues
+    ");
+    for name in ["shop/cart", "specs/shop/cart"] {
+        assert_eq!(told(name), told("cart"), "{name}");
+    }
+}
+
+#[test]
 fn what_cannot_be_checked_is_refused_with_a_hint() {
     let sandbox = designed();
     sandbox.write("specs/shop/project.md", "# Shop\n");
@@ -190,26 +222,24 @@ fn what_cannot_be_checked_is_refused_with_a_hint() {
     sandbox.write("specs/a/specs.json", r#"{"specs": ["cart"]}"#);
     sandbox.write("specs/b/specs.json", r#"{"specs": ["cart"]}"#);
     let mut told = Vec::new();
-    for (name, code) in [("nothing", 1), ("shop", 2), ("cart", 2), ("../..", 2), ("", 2), ("Nö", 2)] {
+    for (name, code) in [("nothing", 1), ("cart", 2), ("../..", 2), ("", 2), ("Nö", 2)] {
         let check = charrette(&sandbox, &["--quiet", "check", name]);
         assert_eq!((check.code, check.stdout.as_str()), (Some(code), ""), "{name}");
         told.push(check.stderr.replace(sandbox.work().to_str().unwrap(), "REPO"));
     }
     assert_snapshot!(told.concat(), @r"
     error: Spec 'nothing' not found.
-    hint: There is: let-the-limiter-burst
-    error: 'shop' is a project; only a specification can be checked
-    hint: Name one of its specifications: charrette check shop/NAME
+    hint: There is: a, b, let-the-limiter-burst, shop
     error: Ambiguous spec name 'cart'. Multiple matches found:
       - REPO/specs/a/cart/
       - REPO/specs/b/cart/
     hint: Give the whole name, with / between its parts
     error: Invalid spec name '../..'. Use lowercase-kebab-case format. Example: 'my-feature-name'
-    hint: There is: let-the-limiter-burst
+    hint: There is: a, b, let-the-limiter-burst, shop
     error: Spec name cannot be empty after normalization.
-    hint: There is: let-the-limiter-burst
+    hint: There is: a, b, let-the-limiter-burst, shop
     error: Invalid spec name 'Nö'. Use lowercase-kebab-case format. Example: 'my-feature-name'
-    hint: There is: let-the-limiter-burst
+    hint: There is: a, b, let-the-limiter-burst, shop
     ");
     assert_eq!(charrette(&sandbox, &["check"]).code, Some(2));
     let empty = Sandbox::repository();

@@ -37,13 +37,13 @@ fn every_seat_is_listed_with_who_may_take_it() {
         })
         .collect();
     assert_snapshot!(shown.join("\n"), @"
-    SEAT                     GROUP        STEP  ROLE               EMBEDDED  TEXT                       CHAIN
-    cursor-arch              sketches     2a    sketch-arch        yes       built-in                   gemini, *, claude, embedded
-    debate-2-thesis          debaters     2a.5  thesis             no        built-in                   codex, *
-    judge-codex              judges       2a.5  judge              no        .charrette/roles/judge.md  codex, *, claude
-    planner                  lead         2b    planner            yes       built-in                   codex, claude, embedded
-    reviewer-edge            reviewers    3     reviewer           yes       built-in                   cursor, codex, *, claude, embedded
-    validator                -            4c    validator          yes       built-in                   codex, claude, *, embedded
+    SEAT                             GROUP        STEP  ROLE               EMBEDDED  TEXT                       CHAIN
+    cursor-arch                      sketches     2a    sketch-arch        yes       built-in                   gemini, *, claude, embedded
+    debate-2-thesis                  debaters     2a.5  thesis             no        built-in                   codex, *
+    judge-codex                      judges       2a.5  judge              no        .charrette/roles/judge.md  codex, *, claude
+    planner                          lead         2b    planner            yes       built-in                   codex, claude, embedded
+    reviewer-edge                    reviewers    3     reviewer           yes       built-in                   cursor, codex, *, claude, embedded
+    validator                        -            4c    validator          yes       built-in                   codex, claude, *, embedded
     * any other external agent that is installed
     ");
 }
@@ -58,7 +58,7 @@ fn the_listing_is_also_there_for_programs() {
     let listed = charrette(&sandbox, &["roles", "list", "--json"]);
     assert_eq!(listed.code, Some(0));
     let listing = listed.json();
-    assert_eq!(listing["seats"].as_array().unwrap().len(), 41);
+    assert_eq!(listing["seats"].as_array().unwrap().len(), 53);
     assert_eq!(
         *seat(&listing, "reviewer-edge"),
         json!({

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct Materials {
     /// The name of the feature, which is the id of its specification.
     pub feature: String,
+    /// The project it lies in.
+    pub parent_project: Option<String>,
+    /// The feature it lies in.
+    pub parent_feature: Option<String>,
     /// Today, as `YYYY-MM-DD`.
     pub today: String,
     /// The day the specification was first made, if that was not today.

@@ -114,14 +114,21 @@ impl Frame<'_> {
 }
 
 fn record(materials: &Materials, list: &TaskList) -> String {
-    let created = materials.created().to_owned();
-    SpecRecord { created, ..SpecRecord::draft(&materials.feature, list, &materials.today) }.text()
+    let record = SpecRecord {
+        created: materials.created().to_owned(),
+        parent_project: materials.parent_project.clone(),
+        parent_feature: materials.parent_feature.clone(),
+        ..SpecRecord::draft(&materials.feature, list, &materials.today)
+    };
+    record.text()
 }
 
 fn meta(materials: &Materials, list: &TaskList) -> String {
     let (complete, total) = list.counts();
     let meta = Meta {
         id: Some(materials.feature.clone()),
+        parent_project: materials.parent_project.clone(),
+        parent_feature: materials.parent_feature.clone(),
         status: Some(DRAFT.to_owned()),
         created: Some(materials.created().to_owned()),
         updated: Some(materials.today.clone()),

@@ -185,7 +185,8 @@ pub(crate) fn feedback() -> [Input; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use charrette_model::seats::SEATS;
+    use charrette_model::seats::{every, level_seats};
+    use charrette_model::spec::resolver::Level;
     use std::collections::HashSet;
 
     fn desk() -> Desk {
@@ -201,9 +202,12 @@ mod tests {
 
     #[test]
     fn every_seat_has_a_step_of_its_own_and_instructions() {
-        let steps: HashSet<String> = SEATS.iter().map(step_id).collect();
-        assert_eq!(steps.len(), SEATS.len());
-        for seat in SEATS {
+        for level in Level::ALL {
+            let seats = level_seats(level);
+            let steps: HashSet<String> = seats.iter().map(step_id).collect();
+            assert_eq!(steps.len(), seats.len());
+        }
+        for seat in every() {
             let told = instructions(seat, "2026-01-31", "");
             assert_ne!(told, "Take your seat.", "{}", seat.id);
             assert!(!told.contains(['{', '}']), "{told}");
@@ -221,7 +225,7 @@ mod tests {
             impact: charrette_model::panel::decisions::Impact::High,
             affected_files: Vec::new(),
         };
-        for seat in SEATS {
+        for seat in every() {
             let assignment = desk().assign(seat).decision(&decision);
             assert!(assignment.prompt().is_ok() && assignment.call().is_ok(), "{}", seat.id);
         }

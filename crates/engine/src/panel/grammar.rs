@@ -4,7 +4,7 @@ use charrette_model::collect::command::Validation;
 use charrette_model::collect::substance;
 use charrette_model::diagram::fences::fences;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::panel::context_summary::{PARTS, read_context_summary};
+use charrette_model::panel::context_summary::{FEATURE_PARTS, PARTS, PROJECT_PARTS, read_parts};
 use charrette_model::panel::debate::{Side, defense};
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
@@ -15,11 +15,13 @@ use charrette_model::panel::questions::{Round, read_questions};
 use charrette_model::panel::verdict::read_review;
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
+use charrette_model::spec::manifest::{Manifest, file_name};
+use charrette_model::spec::resolver::Level;
 use charrette_model::words;
 use std::fmt::Write as _;
 
 /// What an answer becomes, by name.
-pub(super) type Files = Result<Vec<(String, String)>, String>;
+pub(crate) type Files = Result<Vec<(String, String)>, String>;
 
 /// The fewest words of a paragraph that counts as one.
 const PARAGRAPH: usize = 20;
@@ -36,7 +38,7 @@ pub(super) fn files(seat: &Seat, answer: &str, summary_words: usize) -> Files {
         AnswerForm::HandoffResponse => {
             accepted(&response_in_markdown(answer, summary_words).report.errors)?;
         }
-        AnswerForm::ContextSummary => clean(&read_context_summary(answer, summary_words).1)?,
+        AnswerForm::ContextSummary => clean(&read_parts(answer, labels(seat), summary_words).1)?,
         AnswerForm::Questions => clean(&read_questions(answer, round(seat)).problems)?,
         AnswerForm::Sketch => {
             if !answer.split("\n\n").any(|paragraph| words::count(paragraph) >= PARAGRAPH) {
@@ -69,7 +71,7 @@ pub(super) fn files(seat: &Seat, answer: &str, summary_words: usize) -> Files {
                 return Err("expected one heading and exactly one ```mermaid fence".to_owned());
             }
         }
-        AnswerForm::SpecFiles => return split_files(answer, seat.writes),
+        AnswerForm::SpecFiles => return spec_files(seat, answer),
         AnswerForm::Verdict => {
             if read_review(answer, &VERDICTS).verdict.is_none() {
                 return Err("expected a line  Verdict: PASS  or  Verdict: FAIL".to_owned());
@@ -87,25 +89,39 @@ pub(super) fn as_it_is(seat: &Seat, answer: &str) -> Vec<(String, String)> {
 
 /// A summary that was too long twice, each part cut at the end of a sentence.
 pub(super) fn cut_summary(seat: &Seat, answer: &str, limit: usize) -> Files {
-    let (summary, problems) = read_context_summary(answer, usize::MAX);
+    let labels = labels(seat);
+    let (parts, problems) = read_parts(answer, labels, usize::MAX);
     clean(&problems)?;
-    let parts = [
-        &summary.understanding,
-        &summary.approach,
-        &summary.assumptions,
-        &summary.trade_offs,
-        &summary.out_of_scope,
-        &summary.unknowns,
-    ];
     // The labels count as well.
-    let labels: usize = PARTS.iter().map(|label| words::count(label) + 1).sum();
-    let room = limit.saturating_sub(labels) / PARTS.len();
+    let taken: usize = labels.iter().map(|label| words::count(label) + 1).sum();
+    let room = limit.saturating_sub(taken) / labels.len();
     let mut text = String::new();
-    for (label, part) in PARTS.iter().zip(parts) {
+    for (label, part) in labels.iter().zip(&parts) {
         // Writing to a string cannot fail.
         let _ = write!(text, "## {label}\n\n{}\n\n", words::cut_at_sentence(part, room));
     }
     Ok(as_it_is(seat, &text))
+}
+
+/// The labels of the summary that a seat writes.
+fn labels(seat: &Seat) -> &'static [&'static str; 6] {
+    match seat.variant {
+        Some("project") => &PROJECT_PARTS,
+        Some("feature") => &FEATURE_PARTS,
+        _ => &PARTS,
+    }
+}
+
+/// The files of a specification. A manifest among them must be one.
+pub(crate) fn spec_files(seat: &Seat, answer: &str) -> Files {
+    let files = split_files(answer, seat.writes)?;
+    for (name, text) in &files {
+        let level = Level::ALL.into_iter().find(|level| file_name(*level) == Some(name));
+        if let Some(Err(error)) = level.map(|level| Manifest::parse(level, text)) {
+            return Err(format!("{name}: {error}"));
+        }
+    }
+    Ok(files)
 }
 
 /// The questioner's round.

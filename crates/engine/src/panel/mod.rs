@@ -14,6 +14,6 @@ mod taken;
 pub use desk::{Assignment, Desk, Outfit};
 pub(crate) use desk::{feedback, step_id};
 pub use dialectic::{Resolved, resolve};
-pub(crate) use grammar::round;
+pub(crate) use grammar::{round, spec_files};
 pub use labels::{ReviewLabels, seat_label};
 pub use review::{Reviewed, review};

@@ -41,9 +41,9 @@ impl Request {
     /// A request for a seat. What else the seat should know goes into its context.
     pub fn new(seat: &Seat, role: &Role, feature: &str, instructions: &str) -> Request {
         let expected_output = match seat.role {
-            "aggregator" | "synthesist" | "merger" => "aggregated_results",
-            "writer" | "illustrator" => "files_changed",
-            "validator" => "validation_result",
+            "aggregator" | "level-aggregator" | "synthesist" | "merger" => "aggregated_results",
+            "writer" | "level-writer" | "illustrator" => "files_changed",
+            "validator" | "level-validator" => "validation_result",
             _ => "structured_findings",
         };
         Request {

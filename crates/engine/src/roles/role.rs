@@ -1,7 +1,7 @@
 //! One role: what its front matter says, where its text comes from, and what can be wrong with it.
 
 use super::template::Texts;
-use charrette_model::seats::{AnswerForm, SEATS, Seat};
+use charrette_model::seats::{AnswerForm, Seat, every};
 use charrette_model::shown::shown;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub struct Role {
 impl Role {
     /// The seats that play it, in the order of their steps.
     pub fn seats(&self) -> impl Iterator<Item = &'static Seat> {
-        SEATS.iter().filter(|seat| seat.role == self.name)
+        every().filter(|seat| seat.role == self.name)
     }
 }
 

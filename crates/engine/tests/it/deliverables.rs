@@ -174,6 +174,8 @@ fn materials() -> Materials {
     assert_eq!(read_resolutions(RESOLUTIONS).1, []);
     Materials {
         feature: "rate-limiting".to_owned(),
+        parent_project: None,
+        parent_feature: None,
         today: "2026-11-16".to_owned(),
         created: Some("2026-11-15".to_owned()),
         requirements: REQUIREMENTS.to_owned(),

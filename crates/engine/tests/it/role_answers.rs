@@ -5,7 +5,7 @@ use crate::role_prompts::sampled;
 use charrette_model::diagram::check::{Mode, check};
 use charrette_model::diagram::fences::Heading;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::panel::context_summary::read_context_summary;
+use charrette_model::panel::context_summary::{FEATURE_PARTS, PARTS, PROJECT_PARTS, read_parts};
 use charrette_model::panel::debate::{Side, defense};
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::dialectic::anonymity::named_tool;
@@ -16,15 +16,17 @@ use charrette_model::panel::questions::{NONE, Round, Source, read_questions};
 use charrette_model::panel::verdict::read_review;
 use charrette_model::panel::votes::{VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
-use charrette_model::seats::{AnswerForm, SEATS, Seat};
+use charrette_model::seats::{AnswerForm, Seat, every};
+use charrette_model::spec::check::check_level;
 use charrette_model::spec::links::{Texts, links};
 use charrette_model::spec::requirements::Requirements;
+use charrette_model::spec::resolver::Level;
 use charrette_model::spec::tasks::list::TaskList;
 use serde_json::json;
 
 #[test]
 fn every_example_is_an_answer_that_would_be_accepted() {
-    for seat in SEATS {
+    for seat in every() {
         let prompt = sampled(seat.id);
         let example =
             prompt.split_once("\n<example>\n").and_then(|(_, rest)| rest.split_once("\n</example>"));
@@ -43,7 +45,14 @@ fn accepted(seat: &Seat, answer: &str) {
             assert_eq!(found.response.unwrap()["task_id"], id);
             assert!(!found.prose.is_empty());
         }
-        AnswerForm::ContextSummary => assert_eq!(read_context_summary(answer, 500).1, [], "{id}"),
+        AnswerForm::ContextSummary => {
+            let labels = match seat.variant {
+                Some("project") => PROJECT_PARTS,
+                Some("feature") => FEATURE_PARTS,
+                _ => PARTS,
+            };
+            assert_eq!(read_parts(answer, &labels, 500).1, [], "{id}");
+        }
         AnswerForm::Questions => {
             let read = read_questions(answer, Round::Clarify);
             assert_eq!((read.problems.len(), read.questions.len(), read.deferred), (0, 2, 0), "{id}");
@@ -105,7 +114,16 @@ fn accepted(seat: &Seat, answer: &str) {
             let headings: Vec<Heading> = report.diagrams.iter().map(|diagram| diagram.heading).collect();
             assert_eq!(headings, [Heading::Architecture], "{id}");
         }
-        AnswerForm::SpecFiles => specification(&split_files(answer, seat.writes).unwrap()),
+        AnswerForm::SpecFiles => {
+            let files = split_files(answer, seat.writes).unwrap();
+            match seat.variant {
+                Some(level) => {
+                    let level = Level::named(level).unwrap();
+                    assert_eq!(check_level(level, &files[0].1, &files[1].1), [], "{id}");
+                }
+                None => specification(&files),
+            }
+        }
         AnswerForm::Verdict => {
             let review = read_review(answer, &["PASS", "FAIL"]);
             assert_eq!((review.verdict.as_deref(), review.findings.len()), (Some("FAIL"), 2), "{id}");

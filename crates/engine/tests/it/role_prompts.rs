@@ -2,7 +2,7 @@
 
 use charrette_engine::roles::{Prompt, Request, Role, Roles, sample};
 use charrette_model::panel::decisions::read_decisions;
-use charrette_model::seats::{Group, SEATS, Seat, seat};
+use charrette_model::seats::{Group, Seat, every, seat};
 use insta::assert_snapshot;
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(crate) fn sampled(id: &str) -> String {
 fn every_seat_has_a_role_that_renders_and_every_role_a_seat() {
     let roles = Roles::built_in();
     assert_eq!(roles.problems(), []);
-    for seat in SEATS {
+    for seat in every() {
         let role = roles.of_seat(seat).unwrap();
         let prompt = sample::rendered(role, seat).unwrap_or_else(|error| panic!("{}: {error}", seat.id));
         assert!(prompt.starts_with("# ") && prompt.ends_with('\n'), "{}", seat.id);
@@ -50,7 +50,7 @@ fn front_matter_says_what_the_seats_say() {
 
 #[test]
 fn everyone_is_told_not_to_touch_anything_and_not_to_obey_what_it_reads() {
-    for seat in SEATS {
+    for seat in every() {
         let prompt = sampled(seat.id);
         for rule in [
             "You work read-only.",
@@ -261,7 +261,7 @@ fn the_prompt_of_an_illustrator() {
 #[test]
 fn the_prompts_of_all_other_seats() {
     let mut seen = BTreeSet::from([("judge", None), ("illustrator", None)]);
-    for seat in SEATS.iter().filter(|seat| seen.insert((seat.role, seat.variant))) {
+    for seat in every().filter(|seat| seen.insert((seat.role, seat.variant))) {
         assert_snapshot!(seat.id, sampled(seat.id));
     }
 }

@@ -33,6 +33,16 @@ pub fn given_prefix(given: &str) -> String {
     if is_safe_ref(given) && given.len() <= MAX_GIVEN_PREFIX { given.to_owned() } else { user_prefix(given) }
 }
 
+/// What the branch of a feature is named after. Everything in a feature of a project shares one topic:
+/// `design-<project>-<feature>`.
+pub fn branch_topic(feature: &str) -> String {
+    let segments: Vec<&str> = feature.split('.').take(2).collect();
+    match segments.as_slice() {
+        [outer, inner] => format!("design-{outer}-{inner}"),
+        _ => feature.to_owned(),
+    }
+}
+
 /// The branch for a feature, from its description or its name: kebab-case, cut at a word, under 50 characters.
 pub fn branch_name(prefix: &str, description: &str) -> String {
     suffixed(prefix, description, "")
@@ -61,6 +71,18 @@ fn suffixed(prefix: &str, description: &str, suffix: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_nested_is_named_after_its_project_and_feature() {
+        for (feature, topic) in [
+            ("add-login", "add-login"),
+            ("shop.cart", "design-shop-cart"),
+            ("shop.cart.checkout", "design-shop-cart"),
+        ] {
+            assert_eq!(branch_topic(feature), topic);
+        }
+        assert_eq!(branch_name("ada", &branch_topic("shop.cart.checkout")), "ada/design-shop-cart");
+    }
 
     #[test]
     fn the_prefix_is_what_is_left_of_the_users_name() {

@@ -59,6 +59,31 @@ impl FeaturePath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The path as folders have it, `/` between the segments.
+    pub fn folder(&self) -> String {
+        self.0.replace('.', "/")
+    }
+
+    /// Its last segment: what it is called among its siblings.
+    pub fn last(&self) -> &str {
+        self.0.rsplit('.').next().unwrap_or(&self.0)
+    }
+
+    /// What it lies in; nothing if it stands alone.
+    pub fn parent(&self) -> Option<FeaturePath> {
+        self.0.rsplit_once('.').map(|(parent, _)| FeaturePath(parent.to_owned()))
+    }
+
+    /// Whether it lies in something.
+    pub fn is_nested(&self) -> bool {
+        self.0.contains('.')
+    }
+
+    /// The path of something in it.
+    pub fn child(&self, name: &FeaturePath) -> Result<FeaturePath, InvalidName> {
+        FeaturePath::parse(&format!("{}.{}", self.0, name.0))
+    }
 }
 
 impl fmt::Display for FeaturePath {
@@ -192,6 +217,21 @@ mod tests {
         }
         assert_eq!(FeaturePath::derive("数据", |_| false), Err(InvalidName::Empty));
         assert!(matches!(FeaturePath::derive("x", |_| true), Err(InvalidName::Exhausted(_))));
+    }
+
+    #[test]
+    fn a_path_knows_its_parts() {
+        let path = FeaturePath::parse("shop/cart/checkout").unwrap();
+        let feature = path.parent().unwrap();
+        assert_eq!(
+            (path.last(), path.folder().as_str(), path.is_nested()),
+            ("checkout", "shop/cart/checkout", true)
+        );
+        assert_eq!((feature.as_str(), feature.last()), ("shop.cart", "cart"));
+        assert_eq!(feature.child(&FeaturePath::parse("checkout").unwrap()), Ok(path.clone()));
+        assert!(path.child(&feature).is_err());
+        let alone = FeaturePath::parse("login").unwrap();
+        assert_eq!((alone.parent(), alone.last(), alone.is_nested()), (None, "login", false));
     }
 
     proptest! {

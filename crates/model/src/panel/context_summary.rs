@@ -25,15 +25,29 @@ pub struct ContextSummary {
 pub const PARTS: [&str; 6] =
     ["Understanding", "Approach", "Assumptions", "Trade-offs", "Out of scope", "Unknowns"];
 
+/// The labels for a project: what its first gate asks about.
+pub const PROJECT_PARTS: [&str; 6] = ["Vision", "Users", "Features", "Boundaries", "Priorities", "Risks"];
+
+/// The labels for a feature that is to be cut into specifications.
+pub const FEATURE_PARTS: [&str; 6] =
+    ["Understanding", "Rough specs", "Dependencies", "Boundaries", "Complexity", "Constraints"];
+
 /// Reads a summary and holds it against `limit` words. Without problems it may be used.
+pub fn read_context_summary(text: &str, limit: usize) -> (ContextSummary, Vec<Problem>) {
+    let (parts, problems) = read_parts(text, &PARTS, limit);
+    let [understanding, approach, assumptions, trade_offs, out_of_scope, unknowns] = parts;
+    (ContextSummary { understanding, approach, assumptions, trade_offs, out_of_scope, unknowns }, problems)
+}
+
+/// The parts under these labels, in their order.
 ///
 /// A part begins with its label: as a heading, emphasised, or plain with a colon. It goes on until the next one.
-pub fn read_context_summary(text: &str, limit: usize) -> (ContextSummary, Vec<Problem>) {
+pub fn read_parts(text: &str, labels: &[&str; 6], limit: usize) -> ([String; 6], Vec<Problem>) {
     let mut problems = Vec::new();
-    let mut parts: [Option<(usize, String)>; PARTS.len()] = [const { None }; PARTS.len()];
+    let mut parts: [Option<(usize, String)>; 6] = [const { None }; 6];
     let mut open = None;
     for line in lines(text) {
-        let started = if line.fenced { None } else { part(&bare(line.text)) };
+        let started = if line.fenced { None } else { part(&bare(line.text), labels) };
         let Some((index, rest)) = started else {
             if let Some((_, text)) = open.and_then(|index: usize| parts[index].as_mut()) {
                 text.push('\n');
@@ -42,7 +56,7 @@ pub fn read_context_summary(text: &str, limit: usize) -> (ContextSummary, Vec<Pr
             continue;
         };
         if let Some((first, _)) = &parts[index] {
-            let message = format!("{} is there already, in line {first}", PARTS[index]);
+            let message = format!("{} is there already, in line {first}", labels[index]);
             problems.push(Problem::new(line.number, message));
             open = None;
         } else {
@@ -50,7 +64,7 @@ pub fn read_context_summary(text: &str, limit: usize) -> (ContextSummary, Vec<Pr
             open = Some(index);
         }
     }
-    for (name, part) in PARTS.iter().zip(&parts) {
+    for (name, part) in labels.iter().zip(&parts) {
         match part {
             None => problems.push(Problem::new(1, format!("{name} is missing"))),
             Some((line, text)) if trimmed(text).is_empty() => {
@@ -60,18 +74,16 @@ pub fn read_context_summary(text: &str, limit: usize) -> (ContextSummary, Vec<Pr
         }
     }
     problems.extend(words::measure_summary(text, limit).error.map(|message| Problem::new(1, message)));
-    let [understanding, approach, assumptions, trade_offs, out_of_scope, unknowns] =
-        parts.map(|part| part.map(|(_, text)| trimmed(&text).to_owned()).unwrap_or_default());
-    (ContextSummary { understanding, approach, assumptions, trade_offs, out_of_scope, unknowns }, problems)
+    (parts.map(|part| part.map(|(_, text)| trimmed(&text).to_owned()).unwrap_or_default()), problems)
 }
 
 /// The part a line begins, and what it already says.
-fn part<'a>(line: &Bare<'a>) -> Option<(usize, &'a str)> {
+fn part<'a>(line: &Bare<'a>, labels: &[&str; 6]) -> Option<(usize, &'a str)> {
     let (name, value) = match line.text.split_once(':') {
         Some((name, value)) => (name, Some(value)),
         None => (line.text, None),
     };
-    let index = PARTS.iter().position(|part| same_words(part, name))?;
+    let index = labels.iter().position(|label| same_words(label, name))?;
     let marks = |c| is_blank(c) || MARKS.contains(&c);
     match value {
         Some(value) => Some((index, if line.emphasised() { value.trim_start_matches(marks) } else { value })),
@@ -162,6 +174,20 @@ mod tests {
         assert_eq!(read_context_summary(WHOLE, words).1, []);
         let message = format!("Context summary exceeds {} token limit (actual: {words} tokens)", words - 1);
         assert_eq!(read_context_summary(WHOLE, words - 1).1, [Problem::new(1, message)]);
+    }
+
+    #[test]
+    fn other_labels_are_read_the_same_way() {
+        let text = FEATURE_PARTS.map(|label| format!("## {label}\nAbout {label}.\n")).join("\n");
+        let (parts, problems) = read_parts(&text, &FEATURE_PARTS, 500);
+        assert_eq!(problems, []);
+        assert_eq!(parts, FEATURE_PARTS.map(|label| format!("About {label}.")));
+        let (_, problems) = read_parts(&text, &PROJECT_PARTS, 500);
+        let missing: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(
+            missing,
+            ["Vision", "Users", "Features", "Priorities", "Risks"].map(|label| format!("{label} is missing"))
+        );
     }
 
     proptest! {

@@ -1,8 +1,9 @@
 //! `[seats]` of a configuration: chains by seat or by group, and what in them can have no effect.
 
 use super::chain::{ANY_OTHER, Candidate, Configured, EMBEDDED, allowed};
+use super::levels::every;
 use super::seat::{Group, Seat};
-use super::table::{self, SEATS};
+use super::table;
 use crate::config::Settings;
 use crate::shown::shown;
 
@@ -22,7 +23,7 @@ pub fn problems(configured: &Configured, candidates: &[Candidate]) -> Vec<String
     for (key, names) in configured {
         let seats = seats_of(key);
         if seats.is_empty() {
-            let known = SEATS.iter().map(|seat| seat.id).chain(Group::ALL.map(Group::name));
+            let known = every().map(|seat| seat.id).chain(Group::ALL.map(Group::name));
             let hint = did_you_mean(key, known);
             problems.push(format!("seats.{}: no such seat or group{hint}", shown(key)));
             continue;

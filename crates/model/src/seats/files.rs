@@ -71,7 +71,7 @@ fn unfenced(content: &str) -> &str {
     let ticks = content.len() - content.trim_start_matches('`').len();
     let fence = &content[..ticks];
     let Some((info, rest)) = content[ticks..].split_once('\n').filter(|_| ticks >= 3) else { return content };
-    let is_document = matches!(info.trim(), "" | "markdown" | "md" | "text" | "txt");
+    let is_document = matches!(info.trim(), "" | "markdown" | "md" | "text" | "txt" | "json");
     let Some(inside) = rest.strip_suffix(fence).filter(|inside| is_document && inside.ends_with('\n')) else {
         return content;
     };

@@ -1,5 +1,7 @@
-//! Every seat of a design run, in the order of its steps.
+//! Every seat of the design of a specification, in the order of its steps. Those of projects and features are in
+//! [`super::levels`].
 
+use super::levels::every;
 use super::seat::{AnswerForm, ClockFamily, Group, Seat};
 
 const REQUEST: &str = "request.md";
@@ -15,9 +17,9 @@ const PLAN: &str = "plan.txt";
 const TALLY: &str = "voting-tally.md";
 const FEEDBACK: &str = "feedback-round*.md";
 
-/// The seat of that id.
+/// The seat of that id, of whatever level.
 pub fn seat(id: &str) -> Option<&'static Seat> {
-    SEATS.iter().find(|seat| seat.id == id)
+    every().find(|seat| seat.id == id)
 }
 
 /// The seats of a group, in order. Of the sketches these are all; see [`sketches`] for those of one run.
@@ -164,7 +166,7 @@ const GENERIC: &str = "generic";
 type Names = &'static [&'static str];
 
 /// What most seats have in common: one voice that brings things together.
-const fn lead(id: &'static str, step: &'static str, role: &'static str) -> Seat {
+pub(super) const fn lead(id: &'static str, step: &'static str, role: &'static str) -> Seat {
     Seat {
         id,
         group: Some(Group::Lead),

@@ -18,12 +18,12 @@ pub struct Tier {
 /// What the preset says about an agent in a seat; nothing about most.
 pub fn seed_tier(seat: &Seat, agent: &str) -> Option<Tier> {
     let model = |model| Some(Tier { model, effort: None });
-    match (agent, seat.group, seat.id) {
+    match (agent, seat.group, seat.role) {
         ("cursor", ..) => model("composer-2"),
         ("codex", ..) => Some(Tier { model: "gpt-5.5", effort: Some("high") }),
         ("claude", Some(Group::Researchers | Group::Voters), _) => model("opus"),
-        ("claude", Some(Group::Reviewers), _) | ("claude", _, "writer") => model("sonnet"),
-        ("claude", _, "validator") => model("haiku"),
+        ("claude", Some(Group::Reviewers), _) | ("claude", _, "writer" | "level-writer") => model("sonnet"),
+        ("claude", _, "validator" | "level-validator") => model("haiku"),
         _ => None,
     }
 }

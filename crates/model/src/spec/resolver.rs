@@ -32,23 +32,62 @@ impl SpecTree {
         matches!(path.rsplit('/').next(), Some("specs.json" | "features.json"))
     }
 
+    /// The text of a manifest.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.files.get(path)?.as_deref()
+    }
+
+    /// The folders that have files.
+    fn folders(&self) -> impl Iterator<Item = &str> {
+        let folders: BTreeSet<&str> =
+            self.files.keys().filter_map(|path| path.rsplit_once('/')).map(|(folder, _)| folder).collect();
+        folders.into_iter()
+    }
+
     fn has(&self, directory: &str, file: &str) -> bool {
         self.files.contains_key(&format!("{directory}/{file}"))
     }
 }
 
 /// What a directory is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// It has features.
     Project,
     /// It has specifications.
     Feature,
     /// It is one.
+    #[default]
     Spec,
 }
 
 impl Level {
+    /// All of them, from the outside in.
+    pub const ALL: [Level; 3] = [Level::Project, Level::Feature, Level::Spec];
+
+    /// The level of that name.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.as_str() == name)
+    }
+
+    /// What it may lie in.
+    pub fn outer(self) -> Option<Level> {
+        match self {
+            Level::Project => None,
+            Level::Feature => Some(Level::Project),
+            Level::Spec => Some(Level::Feature),
+        }
+    }
+
+    /// What may lie in it.
+    pub fn inner(self) -> Option<Level> {
+        match self {
+            Level::Project => Some(Level::Feature),
+            Level::Feature => Some(Level::Spec),
+            Level::Spec => None,
+        }
+    }
+
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -108,29 +147,12 @@ fn listed(paths: &[String]) -> String {
 /// Finds what `typed` means. `root` is the absolute path of the directory of specifications; with `wanted`, only
 /// that level counts.
 pub fn resolve(tree: &SpecTree, root: &str, typed: &str, wanted: Option<Level>) -> Resolution {
-    let root = root.trim_end_matches('/');
-    let mut warnings = Vec::new();
-    let name = match FeaturePath::parse(typed) {
-        Ok(name) => name.as_str().replace('.', "/"),
-        Err(error) => return Resolution { found: Err(error.into()), warnings },
+    let (name, found, warnings) = match candidates(tree, root, typed) {
+        Ok(found) => found,
+        Err(error) => return Resolution { found: Err(error.into()), warnings: Vec::new() },
     };
-    let named = manifest_entries(tree, root, &mut warnings);
-    let mut places: BTreeSet<&str> = BTreeSet::new();
-    if level_of(tree, &name).is_some() {
-        places.insert(&name);
-    }
-    let is_meant =
-        |path: &str| if name.contains('/') { path == name } else { path.rsplit('/').next() == Some(&name) };
-    places.extend(named.keys().map(String::as_str).filter(|path| is_meant(path)));
-
-    let resolved = places.into_iter().filter_map(|place| {
-        let on_disk = level_of(tree, place);
-        let level = on_disk.or_else(|| named.get(place).copied())?;
-        let path = format!("{root}/{place}/");
-        Some(Resolved { path, level, name: place.to_owned(), exists: on_disk.is_some() })
-    });
     let mut matches: Vec<Resolved> =
-        resolved.filter(|resolved| wanted.is_none_or(|wanted| wanted == resolved.level)).collect();
+        found.into_iter().filter(|resolved| wanted.is_none_or(|wanted| wanted == resolved.level)).collect();
     let found = match (matches.pop(), matches.is_empty()) {
         (None, _) => Err(ResolveError::NotFound(name)),
         (Some(only), true) => Ok(only),
@@ -141,6 +163,46 @@ pub fn resolve(tree: &SpecTree, root: &str, typed: &str, wanted: Option<Level>) 
         }
     };
     Resolution { found, warnings }
+}
+
+/// Everything that is called `typed`, of whatever level.
+pub fn matches(tree: &SpecTree, root: &str, typed: &str) -> Vec<Resolved> {
+    candidates(tree, root, typed).map(|(_, found, _)| found).unwrap_or_default()
+}
+
+/// The name that is meant, what is called so, and what could not be read on the way.
+fn candidates(
+    tree: &SpecTree,
+    root: &str,
+    typed: &str,
+) -> Result<(String, Vec<Resolved>, Vec<String>), InvalidName> {
+    let root = root.trim_end_matches('/');
+    let name = FeaturePath::parse(typed)?.folder();
+    let mut warnings = Vec::new();
+    let named = manifest_entries(tree, root, &mut warnings);
+    let is_meant =
+        |path: &str| if name.contains('/') { path == name } else { path.rsplit('/').next() == Some(&name) };
+    let mut places: BTreeSet<&str> = named.keys().map(String::as_str).filter(|path| is_meant(path)).collect();
+    // What lies in a project or a feature is found by its name even if no manifest lists it.
+    places.extend(tree.folders().filter(|folder| is_meant(folder) && is_nesting(tree, folder)));
+    if level_of(tree, &name).is_some() {
+        places.insert(&name);
+    }
+    let resolved = places.into_iter().filter_map(|place| {
+        let on_disk = level_of(tree, place);
+        let level = on_disk.or_else(|| named.get(place).copied())?;
+        let path = format!("{root}/{place}/");
+        Some(Resolved { path, level, name: place.to_owned(), exists: on_disk.is_some() })
+    });
+    let resolved = resolved.collect();
+    Ok((name, resolved, warnings))
+}
+
+/// Whether a folder lies in something of the level that may hold it.
+fn is_nesting(tree: &SpecTree, folder: &str) -> bool {
+    let Some((outer, _)) = folder.rsplit_once('/') else { return true };
+    let levels = level_of(tree, folder).zip(level_of(tree, outer));
+    !folder.split('/').any(is_foreign) && levels.is_some_and(|(inner, outer)| inner.outer() == Some(outer))
 }
 
 /// What a directory is by its files; `None` if they say nothing.

@@ -1,6 +1,7 @@
 //! A specification that is good, and every way in which it can go wrong.
 
-use charrette_model::spec::check::{Code, Issue, SpecFiles, check, check_name};
+use charrette_model::spec::check::{Code, Issue, SpecFiles, check, check_level, check_name};
+use charrette_model::spec::resolver::Level;
 use proptest::prelude::*;
 
 const REQUIREMENTS: &str = "# Rate limiting
@@ -299,6 +300,11 @@ fn every_rule_has_something_that_breaks_it() {
         broken.extend(issues.iter().filter(|issue| issue.to_string() == *expected).map(|issue| issue.code));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Projects and features have rules of their own.
+    let level = |level, manifest| check_level(level, "", manifest);
+    let cyclic = r#"{"specs": [{"name": "a", "depends_on": ["a"]}, {"name": "a"}]}"#;
+    let of_levels = [level(Level::Project, r#"{"features": []}"#), level(Level::Feature, cyclic)].concat();
+    broken.extend(of_levels.iter().map(|issue| issue.code));
     let untried: Vec<&Code> = Code::ALL.iter().filter(|code| !broken.contains(code)).collect();
     assert_eq!(untried, [&Code::MissingFile; 0]);
 }

@@ -8,6 +8,7 @@ mod crowd;
 mod design_again;
 mod design_flags;
 mod design_gates;
+mod design_levels;
 mod design_mishaps;
 mod design_regular;
 mod design_repositories;

@@ -2,9 +2,10 @@
 
 use super::inputs::Inputs;
 use super::{
-    diagram, merge, plan, questions, research, review, revise, sketch, spec, summary, synthesis, validate,
-    vote,
+    diagram, levels, merge, plan, questions, research, review, revise, sketch, spec, summary, synthesis,
+    validate, vote,
 };
+use charrette_model::spec::resolver::Level;
 
 /// Why there is no draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,8 +18,20 @@ pub enum DraftError {
 /// What the embedded agent answers in a seat; nothing if it may not sit there.
 pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftError>> {
     Some(match seat {
-        "researcher-requirements" => Ok(research::requirements(inputs)),
-        "researcher-dependencies" => Ok(research::dependencies(inputs)),
+        "researcher-requirements" | "researcher-vision" | "researcher-feature-domain" => {
+            Ok(research::requirements(inputs, seat))
+        }
+        "researcher-dependencies" | "researcher-scope" | "researcher-feature-dependencies" => {
+            Ok(research::dependencies(inputs, seat))
+        }
+        "researcher-rough-specs" => Ok(levels::breakdown(inputs, seat, Level::Project)),
+        "researcher-spec-breakdown" => Ok(levels::breakdown(inputs, seat, Level::Feature)),
+        "project-aggregator" => Ok(levels::aggregate(inputs, Level::Project)),
+        "feature-aggregator" => Ok(levels::aggregate(inputs, Level::Feature)),
+        "project-writer" => levels::write(inputs, Level::Project),
+        "feature-writer" => levels::write(inputs, Level::Feature),
+        "project-validator" => levels::validate(inputs, Level::Project),
+        "feature-validator" => levels::validate(inputs, Level::Feature),
         "researcher-tasks" => Ok(research::tasks(inputs)),
         "aggregator" => Ok(summary::aggregate(inputs)),
         "clarifier" => Ok(questions::clarify(inputs)),

@@ -12,6 +12,7 @@ mod diagram;
 mod draft;
 mod ground;
 mod inputs;
+mod levels;
 mod merge;
 mod plan;
 mod plan_text;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const DESCRIBED: usize = 6;
 
 /// What is wanted, against what is there.
-pub(super) fn requirements(inputs: &Inputs<'_>) -> String {
+pub(super) fn requirements(inputs: &Inputs<'_>, seat: &str) -> String {
     let ground = Ground::new(inputs);
     // What ships comes before what tests and describes it.
     let mut files = ground.files.clone();
@@ -32,7 +32,7 @@ pub(super) fn requirements(inputs: &Inputs<'_>) -> String {
     prose.push("What the behaviour must be in detail, for whom, and within which limits stands in no file: a person must say.".to_owned());
     let recommendations = ground.first().map(|file| format!("Begin reading at {}", place(file)));
     let findings = json!({"existing_implementations": existing, "recommendations": recommendations.into_iter().collect::<Vec<_>>()});
-    answer(inputs, "researcher-requirements", &findings, &prose)
+    answer(inputs, seat, &findings, &prose)
 }
 
 fn existing(n: usize, file: &crate::report::RankedFile) -> Value {
@@ -43,7 +43,7 @@ fn existing(n: usize, file: &crate::report::RankedFile) -> Value {
 }
 
 /// What it touches: users, dependencies, what changes together.
-pub(super) fn dependencies(inputs: &Inputs<'_>) -> String {
+pub(super) fn dependencies(inputs: &Inputs<'_>, seat: &str) -> String {
     let ground = Ground::new(inputs);
     let mut patterns = Vec::new();
     let mut prose = Vec::new();
@@ -86,7 +86,7 @@ pub(super) fn dependencies(inputs: &Inputs<'_>) -> String {
         prose.push("History, imports and manifests show nothing that depends on this.".to_owned());
     }
     let findings = json!({"patterns_found": patterns, "conflicts": conflicts});
-    answer(inputs, "researcher-dependencies", &findings, &prose)
+    answer(inputs, seat, &findings, &prose)
 }
 
 /// How the work divides, and what proves it.
@@ -126,7 +126,7 @@ pub(super) fn tasks(inputs: &Inputs<'_>) -> String {
 }
 
 /// A response whose summary is its prose, as far as there is room.
-fn answer(inputs: &Inputs<'_>, seat: &str, findings: &Value, prose: &[String]) -> String {
+pub(super) fn answer(inputs: &Inputs<'_>, seat: &str, findings: &Value, prose: &[String]) -> String {
     let mut summary = NO_MODEL.to_owned();
     let room = inputs.summary_words.saturating_sub(20).min(300);
     for sentence in prose {

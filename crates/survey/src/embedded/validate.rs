@@ -31,7 +31,8 @@ pub(super) fn validate(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     Ok(written(&found))
 }
 
-fn written(found: &[String]) -> String {
+/// The verdict and the issues.
+pub(super) fn written(found: &[String]) -> String {
     let verdict = if found.iter().any(|issue| issue.starts_with("[CRITICAL]")) { "FAIL" } else { "PASS" };
     let mut text = format!(
         "Verdict: {verdict}\n\n> {NO_MODEL} Only shapes, numbers, links and paths were checked; whether the files say the right thing is for a person to judge.\n"

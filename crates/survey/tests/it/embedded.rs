@@ -6,7 +6,11 @@ use charrette_model::panel::findings::read_findings;
 use charrette_model::panel::merged::read_items;
 use charrette_model::panel::questions::{Round, Source, read_questions};
 use charrette_model::panel::verdict::read_review;
-use charrette_model::seats::SEATS;
+use charrette_model::seats::files::split_files;
+use charrette_model::seats::{AnswerForm, every, level_seats};
+use charrette_model::spec::check::check_level;
+use charrette_model::spec::manifest::Manifest;
+use charrette_model::spec::resolver::Level;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_survey::embedded::{DraftError, Inputs, WorkTree, draft};
 use charrette_testkit::Sandbox;
@@ -48,10 +52,51 @@ fn it_takes_the_seats_it_may_and_no_other() {
         today: None,
         summary_words: 500,
     };
-    for seat in SEATS {
+    for seat in every() {
         assert_eq!(draft(seat.id, &inputs).is_some(), seat.embedded, "{}", seat.id);
     }
     assert!(draft("nobody", &inputs).is_none());
+}
+
+#[test]
+fn projects_and_features_are_cut_along_what_the_repository_has() {
+    let sandbox = service();
+    for (level, page, manifest) in
+        [(Level::Project, "project.md", "features.json"), (Level::Feature, "feature.md", "specs.json")]
+    {
+        let mut run = Run::new(&sandbox.work(), "Add a burst allowance to the rate limiter");
+        let files = WorkTree(&run.root.clone());
+        for seat in level_seats(level) {
+            let inputs = Inputs {
+                request: &run.request,
+                feature: "shop.bursts",
+                survey: &run.survey,
+                artifacts: &run.artifacts,
+                files: &files,
+                today: None,
+                summary_words: 500,
+            };
+            let text = draft(seat.id, &inputs).unwrap().unwrap();
+            assert!(text.contains("No model took part"), "{}: {text}", seat.id);
+            let written = match seat.form {
+                AnswerForm::SpecFiles => split_files(&text, seat.writes).unwrap(),
+                _ => vec![(seat.writes[0].to_owned(), text)],
+            };
+            run.artifacts.extend(written);
+        }
+        assert_eq!(check_level(level, &run.artifacts[page], &run.artifacts[manifest]), []);
+        assert!(
+            run.artifacts["validation.md"].starts_with("Verdict: PASS"),
+            "{}",
+            run.artifacts["validation.md"]
+        );
+        let cut = Manifest::parse(level, &run.artifacts[manifest]).unwrap();
+        assert!(cut.names().any(|name| name == "limiter"), "{}", run.artifacts[manifest]);
+        let gateway = cut.entry("gateway").unwrap();
+        if level == Level::Feature {
+            assert_eq!(gateway.depends_on, ["limiter"], "it uses that");
+        }
+    }
 }
 
 #[test]

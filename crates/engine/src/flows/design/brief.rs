@@ -9,6 +9,7 @@ use crate::ports::BoxFuture;
 use crate::roles::Roles;
 use crate::run::Run;
 use crate::stop::Flow;
+use charrette_model::spec::resolver::Level;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -19,8 +20,10 @@ pub const PHASES: [&str; 3] = ["research", "write", "validate"];
 /// What a design is made from.
 #[derive(Debug, Clone)]
 pub struct Brief {
-    /// The name of the feature.
+    /// The name of the feature; of something nested, its path with `.` between the segments.
     pub feature: String,
+    /// What is designed: a project, a feature of one, or a specification.
+    pub level: Level,
     /// The folder of its specification: absolute, with `/` at the end.
     pub spec_path: String,
     /// The same, as a person at the root of the repository would type it.
@@ -43,6 +46,20 @@ pub struct Brief {
     pub templates: Templates,
     /// The vendor of each agent.
     pub vendors: BTreeMap<String, String>,
+}
+
+impl Brief {
+    /// What it is called among its siblings.
+    pub(super) fn name(&self) -> &str {
+        self.feature.rsplit('.').next().unwrap_or(&self.feature)
+    }
+
+    /// The project and the feature that a specification lies in.
+    pub(super) fn parents(&self) -> (Option<String>, Option<String>) {
+        let mut outer = self.feature.rsplit('.').skip(1).map(str::to_owned);
+        let feature = outer.next();
+        (outer.next(), feature)
+    }
 }
 
 /// The flow of `charrette design`.

@@ -17,8 +17,11 @@ pub(super) const CORRECTION: &str = "correction.md";
 const SUMMARY: &str = "context-summary.md";
 const ANSWERS: &str = "answers/pre-design";
 
-/// The questions: key, what comes before the part, what is asked, and the plain answer.
-const QUESTIONS: [(&str, &str, &str, &str); 6] = [
+/// A question: key, what comes before the part, what is asked, and the plain answer.
+pub(super) type Asked = (&'static str, &'static str, &'static str, &'static str);
+
+/// The questions about a specification.
+const QUESTIONS: [Asked; 6] = [
     (
         "understanding",
         "Based on the research, here is what the feature needs to do:",
@@ -67,10 +70,15 @@ pub(super) async fn pre_design(research: &PhaseHandle<'_>, brief: &Brief) -> Flo
     }
     let stage = research.stage("1e");
     let summary = summary(research).await?;
-    let answers = research.gate(gate(brief, &summary)).await?;
-    if taken(research, &answers).await? {
-        return Err(Stop::Again);
-    }
+    let parts = [
+        summary.understanding,
+        summary.approach,
+        summary.assumptions,
+        summary.trade_offs,
+        summary.out_of_scope,
+        summary.unknowns,
+    ];
+    agree(research, brief, &QUESTIONS, &parts).await?;
     stage.done("answered");
     Ok(())
 }
@@ -82,38 +90,44 @@ async fn summary(research: &PhaseHandle<'_>) -> Flow<ContextSummary> {
         .await
 }
 
-fn gate(brief: &Brief, summary: &ContextSummary) -> Gate {
-    let parts = [
-        &summary.understanding,
-        &summary.approach,
-        &summary.assumptions,
-        &summary.trade_offs,
-        &summary.out_of_scope,
-        &summary.unknowns,
-    ];
+/// Asks about the parts of the summary. The research is done again if it had misunderstood.
+pub(super) async fn agree(
+    research: &PhaseHandle<'_>,
+    brief: &Brief,
+    questions: &'static [Asked; 6],
+    parts: &[String; 6],
+) -> Flow<()> {
+    let answers = research.gate(gate(brief, questions, parts)).await?;
+    if taken(research, questions, &answers).await? { Err(Stop::Again) } else { Ok(()) }
+}
+
+fn gate(brief: &Brief, questions: &[Asked; 6], parts: &[String; 6]) -> Gate {
     let page = format!(
-        "Pre-Design Checkpoint\n=====================\n\nI have completed research for \"{}\". Before writing the spec, I would like\nto verify my understanding with you.",
-        brief.feature
+        "Pre-Design Checkpoint\n=====================\n\nI have completed research for \"{}\". Before writing the {}, I would like\nto verify my understanding with you.",
+        brief.feature,
+        brief.level.as_str()
     );
     // A correction opens the gate again, even if the research then says the same.
     let mut gate =
         Gate::new("pre-design", &[Input::Artifact(SUMMARY.to_owned()), Input::optional(CORRECTION)])
             .page(page);
-    for ((key, before, question, plain), part) in QUESTIONS.into_iter().zip(parts) {
+    for ((key, before, question, plain), part) in questions.iter().zip(parts) {
         gate = gate.ask(key, &format!("{before}\n\n{part}\n\n{question}"), plain);
     }
     gate
 }
 
-/// Writes down what was not a plain yes. True if the research must be done again.
-async fn taken(research: &PhaseHandle<'_>, answers: &Answers) -> Flow<bool> {
-    let said: Vec<(String, String)> = QUESTIONS
+/// Writes down what was not a plain yes. True if the research must be done again: somebody said no to the first
+/// question.
+async fn taken(research: &PhaseHandle<'_>, questions: &'static [Asked; 6], answers: &Answers) -> Flow<bool> {
+    let said: Vec<(String, String)> = questions
         .iter()
-        .map(|(key, ..)| (*key, answers.get(key).trim()))
-        .filter(|(key, answer)| !is_plain(key, answer))
-        .map(|(key, answer)| (key.to_owned(), answer.to_owned()))
+        .map(|(key, .., plain)| (*key, answers.get(key).trim(), *plain))
+        .filter(|(_, answer, plain)| !is_plain(plain, answer))
+        .map(|(key, answer, _)| (key.to_owned(), answer.to_owned()))
         .collect();
-    let misunderstood = said.iter().any(|(key, answer)| key == "understanding" && says_no(answer));
+    let [(first, ..), ..] = questions;
+    let misunderstood = said.iter().any(|(key, answer)| key == first && says_no(answer));
     let step = Step::new("pre-design/answers").reads(answers);
     research
         .step(step, move |context| async move {
@@ -129,9 +143,8 @@ async fn taken(research: &PhaseHandle<'_>, answers: &Answers) -> Flow<bool> {
         .await
 }
 
-fn is_plain(key: &str, answer: &str) -> bool {
+fn is_plain(recommended: &str, answer: &str) -> bool {
     let answer = answer.trim_end_matches(['.', '!']).to_lowercase();
-    let recommended = QUESTIONS.iter().find(|(known, ..)| *known == key).map_or("yes", |(.., plain)| plain);
     answer == recommended || PLAIN.contains(&answer.as_str())
 }
 
@@ -156,7 +169,8 @@ mod tests {
             ("scope", "Add error handling to scope.", false),
             ("unknowns", "proceed", true),
         ] {
-            assert_eq!(is_plain(key, answer), plain, "{answer}");
+            let (.., recommended) = QUESTIONS.iter().find(|(known, ..)| *known == key).unwrap();
+            assert_eq!(is_plain(recommended, answer), plain, "{answer}");
         }
         for (answer, no) in [("no", true), ("No: it is per user", true), ("nothing", false), ("yes", false)] {
             assert_eq!(says_no(answer), no, "{answer}");

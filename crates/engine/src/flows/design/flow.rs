@@ -1,9 +1,10 @@
 //! The flow of a design, as the command is described: research, a gate, the panel's work on a plan, six files,
-//! a gate, validation.
+//! a gate, validation. Projects and features take the shorter way of [`super::levels`].
 
-use super::brief::Design;
+use super::brief::{Brief, Design};
 use super::first_gate::pre_design;
 use super::last_gate::post_design;
+use super::levels::{Kind, design_level};
 use super::plan::{draft, finish};
 use super::research::research;
 use super::rounds::{clarify, discuss_design, discuss_scope};
@@ -23,19 +24,15 @@ pub(super) type Seatings = Vec<(String, String)>;
 /// Designs a feature.
 pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
     let brief = &design.brief;
+    if let Some(kind) = Kind::of(brief.level) {
+        return design_level(run, design, kind).await;
+    }
 
     let phase = run.phase("research");
     let entrance = enter(&phase, design).await?;
     branch(&phase, design, &entrance).await?;
     let relevant_files = survey(&phase, design).await?;
-    let desk = Desk::new(Outfit {
-        feature: brief.feature.clone(),
-        spec_path: brief.spec_path.clone(),
-        date: brief.date.clone(),
-        summary_words: brief.summary_words,
-        roles: brief.roles.clone(),
-        relevant_files,
-    });
+    let desk = desk(brief, relevant_files);
     research(&phase, &desk, brief).await?;
     clarify(&phase, &desk, brief).await?;
     discuss_scope(&phase, &desk, brief).await?;
@@ -66,8 +63,20 @@ pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
     Ok(())
 }
 
+/// Where the calls of a run are prepared.
+pub(super) fn desk(brief: &Brief, relevant_files: Vec<String>) -> Desk {
+    Desk::new(Outfit {
+        feature: brief.feature.clone(),
+        spec_path: brief.spec_path.clone(),
+        date: brief.date.clone(),
+        summary_words: brief.summary_words,
+        roles: brief.roles.clone(),
+        relevant_files,
+    })
+}
+
 /// The run was asked to go no further than this.
-fn enough(is_enough: bool) -> Flow<()> {
+pub(super) fn enough(is_enough: bool) -> Flow<()> {
     if is_enough { Err(Stop::Enough) } else { Ok(()) }
 }
 

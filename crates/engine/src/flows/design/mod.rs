@@ -10,6 +10,7 @@ mod difference;
 mod first_gate;
 mod flow;
 mod last_gate;
+mod levels;
 mod plan;
 mod research;
 mod rounds;

@@ -34,8 +34,17 @@ enum Decided {
 
 /// Researches, and sums up.
 pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
+    research_by(research, desk, brief, (seats::group(Group::Researchers).collect(), "aggregator")).await
+}
+
+/// The same with other researchers, and somebody else who sums up.
+pub(super) async fn research_by(
+    research: &PhaseHandle<'_>,
+    desk: &Desk,
+    brief: &Brief,
+    (researchers, aggregator): (Vec<&'static Seat>, &str),
+) -> Flow<()> {
     let stage = research.stage("1a");
-    let researchers: Vec<&'static Seat> = seats::group(Group::Researchers).collect();
     stage.lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
     for round in 1..=QUESTIONS + 1 {
         research.parallel(researchers.clone(), |seat| researcher(research, desk, seat)).await?;
@@ -49,7 +58,7 @@ pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Br
         }
         research.parallel(gates, |(side, gate)| answered(research, side, round, gate)).await?;
     }
-    research.agent(desk.call("aggregator")?).await?;
+    research.agent(desk.call(aggregator)?.step_id("aggregator")).await?;
     stage.done("context summary saved");
     Ok(())
 }

@@ -34,9 +34,9 @@ const RECORDS: [&str; 4] = ["dialectic-resolutions.md", "voting-tally.md", "cont
 pub(super) const REPAIRED: &str = "repaired.md";
 
 /// Tells drafts of the writer apart.
-pub(super) fn drafts_digest(context: &StepContext) -> Result<String, StepError> {
+pub(super) fn drafts_digest(context: &StepContext, drafts: &[&str]) -> Result<String, StepError> {
     let mut text = String::new();
-    for name in DRAFTS {
+    for name in drafts {
         text += &context.text(name)?;
     }
     Ok(sha256(text.as_bytes()))
@@ -124,8 +124,11 @@ pub(super) async fn write_files(
 pub(super) struct Published {
     counted: String,
     /// Files that were not as this run had left them, and how the new ones differ.
-    replaced: Vec<(String, String)>,
+    replaced: Vec<Replaced>,
 }
+
+/// A file that was not as this run had left it, and how the new one differs.
+pub(super) type Replaced = (String, String);
 
 /// Makes the six files from three drafts, and puts them where they are delivered. Says what they hold.
 pub(super) async fn publish(
@@ -149,8 +152,11 @@ pub(super) async fn publish(
     let published: Published = phase
         .step(step, move |context| async move {
             let [requirements, design, tasks] = drafts;
+            let (parent_project, parent_feature) = brief.parents();
             let materials = Materials {
-                feature: brief.feature.clone(),
+                feature: brief.name().to_owned(),
+                parent_project,
+                parent_feature,
                 today: brief.date.clone(),
                 requirements: context.text(requirements)?,
                 design: context.text(design)?,
@@ -164,18 +170,23 @@ pub(super) async fn publish(
             };
             let diagram = context.optional_text(DIAGRAM)?;
             if is_repair {
-                context.write(REPAIRED, format!("{}\n", drafts_digest(&context)?))?;
+                context.write(REPAIRED, format!("{}\n", drafts_digest(&context, &DRAFTS)?))?;
             }
             written(&context, &materials, diagram.as_deref(), &brief)
         })
         .await?;
-    for (name, difference) in &published.replaced {
+    say_replaced(phase, &published.replaced);
+    Ok(published)
+}
+
+/// Says which files were replaced that somebody else had written.
+pub(super) fn say_replaced(phase: &PhaseHandle<'_>, replaced: &[Replaced]) {
+    for (name, difference) in replaced {
         phase.warn(format!(
             "{name} was not as this run had left it; what it was is kept in superseded/{name}.*"
         ));
         phase.ongoing("3c").say(difference);
     }
-    Ok(published)
 }
 
 fn written(
@@ -192,12 +203,7 @@ fn written(
             Some(diagram) if name == "design.md" => &illustrated(text, diagram),
             _ => text,
         };
-        let file = spec_file(name);
-        let before = context.present(&file)?.filter(|before| before != text);
-        if let Some(before) = before.filter(|_| !context.is_own(&file).unwrap_or(true)) {
-            replaced.push((file.clone(), difference(&before, text)));
-        }
-        context.write(&file, text)?;
+        replaced.extend(put(context, name, text)?);
         if name == "tasks.md" {
             let tasks = TaskList::parse(text);
             counted = format!("{} tasks across {} phases", tasks.tasks.len(), tasks.phase_names().len());
@@ -206,6 +212,15 @@ fn written(
     let said = format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
     context.write("write-summary.md", said)?;
     Ok(Published { counted: format!("{} files, {counted}", files.len()), replaced })
+}
+
+/// Writes a file of the specification. Says what it replaced, if somebody else had written that.
+pub(super) fn put(context: &StepContext, name: &str, text: &str) -> Result<Option<Replaced>, StepError> {
+    let file = spec_file(name);
+    let before = context.present(&file)?.filter(|before| before != text);
+    let before = before.filter(|_| !context.is_own(&file).unwrap_or(true));
+    context.write(&file, text)?;
+    Ok(before.map(|before| (file, difference(&before, text))))
 }
 
 /// The design with its diagram at the end, once.

@@ -6,18 +6,19 @@
 use super::brief::Design;
 use super::flow::Seatings;
 use super::specification::{DRAFTS, REPAIRED, drafts_digest, publish, spec_file, spec_files};
-use crate::artifact::{Artifact, Input};
-use crate::panel::Desk;
+use crate::artifact::Input;
+use crate::panel::{Desk, spec_files as split};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::verdict::read_review;
-use charrette_model::seats::files::split_files;
 use charrette_model::spec::check::{FileFacts, SpecFiles, check, report};
 use serde::{Deserialize, Serialize};
 
-const CHECKS: &str = "checks.md";
-const VALIDATION: &str = "validation.md";
+/// What the rules found.
+pub(super) const CHECKS: &str = "checks.md";
+/// What the validator found.
+pub(super) const VALIDATION: &str = "validation.md";
 const PLAN: &str = "plan.txt";
 const ISSUES: &str = "repair-issues.md";
 const REPAIR: [&str; 3] = ["repair/requirements.md", "repair/design.md", "repair/tasks.md"];
@@ -33,7 +34,7 @@ pub(super) async fn validate(
     checks(phase, design).await?;
     phase.agent(desk.call("validator")?).await?;
     stage.show("Validation", VALIDATION);
-    match verdict(phase).await? {
+    match verdict(phase, &DRAFTS).await? {
         Verdict::Passed => {
             stage.done("passed");
             Ok(())
@@ -76,22 +77,25 @@ async fn checks(phase: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
         .await
 }
 
+/// What rules and validator come to together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Verdict {
+pub(super) enum Verdict {
+    /// Nothing is wrong.
     Passed,
+    /// Something is, and it may be repaired.
     Failed,
 }
 
 /// Both must agree that nothing is wrong. What was repaired and still fails has failed.
-async fn verdict(phase: &PhaseHandle<'_>) -> Flow<Verdict> {
+pub(super) async fn verdict(phase: &PhaseHandle<'_>, drafts: &'static [&'static str]) -> Flow<Verdict> {
     let step = Step::new("verdict")
         .reads(CHECKS)
         .reads(VALIDATION)
-        .reads(&DRAFTS.map(Artifact::named))
+        .reads(&artifacts(drafts))
         .reads(&Input::optional(REPAIRED));
     phase
-        .step(step, |context| async move {
+        .step(step, move |context| async move {
             let [checks, validation] = [context.text(CHECKS)?, context.text(VALIDATION)?];
             let passes = |text: &str| read_review(text, &["PASS", "FAIL"]).verdict.as_deref() == Some("PASS");
             if passes(&checks) && passes(&validation) {
@@ -100,8 +104,8 @@ async fn verdict(phase: &PhaseHandle<'_>) -> Flow<Verdict> {
                 return Ok(Verdict::Passed);
             }
             let repaired = context.optional_text(REPAIRED)?;
-            if repaired.is_some_and(|repaired| repaired.trim() == drafts_digest(&context).unwrap_or_default())
-            {
+            let now = drafts_digest(&context, drafts)?;
+            if repaired.is_some_and(|repaired| repaired.trim() == now) {
                 return Err(StepError::Failed(format!(
                     "the specification does not pass, and was repaired once already:\n{}",
                     issues(&checks, &validation)
@@ -121,6 +125,18 @@ fn issues(checks: &str, validation: &str) -> String {
 
 /// The writer gets its own files back, with what is wrong with them.
 async fn repair(phase: &PhaseHandle<'_>, desk: &Desk, design: &Design, seatings: &Seatings) -> Flow<()> {
+    rewrite(phase, desk, "writer", (&DRAFTS, &REPAIR)).await?;
+    publish(phase, "spec-files/repair", REPAIR, &design.brief, seatings).await?;
+    Ok(())
+}
+
+/// A writer gets its drafts back, with what is wrong with them; what it answers are other files.
+pub(super) async fn rewrite(
+    phase: &PhaseHandle<'_>,
+    desk: &Desk,
+    writer: &str,
+    (drafts, repaired): (&'static [&'static str], &'static [&'static str]),
+) -> Flow<()> {
     let step = Step::new("repair/issues").reads(CHECKS).reads(VALIDATION);
     phase
         .step(step, |context| async move {
@@ -129,19 +145,23 @@ async fn repair(phase: &PhaseHandle<'_>, desk: &Desk, design: &Design, seatings:
         })
         .await?;
     let note = "This is a repair: your files failed validation. Put right what repair-issues.md says, and leave the rest word for word.";
-    let assignment = desk.seat("writer")?.note(note);
-    let written = assignment.seat().writes;
+    let assignment = desk.seat(writer)?.note(note);
+    let seat = assignment.seat();
     let call = assignment
         .call()?
         .step_id("writer/repair")
         .reads(ISSUES)
-        .reads(&DRAFTS.map(Artifact::named))
-        .writes_instead(&REPAIR)
+        .reads(&artifacts(drafts))
+        .writes_instead(repaired)
         .grammar(move |answer| {
-            let files = split_files(answer, written)?;
+            let files = split(seat, answer)?;
             Ok(files.into_iter().map(|(name, text)| (format!("repair/{name}"), text)).collect())
         });
     phase.agent(call).await?;
-    publish(phase, "spec-files/repair", REPAIR, &design.brief, seatings).await?;
     Ok(())
+}
+
+/// Files of the workspace, as inputs.
+pub(super) fn artifacts(names: &[&str]) -> Vec<Input> {
+    names.iter().map(|name| Input::Artifact((*name).to_owned())).collect()
 }

@@ -18,8 +18,19 @@ pub struct Issue {
 }
 
 /// The files, in the order they are reported.
-pub const FILES: [&str; 7] =
-    ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml", "plan.txt"];
+pub const FILES: [&str; 11] = [
+    "requirements.md",
+    "design.md",
+    "tasks.md",
+    "summary.md",
+    "spec.json",
+    "meta.yaml",
+    "plan.txt",
+    "project.md",
+    "features.json",
+    "feature.md",
+    "specs.json",
+];
 
 impl Issue {
     /// Something wrong in a line.
@@ -87,7 +98,7 @@ codes! {
     NoFiles = "no-files": "a task does not say which files it touches",
     UnknownFile = "unknown-file": "a task names a file that neither exists nor is declared new",
     NoPrompt = "no-prompt": "a task has no prompt, or an empty one",
-    Dependency = "dependency": "a task waits for one that does not exist, or for itself",
+    Dependency = "dependency": "a task or a spec waits for one that does not exist, or a task for itself",
     DanglingId = "dangling-id": "an id that is defined nowhere",
     DanglingLink = "dangling-link": "a link that leads nowhere",
     Count = "count": "a number or a list of tasks that does not agree with tasks.md",
@@ -101,6 +112,9 @@ codes! {
     SummaryLinks = "summary-links": "a link to one of the other five files is missing",
     PlanSection = "plan-section": "a section of the plan is missing or empty",
     PlanFile = "plan-file": "the plan names a file that neither exists nor is declared new",
+    NoEntry = "no-entry": "a project without a feature, or a feature without a spec",
+    Duplicate = "duplicate": "a manifest lists a name twice",
+    Cycle = "cycle": "specs of a feature wait for each other",
 }
 
 impl fmt::Display for Code {
