@@ -22,6 +22,7 @@ mod export;
 mod git;
 mod health_file;
 mod input;
+mod nesting;
 mod output;
 mod progress;
 mod room;

@@ -1,13 +1,16 @@
 //! `charrette design`: from a request to an approved specification.
 //!
 //! [`flow`] reads like the description of the command; everything else here is one part of it each. What is asked
-//! of the place a design is made in, git and the survey, comes through [`Studio`].
+//! of the place a design is made in, git and the survey, comes through [`Studio`]; a run that called this one is a
+//! [`Caller`], and a [`HeavyWorker`] does the heavy part in another process.
 
 mod answer_lines;
 mod brief;
+mod caller;
 mod difference;
 mod first_gate;
 mod flow;
+mod heavy;
 mod last_gate;
 mod plan;
 mod research;
@@ -19,4 +22,6 @@ mod studio;
 mod validate;
 
 pub use brief::{Brief, Design, PHASES};
+pub use caller::Caller;
+pub use heavy::HeavyWorker;
 pub use studio::{BranchOrder, Branched, Entrance, Refusal, Studio};
