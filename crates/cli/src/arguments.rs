@@ -2,8 +2,8 @@
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, design,
-    diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles,
-    session_env, status, survey, tokens, verdict,
+    design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume,
+    roles, session_env, status, survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -41,6 +41,8 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Design(Box<design::DesignArgs>),
+    #[command(hide = true)]
+    DesignHeavy(design_heavy::DesignHeavyArgs),
     Survey(survey::SurveyArgs),
     Check(check::CheckArgs),
     Status(status::StatusArgs),

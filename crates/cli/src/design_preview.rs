@@ -140,6 +140,7 @@ fn flags(manner: Manner, args: &DesignArgs) -> Vec<String> {
         (manner.auto, "--auto"),
         (manner.quick, "--quick"),
         (manner.no_checkpoint, "--no-checkpoint"),
+        (args.subagent, "--subagent"),
         (args.resume, "--resume"),
         (args.fresh, "--fresh"),
         (args.dry_run, "--dry-run"),

@@ -9,8 +9,10 @@ use crate::error::CommandError;
 use crate::site::Site;
 use crate::stopping::Stopped;
 use crate::{drive, output, progress};
+use charrette_engine::Stop;
 use charrette_model::checkpoint::DocumentName;
 use charrette_term::{Confirmed, Existing, Terminal, confirm, existing};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What a person made of the preview.
@@ -29,12 +31,14 @@ pub(crate) fn preview(
     args: &DesignArgs,
     order: Order,
 ) -> Result<Decided, CommandError> {
-    let person = if args.yes || args.dry_run { None } else { terminal(global) };
+    // A caller is a program: it gets no page, and nobody is asked on its behalf whether to run.
+    let is_nested = args.session_env.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
+    let person = if args.yes || args.dry_run || is_nested { None } else { terminal(global) };
     let order = match about_existing(site, args, person.as_ref(), order) {
         Ok(order) => order,
         Err(code) => return Ok(Decided::Leave(code)),
     };
-    if !global.json && !global.quiet {
+    if !global.json && !global.quiet && (!is_nested || args.dry_run) {
         let page = design_preview::preview(site, args, &order)?;
         output::line(page.render(progress::style(global)).trim_end())?;
     }
@@ -102,6 +106,33 @@ pub(crate) fn closing(
     if let Some(page) = design_closing::closing(site, name, &stopped.outcome, warnings)? {
         output::line("")?;
         output::line(page.render(progress::style(global)).trim_end())?;
+    }
+    Ok(())
+}
+
+/// Repeats to a calling run what people should know; it has its own page. One that stopped can be gone on with for
+/// the same caller, which the usual hints do not know of.
+pub(crate) fn closing_for_caller(
+    global: &Global,
+    name: &DocumentName,
+    env: &Path,
+    stopped: &Stopped,
+) -> Result<(), CommandError> {
+    if !matches!(stopped.outcome, Ok(()) | Err(Stop::Enough)) {
+        let (feature, env) = (drive::shown_feature(name), env.display());
+        let again = format!("charrette design {feature} --resume --session-env {env}");
+        output::note(global, &format!("To go on for the same caller: {again}"));
+        return Ok(());
+    }
+    if global.json || global.quiet {
+        return Ok(());
+    }
+    for warning in &stopped.warnings {
+        if warning.starts_with("**⚠") {
+            output::line(warning)?;
+        } else {
+            output::line(&format!("**⚠ {warning}**"))?;
+        }
     }
     Ok(())
 }

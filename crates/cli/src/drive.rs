@@ -5,7 +5,8 @@ use crate::arguments::Global;
 use crate::driven::Driven;
 use crate::error::{CommandError, ErrorKind};
 use crate::git::Git;
-use crate::progress::{self, Showing};
+use crate::nesting::Around;
+use crate::progress;
 use crate::room::{self, SiteClock};
 use crate::site::Site;
 use crate::stage_marks::marking;
@@ -82,7 +83,7 @@ pub(crate) fn begin(
     };
     let answers = beginning.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let (lease, place) = begin_run_here(&site, beginning, known.phases(), Outfit::default())?;
-    let stopped = drive_on(global, Driven::Known(known), place, (lease, answers, false), &site)?;
+    let stopped = drive_on(global, Driven::Known(known), place, (Some(lease), answers, false), &site)?;
     ended(global, &beginning.name, stopped)
 }
 
@@ -140,7 +141,7 @@ pub(crate) fn resume(
     let (lease, place) = reopen(global, &site, name)?;
     let driven = Driven::of(extension, &site, name, &place.document)?;
     let has_pages = driven.has_pages();
-    let stopped = drive_on(global, driven, place, (lease, answers, true), &site)?;
+    let stopped = drive_on(global, driven, place, (Some(lease), answers, true), &site)?;
     if has_pages {
         design_screens::closing(global, &site, name, &stopped)?;
     }
@@ -168,6 +169,18 @@ pub(crate) fn reopen(
     let workspace = workspace_of(site, &loaded.document)?;
     let document = loaded.document;
     Ok((lease, RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) }))
+}
+
+/// A run that somebody else has the lease of, for a process that works for them; and the folder of its artifacts.
+pub(crate) fn open_place(
+    site: &Site,
+    name: &DocumentName,
+    documents: Documents,
+) -> Result<(PathBuf, RunPlace), CommandError> {
+    let document = documents.load(name)?.ok_or_else(|| no_checkpoint(name))?.document;
+    let workspace = workspace_of(site, &document)?;
+    let folder = workspace.folder().to_owned();
+    Ok((folder, RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) }))
 }
 
 /// What was committed since the checkpoint was saved, as a person would look at it.
@@ -206,12 +219,12 @@ fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, Comma
     })
 }
 
-/// Drives a run to its end or its next stop.
+/// Drives a run to its end or its next stop. Without a lease, the process we work for has it.
 pub(crate) fn drive_on(
     global: &Global,
     driven: Driven,
     place: RunPlace,
-    (lease, written, resumed): (Lease, AnswersFile, bool),
+    (lease, written, resumed): (Option<Lease>, AnswersFile, bool),
     site: &Site,
 ) -> Result<Stopped, CommandError> {
     let feature = shown_feature(&place.name);
@@ -220,10 +233,12 @@ pub(crate) fn drive_on(
         feature: place.name.feature().map(ToString::to_string),
         resumed,
     };
-    let view = progress::view(global, Showing::default());
+    let nesting = driven.nesting();
+    let view = progress::view(global, nesting.showing());
     let terminal = progress::terminal(global, view.screen());
     let is_attended = terminal.is_some();
     let shelves = shelves(site, &place);
+    let workspace = Arc::new(workspace_of(site, &place.document)?);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
     let named = place.name.feature().map(ToString::to_string);
     let purpose = format!("{} of {feature}", place.name.command());
@@ -231,7 +246,9 @@ pub(crate) fn drive_on(
         let room = Arc::new(room::open(global, site, (&purpose, named), &cancel));
         let person = terminal.map(|terminal| progress::asker(&view, terminal, shelves, cancel.clone()));
         let asker: Arc<dyn Asker> = Arc::new(WrittenThenAsked::new(written, person));
-        let watcher = marking(place.workspace.folder(), clock.clone(), view.watcher());
+        nesting.enter(&room);
+        let ledgers = nesting.ledgers(place.workspace.folder());
+        let watcher = nesting.watching(&room, marking(ledgers, clock.clone(), view.watcher()));
         let name = place.name.clone();
         let messenger = webhooks::Messenger::begin(site, &name).unwrap_or_else(|problem| {
             webhooks::say(global, &problem);
@@ -247,7 +264,17 @@ pub(crate) fn drive_on(
         for message in driven.missing(&room, !resumed).await {
             journal.tell(EventKind::Warning { message });
         }
-        let definition = driven.definition(site, &name, &cancel);
+        nesting.tell_health(&room);
+        let around = Around {
+            global,
+            site,
+            name: &name,
+            workspace: &workspace,
+            lease: lease.as_ref(),
+            room: &room,
+            cancel: &cancel,
+        };
+        let definition = driven.definition(&around);
         let run = Run::new(journal, room, asker, site.settings.parallel());
         let outcome = drive(&*definition, &run).await;
         if let Some(messenger) = messenger

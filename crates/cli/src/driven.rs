@@ -3,6 +3,7 @@
 use crate::designing;
 use crate::drive::Extension;
 use crate::error::CommandError;
+use crate::nesting::{Around, Nesting};
 use crate::site::Site;
 use crate::studio::StudioHere;
 use crate::studio::availability::availability;
@@ -10,7 +11,7 @@ use crate::tracker::TrackerHere;
 use charrette_agents::room::Room;
 use charrette_engine::flows::design::{Brief, Design};
 use charrette_engine::ports::BoxFuture;
-use charrette_engine::{Cancel, Flow, FlowDefinition, Run};
+use charrette_engine::{Flow, FlowDefinition, Run};
 use charrette_model::checkpoint::{Checkpoint, DocumentName};
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ use std::sync::Arc;
 pub(crate) enum Driven {
     /// One that this binary knows.
     Known(&'static dyn FlowDefinition),
-    /// A design, and what the caller says about the branch.
-    Design(Box<Brief>, Option<String>),
+    /// A design, what the caller says about the branch, and where it stands among other runs.
+    Design(Box<Brief>, Option<String>, Nesting),
 }
 
 impl Driven {
@@ -35,7 +36,7 @@ impl Driven {
             (Some(flow), _) => Ok(Driven::Known(flow)),
             (None, "design") => {
                 let brief = designing::brief(site, name, document, LAST_PHASE)?;
-                Ok(Driven::Design(Box::new(brief), None))
+                Ok(Driven::Design(Box::new(brief), None, Nesting::default()))
             }
             (None, command) => {
                 Err(CommandError::failed(format!("this version of charrette cannot drive runs of {command}")))
@@ -48,6 +49,14 @@ impl Driven {
         matches!(self, Driven::Design(..))
     }
 
+    /// Where it stands among other runs.
+    pub(crate) fn nesting(&self) -> Nesting {
+        match self {
+            Driven::Known(_) => Nesting::default(),
+            Driven::Design(_, _, nesting) => nesting.clone(),
+        }
+    }
+
     /// Which agents that seats are meant for are not here, or do not answer.
     pub(crate) async fn missing(&self, room: &Room, probing: bool) -> Vec<String> {
         match self {
@@ -56,19 +65,17 @@ impl Driven {
         }
     }
 
-    /// The flow itself, which listens to `cancel` where it takes its time.
-    pub(crate) fn definition(
-        self,
-        site: &Site,
-        name: &DocumentName,
-        cancel: &Cancel,
-    ) -> Box<dyn FlowDefinition> {
+    /// The flow itself, which listens to the request to end where it takes its time.
+    pub(crate) fn definition(self, around: &Around<'_>) -> Box<dyn FlowDefinition> {
         match self {
             Driven::Known(flow) => Box::new(Known(flow)),
-            Driven::Design(brief, branch_info) => {
-                let studio = StudioHere::of(site, name, branch_info.as_deref(), cancel);
-                let tracker = TrackerHere::of(site, cancel);
-                Box::new(Design::new(*brief, Arc::new(studio), Arc::new(tracker)))
+            Driven::Design(brief, branch_info, nesting) => {
+                let info = branch_info.as_deref();
+                let studio = StudioHere::of(around.site, around.name, info, around.cancel);
+                let manner = (brief.auto, brief.no_checkpoint, info);
+                let tracker = TrackerHere::of(around.site, around.cancel);
+                let design = Design::new(*brief, Arc::new(studio), Arc::new(tracker));
+                Box::new(nesting.around(design, manner, around))
             }
         }
     }

@@ -23,6 +23,7 @@ mod export;
 mod git;
 mod health_file;
 mod input;
+mod nesting;
 mod output;
 mod progress;
 mod room;

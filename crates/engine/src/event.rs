@@ -168,6 +168,26 @@ pub enum EventKind {
         /// What is worth knowing.
         payload: String,
     },
+    /// For people only: a stage, and what comes after it, is worked on by another process.
+    #[serde(skip_serializing)]
+    HandedOver {
+        /// Its number.
+        number: &'static str,
+    },
+    /// For people only: a file that another process wrote for this run.
+    #[serde(skip_serializing)]
+    Replayed {
+        /// What it is.
+        heading: String,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// For people only: files that another process wrote for this run, to be shown when the flow comes to them.
+    #[serde(skip_serializing)]
+    WrittenElsewhere {
+        /// Their names in the workspace.
+        names: Vec<String>,
+    },
     /// For people only: who works beside each other from here on, until the next such list.
     #[serde(skip_serializing)]
     Lanes {
@@ -209,6 +229,9 @@ impl EventKind {
             self,
             EventKind::StageBegan { .. }
                 | EventKind::StageEnded { .. }
+                | EventKind::HandedOver { .. }
+                | EventKind::Replayed { .. }
+                | EventKind::WrittenElsewhere { .. }
                 | EventKind::Lanes { .. }
                 | EventKind::Line { .. }
                 | EventKind::Document { .. }

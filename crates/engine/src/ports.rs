@@ -77,6 +77,9 @@ pub trait Journal: Send + Sync {
     /// Withdraws questions that have answered themselves.
     fn withdraw(&self, gates: &dyn Fn(&str) -> bool) -> Flow<()>;
 
+    /// Reads the record again, because another process has driven the run meanwhile. Returns what waits for a person.
+    fn refresh(&self) -> Flow<Vec<GateView>>;
+
     /// Tells whoever is watching.
     fn tell(&self, event: EventKind);
 }

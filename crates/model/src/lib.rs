@@ -19,6 +19,7 @@ pub mod handoff;
 pub mod ledger;
 pub mod manifest;
 pub mod merge_patch;
+pub mod nesting;
 pub mod panel;
 pub mod plumbing;
 pub mod problem;

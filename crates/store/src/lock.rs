@@ -85,6 +85,17 @@ impl Lease {
         Ok(Lease { file, path: path.to_owned() })
     }
 
+    /// A second handle of the same lease, to be handed to a process that works for this one: the run is leased for as
+    /// long as either has it open.
+    pub fn handle(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// Whether a file that was handed to this process is the lease of that path, and holds it.
+    pub fn is_handed(path: &Path, file: &File) -> bool {
+        is_still(path, file).unwrap_or(false) && file.try_lock().is_ok()
+    }
+
     /// Frees the lease and removes its file, when the run it belonged to is gone.
     pub fn remove(self) -> io::Result<()> {
         fs_err::remove_file(&self.path)

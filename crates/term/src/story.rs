@@ -153,6 +153,7 @@ impl Story {
                     self.warnings.push(message);
                 }
             }
+            EventKind::WrittenElsewhere { names } => self.written.extend(names.iter().cloned()),
             EventKind::RunFinished { .. } => self.is_over = true,
             _ => {}
         }
@@ -205,6 +206,14 @@ impl Story {
                 let payload = payload.as_deref().map(one_line);
                 self.stage = Some(Stage { step, payload, began: now, is_shown: false, reused_any: false });
             }
+            EventKind::HandedOver { number } => {
+                self.dismiss(lines);
+                // Who works there tells nothing here, so it has to be told that the stage begins.
+                let (step, began) = (registered(number), now);
+                self.stage = Some(Stage { step, payload: None, began, is_shown: false, reused_any: true });
+                self.is_happening(lines);
+            }
+            EventKind::Replayed { heading, path } => self.tell_document(heading, path, lines),
             EventKind::StageEnded { number, ending, payload } => {
                 self.dismiss(lines);
                 self.end_stage(number, *ending, &one_line(payload), now, lines);
@@ -298,7 +307,7 @@ impl Story {
     fn tell_document(&self, heading: &str, path: &Path, lines: &mut Vec<String>) {
         let heading = one_line(heading);
         if self.terse {
-            lines.push(self.under_way(&format!("{heading}: {}", one_line(&path.display().to_string()))));
+            // The end of the stage says that it is there; whoever called this run knows where.
             return;
         }
         let opened = opening(path);
@@ -331,7 +340,8 @@ impl Story {
 
     fn warned(&self, payload: &str) -> String {
         let line = match &self.stage {
-            _ if is_marked(payload) => payload.to_owned(),
+            Some(stage) if is_marked(payload) => self.trail.placed(stage.step, payload),
+            None if is_marked(payload) => payload.to_owned(),
             Some(stage) => self.trail.warning(stage.step, payload, None),
             None => format!("Warning: {payload}"),
         };

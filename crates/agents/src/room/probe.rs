@@ -22,6 +22,11 @@ impl Room {
         let Some(cell) = self.probed(&agent.name) else {
             return Probe { works: Err("no such agent is configured".to_owned()) };
         };
+        let known = self.health().reason(&agent.name).map(str::to_owned);
+        if let Some(reason) = known.filter(|_| !cell.initialized()) {
+            // It failed before anybody asked, here or in the run that called this one.
+            return Probe { works: Err(reason) };
+        }
         let works = cell.get_or_init(|| async {
             let first = self.ask_whether(agent, 1).await;
             let works = match first {

@@ -13,6 +13,7 @@ use charrette_model::ledger::CallRecord;
 use charrette_model::ledger::call::ANSWERED;
 use charrette_model::redact::Redactor;
 use charrette_model::seats::{self, AgentHealth, Candidate, Group};
+use charrette_model::session;
 use charrette_model::stamp::Now;
 use charrette_store::ledger::{append_call, append_day};
 use std::collections::BTreeMap;
@@ -166,6 +167,16 @@ impl Room {
 
     pub(super) fn health(&self) -> MutexGuard<'_, AgentHealth> {
         self.inner.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns what a calling run knows: whoever failed there is neither asked nor seated here.
+    pub fn learn(&self, known: session::Health) {
+        self.health().learn(known);
+    }
+
+    /// What other runs are told about those who sit here.
+    pub fn session_health(&self) -> session::Health {
+        self.health().session()
     }
 
     /// Everybody who might take a seat, with what is known of them.

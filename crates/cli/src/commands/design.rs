@@ -7,6 +7,7 @@ use crate::designing::{self, Manner};
 use crate::drive::{self, Beginning, Outfit};
 use crate::driven::Driven;
 use crate::error::CommandError;
+use crate::nesting::{Nesting, Part, Session};
 use crate::site::Site;
 use crate::stopping::ended;
 use crate::{answers, by_hand, output};
@@ -14,10 +15,12 @@ use charrette_engine::flows::design::PHASES;
 use charrette_engine::journal::RunPlace;
 use charrette_model::checkpoint::TransitionError;
 use charrette_model::checkpoint::progress::{forget_steps, set_flags};
+use charrette_model::progress::StepPrefix;
 use charrette_store::Lease;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Design a feature: research, sketches, debate, plan, review and vote, your approval, six files
 ///
@@ -78,6 +81,15 @@ pub(crate) struct DesignArgs {
     /// What the caller knows about the branch, to be trusted: `IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…`
     #[arg(long, value_name = "K=V …")]
     pub(crate) branch_info: Option<String>,
+    /// The file with which a calling run hands values over; what comes of this one is left beside it
+    #[arg(long, value_name = "PATH")]
+    pub(crate) session_env: Option<PathBuf>,
+    /// What a calling run puts in front of numbers and names: `1.` or `1.::design plan`
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
+    pub(crate) step_prefix: Option<String>,
+    /// Have the part from the sketches to the review done by a process of its own; not with --quick
+    #[arg(long)]
+    pub(crate) subagent: bool,
 }
 
 impl DesignArgs {
@@ -94,6 +106,7 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
         output::note(global, &format!("Creating standalone {level}. Link to parent later."));
     }
     // A file that cannot be read is better found now than at the first gate.
+    let nesting = nesting(args)?;
     let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
     let order = match design_screens::preview(global, &site, args, order)? {
         Decided::Run(order) => *order,
@@ -105,10 +118,24 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
         Way::Again { phase, all } => done_again(global, &site, args, &order, phase, *all)?,
     };
     let brief = designing::brief(&site, &order.name, &place.document, order.until)?;
-    let driven = Driven::Design(Box::new(brief), args.branch_info.clone());
-    let stopped = drive::drive_on(global, driven, place, (lease, answers, resumed), &site)?;
-    design_screens::closing(global, &site, &order.name, &stopped)?;
+    let session = nesting.session.clone();
+    let part = if args.subagent && !brief.quick { Part::AllButHeavy } else { Part::Everything };
+    let driven = Driven::Design(Box::new(brief), args.branch_info.clone(), Nesting { part, ..nesting });
+    let stopped = drive::drive_on(global, driven, place, (Some(lease), answers, resumed), &site)?;
+    match session {
+        Some(session) => {
+            design_screens::closing_for_caller(global, &order.name, session.path(), &stopped)?;
+        }
+        None => design_screens::closing(global, &site, &order.name, &stopped)?,
+    }
     ended(global, &order.name, stopped)
+}
+
+/// Where the run stands among others, as it was typed.
+fn nesting(args: &DesignArgs) -> Result<Nesting, CommandError> {
+    let session = args.session_env.as_deref().map(Session::open).transpose()?.flatten().map(Arc::new);
+    let prefix = StepPrefix::parse(args.step_prefix.as_deref().unwrap_or_default());
+    Ok(Nesting { prefix, session, part: Part::default() })
 }
 
 /// Begins a run. One that is there already is archived first.

@@ -3,8 +3,8 @@
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, design,
-    diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume, roles,
-    session_env, status, survey, tokens, verdict,
+    design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume,
+    roles, session_env, status, survey, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -16,6 +16,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, CommandError> {
     match command {
         Command::Design(args) => design::design(&global, &args),
+        Command::DesignHeavy(args) => design_heavy::design_heavy(&args),
         Command::Survey(args) => survey::survey(&global, &args),
         Command::Check(args) => check::check(&global, &args),
         Command::Status(args) => status::status(&global, &args),

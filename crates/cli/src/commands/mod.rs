@@ -12,6 +12,7 @@ pub(crate) mod collect;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod design;
+pub(crate) mod design_heavy;
 pub(crate) mod diagram;
 pub(crate) mod dirty_tree;
 pub(crate) mod doctor;

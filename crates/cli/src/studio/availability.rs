@@ -20,11 +20,11 @@ pub(crate) async fn availability(room: &Room, probing: bool) -> Vec<String> {
     let lines = wanted.map(|(agent, name, seat)| async move {
         let installed = room.roster().get(agent).filter(|agent| agent.is_installed(room.surroundings()));
         let Some(agent) = installed else { return Some(texts::tool_missing(name)) };
-        if !probing {
+        if !probing && !is_known_to_fail(room, &agent.name) {
             return None;
         }
         let reason = failure(room, agent).await?;
-        let replacement = replacement(room, seat).await;
+        let replacement = replacement(room, seat, probing).await;
         Some(texts::tool_unhealthy(name, Some(&reason), replacement.as_deref()))
     });
     join_all(lines).await.into_iter().flatten().collect()
@@ -39,19 +39,23 @@ fn is_wanted(room: &Room, agent: &str) -> bool {
 /// to end has not failed.
 async fn failure(room: &Room, agent: &Agent) -> Option<String> {
     let works = room.probe(agent).await.works;
-    let candidates = room.candidates();
-    let is_known = candidates.iter().any(|it| it.name == agent.name && it.healthy == Some(false));
-    works.err().filter(|_| is_known)
+    works.err().filter(|_| is_known_to_fail(room, &agent.name))
 }
 
-/// Who really takes the seat: the first of its chain that answers.
-async fn replacement(room: &Room, seat: &str) -> Option<String> {
+fn is_known_to_fail(room: &Room, agent: &str) -> bool {
+    room.candidates().iter().any(|it| it.name == agent && it.healthy == Some(false))
+}
+
+/// Who really takes the seat: the first of its chain that answers, or would be asked.
+async fn replacement(room: &Room, seat: &str, probing: bool) -> Option<String> {
     for name in chain_of(seat, room.rules(), &room.candidates()) {
         if name == EMBEDDED {
             return Some("embedded agent".to_owned());
         }
         let Some(agent) = room.roster().get(&name) else { continue };
-        if failure(room, agent).await.is_none() {
+        let fails =
+            if probing { failure(room, agent).await.is_some() } else { is_known_to_fail(room, &name) };
+        if !fails {
             return Some(shown_name(&name));
         }
     }

@@ -8,7 +8,7 @@ use crate::batch::{Batch, Staged};
 use crate::cancel::Cancel;
 use crate::event::EventKind;
 use crate::explain::Why;
-use crate::gate::{Gate, Standing};
+use crate::gate::{Gate, GateView, Standing};
 use crate::ports::{Body, BoxFuture, Call, Clock, Journal, Recorded};
 use crate::step::{StepContext, StepError};
 use crate::stop::{Flow, Stop};
@@ -283,6 +283,11 @@ impl Journal for FileJournal {
             .change_if_possible(&format!("withdraw {}", names.join(", ")), |document, circumstances| {
                 incidents::withdraw_gates(document, &names, circumstances)
             })
+    }
+
+    fn refresh(&self) -> Flow<Vec<GateView>> {
+        self.record.refresh()?;
+        Ok(gates::waiting(&self.record.document()))
     }
 
     fn finish_run(&self) -> Flow<()> {

@@ -1,11 +1,12 @@
 //! Where gates stand: settled, waiting, or to be opened again because what was shown has changed.
 
 use super::record::Record;
+use crate::artifact::Input;
 use crate::event::EventKind;
 use crate::gate::{Answers, FEEDBACK, Gate, GateView, Standing};
 use crate::stop::{Flow, Stop};
 use charrette_model::checkpoint::progress::{self, open_questions};
-use charrette_model::checkpoint::{GateRecord, GateState};
+use charrette_model::checkpoint::{Checkpoint, GateRecord, GateState};
 use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
 
@@ -53,6 +54,12 @@ pub(super) fn answer(record: &Record, gate: &Gate, answers: &Map<String, Value>)
     Ok(())
 }
 
+/// The gates that are on record as waiting, without the pages that only the flow knows.
+pub(super) fn waiting(document: &Checkpoint) -> Vec<GateView> {
+    let pending = document.gates.iter().filter(|(_, found)| found.state == GateState::Pending);
+    pending.map(|(name, found)| view(&Gate::new(name, &[] as &[Input]), found)).collect()
+}
+
 fn view(gate: &Gate, found: &GateRecord) -> GateView {
     let is_rejected = found.state == GateState::Rejected;
     let open = if is_rejected {
@@ -62,7 +69,7 @@ fn view(gate: &Gate, found: &GateRecord) -> GateView {
     };
     GateView {
         gate: gate.name.clone(),
-        subject: gate.subject.iter().map(crate::artifact::Input::label).collect(),
+        subject: gate.subject.iter().map(Input::label).collect(),
         page: gate.page.clone(),
         open,
         is_rejected,

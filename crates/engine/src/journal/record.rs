@@ -63,6 +63,14 @@ impl Record {
         self.document().phases.get(phase)?.steps.as_ref()?.get(id).cloned()
     }
 
+    /// Reads the document again, because somebody else has changed it.
+    pub(crate) fn refresh(&self) -> Flow<()> {
+        let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
+        let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
+        *self.document() = loaded.document;
+        Ok(())
+    }
+
     /// Makes a change, durably. The document is read again under its lock.
     pub(crate) fn change(
         &self,

@@ -55,7 +55,7 @@ pub async fn review(write: &PhaseHandle<'_>, desk: &Desk, nobody_to_ask: bool) -
         stage.tallied("plan review findings", closing.outcomes.clone());
     }
     revise(write, &stage, desk, &closing).await?;
-    stage.done(closing.said());
+    stage.done(format!("tally saved, {}", closing.said()));
     Ok(Reviewed { seated: reviews.iter().chain(&voters).filter_map(Taken::who).collect() })
 }
 

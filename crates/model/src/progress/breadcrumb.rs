@@ -64,6 +64,16 @@ impl Trail {
         format!("**{}**", self.line("⚠", step, Some(payload), seconds))
     }
 
+    /// A warning that brings the number of its step along, put in its place. One without is left as it is.
+    pub fn placed(&self, step: Step, warning: &str) -> String {
+        let StepPrefix { number, path } = &self.prefix;
+        let separator = if path.is_empty() { "" } else { " | " };
+        match warning.strip_prefix(&format!("**⚠ {}: ", step.number)) {
+            Some(rest) => format!("**⚠ {number}{}: {path}{separator}{rest}", step.number),
+            None => warning.to_owned(),
+        }
+    }
+
     /// A step is on its way.
     pub fn under_way(&self, step: Step, payload: &str) -> String {
         self.line("⏳", step, Some(payload), None)
@@ -151,6 +161,19 @@ mod tests {
             (trail.under_way(step("3"), "2 of 4 back"), "⏳ 3: plan review — 2 of 4 back"),
         ] {
             assert_eq!(line, expected);
+        }
+    }
+
+    #[test]
+    fn a_warning_with_a_number_gets_its_callers() {
+        let nested = Trail::new(StepPrefix::parse("1.::design plan"));
+        for (warning, expected) in [
+            ("**⚠ 3b: architecture diagram — x**", "**⚠ 1.3b: design plan | architecture diagram — x**"),
+            ("**⚠ 3: x**", "**⚠ 3: x**"),
+            ("**⚠ Codex not available**", "**⚠ Codex not available**"),
+        ] {
+            assert_eq!(nested.placed(step("3b"), warning), expected);
+            assert_eq!(Trail::default().placed(step("3b"), warning), warning);
         }
     }
 

@@ -196,8 +196,50 @@ fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
     starting design limits
     ━━
     > **🔶 1.2b: design plan | full plan**
-    ⏳ 1.2b: design plan | full plan — Plan: /nowhere/plan.txt
     ✅ 1.2b: design plan | full plan — plan (9s)
+    ");
+}
+
+#[test]
+fn what_another_process_did_is_announced_and_shown_once() {
+    let path = std::env::temp_dir().join(format!("charrette-replayed-{}.txt", std::process::id()));
+    fs_err::write(&path, "the plan\n").unwrap();
+    let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path: path.clone() };
+    let warning = "**⚠ 3b: architecture diagram — rejected**";
+    let mut story = Story::new(StepPrefix::parse("1.::design plan"), false, Style::plain());
+    let told = told(
+        &mut story,
+        &[
+            (0, run(false)),
+            (0, EventKind::HandedOver { number: "2a" }),
+            (9, EventKind::Replayed { heading: text("Plan"), path: path.clone() }),
+            (9, began("2a")),
+            (9, lanes("Sketches", &[("sketch/arch", "Arch")])),
+            (9, reused("sketch/arch")),
+            (9, ended("2a", Ending::Done, "synthesis saved")),
+            (9, began("2b")),
+            (9, reused("planner")),
+            (9, document),
+            (9, ended("2b", Ending::Done, "saved")),
+            (9, began("3b")),
+            (9, EventKind::Warning { message: text(warning) }),
+            (9, began("3.5")),
+            (9, started("discusser")),
+        ],
+    );
+    fs_err::remove_file(path).unwrap();
+    insta::assert_snapshot!(told, @r"
+    starting design limits
+    ━━
+    > **🔶 1.2a: design plan | sketches**
+
+    ## Plan
+
+    the plan
+
+    **⚠ 1.3b: design plan | architecture diagram — rejected**
+    ━━
+    > **🔶 1.3.5: design plan | discussion r2**
     ");
 }
 

@@ -1,6 +1,8 @@
 //! What a design is made from, besides the files of its workspace.
 
+use super::caller::Caller;
 use super::flow::design;
+use super::heavy::{Heavy, HeavyWorker};
 use super::studio::Studio;
 use super::tracker::Tracker;
 use crate::deliverable::Templates;
@@ -68,12 +70,40 @@ pub struct Design {
     pub(super) brief: Arc<Brief>,
     pub(super) studio: Arc<dyn Studio>,
     pub(super) tracker: Arc<dyn Tracker>,
+    pub(super) caller: Option<Arc<dyn Caller>>,
+    pub(super) heavy: Heavy,
 }
 
 impl Design {
     /// A design of that brief, in that place, with that tracker.
     pub fn new(brief: Brief, studio: Arc<dyn Studio>, tracker: Arc<dyn Tracker>) -> Design {
-        Design { brief: Arc::new(brief), studio, tracker }
+        Design { brief: Arc::new(brief), studio, tracker, caller: None, heavy: Heavy::default() }
+    }
+
+    /// The same, called by another run: files are handed over, and what is told says so.
+    #[must_use]
+    pub fn called_by(mut self, caller: Arc<dyn Caller>) -> Design {
+        self.caller = Some(caller);
+        self
+    }
+
+    /// The same, with the heavy part done by a worker.
+    #[must_use]
+    pub fn with_worker(mut self, worker: Arc<dyn HeavyWorker>) -> Design {
+        self.heavy = Heavy::Worker(worker);
+        self
+    }
+
+    /// The same, up to the end of the heavy part: what a worker does.
+    #[must_use]
+    pub fn only_heavy(mut self) -> Design {
+        self.heavy = Heavy::Only;
+        self
+    }
+
+    /// Whether this is the worker of another run.
+    pub(super) fn is_worker(&self) -> bool {
+        matches!(self.heavy, Heavy::Only)
     }
 }
 

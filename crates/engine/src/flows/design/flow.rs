@@ -3,6 +3,7 @@
 
 use super::brief::{Brief, Design};
 use super::first_gate::pre_design;
+use super::heavy::hand_over;
 use super::last_gate::post_design;
 use super::levels::{Kind, design_level};
 use super::plan::{draft, finish};
@@ -15,8 +16,9 @@ use super::tracker::track;
 use super::validate::validate;
 use crate::artifact::Artifact;
 use crate::panel::{Desk, Outfit, resolve, review};
-use crate::run::Run;
+use crate::run::{PhaseHandle, Run};
 use crate::stop::{Flow, Stop};
+use charrette_model::nesting::texts;
 
 /// Who took which seat: (seat, agent).
 pub(super) type Seatings = Vec<(String, String)>;
@@ -41,16 +43,24 @@ pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
     enough(brief.until == "research")?;
 
     let phase = run.phase("write");
+    hand_over(&phase, design).await?;
     let mut seatings = sketch(&phase, &desk, brief).await?;
     synthesise(&phase, &desk, brief).await?;
     seatings.extend(resolve(&phase, &desk).await?.seated);
     draft(&phase, &desk).await?;
     seatings.extend(review(&phase, &desk, brief.auto).await?.seated);
+    hand_out_of_scope(&phase, design);
+    if design.is_worker() && !brief.auto {
+        // Whoever takes over looks for a plan; the second discussion may still change it.
+        finish(&phase, &desk).await?;
+        return Err(Stop::Enough);
+    }
     discuss_design(&phase, &desk, brief).await?;
     finish(&phase, &desk).await?;
     illustrate(&phase, &desk, design).await?;
     write_files(&phase, &desk, brief, &seatings).await?;
-    report_rejected(&phase).await?;
+    report_rejected(&phase, design).await?;
+    enough(design.is_worker())?;
     let approved = post_design(&phase, brief).await?;
     track(&phase, design, approved.as_deref()).await?;
     phase.finish_with(Some(&Artifact::named("write-summary.md")), &FILES)?;
@@ -59,7 +69,9 @@ pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
     let phase = run.phase("validate");
     validate(&phase, &desk, design, &seatings).await?;
     phase.finish(Some(&Artifact::named("validate-summary.md")))?;
-    phase.stage("5").done("design complete!");
+    let stage = phase.stage("5");
+    export(&phase, design)?;
+    stage.done("design complete!");
     Ok(())
 }
 
@@ -73,6 +85,21 @@ pub(super) fn desk(brief: &Brief, relevant_files: Vec<String>) -> Desk {
         roles: brief.roles.clone(),
         relevant_files,
     })
+}
+
+/// What was accepted although it is out of scope is the caller's to track.
+fn hand_out_of_scope(write: &PhaseHandle<'_>, design: &Design) {
+    if let Some(Err(problem)) = design.caller.as_ref().map(|caller| caller.take_out_of_scope()) {
+        write.warn(format!("what was accepted out of scope was not handed over: {problem}"));
+    }
+}
+
+/// The design is handed to the run that asked for it. A run that cannot do that is not through: going on with it
+/// tries again.
+fn export(validate: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
+    let Some(Err(problem)) = design.caller.as_ref().map(|caller| caller.export()) else { return Ok(()) };
+    validate.warn(texts::export_failed(&validate.run.files().display().to_string()));
+    Err(Stop::Failed(format!("the design was made, but its manifest was not exported: {problem}")))
 }
 
 /// The run was asked to go no further than this.

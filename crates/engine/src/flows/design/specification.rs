@@ -12,6 +12,7 @@ use crate::stop::Flow;
 use charrette_model::diagram::check::{Mode, check};
 use charrette_model::diagram::fences::fences;
 use charrette_model::diagram::single;
+use charrette_model::nesting::texts::diagram_rejected_entry;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
@@ -96,11 +97,18 @@ pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &De
     match drawn {
         Drawn::Promoted => {
             stage.show("Architecture Diagram", DIAGRAM);
-            stage.done("generated");
+            stage.done(if design.caller.is_some() { "saved" } else { "generated" });
         }
-        Drawn::Rejected(token) => write.warn(format!(
-            "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={token}); proceeding without diagram.**"
-        )),
+        Drawn::Rejected(token) => {
+            if let Some(Err(problem)) =
+                design.caller.as_ref().map(|caller| caller.log_warning(&diagram_rejected_entry(&token)))
+            {
+                write.warn(format!("the caller's log of issues was not written: {problem}"));
+            }
+            write.warn(format!(
+                "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={token}); proceeding without diagram.**"
+            ));
+        }
     }
     Ok(())
 }
@@ -241,13 +249,16 @@ fn taken(brief: &Brief, seatings: &Seatings) -> Vec<SeatTaken> {
 }
 
 /// Step 4: what reviewers suggested and the vote did not adopt.
-pub(super) async fn report_rejected(write: &PhaseHandle<'_>) -> Flow<()> {
+pub(super) async fn report_rejected(write: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
     let stage = write.stage("4");
     let step = Step::new("rejected/any").reads(REJECTED);
     let any: bool =
         write.step(step, |context| async move { Ok(!context.text(REJECTED)?.trim().is_empty()) }).await?;
     if any {
         stage.show("Unimplemented Plan Review Suggestions", REJECTED);
+        if design.caller.is_some() {
+            stage.done("saved");
+        }
     } else {
         stage.done("all suggestions implemented");
     }
