@@ -5,7 +5,7 @@ use super::studio::Studio;
 use crate::deliverable::Templates;
 use crate::driver::FlowDefinition;
 use crate::ports::BoxFuture;
-use crate::roles::Roles;
+use crate::roles::PinnedRoles;
 use crate::run::Run;
 use crate::stop::Flow;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Brief {
     /// How many words a summary may have.
     pub summary_words: usize,
     /// What each role is told.
-    pub roles: Roles,
+    pub roles: PinnedRoles,
     /// What the files of a specification are made from.
     pub templates: Templates,
     /// The vendor of each agent.

@@ -193,8 +193,10 @@ fn written(
             _ => text,
         };
         let file = spec_file(name);
-        let before = context.present(&file)?.filter(|before| before != text);
-        if let Some(before) = before.filter(|_| !context.is_own(&file).unwrap_or(true)) {
+        if let Some(before) = context.present(&file)?
+            && before != *text
+            && !context.is_own(&file)?
+        {
             replaced.push((file.clone(), difference(&before, text)));
         }
         context.write(&file, text)?;

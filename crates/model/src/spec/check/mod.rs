@@ -22,5 +22,4 @@ pub use design::{CONFIDENCE, Confidence, confidence};
 pub use issue::{Code, Issue, in_order, report};
 pub use names::check_name;
 pub use paths::{FileFacts, FileRef};
-pub use plan::PLAN_SECTIONS;
 pub use summary::LINKED;
