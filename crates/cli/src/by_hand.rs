@@ -5,7 +5,6 @@ use crate::designing;
 use crate::error::CommandError;
 use crate::output;
 use crate::site::Site;
-use charrette_model::checkpoint::Checkpoint;
 use charrette_store::workspace::sha256;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +20,7 @@ pub(crate) fn keep(site: &Site, order: &Order, archive: &Path) -> Result<(), Com
     for name in names {
         let path = folder.join(&name);
         let text = fs_err::read(&path).map_err(CommandError::failed)?;
-        if was_written_here(document, &name, &sha256(&text)) {
+        if document.wrote(&format!("specs/{name}"), &sha256(&text)) {
             continue;
         }
         let kept = beside(archive).join(&name);
@@ -34,13 +33,6 @@ pub(crate) fn keep(site: &Site, order: &Order, archive: &Path) -> Result<(), Com
         ));
     }
     Ok(())
-}
-
-/// Whether some step of the run left the file like this.
-fn was_written_here(document: &Checkpoint, name: &str, digest: &str) -> bool {
-    let name = format!("specs/{name}");
-    let steps = document.phases.values().flat_map(|phase| phase.steps.iter().flatten());
-    steps.into_iter().any(|(_, step)| step.outputs.get(&name).is_some_and(|written| written == digest))
 }
 
 /// `X.json.zst` → `X.specs`.

@@ -8,8 +8,11 @@ use crate::workspaces;
 use charrette_engine::{Flow, Stop};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState};
 use charrette_model::ledger::{CallRecord, Total};
+use charrette_model::panel::debate::Side;
+use charrette_model::panel::merged::read_items;
 use charrette_model::panel::resolutions::{Outcome, Resolution, read_resolutions};
 use charrette_model::panel::review_files::count_blocks;
+use charrette_model::panel::tally_file::read_voting_tally;
 use charrette_model::seats::{EMBEDDED, Group, every, seat};
 use charrette_model::spec::resolver::Level;
 use charrette_model::spec::tasks::list::TaskList;
@@ -144,11 +147,7 @@ impl ReadBack<'_> {
             let by = if matches!(resolution.outcome, Outcome::Voted { .. }) { "judges" } else { "nobody" };
             let (outcome, votes) = match resolution.outcome {
                 Outcome::Voted { thesis, anti_thesis, winner } => {
-                    let outcome = if winner == charrette_model::panel::debate::Side::Thesis {
-                        "upheld"
-                    } else {
-                        "overturned"
-                    };
+                    let outcome = if winner == Side::Thesis { "upheld" } else { "overturned" };
                     (outcome.to_owned(), format!("{thesis}-{anti_thesis}"))
                 }
                 other => (other.disposition().name().to_owned(), String::new()),
@@ -160,13 +159,14 @@ impl ReadBack<'_> {
                 by: by.to_owned(),
             }
         });
-        let titles = titles(&self.text("findings.md"));
-        let findings = tally_rows(&self.text("voting-tally.md")).into_iter().map(|row| {
-            let title = titles.get(&row.id).map(|title| format!(": {title}")).unwrap_or_default();
+        let items = read_items(&self.text("findings.md")).0;
+        let findings = read_voting_tally(&self.text("voting-tally.md")).into_iter().map(|row| {
+            let item = items.iter().find(|item| item.id == row.id);
+            let title = item.map(|item| format!(": {}", item.title)).unwrap_or_default();
             Vote {
                 about: format!("{}{title}", row.id),
                 outcome: row.outcome,
-                votes: row.votes,
+                votes: format!("{}-{}-{}", row.yes, row.no, row.exonerate),
                 by: "voters".to_owned(),
             }
         });
@@ -187,8 +187,8 @@ impl ReadBack<'_> {
                 resolution.outcome.disposition().name()
             )
         });
-        let findings =
-            tally_rows(&self.text("voting-tally.md")).into_iter().filter(|row| row.outcome == "undecided");
+        let tally = read_voting_tally(&self.text("voting-tally.md"));
+        let findings = tally.into_iter().filter(|row| row.outcome == "undecided");
         decisions.chain(findings.map(|row| format!("{}: too few voted", row.id))).collect()
     }
 
@@ -209,34 +209,6 @@ impl ReadBack<'_> {
             _ => format!("charrette design {feature} --resume"),
         }
     }
-}
-
-/// A row of the tally.
-struct TallyRow {
-    id: String,
-    votes: String,
-    outcome: String,
-}
-
-/// `| FINDING_1 | Cursor-Arch | 2 | 1 | 0 | 0 | 3 | accepted |`
-fn tally_rows(text: &str) -> Vec<TallyRow> {
-    let rows = text.lines().filter_map(|line| {
-        let cells: Vec<&str> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
-        let [id, _, yes, no, exonerate, _, _, outcome] = cells.as_slice() else { return None };
-        let is_item = id.starts_with("FINDING_") || id.starts_with("OOS_");
-        is_item.then(|| TallyRow {
-            id: (*id).to_owned(),
-            votes: format!("{yes}-{no}-{exonerate}"),
-            outcome: (*outcome).to_owned(),
-        })
-    });
-    rows.collect()
-}
-
-/// The titles of `### FINDING_1: title` blocks.
-fn titles(text: &str) -> BTreeMap<String, String> {
-    let heads = text.lines().filter_map(|line| line.strip_prefix("### ")?.split_once(": "));
-    heads.map(|(id, title)| (id.trim().to_owned(), title.trim().to_owned())).collect()
 }
 
 /// The values of one field, in order.

@@ -117,16 +117,15 @@ fn level_of(
 
 /// Everything from the writer on, for a phase that is done again without `--fresh`.
 pub(crate) fn is_from_the_writer_on(phase: &str, step: &str) -> bool {
-    const STEPS: [&str; 7] =
-        [
-            "writer",
-            "spec-files",
-            "spec-files/before",
-            "post-design/page",
-            "status/draft",
-            "status/approved",
-            "tracker/record",
-        ];
+    const STEPS: [&str; 7] = [
+        "writer",
+        "spec-files",
+        "spec-files/before",
+        "post-design/page",
+        "status/draft",
+        "status/approved",
+        "tracker/record",
+    ];
     phase == PHASES[2] || (phase == PHASES[1] && STEPS.contains(&step))
 }
 

@@ -6,7 +6,7 @@ use crate::site::Site;
 use crate::workspaces;
 use charrette_engine::deliverable::Templates;
 use charrette_engine::flows::design::Brief;
-use charrette_engine::roles::{ROLE_FOLDER, Roles};
+use charrette_engine::roles::{PinnedRoles, ROLE_FOLDER, Roles};
 use charrette_model::checkpoint::{Checkpoint, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::spec::check::shape;
@@ -128,7 +128,7 @@ pub(crate) fn brief(
         no_checkpoint: manner.no_checkpoint,
         until,
         summary_words: site.settings.summary_words(),
-        roles: Roles::load(&site.root, &pinned(workspace.folder())),
+        roles: PinnedRoles::in_folder(site.root.clone(), pinned(workspace.folder())),
         templates: templates(site)?,
         vendors: vendors.collect(),
     })

@@ -33,12 +33,20 @@ pub struct AgentCall {
     salvage: Option<Grammar>,
     naming: Option<Naming>,
     may_fail: bool,
-    model: Option<String>,
     may_touch: Touch,
 }
 
 /// What is asked: made when it is asked, because most calls of a run that goes on are not made again.
-type Question = Arc<dyn Fn() -> Result<String, String> + Send + Sync>;
+type Question = Arc<dyn Fn() -> Result<Asked, String> + Send + Sync>;
+
+/// What an agent is asked, and which model is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// The prompt. Recorded, but not compared: a better wording does not make anybody pay twice.
+    pub prompt: String,
+    /// The model, where a team has pinned one to a role.
+    pub model: Option<String>,
+}
 
 /// What an answer's file is called, given who answered and what it would be called otherwise.
 type Naming = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
@@ -55,7 +63,7 @@ pub fn seat(name: &str) -> AgentCall {
     AgentCall {
         seat: name.to_owned(),
         id: name.to_owned(),
-        prompt: Arc::new(|| Ok(String::new())),
+        prompt: Arc::new(|| Ok(Asked::default())),
         reads: Vec::new(),
         writes: Vec::new(),
         chain: Vec::new(),
@@ -63,7 +71,6 @@ pub fn seat(name: &str) -> AgentCall {
         salvage: None,
         naming: None,
         may_fail: false,
-        model: None,
         may_touch: Touch::Nothing,
     }
 }
@@ -79,17 +86,14 @@ impl AgentCall {
     /// What it is asked. Recorded, but not compared: a better wording does not make anybody pay twice.
     #[must_use]
     pub fn prompt(self, prompt: impl Into<String>) -> AgentCall {
-        let prompt = prompt.into();
-        self.prompt_with(move || Ok(prompt.clone()))
+        let asked = Asked { prompt: prompt.into(), model: None };
+        self.asks(move || Ok(asked.clone()))
     }
 
     /// The same, made when it is needed; an error ends the step.
     #[must_use]
-    pub fn prompt_with(
-        mut self,
-        prompt: impl Fn() -> Result<String, String> + Send + Sync + 'static,
-    ) -> AgentCall {
-        self.prompt = Arc::new(prompt);
+    pub fn asks(mut self, asked: impl Fn() -> Result<Asked, String> + Send + Sync + 'static) -> AgentCall {
+        self.prompt = Arc::new(asked);
         self
     }
 
@@ -155,13 +159,6 @@ impl AgentCall {
         self
     }
 
-    /// The model to ask for, where a team has pinned one to a role.
-    #[must_use]
-    pub fn model(mut self, model: Option<String>) -> AgentCall {
-        self.model = model;
-        self
-    }
-
     /// The flow can do without: if nobody answers, the step is done and nothing came of it.
     #[must_use]
     pub fn may_fail(mut self) -> AgentCall {
@@ -175,13 +172,13 @@ impl AgentCall {
 
     /// Asks one agent after the other until an answer fits.
     pub(crate) async fn perform(self, context: StepContext, conduct: Conduct) -> Result<StepDone, StepError> {
-        let prompt = (self.prompt)().map_err(StepError::Failed)?;
+        let asked = (self.prompt)().map_err(StepError::Failed)?;
         let mut failures = Vec::new();
         let mut usage: Option<Usage> = None;
         let chain =
             if self.chain.is_empty() { conduct.launcher.chain(&self.seat) } else { self.chain.clone() };
         for (n, agent) in chain.iter().enumerate() {
-            match self.ask((agent, &prompt), &context, &conduct, &mut usage).await {
+            match self.ask((agent, &asked), &context, &conduct, &mut usage).await {
                 Ok(files) => {
                     for (name, content) in files {
                         let name = self.naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
@@ -191,7 +188,7 @@ impl AgentCall {
                         agent: Some(agent.clone()),
                         fallback_from: chain[..n].to_vec(),
                         usage,
-                        prompt: Some(sha256(prompt.as_bytes())),
+                        prompt: Some(sha256(asked.prompt.as_bytes())),
                         ..StepDone::default()
                     });
                 }
@@ -213,7 +210,7 @@ impl AgentCall {
             value: serde_json::json!({ NO_ANSWER: why }),
             fallback_from: chain,
             usage,
-            prompt: Some(sha256(prompt.as_bytes())),
+            prompt: Some(sha256(asked.prompt.as_bytes())),
             ..StepDone::default()
         })
     }
@@ -221,16 +218,17 @@ impl AgentCall {
     /// Asks one agent, and once more if its answer does not fit.
     async fn ask(
         &self,
-        (agent, question): (&str, &str),
+        (agent, asked): (&str, &Asked),
         context: &StepContext,
         conduct: &Conduct,
         usage: &mut Option<Usage>,
     ) -> Result<Vec<(String, String)>, Refusal> {
-        let mut prompt = question.to_owned();
+        let question = &asked.prompt;
+        let mut prompt = question.clone();
         let mut repair = false;
         loop {
             context.lane.seat(agent).map_err(Refusal::Unrecorded)?;
-            let answer = self.launch(agent, prompt, context, conduct).await?;
+            let answer = self.launch((agent, asked.model.clone()), prompt, context, conduct).await?;
             add(usage, answer.usage.as_ref());
             let problem = match self.files(self.grammar.as_ref(), &answer.text) {
                 Ok(files) => return Ok(files),
@@ -255,7 +253,7 @@ impl AgentCall {
 
     async fn launch(
         &self,
-        agent: &str,
+        (agent, model): (&str, Option<String>),
         prompt: String,
         context: &StepContext,
         conduct: &Conduct,
@@ -272,7 +270,7 @@ impl AgentCall {
             lane: context.lane.folder(),
             token: context.lane.token(),
             workspace: context.lane.workspace(),
-            model: self.model.clone(),
+            model,
             may_touch: self.may_touch.clone(),
             granted: conduct.granted.clone(),
         };

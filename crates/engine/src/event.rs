@@ -26,8 +26,6 @@ pub enum Ending {
     Done,
     /// There was nothing to do.
     Skipped,
-    /// It could not be done, and the run goes on without.
-    NotPossible,
     /// Something about it needs attention.
     Warning,
 }

@@ -33,7 +33,7 @@ pub mod step;
 pub mod stop;
 mod template;
 
-pub use agent::{AgentCall, Grammar, seat};
+pub use agent::{AgentCall, Asked, Grammar, seat};
 pub use artifact::{Artifact, Artifacts, Input, Inputs};
 pub use attended::Seated;
 pub use cancel::Cancel;

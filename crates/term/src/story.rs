@@ -294,7 +294,6 @@ impl Story {
             Ending::Done if number == "5" => (Tone::Good, self.trail.closing(step, payload, seconds)),
             Ending::Done => (Tone::Good, Some(self.trail.done(step, payload, seconds))),
             Ending::Skipped => (Tone::Quiet, Some(self.trail.skipped(step, payload, seconds))),
-            Ending::NotPossible => (Tone::Quiet, Some(self.trail.not_possible(step, payload, seconds))),
             Ending::Warning => (Tone::Attention, Some(self.trail.warning(step, payload, Some(seconds)))),
         };
         lines.extend(line.map(|line| self.style.paint(tone, &line)));

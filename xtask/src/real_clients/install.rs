@@ -4,6 +4,7 @@ use super::clients::{self, Client};
 use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// Where the packages are.
 #[derive(Debug, Clone)]
@@ -25,17 +26,32 @@ pub(super) fn installed(home: &Path) -> Outcome<Installed> {
     fs_err::create_dir_all(home)?;
     fs_err::write(home.join("package.json"), "{\"private\": true}\n")?;
     println!("installing {}", packages.join(", "));
-    // Scripts of packages would fetch more from elsewhere; the programs work without.
-    let status = Command::new("npm")
-        .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"])
-        .args(&packages)
-        .current_dir(home)
-        .status()?;
-    if !status.success() {
-        return Err("npm could not install the clients".into());
-    }
+    install(home, &packages)?;
     fs_err::write(mark, wanted)?;
     Ok(installed)
+}
+
+/// Registries have bad minutes, and a check of half an hour should not end by one of them.
+const PAUSES: [u64; 4] = [5, 20, 60, 120];
+
+fn install(home: &Path, packages: &[String]) -> Outcome<()> {
+    for pause in PAUSES.map(Some).into_iter().chain([None]) {
+        // Scripts of packages would fetch more from elsewhere; the programs work without.
+        let npm = Command::new("npm")
+            .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            .args(packages)
+            .current_dir(home)
+            .output()?;
+        if npm.status.success() {
+            return Ok(());
+        }
+        println!("npm ended with {}:\n{}", npm.status, String::from_utf8_lossy(&npm.stderr).trim_end());
+        if let Some(seconds) = pause {
+            println!("trying again in {seconds} s");
+            std::thread::sleep(Duration::from_secs(seconds));
+        }
+    }
+    Err("npm could not install the clients, see above; what was asked for stands in the first line".into())
 }
 
 impl Installed {

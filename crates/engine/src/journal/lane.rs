@@ -63,9 +63,7 @@ impl Lane {
     /// Whether some step of this run wrote what is there now.
     pub(crate) fn is_own(&self, name: &str) -> io::Result<bool> {
         let digest = self.record.workspace.digest(name, self.record.produced_by(name).as_deref())?;
-        let document = self.record.document();
-        let mut steps = document.phases.values().flat_map(|phase| phase.steps.iter().flatten());
-        Ok(digest.is_none_or(|digest| steps.any(|(_, step)| step.outputs.get(name) == Some(&digest))))
+        Ok(digest.is_none_or(|digest| self.record.document().wrote(name, &digest)))
     }
 
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {

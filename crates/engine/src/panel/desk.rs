@@ -4,9 +4,9 @@
 //! only the flow knows which files there are.
 
 use super::grammar;
-use crate::agent::{AgentCall, seat as call_for};
+use crate::agent::{AgentCall, Asked, seat as call_for};
 use crate::artifact::Input;
-use crate::roles::{Prompt, Request, RoleError, Roles};
+use crate::roles::{PinnedRoles, Prompt, Request, RoleError};
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::decisions::Decision;
 use charrette_model::seats::{self, AnswerForm, Group, Seat};
@@ -43,7 +43,7 @@ pub struct Outfit {
     /// How many words a summary may have.
     pub summary_words: usize,
     /// What each role is told.
-    pub roles: Roles,
+    pub roles: PinnedRoles,
     /// Where to look first, best first.
     pub relevant_files: Vec<String>,
 }
@@ -108,16 +108,14 @@ impl Assignment {
     /// The call.
     pub fn call(self) -> Flow<AgentCall> {
         let (seat, words) = (self.seat, self.outfit.summary_words);
-        let role = self.outfit.roles.of_seat(seat).map_err(|error| Stop::Failed(error.to_string()))?;
         let mut call = call_for(seat.id)
             .step_id(step_id(seat))
-            .model(role.model.clone())
             .reads(&inputs(seat))
             .grammar(move |answer| grammar::files(seat, answer, words));
         for name in seat.writes {
             call = call.writes(name);
         }
-        let call = call.prompt_with(move || self.prompt().map_err(|error| error.to_string()));
+        let call = call.asks(move || self.asked().map_err(|error| error.to_string()));
         Ok(match seat.form {
             AnswerForm::ContextSummary => {
                 call.salvage(move |answer| grammar::cut_summary(seat, answer, words))
@@ -131,17 +129,18 @@ impl Assignment {
         })
     }
 
-    fn prompt(&self) -> Result<String, RoleError> {
+    fn asked(&self) -> Result<Asked, RoleError> {
         let Assignment { outfit: desk, seat, notes, decision } = self;
         let role = desk.roles.of_seat(seat)?;
         let mut request = Request::new(seat, role, &desk.feature, &instructions(seat, &desk.date, notes));
         request.context.spec_path = Some(desk.spec_path.clone());
         request.context.relevant_files.clone_from(&desk.relevant_files);
         let prompt = Prompt::new(role, seat, &request).summary_words(desk.summary_words);
-        match decision {
-            Some(decision) => prompt.decision(decision).render(),
-            None => prompt.render(),
-        }
+        let prompt = match decision {
+            Some(decision) => prompt.decision(decision).render()?,
+            None => prompt.render()?,
+        };
+        Ok(Asked { prompt, model: role.model.clone() })
     }
 }
 
@@ -195,7 +194,7 @@ mod tests {
             spec_path: "/repo/specs/add-login/".to_owned(),
             date: "2026-01-31".to_owned(),
             summary_words: 500,
-            roles: Roles::built_in(),
+            roles: PinnedRoles::built_in(),
             relevant_files: vec!["src/auth.rs".to_owned()],
         })
     }
@@ -227,7 +226,7 @@ mod tests {
         };
         for seat in every() {
             let assignment = desk().assign(seat).decision(&decision);
-            assert!(assignment.prompt().is_ok() && assignment.call().is_ok(), "{}", seat.id);
+            assert!(assignment.asked().is_ok() && assignment.call().is_ok(), "{}", seat.id);
         }
     }
 }

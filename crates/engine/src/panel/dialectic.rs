@@ -10,9 +10,9 @@ use crate::artifact::Input;
 use crate::run::{PhaseHandle, Stage};
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
-use charrette_model::panel::buckets::{Assignment, Bucket, skipped_warnings};
+use charrette_model::panel::buckets::{Assignment, assign, skipped_warnings};
 use charrette_model::panel::debate::{Answer, STATUS_OK, Side, quorum};
-use charrette_model::panel::decisions::{Decision, read_decisions};
+use charrette_model::panel::decisions::{DEBATED_AT_MOST, Decision, read_decisions};
 use charrette_model::panel::dialectic::{
     BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, OnBallot, build_ballot,
     tally_judges,
@@ -79,24 +79,19 @@ struct Debate {
 /// Decides who debates what, once.
 async fn bouts(write: &PhaseHandle<'_>) -> Flow<Vec<Bout>> {
     let able: HashMap<usize, String> =
-        (1..=5).filter_map(|rank| Some((rank, speaker(write, rank)?))).collect();
+        (1..=DEBATED_AT_MOST).filter_map(|rank| Some((rank, speaker(write, rank)?))).collect();
     let step = Step::new("dialectic/buckets").reads(CONTESTED);
     write
         .step(step, move |context| async move {
             let read = read_decisions(&context.text(CONTESTED)?);
-            let (within, _) = read.split_at_cap();
-            let cap = within.len();
-            let bout = |(rank, decision): (usize, &Decision)| {
-                let agent = able.get(&rank).filter(|_| rank <= cap).cloned();
-                let bucket = Bucket::of_rank(rank);
-                let assignment = match &agent {
-                    _ if rank > cap => Assignment::OverCap,
-                    Some(_) => Assignment::Debated(bucket),
-                    None => Assignment::BucketSkipped(bucket),
-                };
-                Bout { decision: decision.clone(), rank, assignment, agent }
+            let assignments = assign(&read, |rank| able.contains_key(&rank));
+            let ranked = (1..).zip(read.contested.into_iter().zip(assignments));
+            let bout = |(rank, (decision, assignment)): (usize, (Decision, Assignment))| {
+                let debated = matches!(assignment, Assignment::Debated(_));
+                let agent = able.get(&rank).filter(|_| debated).cloned();
+                Bout { decision, rank, assignment, agent }
             };
-            Ok((1..).zip(&read.contested).map(bout).collect::<Vec<Bout>>())
+            Ok(ranked.map(bout).collect::<Vec<Bout>>())
         })
         .await
 }

@@ -2,7 +2,7 @@
 //! replace.
 //!
 //! The built-in ones are `assets/roles/*.md` ([`built_in`]), a file of the same name in `.charrette/roles/` takes
-//! the place of one ([`library`]). A definition is a template ([`template`]) that is filled in with a [`request`]
+//! the place of one ([`library`]); a run keeps to those it began with ([`pinned`]). A definition is a template ([`template`]) that is filled in with a [`request`]
 //! for one seat ([`prompt`]). Nothing from outside is ever taken for a template: requests, decisions and
 //! summaries are values. Which seats there are is in `charrette_model::seats`; what an agent reads is quoted
 //! behind the prompt by the step that asks it.
@@ -10,6 +10,7 @@
 pub mod built_in;
 mod front_matter;
 pub mod library;
+pub mod pinned;
 pub mod prompt;
 pub mod request;
 pub mod role;
@@ -17,6 +18,7 @@ pub mod sample;
 mod template;
 
 pub use library::{ROLE_FOLDER, Roles};
+pub use pinned::PinnedRoles;
 pub use prompt::Prompt;
 pub use request::{Context, Request};
 pub use role::{Origin, Role, RoleError};

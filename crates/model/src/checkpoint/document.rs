@@ -358,6 +358,12 @@ pub struct Vercel {
 }
 
 impl Checkpoint {
+    /// Whether some step of the run left a file of that name like this: nobody has changed it since.
+    pub fn wrote(&self, name: &str, digest: &str) -> bool {
+        let mut steps = self.phases.values().flat_map(|phase| phase.steps.iter().flatten());
+        steps.any(|(_, step)| step.outputs.get(name).is_some_and(|written| written == digest))
+    }
+
     /// An empty document, as the first transition of a run finds it.
     pub fn new(command: &str, feature: Option<&str>) -> Checkpoint {
         Checkpoint {

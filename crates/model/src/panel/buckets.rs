@@ -61,11 +61,12 @@ pub enum Assignment {
     OverCap,
 }
 
-/// Assigns every contested decision, in order of priority. `can_debate` says whether a bucket has a seat.
-pub fn assign(decisions: &ContestedDecisions, can_debate: impl Fn(Bucket) -> bool) -> Vec<Assignment> {
+/// Assigns every contested decision, in order of priority. `can_debate` says whether somebody sits for a rank: a team
+/// may have left the seats of one empty and not those of another.
+pub fn assign(decisions: &ContestedDecisions, can_debate: impl Fn(usize) -> bool) -> Vec<Assignment> {
     let (debated, over_cap) = decisions.split_at_cap();
     let within = (1..=debated.len()).map(|rank| match Bucket::of_rank(rank) {
-        bucket if can_debate(bucket) => Assignment::Debated(bucket),
+        bucket if can_debate(rank) => Assignment::Debated(bucket),
         bucket => Assignment::BucketSkipped(bucket),
     });
     within.chain(over_cap.iter().map(|_| Assignment::OverCap)).collect()
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_bucket_without_a_seat_is_skipped_and_never_reassigned() {
-        let without_codex = assign(&contested(6), |bucket| bucket == Cursor);
+        let without_codex = assign(&contested(6), |rank| Bucket::of_rank(rank) == Cursor);
         let (here, gone) = (Debated(Cursor), BucketSkipped(Codex));
         assert_eq!(without_codex, [here, gone, here, gone, here, OverCap]);
         assert_eq!(

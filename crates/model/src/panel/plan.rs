@@ -1,42 +1,30 @@
 //! The implementation plan: five sections, of which a change that is cosmetic or documentation may leave one out.
+//!
+//! Whether the files it names exist is checked with the specification, in [`crate::spec::check`].
 
-use super::lines::{Problem, bare, lines};
+use super::lines::Problem;
+use crate::spec::sections::Sections;
 
 /// The sections of a plan, in order.
 pub const SECTIONS: [&str; 5] =
     ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
 
-/// The section a plan may do without.
-const MAY_BE_MISSING: &str = "Failure modes";
+/// Where in [`SECTIONS`] the one stands that a plan may do without.
+pub const FAILURE_MODES: usize = 3;
 
 /// What is missing from a plan.
 pub fn missing_sections(text: &str) -> Vec<Problem> {
-    let mut found: Vec<(String, bool)> = Vec::new();
-    for line in lines(text) {
-        let head = bare(line.text);
-        if head.heading && !line.fenced {
-            found.push((simple(head.text), false));
-        } else if let Some((_, says)) = found.last_mut() {
-            *says |= !line.text.trim().is_empty();
-        }
-    }
-    let wanted = SECTIONS.iter().filter(|section| **section != MAY_BE_MISSING);
-    wanted
-        .filter_map(|section| {
-            let is_it = |(title, _): &&(String, bool)| title.starts_with(&simple(section));
-            match found.iter().find(is_it) {
-                None => Some(Problem::new(1, format!("the section '{section}' is missing"))),
-                Some((_, false)) => Some(Problem::new(1, format!("the section '{section}' is empty"))),
-                Some(_) => None,
+    let sections = Sections::of(text);
+    let needed = SECTIONS.iter().enumerate().filter(|(index, _)| *index != FAILURE_MODES);
+    needed
+        .filter_map(|(_, title)| match sections.named(&[title]) {
+            None => Some(Problem::new(1, format!("the section '{title}' is missing"))),
+            Some(section) if section.body.trim().is_empty() => {
+                Some(Problem::new(section.line, format!("the section '{title}' is empty")))
             }
+            Some(_) => None,
         })
         .collect()
-}
-
-/// A title without case, marks and numbers: "1. **Edge Cases**" is "edge cases".
-fn simple(title: &str) -> String {
-    let kept: String = title.chars().map(|c| if c.is_alphabetic() { c } else { ' ' }).collect();
-    kept.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

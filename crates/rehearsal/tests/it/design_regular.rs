@@ -238,16 +238,17 @@ fn the_document_says_what_happened(document: &Value) {
     }
     assert!(run["charrette"].is_string());
 
+    // What is asked in between belongs to no phase: the answers of a phase are those of its gate.
     for (gate, state, phase, keys) in [
-        ("clarify", "answered", "research", "q1 q2"),
-        ("discussion-1", "answered", "research", "d1 d2"),
+        ("clarify", "answered", "", "q1 q2"),
+        ("discussion-1", "answered", "", "d1 d2"),
         (
             "pre-design",
             "answered",
             "research",
             "approach assumptions scope trade_offs understanding unknowns",
         ),
-        ("discussion-2", "answered", "write", "d1 d2"),
+        ("discussion-2", "answered", "", "d1 d2"),
         ("post-design", "approved", "write", "approval confidence decisions omissions risks what_built"),
     ] {
         let record = &document["gates"][gate];

@@ -2,7 +2,7 @@
 
 use charrette_model::panel::lines::{bare, lines};
 
-pub(super) use charrette_model::spec::check::PLAN_SECTIONS as SECTIONS;
+pub(super) use charrette_model::panel::plan::SECTIONS;
 
 /// A section that a review adds.
 pub(super) const RESOLVED: &str = "Findings resolved";

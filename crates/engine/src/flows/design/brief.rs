@@ -8,7 +8,7 @@ use super::tracker::Tracker;
 use crate::deliverable::Templates;
 use crate::driver::FlowDefinition;
 use crate::ports::BoxFuture;
-use crate::roles::Roles;
+use crate::roles::PinnedRoles;
 use crate::run::Run;
 use crate::stop::Flow;
 use charrette_model::spec::resolver::Level;
@@ -43,7 +43,7 @@ pub struct Brief {
     /// How many words a summary may have.
     pub summary_words: usize,
     /// What each role is told.
-    pub roles: Roles,
+    pub roles: PinnedRoles,
     /// What the files of a specification are made from.
     pub templates: Templates,
     /// The vendor of each agent.

@@ -225,10 +225,12 @@ fn written(
 /// Writes a file of the specification. Says what it replaced, if somebody else had written that.
 pub(super) fn put(context: &StepContext, name: &str, text: &str) -> Result<Option<Replaced>, StepError> {
     let file = spec_file(name);
-    let before = context.present(&file)?.filter(|before| before != text);
-    let before = before.filter(|_| !context.is_own(&file).unwrap_or(true));
+    let replaced = match context.present(&file)? {
+        Some(before) if before != text && !context.is_own(&file)? => Some(difference(&before, text)),
+        _ => None,
+    };
     context.write(&file, text)?;
-    Ok(before.map(|before| (file, difference(&before, text))))
+    Ok(replaced.map(|difference| (file, difference)))
 }
 
 /// The design with its diagram at the end, once.

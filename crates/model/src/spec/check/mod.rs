@@ -24,5 +24,4 @@ pub use issue::{Code, Issue, in_order, report};
 pub use levels::{LevelShape, check_level, shape};
 pub use names::check_name;
 pub use paths::{FileFacts, FileRef};
-pub use plan::PLAN_SECTIONS;
 pub use summary::LINKED;

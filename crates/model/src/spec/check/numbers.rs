@@ -5,7 +5,7 @@ use super::issue::{Code, Issue};
 use crate::shown::shown;
 use crate::spec::ids::Id;
 use crate::spec::record::{SpecRecord, TaskRecord};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, VecDeque};
 
 pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
     if is_missing(read.files.tasks) {
@@ -59,25 +59,31 @@ fn shown_list(names: &[String]) -> String {
 fn listed(read: &Read<'_>, record: &SpecRecord) -> Vec<Issue> {
     let mut issues = Vec::new();
     let lines = lines_of_ids(read.files.spec_json);
-    let mut listed: BTreeMap<Id, &TaskRecord> = BTreeMap::new();
+    let mut listed: BTreeMap<Id, VecDeque<&TaskRecord>> = BTreeMap::new();
     let mut issue = |id: &str, message: String| {
         let line = lines.get(id).copied().unwrap_or(1);
         issues.push(Issue::new("spec.json", line, Code::Count, message));
     };
-    let known: BTreeSet<&Id> = read.tasks.tasks.iter().map(|task| &task.id).collect();
+    // An id that `tasks.md` itself gives twice is said there, not here again.
+    let mut there: BTreeMap<&Id, usize> = BTreeMap::new();
+    for task in &read.tasks.tasks {
+        *there.entry(&task.id).or_default() += 1;
+    }
     for task in &record.tasks {
         match Id::parse(&task.id) {
-            Some(id) if listed.contains_key(&id) => issue(&task.id, format!("{id} is listed twice")),
-            Some(id) if !known.contains(&id) => issue(&task.id, format!("{id} is not in tasks.md")),
             Some(id) => {
-                listed.insert(id, task);
+                match (listed.get(&id).map_or(0, VecDeque::len), there.get(&id).copied().unwrap_or(0)) {
+                    (_, 0) => issue(&task.id, format!("{id} is not in tasks.md")),
+                    (before, there) if before < there => listed.entry(id).or_default().push_back(task),
+                    _ => issue(&task.id, format!("{id} is listed twice")),
+                }
             }
             None => issue(&task.id, format!("'{}' is no id of a task", shown(&task.id))),
         }
     }
     for task in &read.tasks.tasks {
         let id = &task.id;
-        let Some(record) = listed.get(id) else {
+        let Some(record) = listed.get_mut(id).and_then(VecDeque::pop_front) else {
             let message = format!("{id} of tasks.md is not listed");
             issues.push(Issue::new(
                 "spec.json",

@@ -2,18 +2,13 @@
 
 use super::issue::{Code, Issue};
 use super::paths::{FileRef, KnownFiles};
+use crate::panel::plan::{FAILURE_MODES, SECTIONS};
 use crate::shown::shown;
 use crate::spec::outline::{heading, item, outline};
 use crate::spec::sections::{Section, Sections};
 use std::collections::BTreeSet;
 
 const FILE: &str = "plan.txt";
-
-/// The sections every plan has, in order.
-pub const PLAN_SECTIONS: [&str; 5] =
-    ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
-/// The one that a change of documents alone may leave out.
-const FAILURE_MODES: usize = 3;
 
 /// What is wrong with a plan.
 pub(super) fn issues(plan: &str, files: &KnownFiles<'_>) -> Vec<Issue> {
@@ -23,7 +18,7 @@ pub(super) fn issues(plan: &str, files: &KnownFiles<'_>) -> Vec<Issue> {
     let sections = Sections::of(plan);
     let named = named(plan);
     let mut issues = Vec::new();
-    for (index, title) in PLAN_SECTIONS.iter().enumerate() {
+    for (index, title) in SECTIONS.iter().enumerate() {
         let section = sections.named(&[title]);
         let is_optional = index == FAILURE_MODES && named.iter().all(|(_, file)| is_document(&file.path));
         match section {
@@ -61,7 +56,7 @@ pub(super) fn declared_new(plan: &str) -> BTreeSet<String> {
 /// The files of the first section: one per item or row, by what it begins with. Items below a heading or label that
 /// says "new" or "create" are new.
 fn named(plan: &str) -> Vec<(usize, FileRef)> {
-    let Some(section) = Sections::of(plan).named(&PLAN_SECTIONS[..1]) else { return Vec::new() };
+    let Some(section) = Sections::of(plan).named(&SECTIONS[..1]) else { return Vec::new() };
     let mut found = Vec::new();
     let mut below_new = false;
     for line in outline(section.body).lines.iter().filter(|line| !line.code) {
