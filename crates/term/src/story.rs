@@ -91,7 +91,7 @@ impl Story {
     /// Takes note of an event; returns the lines it is worth.
     pub(crate) fn hear(&mut self, event: &EventKind, now: Duration) -> Vec<String> {
         let mut lines = Vec::new();
-        if matches!(event, EventKind::StageBegan { .. }) {
+        if matches!(event, EventKind::StageBegan { .. } | EventKind::HandedOver { .. }) {
             self.is_staged = true;
         }
         if let Some(phase) = self.phase.take().filter(|_| !self.is_staged) {

@@ -3,7 +3,6 @@
 
 use charrette_model::panel::lines::flat;
 use charrette_model::spec::outline::{heading, labelled, outline};
-use charrette_model::spec::sections::Sections;
 use charrette_model::spec::tasks::TaskList;
 
 /// A draft taken apart.
@@ -68,8 +67,7 @@ fn sealed(text: &str) -> String {
         text.push('\n');
         text.extend(std::iter::repeat_n(mark, length));
     }
-    let probe = format!("{text}\n# -");
-    if Sections::of(&probe).titles().last() != Some("-") {
+    if outline(&text).ends_in_comment {
         text.push_str("\n-->");
     }
     text
@@ -100,6 +98,7 @@ mod tests {
         for (text, closed) in [
             ("a\n~~~~\nb", "a\n~~~~\nb\n~~~~"),
             ("a\n<!-- b", "a\n<!-- b\n-->"),
+            ("# -\n<!--", "# -\n<!--\n-->"),
             ("a\n```\nb\n```", "a\n```\nb\n```"),
         ] {
             assert_eq!(sealed(text), closed);

@@ -21,6 +21,8 @@ pub struct Outline<'a> {
     pub lines: Vec<Line<'a>>,
     /// The line of a fence that is never closed.
     pub unclosed_fence: Option<usize>,
+    /// Everything at the end is commented out.
+    pub ends_in_comment: bool,
 }
 
 /// Splits a text into its lines.
@@ -55,6 +57,7 @@ pub fn outline(text: &str) -> Outline<'_> {
         }
         outline.lines.push(Line { number, text, code });
     }
+    outline.ends_in_comment = in_comment;
     outline.unclosed_fence = fence.map(|(_, _, number)| number);
     outline
 }

@@ -94,8 +94,8 @@ fn a_caller_sees_one_line_for_each_file_and_gets_all_of_them() {
     > **🔶 1.4: design plan | rejected findings**
     ✅ 1.4: design plan | rejected findings — saved (t)
     > **🔶 1.4a: design plan | post-design gate**
-    ⏳ 1.4a: design plan | post-design gate — post-design/page (attempt 2: input specs/design.md changed)
     ✅ 1.4a: design plan | post-design gate — approved (t)
+    ⏩ 1.4b: design plan | tracker — no Linear issue: there is no .claude/config/integrations.json (t)
     > **🔶 1.4c: design plan | validate**
     ✅ 1.4c: design plan | validate — passed (t)
     done; everything is in WORK/.specs/20261115-add-rate-limiting-to-the-public-api
