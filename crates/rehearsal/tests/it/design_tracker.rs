@@ -161,6 +161,7 @@ fn a_repository_cannot_have_the_key_sent_elsewhere() {
 fn without_an_approval_there_is_no_issue() {
     let (workshop, server) = (Workshop::brief(), LinearServer::start());
     enable(&workshop, &server);
+    workshop.sandbox.git(["add", "--all"]);
     workshop.sandbox.commit("use Linear");
     let output = workshop.begin(&["--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
