@@ -14,6 +14,7 @@ use charrette_model::panel::resolutions::{Outcome, Resolution, read_resolutions}
 use charrette_model::panel::review_files::count_blocks;
 use charrette_model::panel::tally_file::read_voting_tally;
 use charrette_model::seats::{EMBEDDED, Group, every, seat};
+use charrette_model::spec::manifest::{self, Manifest};
 use charrette_model::spec::resolver::Level;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::Workspace;
@@ -205,9 +206,21 @@ impl ReadBack<'_> {
     fn next(&self, outcome: &Flow<()>) -> String {
         let feature = self.feature();
         match outcome {
-            Ok(()) => format!("charrette check {feature}"),
+            Ok(()) => match self.first_undesigned() {
+                Some(name) => format!("charrette design {feature}.{name}"),
+                None => format!("charrette check {feature}"),
+            },
             _ => format!("charrette design {feature} --resume"),
         }
+    }
+
+    /// What the list of a project or a feature names first that has no folder yet.
+    fn first_undesigned(&self) -> Option<String> {
+        let level = Manner::of(self.document).level;
+        let folder = self.site.root.join(designing::spec_folder(self.site, self.name));
+        let text = fs_err::read_to_string(folder.join(manifest::file_name(level)?)).ok()?;
+        let listed = Manifest::parse(level, &text).ok()?;
+        listed.names().find(|name| !folder.join(name).exists()).map(str::to_owned)
     }
 }
 

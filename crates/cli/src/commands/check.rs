@@ -13,7 +13,7 @@ use charrette_model::shown::one_line;
 use charrette_model::spec::check::{
     Code, Issue, SpecFiles, check as look, check_level, check_name, in_order, shape,
 };
-use charrette_model::spec::resolver::{Level, ResolveError, Resolved, resolve};
+use charrette_model::spec::resolver::{Level, ResolveError, Resolved, matches, resolve};
 use charrette_store::specs;
 use clap::Args;
 use serde_json::json;
@@ -137,9 +137,18 @@ fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError
         output::note(global, warning);
     }
     let error = match resolution.found {
-        Ok(spec) => return Ok(found(spec)),
+        Ok(spec) if spec.exists => return Ok(found(spec)),
+        Ok(spec) => ResolveError::NotFound(spec.name),
         Err(error) => error,
     };
+    // What is only listed so far cannot be checked, so it makes no name ambiguous.
+    let mut there: Vec<Resolved> =
+        matches(&tree, &in_specs, typed).into_iter().filter(|it| it.exists).collect();
+    if there.len() == 1
+        && let Some(only) = there.pop()
+    {
+        return Ok(found(only));
+    }
     if let Some((folder, level)) = folder(typed) {
         let name = root
             .canonicalize()

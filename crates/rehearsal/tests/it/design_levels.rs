@@ -124,7 +124,8 @@ fn a_project_with_two_features_and_five_specs() {
     assert_eq!(shop.read("specs/shop/.project-marker"), "shop\n");
     let features = shop.read("specs/shop/features.json");
     shop.speaks_of_features(&[("checkout", &[]), ("cards", &["shop/cart/totals"])]);
-    shop.design(&["take money", "--feature", "--parent", "shop", "--name", "payment"]);
+    let output = shop.design(&["take money", "--feature", "--parent", "shop", "--name", "payment"]);
+    assert!(output.stdout.ends_with("Next:\n  charrette design shop.payment.checkout\n"), "{}", output.stdout);
     assert_eq!(shop.json("specs/shop/payment/specs.json")["feature"], "payment");
     assert_eq!(shop.read("specs/shop/payment/.feature-marker"), "payment\n");
     assert_eq!(shop.read("specs/shop/features.json"), features, "nobody touches the parent");
@@ -133,6 +134,8 @@ fn a_project_with_two_features_and_five_specs() {
     let quick = |args: &[&str]| shop.design(&[args, &["--quick"]].concat());
     // By path, by the only name, and by a parent.
     quick(&["shop/cart/checkout"]);
+    let output = shop.run(&["check", "checkout"]);
+    assert_eq!(output.stdout, "specs/shop/cart/checkout: no issues\n", "the other one is only listed");
     quick(&["totals"]);
     quick(&["items"]);
     quick(&["checkout", "--parent", "shop/payment"]);
