@@ -19,7 +19,7 @@ use charrette_store::ledger::{append_call, append_day};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::OnceCell;
 
 /// Everything a room is made of.
@@ -67,6 +67,8 @@ struct Inner {
     probed: BTreeMap<String, OnceCell<Result<(), String>>>,
     purse: Purse,
     embedded: Option<Arc<dyn Embedded>>,
+    /// Looked for once: a run that goes through forty seats would search the machine forty times.
+    present: OnceLock<Vec<Candidate>>,
 }
 
 impl Room {
@@ -103,6 +105,7 @@ impl Room {
             probed,
             purse,
             embedded,
+            present: OnceLock::new(),
         };
         Room { inner: Arc::new(inner) }
     }
@@ -181,8 +184,14 @@ impl Room {
 
     /// Everybody who might take a seat, with what is known of them.
     pub fn candidates(&self) -> Vec<Candidate> {
-        let health = self.health().clone();
-        candidates(&self.inner.roster, &self.inner.surroundings, &health, self.inner.embedded.is_some())
+        let Inner { roster, surroundings, embedded, present, .. } = &*self.inner;
+        let look = || candidates(roster, surroundings, &AgentHealth::default(), embedded.is_some());
+        let mut all = present.get_or_init(look).clone();
+        let health = self.health();
+        for candidate in all.iter_mut().filter(|candidate| candidate.name != seats::EMBEDDED) {
+            candidate.healthy = health.of(&candidate.name);
+        }
+        all
     }
 
     /// A call as the ledgers have it.
