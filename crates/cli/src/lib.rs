@@ -22,6 +22,7 @@ mod error;
 mod export;
 mod git;
 mod health_file;
+pub mod help;
 mod input;
 mod nesting;
 mod output;

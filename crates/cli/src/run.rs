@@ -3,8 +3,8 @@
 use crate::arguments::{Arguments, Global};
 use crate::drive::{self, Beginning, Extension};
 use crate::error::CommandError;
-use crate::{commands, output, site};
-use clap::Parser as _;
+use crate::{commands, help, output, site};
+use clap::{CommandFactory as _, Parser as _};
 use std::process::ExitCode;
 
 /// Runs the command that was typed, with the flows and agents of this binary.
@@ -14,7 +14,15 @@ pub fn main(extension: Extension) -> ExitCode {
         Ok(arguments) => {
             answered(enter(&arguments.global).and_then(|()| commands::run(arguments, extension)))
         }
-        Err(usage) => output::usage(&usage),
+        Err(usage) => output::usage(&explained(usage)),
+    }
+}
+
+/// What is wrong, or the help that was asked for. Only then is the page of groups worth making.
+fn explained(usage: clap::Error) -> clap::Error {
+    match help::grouped(Arguments::command()).try_get_matches() {
+        Err(explained) => explained,
+        Ok(_) => usage,
     }
 }
 

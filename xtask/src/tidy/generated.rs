@@ -1,6 +1,7 @@
 //! Files that are made from code, so that they cannot say anything else than it does.
 
 use crate::Outcome;
+use charrette_cli::arguments::Arguments;
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::config::keys::{self, KEYS};
 use charrette_model::handoff::schema::{request_schema, response_schema};
@@ -49,7 +50,7 @@ fn pretty(value: &Value) -> Outcome<String> {
 fn reference() -> String {
     let mut text =
         String::from("# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n");
-    let mut command = charrette_cli::arguments::Arguments::command().term_width(100);
+    let mut command = charrette_cli::help::grouped(Arguments::command()).term_width(100);
     command.build();
     describe(&mut command, "charrette", &mut text);
     text

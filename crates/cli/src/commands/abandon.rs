@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Throw a run away: its state is archived and its name is free again
+/// Throw a run away: archived, and its name is free again
 ///
 /// The files of the specification are not touched. A run that a process is driving is refused.
 #[derive(Debug, Args)]

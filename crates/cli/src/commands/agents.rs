@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Show which agents are there, which version, whether they work, and which seats they take
+/// Show which agents are here, whether they work, and their seats
 #[derive(Debug, Args)]
 pub(crate) struct AgentsArgs {
     #[command(subcommand)]

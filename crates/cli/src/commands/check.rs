@@ -22,7 +22,7 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
-/// Check a specification: requirements, tasks, links, files, counts
+/// Check a specification: requirements, tasks, links, counts
 ///
 /// Looks at the six files in specs/<feature>/, and at the plan of the run that made them if it is still there; of a
 /// project or a feature, at its page and its manifest. Every issue is printed with its file and line. Exit 0 if there is none, 1 if there are some.

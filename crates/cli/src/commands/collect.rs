@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// More of a file that has one line in it is not read.
 const SMALL: u64 = 64 << 10;
 
-/// Wait for agent calls to end, and print for each output what became of it
+/// Wait for agent calls, and print what became of each
 ///
 /// A call has ended when there is a file OUTPUT.done with its exit code. Then six lines are printed for each output,
 /// in the order they were given, with a blank line between two: `REVIEWER_FILE`, `TOOL`, `STATUS` (`OK`, `TIMED_OUT`,

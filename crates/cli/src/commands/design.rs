@@ -22,9 +22,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Design a feature: research, sketches, debate, plan, review and vote, your approval, six files
+/// Design a feature: from a request to an approved specification
 ///
-/// Several agents sketch and argue, you are asked at the gates, and everything anybody wrote is kept. Without any
+/// Research, sketches, a debate, a plan, a review with votes, your approval, six files. Several agents sketch and
+/// argue, you are asked at the gates, and everything anybody wrote is kept. Without any
 /// agent installed, the embedded one makes a draft from what the repository says for itself. A run that stops for
 /// whatever reason goes on with --resume; agents that have answered are not asked again. What is too large for one
 /// spec is designed as a project or a feature first, which lists what it is cut into.

@@ -17,7 +17,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Print whether anybody wrote to the work tree: `STATUS=clean|dirty|unknown`, `MODE`, `REASON`
+/// Print whether anybody wrote to the work tree
+///
+/// Three lines: `STATUS=clean|dirty|unknown`, `MODE`, and `REASON` unless it is clean.
 ///
 /// In mode checkpoint everything that is not as committed is dirt. In mode baseline, files that git does not know
 /// are none if they are in --baseline, a list in which every name is ended with NUL. With --output, the lines go

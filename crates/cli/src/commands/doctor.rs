@@ -26,7 +26,10 @@ const NO_DISK: u64 = 50 << 20;
 /// The git that everything was tried with, and the oldest that has what we use.
 const OLDEST_GIT: (u32, u32) = (2, 31);
 
-/// Check git, agents, configuration, the tracker, permissions, disk, locks and strays, and say what cures each problem
+/// Check what could keep charrette from working, and say the cure
+///
+/// Looks at git, the repository, agents, configuration, the tracker, folders, disk, locks, and processes that a killed
+/// run left behind.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {}
 

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Read the findings of a reviewer, or count the votes on findings
+/// Read what a reviewer found, or count the votes on it
 #[derive(Debug, Args)]
 pub(crate) struct FindingsArgs {
     #[command(subcommand)]

@@ -9,7 +9,7 @@ use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Go on with a run: what was done is reused, what changed is done again
+/// Go on with a run: only what is missing or changed is done
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
     /// The feature; without it, the run that changed last

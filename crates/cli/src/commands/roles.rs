@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Show the seats of a design run, who may take them, and what they are told
+/// Show the seats of a design, who takes them, what they are told
 #[derive(Debug, Args)]
 pub(crate) struct RolesArgs {
     #[command(subcommand)]

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Read the KEY=VALUE files that a calling run hands to a nested one
+/// Read the KEY=VALUE file that a calling run hands over
 #[derive(Debug, Args)]
 pub(crate) struct SessionEnvArgs {
     #[command(subcommand)]

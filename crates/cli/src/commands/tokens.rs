@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Count the words of a text, or hold it against the limit for summaries
+/// Count the words of a text, or check the length of a summary
 #[derive(Debug, Args)]
 pub(crate) struct TokensArgs {
     #[command(subcommand)]

@@ -7,7 +7,9 @@ use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Print the verdict of a review: {verdict, line, findings}; exit 0 if there is one, 1 if not
+/// Print the verdict of a review
+///
+/// As JSON: {verdict, line, findings}. Exit 0 if there is one, 1 if not.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
     /// The words a verdict can be

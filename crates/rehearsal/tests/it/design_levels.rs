@@ -125,7 +125,11 @@ fn a_project_with_two_features_and_five_specs() {
     let features = shop.read("specs/shop/features.json");
     shop.speaks_of_features(&[("checkout", &[]), ("cards", &["shop/cart/totals"])]);
     let output = shop.design(&["take money", "--feature", "--parent", "shop", "--name", "payment"]);
-    assert!(output.stdout.ends_with("Next:\n  charrette design shop.payment.checkout\n"), "{}", output.stdout);
+    assert!(
+        output.stdout.ends_with("Next:\n  charrette design shop.payment.checkout\n"),
+        "{}",
+        output.stdout
+    );
     assert_eq!(shop.json("specs/shop/payment/specs.json")["feature"], "payment");
     assert_eq!(shop.read("specs/shop/payment/.feature-marker"), "payment\n");
     assert_eq!(shop.read("specs/shop/features.json"), features, "nobody touches the parent");
