@@ -8,7 +8,7 @@ mod design;
 mod documents;
 mod engine;
 mod panel;
-mod ratio;
+pub(crate) mod ratio;
 mod survey;
 
 use crate::Outcome;

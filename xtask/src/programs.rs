@@ -1,6 +1,8 @@
 //! Programs the tasks need: our own binary, linked statically, and the empty program it is measured against.
+//! What can be built for is in [`crate::targets`].
 
 use crate::Outcome;
+use crate::targets::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,22 +18,36 @@ pub(crate) fn scratch(task: &str) -> Outcome<tempfile::TempDir> {
     Ok(tempfile::Builder::new().prefix(task).tempdir_in(parent)?)
 }
 
-/// Builds the release binary without a dynamic loader and without relocations, as it is published.
-///
-/// For musl where that target is installed, else for glibc: what counts for start-up is the linking.
+/// The release binary, linked as it is published.
 pub(crate) fn static_charrette() -> Outcome<PathBuf> {
-    let arch = std::env::consts::ARCH;
-    let musl = format!("{arch}-unknown-linux-musl");
-    let target = if is_installed(&musl)? { musl } else { format!("{arch}-unknown-linux-gnu") };
+    static_build("release", &Target::of(std::env::consts::ARCH)?)
+}
+
+/// Builds the binary without a dynamic loader and without relocations, which is what counts for start-up.
+/// It does not say where on this machine it was built, so that another one can build the same.
+pub(crate) fn static_build(profile: &str, target: &Target) -> Outcome<PathBuf> {
+    let root = root();
+    let mut flags = vec!["-Ctarget-feature=+crt-static".to_owned(), "-Crelocation-model=static".to_owned()];
+    flags.push(format!("--remap-path-prefix={}=/charrette", root.display()));
+    if let Some(home) = cargo_home() {
+        flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
+    }
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "charrette-cli", "--target", &target])
-        .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static")
-        .current_dir(root())
+        .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
+        .args(["--profile", profile, "--target", &target.name])
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .envs(target.environment())
+        .current_dir(&root)
         .status()?;
     if !status.success() {
-        return Err("the release binary does not build".into());
+        return Err(format!("the {profile} binary for {} does not build", target.name).into());
     }
-    Ok(root().join("target").join(target).join("release").join("charrette"))
+    Ok(root.join("target").join(&target.name).join(profile).join("charrette"))
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
+    std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
 }
 
 /// Builds the binary as tests use it.
@@ -42,11 +58,6 @@ pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
         return Err("the binary does not build".into());
     }
     Ok(root().join("target").join("debug").join("charrette"))
-}
-
-fn is_installed(target: &str) -> Outcome<bool> {
-    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output()?;
-    Ok(Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
 /// Builds the rehearsal: the real command line with a small flow, and the agent it uses.

@@ -108,6 +108,7 @@ fn help_names_only_what_works() {
             "dirty-tree",
             "ledger",
             "config",
+            "completions",
             "help"
         ]
     );
