@@ -1,11 +1,12 @@
 //! What is published: static Linux binaries with their man pages and completions, in archives with checksums.
 //!
-//! [`man`] makes the pages, [`archive`] packs them so that the same input gives the same bytes, [`elf`] looks
+//! [`man`] makes the pages, [`notices`] the licences, [`archive`] packs them so that the same input gives the same bytes, [`elf`] looks
 //! whether a binary is what it should be. What can be built here is in [`crate::targets`].
 
 mod archive;
 mod elf;
 mod man;
+mod notices;
 
 use crate::Outcome;
 use crate::bench::ratio::{Figure, compare};
@@ -49,7 +50,7 @@ pub(crate) fn dist() -> Outcome {
     };
     let scratch = scratch("dist")?;
     let extras = scratch.path().join("extras");
-    lay_out_extras(&native.binary, &extras)?;
+    lay_out_extras(native, &extras)?;
     let folder = root().join("target").join("dist");
     archive::clear(&folder)?;
     let mut archives = Vec::new();
@@ -84,13 +85,14 @@ fn build(machine: &str, target: Target) -> Outcome<Built> {
 }
 
 /// Everything beside the binary; the same for each machine.
-fn lay_out_extras(binary: &Path, folder: &Path) -> Outcome {
+fn lay_out_extras(native: &Built, folder: &Path) -> Outcome {
     man::write(&folder.join("man").join("man1"))?;
     let completions = folder.join("completions");
     fs_err::create_dir_all(&completions)?;
     for (shell, name) in COMPLETIONS {
-        fs_err::write(completions.join(name), said(binary, &["completions", shell])?)?;
+        fs_err::write(completions.join(name), said(&native.binary, &["completions", shell])?)?;
     }
+    notices::write(&native.target.name, &folder.join("LICENSES-OF-OTHERS.txt"))?;
     archive::copy_documents(&root(), folder)
 }
 

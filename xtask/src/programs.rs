@@ -18,6 +18,19 @@ pub(crate) fn scratch(task: &str) -> Outcome<tempfile::TempDir> {
     Ok(tempfile::Builder::new().prefix(task).tempdir_in(parent)?)
 }
 
+/// Cargo as if it was started at a prompt: some build scripts run anew when they see who started us.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    for (name, _) in std::env::vars_os() {
+        let shown = name.to_string_lossy();
+        if shown.starts_with("CARGO_PKG_") || shown.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command.current_dir(root());
+    command
+}
+
 /// The release binary, linked as it is published.
 pub(crate) fn static_charrette() -> Outcome<PathBuf> {
     static_build("release", &Target::of(std::env::consts::ARCH)?)
@@ -27,17 +40,17 @@ pub(crate) fn static_charrette() -> Outcome<PathBuf> {
 /// It does not say where on this machine it was built, so that another one can build the same.
 pub(crate) fn static_build(profile: &str, target: &Target) -> Outcome<PathBuf> {
     let root = root();
-    let mut flags = vec!["-Ctarget-feature=+crt-static".to_owned(), "-Crelocation-model=static".to_owned()];
-    flags.push(format!("--remap-path-prefix={}=/charrette", root.display()));
+    let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
+    let mut flags: Vec<String> = linking.map(str::to_owned).into();
     if let Some(home) = cargo_home() {
         flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
     }
-    let status = Command::new(env!("CARGO"))
+    flags.push(format!("--remap-path-prefix={}=/charrette", root.display()));
+    let status = cargo()
         .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
         .args(["--profile", profile, "--target", &target.name])
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .envs(target.environment())
-        .current_dir(&root)
         .status()?;
     if !status.success() {
         return Err(format!("the {profile} binary for {} does not build", target.name).into());
@@ -52,8 +65,8 @@ fn cargo_home() -> Option<PathBuf> {
 
 /// Builds the binary as tests use it.
 pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--quiet", "--package", "charrette-cli"]).current_dir(root());
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "charrette-cli"]);
     if !command.status()?.success() {
         return Err("the binary does not build".into());
     }
@@ -63,8 +76,8 @@ pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
 /// Builds the rehearsal: the real command line with a small flow, and the agent it uses.
 pub(crate) fn rehearsal() -> Outcome<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile).current_dir(root());
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile);
     if !command.status()?.success() {
         return Err("the rehearsal does not build".into());
     }
