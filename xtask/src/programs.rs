@@ -41,15 +41,17 @@ pub(crate) fn static_charrette() -> Outcome<PathBuf> {
 pub(crate) fn static_build(profile: &str, target: &Target) -> Outcome<PathBuf> {
     let root = root();
     let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
+    let mut places: Vec<String> =
+        cargo_home().iter().map(|home| format!("{}=/cargo", home.display())).collect();
+    places.push(format!("{}=/charrette", root.display()));
     let mut flags: Vec<String> = linking.map(str::to_owned).into();
-    if let Some(home) = cargo_home() {
-        flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
-    }
-    flags.push(format!("--remap-path-prefix={}=/charrette", root.display()));
+    flags.extend(places.iter().map(|place| format!("--remap-path-prefix={place}")));
+    let in_c: Vec<String> = places.iter().map(|place| format!("-ffile-prefix-map={place}")).collect();
     let status = cargo()
         .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
         .args(["--profile", profile, "--target", &target.name])
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env(format!("CFLAGS_{}", target.name.replace('-', "_")), in_c.join(" "))
         .envs(target.environment())
         .status()?;
     if !status.success() {
