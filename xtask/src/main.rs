@@ -1,4 +1,5 @@
-//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `static`.
+//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `static`,
+//! `dist`.
 
 #![allow(
     clippy::print_stdout,
@@ -10,9 +11,11 @@
 mod bench;
 mod crash;
 mod design;
+mod dist;
 mod fuzz;
 mod programs;
 mod real_clients;
+mod targets;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -46,6 +49,8 @@ enum Task {
     RealClients(real_clients::RealClientsArgs),
     /// Build the static release binary and print its path
     Static,
+    /// Build and pack what is published, into target/dist
+    Dist,
 }
 
 fn main() -> ExitCode {
@@ -56,6 +61,7 @@ fn main() -> ExitCode {
         Task::Fuzz(args) => fuzz::fuzz(&args),
         Task::RealClients(args) => real_clients::real_clients(&args),
         Task::Static => programs::static_charrette().map(|path| println!("{}", path.display())),
+        Task::Dist => dist::dist(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,8 @@
 //! Programs the tasks need: our own binary, linked statically, and the empty program it is measured against.
+//! What can be built for is in [`crate::targets`].
 
 use crate::Outcome;
+use crate::targets::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,44 +18,68 @@ pub(crate) fn scratch(task: &str) -> Outcome<tempfile::TempDir> {
     Ok(tempfile::Builder::new().prefix(task).tempdir_in(parent)?)
 }
 
-/// Builds the release binary without a dynamic loader and without relocations, as it is published.
-///
-/// For musl where that target is installed, else for glibc: what counts for start-up is the linking.
+/// Cargo as if it was started at a prompt: some build scripts run anew when they see who started us.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    for (name, _) in std::env::vars_os() {
+        let shown = name.to_string_lossy();
+        if shown.starts_with("CARGO_PKG_") || shown.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command.current_dir(root());
+    command
+}
+
+/// The release binary, linked as it is published.
 pub(crate) fn static_charrette() -> Outcome<PathBuf> {
-    let arch = std::env::consts::ARCH;
-    let musl = format!("{arch}-unknown-linux-musl");
-    let target = if is_installed(&musl)? { musl } else { format!("{arch}-unknown-linux-gnu") };
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "charrette-cli", "--target", &target])
-        .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static")
-        .current_dir(root())
+    static_build("release", &Target::of(std::env::consts::ARCH)?)
+}
+
+/// Builds the binary without a dynamic loader and without relocations, which is what counts for start-up.
+/// It does not say where on this machine it was built, so that another one can build the same.
+pub(crate) fn static_build(profile: &str, target: &Target) -> Outcome<PathBuf> {
+    let root = root();
+    let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
+    let mut places: Vec<String> =
+        cargo_home().iter().map(|home| format!("{}=/cargo", home.display())).collect();
+    places.push(format!("{}=/charrette", root.display()));
+    let mut flags: Vec<String> = linking.map(str::to_owned).into();
+    flags.extend(places.iter().map(|place| format!("--remap-path-prefix={place}")));
+    let in_c: Vec<String> = places.iter().map(|place| format!("-ffile-prefix-map={place}")).collect();
+    let status = cargo()
+        .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
+        .args(["--profile", profile, "--target", &target.name])
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env(format!("CFLAGS_{}", target.name.replace('-', "_")), in_c.join(" "))
+        .envs(target.environment())
         .status()?;
     if !status.success() {
-        return Err("the release binary does not build".into());
+        return Err(format!("the {profile} binary for {} does not build", target.name).into());
     }
-    Ok(root().join("target").join(target).join("release").join("charrette"))
+    Ok(root.join("target").join(&target.name).join(profile).join("charrette"))
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
+    std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
 }
 
 /// Builds the binary as tests use it.
 pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--quiet", "--package", "charrette-cli"]).current_dir(root());
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "charrette-cli"]);
     if !command.status()?.success() {
         return Err("the binary does not build".into());
     }
     Ok(root().join("target").join("debug").join("charrette"))
 }
 
-fn is_installed(target: &str) -> Outcome<bool> {
-    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output()?;
-    Ok(Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
-}
-
 /// Builds the rehearsal: the real command line with a small flow, and the agent it uses.
 pub(crate) fn rehearsal() -> Outcome<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile).current_dir(root());
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile);
     if !command.status()?.success() {
         return Err("the rehearsal does not build".into());
     }

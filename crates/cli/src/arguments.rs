@@ -1,9 +1,9 @@
 //! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
 
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, design,
-    design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume,
-    roles, session_env, status, survey, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
+    design, design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest,
+    resume, roles, session_env, status, survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -70,4 +70,5 @@ pub(crate) enum Command {
     DirtyTree(dirty_tree::DirtyTreeArgs),
     Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),
+    Completions(completions::CompletionsArgs),
 }

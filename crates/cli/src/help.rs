@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Designing", &["design", "survey", "check"]),
     ("Runs", &["status", "answer", "resume", "abandon"]),
-    ("Agents and settings", &["agents", "roles", "ask", "ledger", "doctor", "config"]),
+    ("Agents and settings", &["agents", "roles", "ask", "ledger", "doctor", "config", "completions"]),
 ];
 const FOR_PROGRAMS: &str = "For scripts and other tools";
 

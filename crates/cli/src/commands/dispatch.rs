@@ -2,9 +2,9 @@
 
 use crate::arguments::{Arguments, Command};
 use crate::commands::{
-    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, config, decisions, design,
-    design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest, resume,
-    roles, session_env, status, survey, tokens, verdict,
+    abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
+    design, design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest,
+    resume, roles, session_env, status, survey, tokens, verdict,
 };
 use crate::drive::Extension;
 use crate::error::CommandError;
@@ -44,5 +44,6 @@ pub(crate) fn run(
         Command::DirtyTree(args) => dirty_tree::dirty_tree(&args),
         Command::Ledger(args) => ledger::ledger(&global, &args),
         Command::Config(args) => config::config(&args),
+        Command::Completions(args) => completions::completions(&args),
     }
 }

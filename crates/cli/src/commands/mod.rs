@@ -9,6 +9,7 @@ pub(crate) mod branch;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod collect;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod design;

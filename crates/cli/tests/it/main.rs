@@ -8,6 +8,7 @@ mod branches;
 mod checkpoint;
 mod checks;
 mod collection;
+mod completions;
 mod config;
 mod diagrams;
 mod dirty_tree;

@@ -91,6 +91,7 @@ fn help_names_only_what_works() {
             "ledger",
             "doctor",
             "config",
+            "completions",
             "checkpoint",
             "decisions",
             "ballot",

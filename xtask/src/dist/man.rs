@@ -1,0 +1,95 @@
+//! Man pages: one for each command that `--help` shows, made from the same definition.
+
+use crate::Outcome;
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+use std::path::Path;
+
+/// Writes all pages into a folder.
+pub(super) fn write(folder: &Path) -> Outcome {
+    fs_err::create_dir_all(folder)?;
+    for (name, page) in pages()? {
+        fs_err::write(folder.join(name), page)?;
+    }
+    Ok(())
+}
+
+/// Each page with the name of its file.
+fn pages() -> Outcome<Vec<(String, String)>> {
+    let mut whole = charrette_cli::arguments::Arguments::command().disable_help_subcommand(true);
+    whole.build();
+    let mut pages = Vec::new();
+    describe(&whole, &mut pages)?;
+    Ok(pages)
+}
+
+fn describe(command: &Command, pages: &mut Vec<(String, String)>) -> Outcome {
+    let source = format!("charrette {}", super::VERSION);
+    let man = Man::new(command.clone()).source(source).manual("charrette");
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    pages.push((man.get_filename(), String::from_utf8(page)?));
+    command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set())
+        .try_for_each(|inner| describe(inner, pages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Arg;
+
+    /// Calls `look` for each visible command with the name of its page.
+    fn each(command: &Command, name: &str, look: &mut impl FnMut(&Command, &str)) {
+        look(command, name);
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+            each(inner, &format!("{name}-{}", inner.get_name()), look);
+        }
+    }
+
+    #[test]
+    fn every_visible_command_has_a_page_and_nothing_else_has() {
+        let mut expected = Vec::new();
+        each(&charrette_cli::arguments::Arguments::command(), "charrette", &mut |_, name| {
+            expected.push(format!("{name}.1"));
+        });
+        let names: Vec<String> = pages().unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, expected);
+        for name in ["charrette.1", "charrette-design.1", "charrette-checkpoint-update-phase.1"] {
+            assert!(names.iter().any(|there| there == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_on_no_page() {
+        for (name, page) in pages().unwrap() {
+            assert!(!plain(&page).contains("design-heavy"), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_page_names_the_options_of_its_command() {
+        let pages = pages().unwrap();
+        let mut checked = 0;
+        each(&charrette_cli::arguments::Arguments::command(), "charrette", &mut |command, name| {
+            let page = pages.iter().find(|(page, _)| *page == format!("{name}.1")).unwrap();
+            let text = plain(&page.1);
+            let usage = command.get_overridden_usage().map(ToString::to_string).unwrap_or_default();
+            let in_usage = usage.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+            let in_usage = in_usage.filter(|word| word.starts_with("--")).map(str::to_owned);
+            let visible = command.get_arguments().filter(|arg| !arg.is_hide_set());
+            let defined = visible.filter_map(Arg::get_long).map(|long| format!("--{long}"));
+            for option in in_usage.chain(defined) {
+                assert!(text.contains(&option), "{name}.1 does not name {option}");
+                checked += 1;
+            }
+        });
+        assert!(checked > 80, "only {checked} options were looked for");
+    }
+
+    /// A page without the marks of its format inside words.
+    fn plain(page: &str) -> String {
+        page.replace("\\-", "-").replace("\\fB", "").replace("\\fI", "").replace("\\fR", "")
+    }
+}

@@ -1,0 +1,105 @@
+//! What a static binary can be built for on this machine.
+
+use crate::Outcome;
+use std::path::Path;
+use std::process::Command;
+
+/// A target that is installed, with everything that is needed to link for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// As rustc calls it.
+    pub(crate) name: String,
+    /// The C compiler, where it is not the one everybody would try first.
+    compiler: Option<String>,
+    /// Whether that compiler links, too.
+    is_foreign: bool,
+}
+
+impl Target {
+    /// The target for Linux on such a machine: musl where it is installed, else glibc. The error says what is missing.
+    pub(crate) fn of(arch: &str) -> Outcome<Target> {
+        let names = ["musl", "gnu"].map(|libc| format!("{arch}-unknown-linux-{libc}"));
+        for name in &names {
+            if is_installed(name)? {
+                return Target::installed(name, arch, is_program);
+            }
+        }
+        let [musl, gnu] = names;
+        Err(format!("neither {musl} nor {gnu} is installed (rustup target add {musl})").into())
+    }
+
+    fn installed(name: &str, arch: &str, is_program: impl Fn(&str) -> bool) -> Outcome<Target> {
+        let is_foreign = arch != std::env::consts::ARCH;
+        let (musl, gnu) = (format!("{arch}-linux-musl-gcc"), format!("{arch}-linux-gnu-gcc"));
+        let candidates = match (is_foreign, name.ends_with("musl")) {
+            (false, false) => return Ok(Target { name: name.to_owned(), compiler: None, is_foreign }),
+            // What we compile from C needs nothing of its library that musl has not.
+            (false, true) => vec!["musl-gcc".to_owned(), musl, "cc".to_owned()],
+            (true, true) => vec![musl, gnu],
+            (true, false) => vec![gnu],
+        };
+        let Some(compiler) = candidates.iter().find(|program| is_program(program)) else {
+            let wanted = candidates.join(" or ");
+            return Err(format!("{name} is installed, but there is no C compiler for it ({wanted})").into());
+        };
+        Ok(Target { name: name.to_owned(), compiler: Some(compiler.clone()), is_foreign })
+    }
+
+    /// Whether what is built for it runs here.
+    pub(crate) fn runs_here(&self) -> bool {
+        !self.is_foreign
+    }
+
+    /// What tells cargo and the build scripts of C code which compiler to take.
+    pub(crate) fn environment(&self) -> Vec<(String, String)> {
+        let Some(compiler) = &self.compiler else { return Vec::new() };
+        let name = self.name.replace('-', "_");
+        let mut variables = vec![(format!("CC_{name}"), compiler.clone())];
+        if self.is_foreign {
+            let linker = format!("CARGO_TARGET_{}_LINKER", name.to_uppercase());
+            variables.push((linker, compiler.clone()));
+        }
+        variables
+    }
+}
+
+fn is_installed(target: &str) -> Outcome<bool> {
+    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output()?;
+    Ok(Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
+fn is_program(name: &str) -> bool {
+    Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_built_for() {
+        assert!(Target::of(std::env::consts::ARCH).unwrap().runs_here());
+    }
+
+    #[test]
+    fn a_machine_nobody_knows_is_left_out_with_a_reason() {
+        let reason = Target::of("abacus").unwrap_err().to_string();
+        assert!(reason.contains("rustup target add abacus-unknown-linux-musl"), "{reason}");
+    }
+
+    #[test]
+    fn another_machine_needs_its_own_compiler_which_also_links() {
+        let none = Target::installed("abacus-unknown-linux-gnu", "abacus", |_| false).unwrap_err();
+        assert!(none.to_string().contains("no C compiler for it (abacus-linux-gnu-gcc)"), "{none}");
+        let target =
+            Target::installed("abacus-unknown-linux-musl", "abacus", |program| program.contains("gnu"));
+        let compiler = "abacus-linux-gnu-gcc".to_owned();
+        assert_eq!(
+            target.unwrap().environment(),
+            [
+                ("CC_abacus_unknown_linux_musl".to_owned(), compiler.clone()),
+                ("CARGO_TARGET_ABACUS_UNKNOWN_LINUX_MUSL_LINKER".to_owned(), compiler)
+            ]
+        );
+    }
+}
