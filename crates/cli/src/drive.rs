@@ -2,6 +2,7 @@
 
 use crate::answers::{AnswersFile, WrittenThenAsked};
 use crate::arguments::Global;
+use crate::designing::{screens, spec_folder};
 use crate::driven::Driven;
 use crate::error::{CommandError, ErrorKind};
 use crate::git::Git;
@@ -12,7 +13,7 @@ use crate::site::Site;
 use crate::stage_marks::marking;
 use crate::stopping::{Stopped, ended};
 use crate::workspaces::{unused_workspace, workspace_of};
-use crate::{answers, design_screens, designing, env_vars, output, webhooks};
+use crate::{answers, env_vars, output, webhooks};
 use charrette_engine::journal::{FileJournal, RunPlace};
 use charrette_engine::ports::{Asker, Clock, Journal};
 use charrette_engine::{EventKind, FlowDefinition, Run, drive};
@@ -143,7 +144,7 @@ pub(crate) fn resume(
     let has_pages = driven.has_pages();
     let stopped = drive_on(global, driven, place, (Some(lease), answers, true), &site)?;
     if has_pages {
-        design_screens::closing(global, &site, name, &stopped)?;
+        screens::closing(global, &site, name, &stopped)?;
     }
     ended(global, name, stopped)
 }
@@ -290,7 +291,7 @@ pub(crate) fn drive_on(
 
 /// The folders whose files a person may want to see at a question: the deliverable, then the workspace.
 fn shelves(site: &Site, place: &RunPlace) -> Vec<PathBuf> {
-    let specs = site.root.join(designing::spec_folder(site, &place.name));
+    let specs = site.root.join(spec_folder(site, &place.name));
     vec![specs, place.workspace.folder().to_owned()]
 }
 

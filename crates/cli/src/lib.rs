@@ -5,13 +5,7 @@
 
 mod answers;
 pub mod arguments;
-mod by_hand;
 mod commands;
-mod design_closing;
-mod design_level;
-mod design_order;
-mod design_preview;
-mod design_screens;
 mod designing;
 mod disk;
 pub mod drive;

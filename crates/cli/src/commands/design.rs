@@ -1,8 +1,9 @@
 //! `charrette design`: a feature, from a request to an approved specification.
 
 use crate::arguments::Global;
-use crate::design_order::{self, Order, Way};
-use crate::design_screens::{self, Decided};
+use crate::designing::by_hand;
+use crate::designing::order::{self, Order, Way};
+use crate::designing::screens::{self, Decided};
 use crate::designing::{self, Manner};
 use crate::drive::{self, Beginning, Outfit};
 use crate::driven::Driven;
@@ -10,7 +11,7 @@ use crate::error::CommandError;
 use crate::nesting::{Nesting, Part, Session};
 use crate::site::Site;
 use crate::stopping::ended;
-use crate::{answers, by_hand, output};
+use crate::{answers, output};
 use charrette_engine::flows::design::PHASES;
 use charrette_engine::journal::RunPlace;
 use charrette_model::checkpoint::TransitionError;
@@ -101,7 +102,7 @@ impl DesignArgs {
 
 pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, CommandError> {
     let site = Site::open(global)?;
-    let order = design_order::read(&site, args)?;
+    let order = order::read(&site, args)?;
     if order.is_standalone {
         let level = order.level.as_str();
         output::note(global, &format!("Creating standalone {level}. Link to parent later."));
@@ -109,7 +110,7 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
     // A file that cannot be read is better found now than at the first gate.
     let nesting = nesting(args)?;
     let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
-    let order = match design_screens::preview(global, &site, args, order)? {
+    let order = match screens::preview(global, &site, args, order)? {
         Decided::Run(order) => *order,
         Decided::Leave(code) => return Ok(code),
     };
@@ -125,9 +126,9 @@ pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, Com
     let stopped = drive::drive_on(global, driven, place, (Some(lease), answers, resumed), &site)?;
     match session {
         Some(session) => {
-            design_screens::closing_for_caller(global, &order.name, session.path(), &stopped)?;
+            screens::closing_for_caller(global, &order.name, session.path(), &stopped)?;
         }
-        None => design_screens::closing(global, &site, &order.name, &stopped)?,
+        None => screens::closing(global, &site, &order.name, &stopped)?,
     }
     ended(global, &order.name, stopped)
 }
@@ -196,7 +197,7 @@ fn done_again(
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for name in PHASES.into_iter().skip_while(|name| *name != phase) {
             let whole = all && name == phase;
-            let is_meant = |step: &str| whole || design_order::is_from_the_writer_on(name, step);
+            let is_meant = |step: &str| whole || order::is_from_the_writer_on(name, step);
             document = forget_steps(document, name, is_meant, circumstances)?;
         }
         Ok(document)

@@ -3,7 +3,7 @@
 //! Nothing is asked, fetched, probed or written here.
 
 use crate::commands::design::DesignArgs;
-use crate::design_order::{Order, Way};
+use crate::designing::order::{Order, Way};
 use crate::designing::{self, Manner};
 use crate::error::CommandError;
 use crate::site::Site;

@@ -1,7 +1,7 @@
 //! What was typed after `charrette design`, and what is meant by it: which run, how far, and from where.
 
 use crate::commands::design::DesignArgs;
-use crate::design_level::{self, Nest};
+use crate::designing::level::{self, Nest};
 use crate::designing::{self, Manner};
 use crate::drive;
 use crate::error::{CommandError, ErrorKind};
@@ -58,7 +58,7 @@ pub(crate) fn read(site: &Site, args: &DesignArgs) -> Result<Order, CommandError
         return Err(CommandError::failed(message).hint("Begin one: git init"));
     }
     let phase = args.phase.as_deref().map(known_phase).transpose()?;
-    let asked = design_level::asked(args)?;
+    let asked = level::asked(args)?;
     let nest = Nest::here(site)?;
     let (name, level) = run_meant(site, args, &nest)?;
     let loaded = site.documents().load(&name)?;
@@ -110,7 +110,7 @@ fn level_of(
 ) -> Result<Level, CommandError> {
     let begun = existing.map(|document| Manner::of(document).level);
     match (begun, asked, name.feature()) {
-        (Some(begun), Some(asked), Some(path)) if begun != asked => Err(design_level::collision(path, begun)),
+        (Some(begun), Some(asked), Some(path)) if begun != asked => Err(level::collision(path, begun)),
         (begun, asked, _) => Ok(begun.or(asked).unwrap_or_default()),
     }
 }
@@ -180,7 +180,7 @@ fn run_meant(
         if !args.resume && args.phase.is_none() {
             request(args)?;
         }
-        return Ok((newest(site)?, design_level::asked(args)?));
+        return Ok((newest(site)?, level::asked(args)?));
     }
     let design = |name: FeaturePath| DocumentName::new(Command::Design, Some(name));
     let documents = site.documents();
@@ -191,10 +191,10 @@ fn run_meant(
     };
     let derived = |parent: Option<&FeaturePath>| {
         let digest = sha256(request(args)?.as_bytes());
-        design_level::derive(typed.unwrap_or_default(), parent, |path| is_anothers(path, &digest))
+        level::derive(typed.unwrap_or_default(), parent, |path| is_anothers(path, &digest))
             .map_err(CommandError::usage)
     };
-    let place = design_level::meant(site, args, nest, typed.unwrap_or_default(), derived)?;
+    let place = level::meant(site, args, nest, typed.unwrap_or_default(), derived)?;
     Ok((design(place.path), place.level))
 }
 

@@ -1,7 +1,7 @@
 //! Files of a specification that a person has changed: a design that begins afresh puts a copy of them aside first.
 
-use crate::design_order::Order;
 use crate::designing;
+use crate::designing::order::Order;
 use crate::error::CommandError;
 use crate::output;
 use crate::site::Site;

@@ -2,9 +2,9 @@
 
 use crate::arguments::Global;
 use crate::commands::design::DesignArgs;
-use crate::design_closing;
-use crate::design_order::{Order, Way};
-use crate::design_preview;
+use crate::designing::closing;
+use crate::designing::order::{Order, Way};
+use crate::designing::preview;
 use crate::error::CommandError;
 use crate::site::Site;
 use crate::stopping::Stopped;
@@ -39,7 +39,7 @@ pub(crate) fn preview(
         Err(code) => return Ok(Decided::Leave(code)),
     };
     if !global.json && !global.quiet && (!is_nested || args.dry_run) {
-        let page = design_preview::preview(site, args, &order)?;
+        let page = preview::preview(site, args, &order)?;
         output::line(page.render(progress::style(global)).trim_end())?;
     }
     if args.dry_run {
@@ -103,7 +103,7 @@ pub(crate) fn closing(
         return Ok(());
     }
     let warnings = stopped.warnings.clone();
-    if let Some(page) = design_closing::closing(site, name, &stopped.outcome, warnings)? {
+    if let Some(page) = closing::closing(site, name, &stopped.outcome, warnings)? {
         output::line("")?;
         output::line(page.render(progress::style(global)).trim_end())?;
     }

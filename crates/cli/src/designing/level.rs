@@ -1,6 +1,6 @@
 //! Which level is designed, and where in the tree of specifications: what `--level`, `--parent` and names mean.
 //!
-//! Which run that is, and how far it goes, is decided in [`crate::design_order`].
+//! Which run that is, and how far it goes, is decided in [`crate::designing::order`].
 
 use crate::commands::design::DesignArgs;
 use crate::commands::which;
