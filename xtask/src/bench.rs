@@ -12,9 +12,9 @@ mod ratio;
 mod survey;
 
 use crate::Outcome;
+use crate::programs::cargo;
 use clap::Args;
 use std::path::PathBuf;
-use std::process::Command;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
@@ -58,7 +58,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
 
 /// What runs inside this process must be measured as users run it.
 fn in_release(args: &BenchArgs) -> Outcome {
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]).args(&args.only);
     if args.strict {
         command.arg("--strict");

@@ -16,6 +16,17 @@ pub(crate) fn scratch(task: &str) -> Outcome<tempfile::TempDir> {
     Ok(tempfile::Builder::new().prefix(task).tempdir_in(parent)?)
 }
 
+/// The cargo that runs us, as if it did not: what it tells us about this package would have others be built anew, who
+/// watch the same variables.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    let is_about_us = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_about_us)) {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Builds the release binary without a dynamic loader and without relocations, as it is published.
 ///
 /// For musl where that target is installed, else for glibc: what counts for start-up is the linking.
@@ -23,7 +34,7 @@ pub(crate) fn static_charrette() -> Outcome<PathBuf> {
     let arch = std::env::consts::ARCH;
     let musl = format!("{arch}-unknown-linux-musl");
     let target = if is_installed(&musl)? { musl } else { format!("{arch}-unknown-linux-gnu") };
-    let status = Command::new(env!("CARGO"))
+    let status = cargo()
         .args(["build", "--quiet", "--release", "--package", "charrette-cli", "--target", &target])
         .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static")
         .current_dir(root())
@@ -36,7 +47,7 @@ pub(crate) fn static_charrette() -> Outcome<PathBuf> {
 
 /// Builds the binary as tests use it.
 pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = cargo();
     command.args(["build", "--quiet", "--package", "charrette-cli"]).current_dir(root());
     if !command.status()?.success() {
         return Err("the binary does not build".into());
@@ -52,7 +63,7 @@ fn is_installed(target: &str) -> Outcome<bool> {
 /// Builds the rehearsal: the real command line with a small flow, and the agent it uses.
 pub(crate) fn rehearsal() -> Outcome<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = cargo();
     command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile).current_dir(root());
     if !command.status()?.success() {
         return Err("the rehearsal does not build".into());
