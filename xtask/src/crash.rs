@@ -33,7 +33,7 @@ pub(crate) struct CrashArgs {
     /// Only the whole design
     #[arg(long)]
     only_designs: bool,
-    /// At most this many points of an approved design with a tracker
+    /// About this many kills of an approved design with a tracker
     #[arg(long, value_name = "N")]
     trackers: Option<usize>,
     /// Only the approved design with a tracker

@@ -63,8 +63,8 @@ struct Tally {
     retold: AtomicUsize,
 }
 
-/// Kills at every Nth point, or at so many of them that `most` is not exceeded.
-pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
+/// Kills at every Nth point, or at about as many as wanted; where it matters most, always.
+pub(super) fn crash(every: usize, about: Option<usize>) -> Outcome {
     let desk = Desk::set()?;
     let log = desk.rig.panel.sandbox.outside("strace.log");
     let services = Services::start(&[]);
@@ -74,8 +74,8 @@ pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
     desk.check(&services, &expected)?;
     let called = points::durable_writes_before(&log, &format!("htons({})", services.linear.port()))?;
 
-    let evenly = |most: usize| all.len().div_ceil(most.saturating_sub(DECISIVE).max(1));
-    let every = most.map_or(every, |most| every.max(evenly(most)));
+    let evenly = |about: usize| all.len().div_ceil(about.saturating_sub(DECISIVE).max(1));
+    let every = about.map_or(every, |about| every.max(evenly(about)));
     let rounds = rounds(&all, every, called..called + DECISIVE);
     let (tally, free) = (Tally::default(), Mutex::new(Some(desk)));
     side_by_side(&rounds, |queue| {
