@@ -2,7 +2,7 @@
 //!
 //! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
 //! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole
-//! run, [`design`] to a whole design.
+//! run, [`design`] to a whole design, [`tracker`] to its end with a tracker.
 
 mod checks;
 mod design;
@@ -10,6 +10,8 @@ mod disks;
 mod flow;
 mod operations;
 mod points;
+mod tracker;
+mod workers;
 
 use crate::Outcome;
 use crate::programs::{debug_charrette, static_charrette};
@@ -31,6 +33,12 @@ pub(crate) struct CrashArgs {
     /// Only the whole design
     #[arg(long)]
     only_designs: bool,
+    /// About this many kills of an approved design with a tracker
+    #[arg(long, value_name = "N")]
+    trackers: Option<usize>,
+    /// Only the approved design with a tracker
+    #[arg(long, conflicts_with = "only_designs")]
+    only_trackers: bool,
     /// The binary as it is built for tests, in place of the one that is published
     #[arg(long)]
     debug: bool,
@@ -39,6 +47,9 @@ pub(crate) struct CrashArgs {
 pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     if args.only_designs {
         return design::crash(args.every, args.designs);
+    }
+    if args.only_trackers {
+        return tracker::crash(args.every, args.trackers);
     }
     let charrette = if args.debug { debug_charrette()? } else { static_charrette()? };
     let (mut kills, mut errors) = (0, 0);
@@ -68,7 +79,8 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
     disks::full_and_read_only(&charrette)?;
     flow::crash(args.every)?;
-    design::crash(args.every, args.designs)
+    design::crash(args.every, args.designs)?;
+    tracker::crash(args.every, args.trackers)
 }
 
 fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outcome {

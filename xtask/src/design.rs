@@ -16,16 +16,31 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn set() -> Outcome<Rig> {
+        Rig::around(Panel::regular)
+    }
+
+    /// The same with another panel.
+    pub(crate) fn around(panel: impl FnOnce(PathBuf) -> Panel) -> Outcome<Rig> {
         let program = rehearsal()?;
-        let panel = Panel::regular(program.with_file_name("fake-agent"));
+        let panel = panel(program.with_file_name("fake-agent"));
         let rig = Rig { panel, program };
-        for name in ["home", "work"] {
-            copy(&rig.panel.sandbox.outside(name), &rig.pristine(name))?;
-        }
+        rig.keep()?;
         Ok(rig)
     }
 
-    /// Everything as it was before the first run.
+    /// Has every run begin from here.
+    pub(crate) fn keep(&self) -> Outcome {
+        for name in ["home", "work"] {
+            let kept = self.pristine(name);
+            if kept.exists() {
+                fs_err::remove_dir_all(&kept)?;
+            }
+            copy(&self.panel.sandbox.outside(name), &kept)?;
+        }
+        Ok(())
+    }
+
+    /// Everything as it was before the first run, or when it was kept.
     pub(crate) fn restore(&self) -> Outcome {
         for name in ["home", "work"] {
             fs_err::remove_dir_all(self.panel.sandbox.outside(name))?;

@@ -7,11 +7,11 @@ mod pieces;
 mod readers;
 
 use crate::Outcome;
+use crate::programs::cargo;
 use clap::Args;
 use pieces::Rubbish;
 use readers::READERS;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Outcome {
 }
 
 fn in_release(args: &FuzzArgs) -> Outcome {
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "fuzz"]);
     command.args(["--seconds", &args.seconds.to_string(), "--seed", &args.seed.to_string()]);
     if command.status()?.success() { Ok(()) } else { Err("fuzz failed".into()) }

@@ -19,7 +19,7 @@ mod stage;
 mod verdict;
 
 use crate::Outcome;
-use crate::programs::root;
+use crate::programs::{cargo, root};
 use cases::Case;
 use clap::Args;
 use clients::Client;
@@ -28,7 +28,6 @@ use install::Installed;
 use stage::{Programs, Stage};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -148,7 +147,7 @@ fn report(name: &str, took: Duration, problem: Option<&String>) {
 /// Builds our own programs.
 fn charrette(instead: Option<&PathBuf>) -> Outcome<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
-    let status = Command::new(env!("CARGO"))
+    let status = cargo()
         .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-testkit", "--bins"])
         .args(profile)
         .current_dir(root())

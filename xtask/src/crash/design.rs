@@ -1,19 +1,15 @@
 //! A whole regular design killed at every durable write: resumed, it ends with the same files, and nobody whose
 //! answer was on record is asked again.
 
-use super::flow::{DURABLE, NOTHING_READ};
-use super::points::{self, Fault, Point};
+use super::flow::NOTHING_READ;
+use super::points::{self, Point};
+use super::workers::{Queue, side_by_side};
 use crate::Outcome;
 use crate::design::Rig;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// How many designs are killed side by side.
-const WORKERS: usize = 2;
 
 /// No panel of this run asks more at a time.
 const IN_FLIGHT: usize = 4;
@@ -22,40 +18,13 @@ const IN_FLIGHT: usize = 4;
 pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
     let rig = Rig::set()?;
     let log = rig.panel.sandbox.outside("strace.log");
-    let mut strace: Vec<OsString> =
-        ["strace", "-qqq", "-e", &format!("trace={DURABLE}"), "-o"].iter().map(OsString::from).collect();
-    strace.push(log.clone().into());
-    rig.run_well(&strace)?;
+    rig.run_well(&points::watching(&log, &[]))?;
     let expected = Ending::of(&rig)?;
-    let counts = points::counts(&log)?;
-    let all: Vec<Point> = counts
-        .iter()
-        .flat_map(|(call, count)| {
-            (1..=*count).map(|nth| Point { call: call.clone(), nth, fault: Fault::Kill })
-        })
-        .collect();
+    let all = points::durable_writes(&log)?;
     let every = most.map_or(every, |most| every.max(all.len().div_ceil(most.max(1))));
     let chosen: Vec<&Point> = all.iter().step_by(every).collect();
-
-    let (next, twice) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let problem: Mutex<Option<String>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                let killing = kill_them(&chosen, &expected, (&next, &twice));
-                if let Err(error) = killing
-                    && let Ok(mut problem) = problem.lock()
-                {
-                    // The other worker has nothing left to do either.
-                    next.store(chosen.len(), Ordering::SeqCst);
-                    problem.get_or_insert(error.to_string());
-                }
-            });
-        }
-    });
-    if let Some(problem) = problem.into_inner().unwrap_or_default() {
-        return Err(problem.into());
-    }
+    let twice = AtomicUsize::new(0);
+    side_by_side(&chosen, |queue| kill_them(queue, &expected, &twice))?;
     println!(
         "a design killed at {} of {} durable writes: the same files each time, {} times something in flight was done twice, nobody with an answer on record was asked again",
         chosen.len(),
@@ -66,9 +35,9 @@ pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
 }
 
 /// Takes point after point until none is left.
-fn kill_them(points: &[&Point], expected: &Ending, (next, twice): (&AtomicUsize, &AtomicUsize)) -> Outcome {
+fn kill_them(queue: &Queue<'_, &Point>, expected: &Ending, twice: &AtomicUsize) -> Outcome {
     let rig = Rig::set()?;
-    while let Some(point) = points.get(next.fetch_add(1, Ordering::SeqCst)) {
+    while let Some(point) = queue.take() {
         rig.restore()?;
         let again =
             kill(&rig, point, expected).map_err(|problem| format!("the design {point}: {problem}"))?;
@@ -96,14 +65,7 @@ fn kill(rig: &Rig, point: &Point, expected: &Ending) -> Outcome<usize> {
         return Err(format!("{again} calls were made again, more than were in flight").into());
     }
     let ending = Ending::of(rig)?;
-    for (name, text) in &expected.files {
-        if ending.files.get(name) != Some(text) {
-            return Err(format!("{name} is not that of an undisturbed run").into());
-        }
-    }
-    if let Some(name) = ending.files.keys().find(|name| !expected.files.contains_key(*name)) {
-        return Err(format!("{name} was left behind").into());
-    }
+    compare(&expected.files, &ending.files)?;
     if let Some(place) = difference(&expected.document, &ending.document) {
         return Err(format!("the document is not that of an undisturbed run at {place}").into());
     }
@@ -127,26 +89,48 @@ fn calls(log: &Path) -> Vec<String> {
 
 /// What a design left behind.
 struct Ending {
-    files: BTreeMap<String, Vec<u8>>,
+    files: Files,
     document: Value,
 }
 
 impl Ending {
     fn of(rig: &Rig) -> Outcome<Ending> {
-        let mut files = BTreeMap::new();
-        collect(&rig.workspace()?, "", &mut files)?;
-        collect(&rig.panel.sandbox.path("specs"), "specs/", &mut files)?;
-        files.retain(|name, _| !is_about_this_run(name));
         let mut document = rig.document().ok_or("there is no document")?;
         alike(&mut document);
-        Ok(Ending { files, document })
+        Ok(Ending { files: files(rig)?, document })
     }
 }
 
-/// Ledgers say how long things took, and what was replaced or went wrong is kept: both are never the same.
+/// Files by their names.
+pub(super) type Files = BTreeMap<String, Vec<u8>>;
+
+/// The files of a design that are the same in every run.
+pub(super) fn files(rig: &Rig) -> Outcome<Files> {
+    let mut files = BTreeMap::new();
+    collect(&rig.workspace()?, "", &mut files)?;
+    collect(&rig.panel.sandbox.path("specs"), "specs/", &mut files)?;
+    files.retain(|name, _| !is_about_this_run(name));
+    Ok(files)
+}
+
+/// Whether the same files are there as in an undisturbed run, with the same in them.
+pub(super) fn compare(expected: &Files, found: &Files) -> Outcome {
+    for (name, text) in expected {
+        if found.get(name) != Some(text) {
+            return Err(format!("{name} is not that of an undisturbed run").into());
+        }
+    }
+    match found.keys().find(|name| !expected.contains_key(*name)) {
+        Some(name) => Err(format!("{name} was left behind").into()),
+        None => Ok(()),
+    }
+}
+
+/// Ledgers say how long things took, what was replaced or went wrong is kept, and messages are named after their run:
+/// none of that is ever the same.
 fn is_about_this_run(name: &str) -> bool {
     ["timing-ledger.tsv", "tokens.jsonl", "execution-issues.md"].contains(&name)
-        || ["superseded/", "evidence/"].iter().any(|folder| name.starts_with(folder))
+        || ["superseded/", "evidence/", "webhooks/"].iter().any(|folder| name.starts_with(folder))
 }
 
 /// Without what may differ: whose run it was, where it is, how often something was tried, and what a page looked at,
@@ -176,7 +160,7 @@ fn difference(one: &Value, other: &Value) -> Option<String> {
     }
 }
 
-fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) -> Outcome {
+fn collect(folder: &Path, prefix: &str, files: &mut Files) -> Outcome {
     for entry in fs_err::read_dir(folder)? {
         let path = entry?.path();
         let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());

@@ -1,6 +1,6 @@
 //! The rehearsal flow killed at every durable write: resumed, it ends as if nothing had happened.
 
-use super::points::{self, Fault, Point};
+use super::points;
 use crate::Outcome;
 use crate::programs::{rehearsal, repository, scratch};
 use std::collections::BTreeMap;
@@ -8,9 +8,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
-
-/// The system calls that make something durable or visible.
-pub(super) const DURABLE: &str = "fsync,rename,unlink,link,linkat,mkdir,rmdir,unlinkat";
 
 const SCRIPT: &str = r#"{"broken": {"*": {"answer": "Sure: {digest}"}}, "*": {"aggregator": {"answer": "SUMMARY: {digest}"}, "*": {"answer": "{seat} by {agent} from {digest}\n"}}}"#;
 const ANSWERS: &str = "scope: {scope: \"yes\", depth: \"deep\"}\napproval: {approval: \"yes\"}\n";
@@ -26,17 +23,8 @@ pub(super) fn crash(every: usize) -> Outcome {
 
     let watched = Stage::set(&program)?;
     let log = watched.folder.path().join("strace.log");
-    let mut strace: Vec<OsString> =
-        ["strace", "-qqq", "-e", &format!("trace={DURABLE}"), "-o"].iter().map(OsString::from).collect();
-    strace.push(log.clone().into());
-    watched.to_the_end(&strace)?;
-    let counts = points::counts(&log)?;
-    let all: Vec<Point> = counts
-        .iter()
-        .flat_map(|(call, count)| {
-            (1..=*count).map(|nth| Point { call: call.clone(), nth, fault: Fault::Kill })
-        })
-        .collect();
+    watched.to_the_end(&points::watching(&log, &[]))?;
+    let all = points::durable_writes(&log)?;
 
     let (mut killed, mut twice) = (0, 0);
     for point in all.iter().step_by(every) {

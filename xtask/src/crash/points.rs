@@ -13,6 +13,9 @@ const KILLED: &str =
 /// Those that a full or broken disk makes fail.
 const FAILED: &[&str] = &["write", "pwrite64", "fsync", "rename", "mkdir"];
 
+/// Those that make something durable or visible.
+const DURABLE: &[&str] = &["fsync", "rename", "unlink", "link", "linkat", "mkdir", "rmdir", "unlinkat"];
+
 /// One hit.
 #[derive(Debug)]
 pub(super) struct Point {
@@ -90,17 +93,47 @@ pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
     Ok(Points { kills, errors: errors.collect() })
 }
 
+/// The program and arguments that have a program watched at its durable writes, and at `others`; its children are left
+/// alone.
+pub(super) fn watching(log: &Path, others: &[&str]) -> Vec<OsString> {
+    let calls = [DURABLE, others].concat().join(",");
+    let words = ["strace", "-qqq", "-e", &format!("trace={calls}"), "-o"];
+    words.iter().map(OsString::from).chain([log.into()]).collect()
+}
+
+/// A kill at each durable write that was seen then, in order.
+pub(super) fn durable_writes(log: &Path) -> Outcome<Vec<Point>> {
+    let text = fs_err::read_to_string(log)?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let point = |call| {
+        let nth = counts.entry(call).and_modify(|count| *count += 1).or_insert(1);
+        Point { call: call.to_owned(), nth: *nth, fault: Fault::Kill }
+    };
+    Ok(text.lines().filter_map(durable).map(point).collect())
+}
+
+/// How many durable writes there were before something else, which has `mark` in its line.
+pub(super) fn durable_writes_before(log: &Path, mark: &str) -> Outcome<usize> {
+    let text = fs_err::read_to_string(log)?;
+    let index = text.find(mark).ok_or_else(|| format!("strace saw no {mark}"))?;
+    Ok(text[..index].lines().filter_map(durable).count())
+}
+
+fn durable(line: &str) -> Option<&str> {
+    call(line).filter(|call| DURABLE.contains(call))
+}
+
 /// How often each system call stands in a log of strace.
-pub(super) fn counts(log: &Path) -> Outcome<BTreeMap<String, usize>> {
+fn counts(log: &Path) -> Outcome<BTreeMap<String, usize>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for line in fs_err::read_to_string(log)?.lines() {
-        // "fsync(3) = 0", with the process before it if there are several
-        let Some(call) = line.split('(').next().and_then(|start| start.split_whitespace().last()) else {
-            continue;
-        };
-        if line.contains('(') && call.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
-            *counts.entry(call.to_owned()).or_default() += 1;
-        }
+    for call in fs_err::read_to_string(log)?.lines().filter_map(call) {
+        *counts.entry(call.to_owned()).or_default() += 1;
     }
     Ok(counts)
+}
+
+/// The system call of a line: `fsync(3) = 0`, with the process before it if there are several.
+fn call(line: &str) -> Option<&str> {
+    let call = line.split_once('(')?.0.split_whitespace().last()?;
+    call.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()).then_some(call)
 }

@@ -90,6 +90,7 @@ fn whatever_happens_on_the_way_there_is_one_issue() {
         Mishap::TooMany(None),
         Mishap::RateLimited,
         Mishap::Trouble,
+        Mishap::TroubleAfter,
         Mishap::DropBefore,
         Mishap::DropAfter,
         Mishap::Half,

@@ -1,9 +1,11 @@
 //! Projects, features and the specifications in them: designed, found by name and by path, refused where that would
 //! be wrong, killed and resumed.
 
+use crate::design_tracker::enable_for_all;
 use crate::stage::BINARY;
 use crate::workshop::{Workshop, document_of, tree, warnings};
 use charrette_testkit::Output;
+use charrette_testkit::linear::LinearServer;
 use charrette_testkit::panel::Mishap;
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -323,6 +325,49 @@ fn both_gates_ask_what_the_level_is_about() {
     assert!(output.stdout.contains("shop is designed, approved and validated."), "{output:?}");
     assert_eq!(shop.json("specs/shop/features.json")["features"][0]["name"], "basket");
     assert_eq!(shop.workshop.calls().iter().filter(|call| call.starts_with("writer")).count(), 2);
+}
+
+#[test]
+fn only_specifications_get_an_issue() {
+    let (shop, server) = (Shop::open(), LinearServer::start());
+    enable_for_all(&shop.workshop, &server);
+    let approved = |args: &[&str], before: &str, after: &str| {
+        let yes =
+            |keys: &str| keys.split(' ').map(|key| format!("{key}: 'yes'")).collect::<Vec<_>>().join(", ");
+        shop.workshop.replies(&format!("pre-design: {{{}}}\npost-design: {{{}}}\n", yes(before), yes(after)));
+        let answers = shop.workshop.answers();
+        let args = [&["design", "--auto", "--yes", "--answers", answers.to_str().unwrap()], args].concat();
+        let mut command = shop.workshop.command(BINARY, args);
+        command.env("LINEAR_API_KEY", LinearServer::KEY);
+        let output = Output::of(command, b"");
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert!(output.stdout.contains(" is designed, approved and validated."), "{output:?}");
+    };
+    shop.speaks_of_projects();
+    approved(
+        &["sell parcels", "--name", "shop", "--project"],
+        "vision users features boundaries priorities risks",
+        "features_produced rough_specs coverage granularity naming approval",
+    );
+    shop.speaks_of_features(&[("checkout", &[])]);
+    approved(
+        &["shop/cart"],
+        "understanding rough_specs_input dependencies boundaries complexity constraints",
+        "specs_produced dependencies build_order cross_feature gaps approval",
+    );
+    assert_eq!(server.requests(), [""; 0]);
+    shop.speaks_of_specs();
+    approved(
+        &["shop/cart/checkout", "--quick"],
+        "understanding approach assumptions trade_offs scope unknowns",
+        "what_built decisions risks omissions confidence approval",
+    );
+    let [issue] = &server.issues()[..] else { panic!("one issue: {:?}", server.issues()) };
+    assert_eq!(issue["title"], "[Design] Shop Cart Checkout");
+    let description = issue["description"].as_str().unwrap();
+    assert!(description.contains("\n\n**Spec:** specs/shop/cart/checkout/\n\n"), "{description}");
+    let linear = &shop.json("specs/shop/cart/checkout/spec.json")["linear"];
+    assert_eq!(linear["identifier"], issue["identifier"]);
 }
 
 #[test]

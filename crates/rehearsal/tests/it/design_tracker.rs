@@ -44,9 +44,18 @@ fn configure(workshop: &Workshop, integrations: &str) {
     std::fs::write(path, integrations).unwrap();
 }
 
+/// Has approved designs tracked there.
 fn enable(workshop: &Workshop, server: &LinearServer) {
     configure(workshop, r#"{"linear": {"enabled": true, "team": "Basecamp"}}"#);
     workshop.sets(&format!("[linear]\nendpoint = \"{}\"\n", server.url()));
+}
+
+/// The same for everybody who works there: the design's branch begins at what origin has.
+pub(crate) fn enable_for_all(workshop: &Workshop, server: &LinearServer) {
+    enable(workshop, server);
+    workshop.sandbox.git(["add", "--all"]);
+    workshop.sandbox.commit("use Linear");
+    workshop.sandbox.git(["push", "-q"]);
 }
 
 fn spec(workshop: &Workshop) -> Value {
@@ -160,11 +169,10 @@ fn a_repository_cannot_have_the_key_sent_elsewhere() {
 #[test]
 fn without_an_approval_there_is_no_issue() {
     let (workshop, server) = (Workshop::brief(), LinearServer::start());
-    enable(&workshop, &server);
-    workshop.sandbox.git(["add", "--all"]);
-    workshop.sandbox.commit("use Linear");
+    enable_for_all(&workshop, &server);
     let output = workshop.begin(&["--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(workshop.sandbox.path(".claude/config/integrations.json").exists());
     assert_eq!(server.requests(), [""; 0]);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::stage::{BINARY, FAKE_AGENT};
 use charrette_testkit::Output;
-use charrette_testkit::panel::{FEATURE, Panel, REQUEST, Variant};
+use charrette_testkit::panel::{FEATURE, Panel, REQUEST};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -77,14 +77,9 @@ impl Workshop {
         Workshop(panel)
     }
 
-    /// The regular run with few calls: nothing is contested, nothing is found, nobody asks.
+    /// The regular run with few calls.
     pub(crate) fn brief() -> Workshop {
-        let workshop = Workshop::regular();
-        workshop.takes(Variant::NothingContested);
-        for reviewer in ["arch", "edge", "innovation", "pragmatic"] {
-            workshop.says(&format!("review/reviewer-{reviewer}"), "NO_ISSUES_FOUND\n");
-        }
-        workshop
+        Workshop(Panel::brief(FAKE_AGENT))
     }
 
     /// `charrette design` with these arguments.

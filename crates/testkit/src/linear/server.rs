@@ -21,6 +21,10 @@ pub enum Mishap {
     RateLimited,
     /// 500.
     Trouble,
+    /// It is done, and then 500.
+    TroubleAfter,
+    /// It is done, and the answer takes its time.
+    Slow,
     /// The connection is closed before anything is done.
     DropBefore,
     /// It is done, and then the connection is closed.
@@ -92,6 +96,11 @@ impl LinearServer {
     /// Where it listens.
     pub fn url(&self) -> String {
         format!("http://{}/graphql", self.address)
+    }
+
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Every issue that was made.
@@ -200,7 +209,7 @@ fn reply(to: &mut TcpStream, request: &Request, shared: &Shared) -> io::Result<b
     };
     let after = |seconds: &u64| ("retry-after".to_owned(), seconds.to_string());
     match mishap {
-        None => respond(to, &asked, shared)?,
+        None => respond(to, &asked, shared.executed(&asked))?,
         Some(Mishap::TooMany(wait)) => {
             let headers: Vec<_> = wait.iter().map(after).collect();
             http::answer(to, 429, &headers, &json!({}))?;
@@ -209,6 +218,15 @@ fn reply(to: &mut TcpStream, request: &Request, shared: &Shared) -> io::Result<b
             http::answer(to, 400, &[], &complaint("Rate limit exceeded", "RATELIMITED"))?;
         }
         Some(Mishap::Trouble) => http::answer(to, 500, &[], &json!("trouble"))?,
+        Some(Mishap::TroubleAfter) => {
+            let _ = shared.executed(&asked);
+            http::answer(to, 500, &[], &json!("trouble"))?;
+        }
+        Some(Mishap::Slow) => {
+            let executed = shared.executed(&asked);
+            std::thread::sleep(Duration::from_millis(300));
+            respond(to, &asked, executed)?;
+        }
         Some(Mishap::DropBefore) => return Ok(false),
         Some(Mishap::DropAfter) => {
             let _ = shared.executed(&asked);
@@ -259,8 +277,8 @@ fn is_proper(request: &Request) -> Result<(), String> {
     }
 }
 
-fn respond(to: &mut TcpStream, asked: &Operation, shared: &Shared) -> io::Result<()> {
-    match shared.executed(asked) {
+fn respond(to: &mut TcpStream, asked: &Operation, executed: Result<Value, String>) -> io::Result<()> {
+    match executed {
         Ok(value) => http::answer(to, 200, &[], &json!({"data": asked.answer(&value)})),
         // Linear answers with 200 when the request was proper.
         Err(refusal) => http::answer(to, 200, &[], &complaint(&refusal, "INVALID_INPUT")),

@@ -50,6 +50,16 @@ impl Panel {
         Panel::seated(parcels(), fake_agent)
     }
 
+    /// The regular run with few calls: nothing is contested, nothing is found.
+    pub fn brief(fake_agent: impl AsRef<Path>) -> Panel {
+        let panel = Panel::regular(fake_agent);
+        panel.takes(Variant::NothingContested);
+        for reviewer in ["arch", "edge", "innovation", "pragmatic"] {
+            panel.says(&format!("review/reviewer-{reviewer}"), "NO_ISSUES_FOUND\n");
+        }
+        panel
+    }
+
     /// The same agents around another repository. Their answers cite files that it may not have.
     pub fn seated(sandbox: Sandbox, fake_agent: impl AsRef<Path>) -> Panel {
         let seed = sandbox.work().display().to_string();
