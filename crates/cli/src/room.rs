@@ -11,7 +11,7 @@ use charrette_agents::strays::{Stray, reap};
 use charrette_agents::surroundings::Surroundings;
 use charrette_engine::Cancel;
 use charrette_engine::ports::Clock;
-use charrette_model::seats::configured;
+use charrette_model::seats::{AgentHealth, CLAUDE, Candidate, EMBEDDED, configured};
 use charrette_model::stamp::Now;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,14 +20,26 @@ use std::sync::Arc;
 pub(crate) fn roster(site: &Site) -> (Roster, Vec<String>) {
     let (roster, problems) = Roster::configured(&site.settings);
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let candidates = candidates(site, &roster);
-    problems.extend(configured::problems(&Rules::configured(&site.settings).seats, &candidates));
+    problems.extend(configured::problems(&Rules::configured(&site.settings).seats, &known(&roster)));
     (roster, problems)
 }
 
+/// The agents of a configuration, there or not: nobody is looked for.
+pub(crate) fn known(roster: &Roster) -> Vec<Candidate> {
+    let candidate = |name: &str, vendor: &str| Candidate {
+        name: name.to_owned(),
+        vendor: vendor.to_owned(),
+        external: name != CLAUDE && name != EMBEDDED,
+        installed: false,
+        healthy: None,
+    };
+    let agents = roster.all().map(|agent| candidate(&agent.name, &agent.profile.vendor));
+    agents.chain([candidate(EMBEDDED, EMBEDDED)]).collect()
+}
+
 /// Everybody who might take a seat here, before anybody was asked whether they work.
-pub(crate) fn candidates(site: &Site, roster: &Roster) -> Vec<charrette_model::seats::Candidate> {
-    let health = charrette_model::seats::AgentHealth::default();
+pub(crate) fn candidates(site: &Site, roster: &Roster) -> Vec<Candidate> {
+    let health = AgentHealth::default();
     charrette_agents::room::candidates(roster, &surroundings(site), &health, true)
 }
 

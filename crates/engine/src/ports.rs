@@ -68,7 +68,10 @@ pub trait Journal: Send + Sync {
     /// files it leaves to people.
     fn finish_phase(&self, phase: &str, summary: Option<&str>, files: &[String]) -> Flow<()>;
 
-    /// The run is through.
+    /// The last phase is through, and the run with it: one change instead of two.
+    fn finish_last_phase(&self, phase: &str, summary: Option<&str>) -> Flow<()>;
+
+    /// The run is through, unless that is on record.
     fn finish_run(&self) -> Flow<()>;
 
     /// What agents changed in the tree while they worked for a step, in all its attempts.

@@ -156,6 +156,11 @@ impl PhaseHandle<'_> {
         self.finish_with(summary, &[])
     }
 
+    /// The same for the last phase: the run is through as well.
+    pub fn finish_run(&self, summary: Option<&Artifact>) -> Flow<()> {
+        self.run.journal.finish_last_phase(&self.name, summary.map(Artifact::name))
+    }
+
     /// The same, with the names of the files it leaves to people.
     pub fn finish_with(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
         let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();

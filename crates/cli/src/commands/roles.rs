@@ -2,13 +2,13 @@
 
 use crate::arguments::Global;
 use crate::error::CommandError;
-use crate::output;
 use crate::site::Site;
+use crate::{output, room};
 use charrette_agents::profile::Roster;
 use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, sample};
 use charrette_model::config::Settings;
 use charrette_model::seats::chain::{Configured, Source, stated};
-use charrette_model::seats::{CLAUDE, Candidate, EMBEDDED, Group, Seat, configured, every, seat};
+use charrette_model::seats::{Group, Seat, configured, every, seat};
 use charrette_model::shown::shown;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -58,7 +58,7 @@ fn list(global: &Global) -> Result<ExitCode, CommandError> {
     let broken: Vec<String> = roles.problems().iter().map(RoleError::to_string).collect();
     let (roster, unclear) = Roster::configured(&site.settings);
     let mut odd: Vec<String> = unclear.iter().map(ToString::to_string).collect();
-    odd.extend(configured::problems(&chains, &candidates(&roster)));
+    odd.extend(configured::problems(&chains, &room::known(&roster)));
     for problem in odd.iter().chain(&broken) {
         output::note(global, &format!("Warning: {problem}"));
     }
@@ -153,19 +153,6 @@ fn columns(row: &Row) -> [String; 7] {
         row.text.clone().unwrap_or_else(|| "broken".to_owned()),
         row.chain.join(", "),
     ]
-}
-
-/// The agents of this configuration, there or not.
-fn candidates(roster: &Roster) -> Vec<Candidate> {
-    let candidate = |name: &str, vendor: &str| Candidate {
-        name: name.to_owned(),
-        vendor: vendor.to_owned(),
-        external: name != CLAUDE && name != EMBEDDED,
-        installed: false,
-        healthy: None,
-    };
-    let agents = roster.all().map(|agent| candidate(&agent.name, &agent.profile.vendor));
-    agents.chain([candidate(EMBEDDED, EMBEDDED)]).collect()
 }
 
 fn show(global: &Global, args: &ShowArgs) -> Result<ExitCode, CommandError> {

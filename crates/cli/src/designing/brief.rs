@@ -4,6 +4,7 @@ use crate::error::CommandError;
 use crate::room;
 use crate::site::Site;
 use crate::workspaces;
+use charrette_agents::profile::Roster;
 use charrette_engine::deliverable::Templates;
 use charrette_engine::flows::design::Brief;
 use charrette_engine::roles::{PinnedRoles, ROLE_FOLDER, Roles};
@@ -115,8 +116,8 @@ pub(crate) fn brief(
     let folder = spec_folder(site, name);
     let workspace = workspaces::workspace_of(site, document)?;
     let started = document.started_at.as_ref().map_or_else(|| room::at_present(site), ToString::to_string);
-    let (roster, _) = room::roster(site);
-    let vendors = room::candidates(site, &roster).into_iter().map(|agent| (agent.name, agent.vendor));
+    let (roster, _) = Roster::configured(&site.settings);
+    let vendors = room::known(&roster).into_iter().map(|agent| (agent.name, agent.vendor));
     Ok(Brief {
         feature: name.feature().map(ToString::to_string).unwrap_or_default(),
         level: manner.level,

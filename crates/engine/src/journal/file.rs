@@ -14,8 +14,9 @@ use crate::step::{StepContext, StepError};
 use crate::stop::{Flow, Stop};
 use charrette_model::checkpoint::incidents;
 use charrette_model::checkpoint::progress::{self, Finished};
+use charrette_model::checkpoint::transition::{self, Circumstances};
 use charrette_model::checkpoint::{
-    Checkpoint, DocumentName, GateRecord, GateState, PhaseStatus, Step, StepStatus,
+    Checkpoint, DocumentName, GateRecord, GateState, PhaseStatus, Step, StepStatus, TransitionError,
 };
 use charrette_store::tree::Change;
 use charrette_store::{Documents, Workspace};
@@ -24,11 +25,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The journal of a run whose record is a state document.
 pub struct FileJournal {
     record: Arc<Record>,
     cancel: Cancel,
+    is_closed: AtomicBool,
 }
 
 /// Where a run's record is kept.
@@ -50,7 +53,7 @@ impl FileJournal {
     pub fn new(place: RunPlace, clock: Arc<dyn Clock>, cancel: Cancel, watcher: Watcher) -> FileJournal {
         let RunPlace { documents, name, document, workspace, by } = place;
         let record = Record::new(documents, name, workspace, document, (clock, watcher, by));
-        FileJournal { record: Arc::new(record), cancel }
+        FileJournal { record: Arc::new(record), cancel, is_closed: AtomicBool::new(false) }
     }
 
     /// Where the artifacts are.
@@ -102,6 +105,34 @@ impl FileJournal {
                 Err(Stop::Refused(reason))
             }
         }
+    }
+
+    /// Puts on record that a phase is through, unless it is there, with what its summary says.
+    fn end_phase(
+        &self,
+        phase: &str,
+        summary: Option<&str>,
+        change: impl Fn(Checkpoint, Option<&str>, &Circumstances) -> Result<Checkpoint, TransitionError>,
+    ) -> Flow<()> {
+        let text = match summary {
+            None => None,
+            Some(name) => {
+                let bytes = self.record.workspace.read(name, self.record.produced_by(name).as_deref());
+                let bytes = bytes.map_err(|error| Stop::Failed(format!("cannot read {name}: {error}")))?;
+                bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
+            }
+        };
+        let is_same = self.record.document().phases.get(phase).is_some_and(|found| {
+            found.status == PhaseStatus::Complete && (text.is_none() || found.context_summary == text)
+        });
+        if is_same {
+            return Ok(());
+        }
+        self.record.change_if_possible(&format!("finish phase {phase}"), |document, circumstances| {
+            change(document, text.as_deref(), circumstances)
+        })?;
+        self.record.tell(EventKind::PhaseFinished { phase: phase.to_owned() });
+        Ok(())
     }
 
     /// Why the step must be executed; none if it was done with the same inputs and what it wrote is there.
@@ -242,25 +273,17 @@ impl Journal for FileJournal {
     }
 
     fn finish_phase(&self, phase: &str, summary: Option<&str>, files: &[String]) -> Flow<()> {
-        let text = match summary {
-            None => None,
-            Some(name) => {
-                let bytes = self.record.workspace.read(name, self.record.produced_by(name).as_deref());
-                let bytes = bytes.map_err(|error| Stop::Failed(format!("cannot read {name}: {error}")))?;
-                bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
-            }
-        };
-        let is_same = self.record.document().phases.get(phase).is_some_and(|found| {
-            found.status == PhaseStatus::Complete && (text.is_none() || found.context_summary == text)
-        });
-        if is_same {
-            return Ok(());
-        }
-        self.record.change_if_possible(&format!("finish phase {phase}"), |document, circumstances| {
-            progress::finish_phase(document, phase, (text.as_deref(), files), circumstances)
+        self.end_phase(phase, summary, |document, text, circumstances| {
+            progress::finish_phase(document, phase, (text, files), circumstances)
+        })
+    }
+
+    fn finish_last_phase(&self, phase: &str, summary: Option<&str>) -> Flow<()> {
+        self.end_phase(phase, summary, |document, text, circumstances| {
+            let finished = progress::finish_phase(document, phase, (text, &[]), circumstances)?;
+            transition::complete(Some(finished), circumstances)
         })?;
-        self.record.tell(EventKind::PhaseFinished { phase: phase.to_owned() });
-        Ok(())
+        self.finish_run()
     }
 
     fn tree(&self, phase: &str, step: &str) -> Vec<Change> {
@@ -293,6 +316,8 @@ impl Journal for FileJournal {
     fn finish_run(&self) -> Flow<()> {
         if self.record.document().completed_at.is_none() {
             self.record.complete()?;
+        }
+        if !self.is_closed.swap(true, Ordering::Relaxed) {
             // What attempts that were interrupted left there is of no use any more.
             let _ = self.record.workspace.close();
         }

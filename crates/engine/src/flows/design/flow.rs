@@ -68,9 +68,9 @@ pub(super) async fn design(run: &Run<'_>, design: &Design) -> Flow<()> {
 
     let phase = run.phase("validate");
     validate(&phase, &desk, design, &seatings).await?;
-    phase.finish(Some(&Artifact::named("validate-summary.md")))?;
     let stage = phase.stage("5");
     export(&phase, design)?;
+    phase.finish_run(Some(&Artifact::named("validate-summary.md")))?;
     stage.done("design complete!");
     Ok(())
 }

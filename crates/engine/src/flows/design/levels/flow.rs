@@ -34,7 +34,7 @@ pub(in super::super) async fn design_level(run: &Run<'_>, design: &Design, kind:
 
     let phase = run.phase("validate");
     validate(&phase, &desk, brief, kind).await?;
-    phase.finish(Some(&Artifact::named("validate-summary.md")))?;
+    phase.finish_run(Some(&Artifact::named("validate-summary.md")))?;
     phase.stage("5").done("design complete!");
     Ok(())
 }
