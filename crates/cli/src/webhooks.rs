@@ -5,9 +5,9 @@
 //! arrived. Nothing here ever stops a run.
 
 use crate::env_vars;
-use crate::output;
 use crate::site::Site;
 use crate::workspaces::workspace_of;
+use crate::{output, room};
 use charrette_engine::{Event, EventKind};
 use charrette_integrations::stable_id;
 use charrette_integrations::webhook::{Message, Webhook};
@@ -102,6 +102,19 @@ impl Messenger {
             Err(_) => Some("it takes too long".to_owned()),
         }
     }
+}
+
+/// Tells what is left from before, without a run that is driven. What does not arrive is left for the next start.
+pub(crate) fn catch_up(site: &Site, name: &DocumentName) {
+    if site.settings.webhook_url().is_none() {
+        return;
+    }
+    let _ = room::with_agents(async |_| {
+        if let Ok(Some(messenger)) = Messenger::begin(site, name) {
+            messenger.end().await;
+        }
+        Ok(())
+    });
 }
 
 /// Where the messages of runs are kept: of this one, and of all that have some.
@@ -206,7 +219,9 @@ fn pending(workspaces: &Path) -> Vec<(PathBuf, Message)> {
             Some((path, message))
         })
         .collect();
-    found.sort_by(|(_, one), (_, other)| (&one.at, &one.phase).cmp(&(&other.at, &other.phase)));
+    // A run ends with its last phase, in the same moment, but is told of afterwards.
+    let order = |message: &Message| (message.at.clone(), message.event.clone(), message.phase.clone());
+    found.sort_by_cached_key(|(_, message)| order(message));
     found
 }
 

@@ -3,10 +3,9 @@
 use crate::commands::design::DesignArgs;
 use crate::designing::level::{self, Nest};
 use crate::designing::{self, Manner};
-use crate::drive;
 use crate::error::{CommandError, ErrorKind};
 use crate::site::Site;
-use crate::workspaces;
+use crate::{drive, webhooks, workspaces};
 use charrette_engine::explain::forecast;
 use charrette_engine::flows::design::PHASES;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, GateState, PhaseStatus};
@@ -224,6 +223,8 @@ fn resumable(
     let steps = forecast(document, &workspaces::workspace_of(site, document)?);
     let changed = steps.iter().any(|step| step.why.is_some());
     if document.completed_at.is_some() && !changed {
+        // It may have been killed between its end and its last messages.
+        webhooks::catch_up(site, name);
         return Err(CommandError::failed(format!(
             "Design for \"{feature}\" is already complete. Run without --resume to start fresh."
         )));

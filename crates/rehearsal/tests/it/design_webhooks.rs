@@ -86,6 +86,22 @@ fn a_hook_that_fails_is_a_warning_and_is_told_again_by_the_next_start() {
 }
 
 #[test]
+fn a_design_that_is_complete_still_tells_what_nobody_was_told() {
+    let (workshop, listener) = (Workshop::brief(), Listener::start(500));
+    configure(&workshop, &listener);
+    assert_eq!(design(&workshop, &[REQUEST]).code, Some(0));
+    listener.received();
+    listener.answers(204);
+    let output = design(&workshop, &[FEATURE, "--resume"]);
+    assert!(output.stderr.contains("is already complete"), "{output:?}");
+    let mut found = told(&listener.received());
+    assert_eq!(found.pop().as_deref(), ALL.last().copied(), "the run after its phases");
+    assert_eq!(BTreeSet::from_iter(found.iter().map(String::as_str)), BTreeSet::from_iter(ALL[..3].to_vec()));
+    design(&workshop, &[FEATURE, "--resume"]);
+    assert_eq!(told(&listener.received()), [""; 0], "once it has arrived");
+}
+
+#[test]
 fn a_hook_that_cannot_be_used_is_a_warning_and_nothing_is_sent() {
     let (workshop, listener) = (Workshop::brief(), Listener::start(200));
     workshop.sets(&format!("[webhooks]\nurl = \"{}\"\nsecret_env = \"NOT_THERE\"\n", listener.url()));

@@ -180,7 +180,7 @@ fn failure_modes(ground: &Ground<'_>, files: &[Planned]) -> String {
     let distance = |risk: &Risk| (!files.iter().any(|file| file.path == risk.path), risk.kind == "untested");
     risks.sort_by_key(|risk| distance(risk));
     let mut modes: Vec<String> = risks.into_iter().take(3).map(failure).collect();
-    let run = ground.test_command().map_or("the tests".to_owned(), |run| format!("\"{}\"", said(run, 100)));
+    let run = ground.test_command().map_or("a test".to_owned(), |run| format!("\"{}\"", said(run, 100)));
     let common = [
         format!("Callers that rely on today's behaviour break. First sign: {run} fails. Remedy: keep the old behaviour until it is asked otherwise."),
         "The change lands in the wrong place, because words led to it and not understanding. First sign: the first failing test needs another file. Remedy: stop and survey again with better words.".to_owned(),
