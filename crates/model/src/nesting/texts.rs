@@ -36,8 +36,3 @@ pub const DIAGRAM_FAILED: &str =
 
 /// The heading where a worker left nothing that was not adopted.
 pub const ALL_IMPLEMENTED: &str = "## Plan Review — All Suggestions Implemented";
-
-/// The entry in a caller's log of issues when a diagram was rejected: tokens, never the diagram.
-pub fn diagram_rejected_entry(tokens: &str) -> String {
-    format!("- **Step 3b — architecture diagram rejected:** {}", shown(tokens))
-}

@@ -177,6 +177,8 @@ fn a_diagram_that_cannot_be_shown_stops_nothing() {
         assert!(warnings(&output).contains(&said), "{:?}", warnings(&output));
         assert!(!workshop.artifact("architecture-diagram.md").exists());
         assert!(workshop.artifact("architecture-diagram.candidate.md").exists());
+        let issue = format!("- **Step 3b — architecture diagram rejected:** {token}\n");
+        assert!(workshop.read("execution-issues.md").ends_with(&issue), "{issue}");
     }
 }
 

@@ -11,14 +11,14 @@ use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
 use charrette_model::diagram::check::{Mode, check};
 use charrette_model::diagram::fences::fences;
-use charrette_model::diagram::single;
-use charrette_model::nesting::texts::diagram_rejected_entry;
+use charrette_model::diagram::{single, warnings};
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
 
 const CANDIDATE: &str = "architecture-diagram.candidate.md";
 const DIAGRAM: &str = "architecture-diagram.md";
+const ISSUES: &str = "execution-issues.md";
 const REJECTED: &str = "rejected-findings.md";
 
 /// The six files, in the order they are listed.
@@ -76,16 +76,16 @@ pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &De
             let candidate = context.text(CANDIDATE)?;
             let report = check(&candidate, Mode::Markdown, None);
             if report.diagrams.is_empty() {
-                return Ok(Drawn::Rejected("no-fence".to_owned()));
+                return rejected(&context, "no-fence");
             }
             if !report.is_ok() {
-                return Ok(Drawn::Rejected(report.tokens()));
+                return rejected(&context, &report.tokens());
             }
             let Ok(diagram) = single::diagram(&candidate) else {
-                return Ok(Drawn::Rejected("several-fences".to_owned()));
+                return rejected(&context, "several-fences");
             };
             match studio.draw(diagram).await {
-                Err(_) => Ok(Drawn::Rejected("parse-error".to_owned())),
+                Err(_) => rejected(&context, "parse-error"),
                 Ok(svg) => {
                     context.write(DIAGRAM, candidate)?;
                     context.write("architecture-diagram.svg", svg)?;
@@ -101,16 +101,20 @@ pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &De
         }
         Drawn::Rejected(token) => {
             if let Some(Err(problem)) =
-                design.caller.as_ref().map(|caller| caller.log_warning(&diagram_rejected_entry(&token)))
+                design.caller.as_ref().map(|caller| caller.log_warning(&warnings::architecture_entry(&token)))
             {
                 write.warn(format!("the caller's log of issues was not written: {problem}"));
             }
-            write.warn(format!(
-                "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={token}); proceeding without diagram.**"
-            ));
+            write.warn(warnings::architecture_line(&token));
         }
     }
     Ok(())
+}
+
+/// A diagram that cannot be used is on the run's own log of issues: its tokens, never any of its text.
+fn rejected(context: &StepContext, tokens: &str) -> Result<Drawn, StepError> {
+    context.write(ISSUES, warnings::append("", &warnings::architecture_entry(tokens)))?;
+    Ok(Drawn::Rejected(tokens.to_owned()))
 }
 
 /// Step 3c: the writer's drafts, and the six files made from them.
