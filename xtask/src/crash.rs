@@ -2,7 +2,7 @@
 //!
 //! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
 //! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole
-//! run, [`design`] to a whole design, [`tracker`] to its end with a tracker.
+//! run, [`research`] to a whole research run, [`design`] to a whole design, [`tracker`] to its end with a tracker.
 
 mod checks;
 mod design;
@@ -10,6 +10,7 @@ mod disks;
 mod flow;
 mod operations;
 mod points;
+mod research;
 mod tracker;
 mod workers;
 
@@ -79,6 +80,7 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
     disks::full_and_read_only(&charrette)?;
     flow::crash(args.every)?;
+    research::crash(args.every)?;
     design::crash(args.every, args.designs)?;
     tracker::crash(args.every, args.trackers)
 }

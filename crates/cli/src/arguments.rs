@@ -2,15 +2,16 @@
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, findings, flags, gate, handoff, ledger, manifest,
-    resume, roles, session_env, status, survey, tokens, verdict,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
+    manifest, resume, roles, session_env, status, stop, survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
 ///
-/// This version designs: `charrette design "what you want"`. Implementing, reviewing and shipping come later.
+/// This version designs, `charrette design "what you want"`, and researches, `charrette research "topic"`. Implementing,
+/// reviewing and shipping come later.
 #[derive(Debug, Parser)]
 #[command(name = "charrette", version, max_term_width = 100)]
 pub struct Arguments {
@@ -48,6 +49,9 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
+    Stop(stop::StopArgs),
+    Events(events::EventsArgs),
+    Log(events::LogArgs),
     Abandon(abandon::AbandonArgs),
     Roles(roles::RolesArgs),
     Agents(agents::AgentsArgs),

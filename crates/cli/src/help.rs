@@ -1,12 +1,13 @@
 //! The page of help of the program itself: its commands in groups, those for people first.
 
+use charrette_app::App;
 use clap::Command;
 use std::fmt::Write as _;
 
 /// What people type. The rest is for scripts and other tools.
 const FOR_PEOPLE: &[(&str, &[&str])] = &[
-    ("Designing", &["design", "survey", "check"]),
-    ("Runs", &["status", "answer", "resume", "abandon"]),
+    ("Working", &["design", "research", "survey", "check"]),
+    ("Runs", &["status", "answer", "resume", "stop", "events", "log", "abandon"]),
     ("Agents and settings", &["agents", "roles", "ask", "ledger", "doctor", "config", "completions"]),
 ];
 const FOR_PROGRAMS: &str = "For scripts and other tools";
@@ -16,12 +17,22 @@ const NAMES: usize = 12;
 
 /// The same command with its subcommands in groups, each described in a line.
 #[must_use]
-pub fn grouped(command: Command) -> Command {
+pub fn grouped(command: Command, app: &App) -> Command {
+    let is_flow = |name: &str| app.registry.get(name).is_some();
     let mut page = String::new();
     for (title, names) in FOR_PEOPLE {
         list(&command, title, names, &mut page);
     }
     let named = |name: &str| FOR_PEOPLE.iter().any(|(_, names)| names.contains(&name));
+    let more: Vec<&str> = command
+        .get_subcommands()
+        .map(Command::get_name)
+        .filter(|name| is_flow(name) && !named(name))
+        .collect();
+    if !more.is_empty() {
+        list(&command, "More commands", &more, &mut page);
+    }
+    let named = |name: &str| named(name) || more.contains(&name);
     let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set());
     let rest: Vec<&str> = shown.map(Command::get_name).filter(|name| !named(name)).collect();
     list(&command, FOR_PROGRAMS, &rest, &mut page);
@@ -44,13 +55,12 @@ fn list(command: &Command, title: &str, names: &[&str], page: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::Arguments;
-    use clap::CommandFactory as _;
 
     #[test]
     fn every_command_is_there_once() {
-        let command = Arguments::command();
-        let page = grouped(command.clone()).render_help().to_string();
+        let app = App::product();
+        let command = crate::commands::definition(&app);
+        let page = grouped(command.clone(), &app).render_help().to_string();
         for inner in command.get_subcommands() {
             let lines = page.lines().filter(|line| {
                 line.starts_with("  ") && line.split_whitespace().next() == Some(inner.get_name())

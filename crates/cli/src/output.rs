@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the place")]
 
 use crate::arguments::Global;
-use crate::error::CommandError;
+use charrette_app::{AppError, ErrorKind, Notice};
 use charrette_model::plumbing::Answer;
 use charrette_model::shown::one_line;
 use charrette_term::Screen;
@@ -12,13 +12,13 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// Prints a result as JSON for people to read and programs to parse.
-pub(crate) fn json(value: &impl Serialize) -> Result<(), CommandError> {
-    let text = serde_json::to_string_pretty(value).map_err(CommandError::failed)?;
+pub(crate) fn json(value: &impl Serialize) -> Result<(), AppError> {
+    let text = serde_json::to_string_pretty(value).map_err(AppError::failed)?;
     line(&text)
 }
 
 /// Prints one line, or several, of a result.
-pub(crate) fn line(text: &str) -> Result<(), CommandError> {
+pub(crate) fn line(text: &str) -> Result<(), AppError> {
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
@@ -27,12 +27,12 @@ pub(crate) fn line(text: &str) -> Result<(), CommandError> {
     match written {
         // Whoever was reading has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|error| CommandError::failed(format!("cannot print the result: {error}"))),
+        other => other.map_err(|error| AppError::failed(format!("cannot print the result: {error}"))),
     }
 }
 
 /// Prints the lines of a plumbing command, exactly, and ends as it says.
-pub(crate) fn answer(answer: &Answer) -> Result<ExitCode, CommandError> {
+pub(crate) fn answer(answer: &Answer) -> Result<ExitCode, AppError> {
     if !answer.stdout.is_empty() {
         line(&answer.stdout.join("\n"))?;
     }
@@ -64,8 +64,18 @@ pub(crate) fn note(global: &Global, message: &str) {
     }
 }
 
+/// Says what the application has to say besides its result.
+pub(crate) fn notice(global: &Global, notice: &Notice) {
+    match notice {
+        Notice::Note(text) => note(global, text),
+        Notice::Problem(text) => log(text),
+        Notice::Detail(text) if crate::progress::is_terminal() => note(global, text),
+        Notice::Detail(_) => {}
+    }
+}
+
 /// Says why a command did not succeed, and what to type next.
-pub(crate) fn error(error: &CommandError) -> ExitCode {
+pub(crate) fn error(error: &AppError) -> ExitCode {
     let mut lines = error.message.lines().chain(error.more.iter().map(String::as_str));
     log(&format!("error: {}", lines.next().unwrap_or_default()));
     for line in lines {
@@ -74,7 +84,16 @@ pub(crate) fn error(error: &CommandError) -> ExitCode {
     for hint in &error.hints {
         log(&format!("hint: {hint}"));
     }
-    error.exit_code()
+    exit_code(error.kind)
+}
+
+/// The exit code of a failure.
+fn exit_code(kind: ErrorKind) -> ExitCode {
+    match kind {
+        ErrorKind::Failed | ErrorKind::AlreadyComplete => ExitCode::from(1),
+        ErrorKind::Usage => ExitCode::from(2),
+        ErrorKind::Refused => ExitCode::from(4),
+    }
 }
 
 /// Help and version go to standard output; everything else clap says is a usage error.

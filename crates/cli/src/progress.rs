@@ -1,10 +1,10 @@
 //! How a run is shown here, and who is asked: decided from the flags, the environment and what the streams are.
 
-use crate::arguments::Global;
-use crate::{env_vars, output};
+use crate::here::Here;
+use crate::output;
 use charrette_engine::Cancel;
 use charrette_model::progress::StepPrefix;
-use charrette_term::{Desk, Manner, Reader, Screen, Style, Terminal, TerminalAsker, View};
+use charrette_term::{ArtifactReader, Desk, Manner, Reader, Screen, Style, Terminal, TerminalAsker, View};
 use rustix::termios::{isatty, tcgetwinsize};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -22,32 +22,52 @@ pub(crate) struct Showing {
     pub(crate) terse: bool,
 }
 
+/// Whether a person sees standard output.
+pub(crate) fn is_terminal() -> bool {
+    isatty(io::stdout())
+}
+
 /// How text may look on standard output.
-pub(crate) fn style(global: &Global) -> Style {
-    style_of(global, io::stdout().as_fd())
+pub(crate) fn style(here: &Here) -> Style {
+    style_of(here, io::stdout().as_fd())
 }
 
 /// A view of a run on standard output.
-pub(crate) fn view(global: &Global, showing: Showing) -> View {
-    let manner = match (global.json, global.quiet) {
+pub(crate) fn view(here: &Here, showing: Showing, reader: ArtifactReader) -> View {
+    let manner = match (here.json, here.quiet) {
         (true, _) => Manner::Events,
         (false, true) => Manner::Silent,
         (false, false) => Manner::Lines { prefix: showing.prefix, terse: showing.terse },
     };
-    let style = style(global);
-    View::new(manner, Style { is_tty: style.is_tty && env_vars::may_redraw(), ..style }, output::screen())
+    let style = style(here);
+    View::new(
+        manner,
+        Style { is_tty: style.is_tty && here.environment.may_redraw(), ..style },
+        output::screen(),
+        reader,
+    )
+}
+
+/// The same for a run that is over: nothing ticks.
+pub(crate) fn still_view(here: &Here, showing: Showing, reader: ArtifactReader) -> View {
+    let manner = if here.json {
+        Manner::Events
+    } else {
+        Manner::Lines { prefix: showing.prefix, terse: showing.terse }
+    };
+    View::new(manner, Style { is_tty: false, ..style(here) }, output::screen(), reader)
 }
 
 /// The terminal to ask at, if somebody sits there. Questions go to `screen`, which is standard output, unless that
 /// is not seen or belongs to a program.
-pub(crate) fn terminal(global: &Global, screen: &Screen) -> Option<Terminal> {
+pub(crate) fn terminal(here: &Here, screen: &Screen) -> Option<Terminal> {
     if !isatty(io::stdin()) {
         return None;
     }
-    let (style, screen) = if isatty(io::stdout()) && !global.json {
-        (style(global), screen.clone())
+    let (style, screen) = if isatty(io::stdout()) && !here.json {
+        (style(here), screen.clone())
     } else if isatty(io::stderr()) {
-        (style_of(global, io::stderr().as_fd()), output::side_screen())
+        (style_of(here, io::stderr().as_fd()), output::side_screen())
     } else {
         return None;
     };
@@ -56,22 +76,28 @@ pub(crate) fn terminal(global: &Global, screen: &Screen) -> Option<Terminal> {
 }
 
 /// Asks at that terminal.
-pub(crate) fn asker(view: &View, terminal: Terminal, shelves: Vec<PathBuf>, cancel: Cancel) -> TerminalAsker {
+pub(crate) fn asker(
+    here: &Here,
+    view: &View,
+    terminal: Terminal,
+    shelves: Vec<PathBuf>,
+    cancel: Cancel,
+) -> TerminalAsker {
     let desk = Desk {
         terminal,
-        editor: env_vars::editor(),
-        scratch: env_vars::temporary_folder(),
+        editor: here.environment.editor(),
+        scratch: here.environment.temporary_folder(),
         reader: reader(shelves),
         cancel,
     };
     TerminalAsker::new(view.clone(), desk)
 }
 
-fn style_of(global: &Global, stream: BorrowedFd<'_>) -> Style {
+fn style_of(here: &Here, stream: BorrowedFd<'_>) -> Style {
     let is_tty = isatty(stream);
     let width = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col)).filter(|&width| width > 0);
     Style {
-        color: is_tty && !global.no_color && env_vars::wants_color(),
+        color: is_tty && !here.no_color && here.environment.wants_color(),
         width: width.unwrap_or(Style::plain().width),
         is_tty,
     }
@@ -81,7 +107,7 @@ fn style_of(global: &Global, stream: BorrowedFd<'_>) -> Style {
 fn reader(shelves: Vec<PathBuf>) -> Reader {
     Box::new(move |name| {
         if name.is_empty() {
-            return Err("Which file? As in: review: design.md".to_owned());
+            return Err("Which file? As in: review: FILE".to_owned());
         }
         let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || name.contains('\0') {

@@ -7,6 +7,8 @@
 
 #![warn(missing_docs)]
 
+mod drawing;
 mod mermaid;
 
+pub use drawing::{MermaidDrawing, draw};
 pub use mermaid::{MAX_CHARS, ParseError, SvgError, parse, svg};

@@ -5,6 +5,7 @@
 //! never sees any of this.
 
 use crate::artifact::{Input, Inputs};
+use crate::event::EventKind;
 use crate::pause::{Grant, Pause};
 use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher, Touch};
 use crate::prompt::rendered;
@@ -13,6 +14,7 @@ use charrette_model::checkpoint::Usage;
 use charrette_store::workspace::sha256;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Where a step whose agents all failed, and which may fail, says why.
 pub(crate) const NO_ANSWER: &str = "no_answer";
@@ -54,6 +56,8 @@ type Naming = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
 /// What a call goes by besides itself: who runs it, what was decided before, and where it says what must be.
 pub(crate) struct Conduct {
     pub(crate) launcher: Arc<dyn Launcher>,
+    /// Who is asked, in order.
+    pub(crate) chain: Vec<String>,
     pub(crate) granted: Vec<Grant>,
     pub(crate) pause: Arc<Mutex<Option<Pause>>>,
 }
@@ -142,6 +146,22 @@ impl AgentCall {
         self
     }
 
+    /// What must hold besides its form.
+    #[must_use]
+    pub fn also(mut self, check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> AgentCall {
+        let form = self.grammar.take();
+        let only = self.writes.clone();
+        self.grammar(move |answer| {
+            let files = match (&form, only.as_slice()) {
+                (Some(form), _) => form(answer)?,
+                (None, [name]) => vec![(name.clone(), answer.to_owned())],
+                (None, _) => return Err("several files without a grammar to tell them apart".to_owned()),
+            };
+            check(answer)?;
+            Ok(files)
+        })
+    }
+
     /// What to make of a second answer that still does not fit, rather than asking somebody else.
     #[must_use]
     pub fn salvage(
@@ -167,7 +187,12 @@ impl AgentCall {
     }
 
     pub(crate) fn step(&self) -> Step {
-        Step { id: self.id.clone(), reads: self.reads.clone(), touches_checkout: false, reaches_out: false }
+        Step { reads: self.reads.clone(), ..Step::new(self.id.clone()) }
+    }
+
+    /// Who is asked, in order.
+    pub(crate) fn candidates(&self, launcher: &dyn Launcher) -> Vec<String> {
+        if self.chain.is_empty() { launcher.chain(&self.seat) } else { self.chain.clone() }
     }
 
     /// Asks one agent after the other until an answer fits.
@@ -175,8 +200,7 @@ impl AgentCall {
         let asked = (self.prompt)().map_err(StepError::Failed)?;
         let mut failures = Vec::new();
         let mut usage: Option<Usage> = None;
-        let chain =
-            if self.chain.is_empty() { conduct.launcher.chain(&self.seat) } else { self.chain.clone() };
+        let chain = conduct.chain.clone();
         for (n, agent) in chain.iter().enumerate() {
             match self.ask((agent, &asked), &context, &conduct, &mut usage).await {
                 Ok(files) => {
@@ -205,7 +229,7 @@ impl AgentCall {
         if !self.may_fail {
             return Err(StepError::Failed(why));
         }
-        context.lane.note("nobody answered", &why);
+        note(&context, "nobody answered", &why);
         Ok(StepDone {
             value: serde_json::json!({ NO_ANSWER: why }),
             fallback_from: chain,
@@ -227,7 +251,7 @@ impl AgentCall {
         let mut prompt = question.clone();
         let mut repair = false;
         loop {
-            context.lane.seat(agent).map_err(Refusal::Unrecorded)?;
+            context.lane().seat(agent).await.map_err(Refusal::Unrecorded)?;
             let answer = self.launch((agent, asked.model.clone()), prompt, context, conduct).await?;
             add(usage, answer.usage.as_ref());
             let problem = match self.files(self.grammar.as_ref(), &answer.text) {
@@ -237,10 +261,10 @@ impl AgentCall {
             if let (true, Some(salvage)) = (repair, &self.salvage)
                 && let Ok(files) = self.files(Some(salvage), &answer.text)
             {
-                context.lane.note(agent, &format!("{problem} (twice; what could be used was taken)"));
+                note(context, agent, &format!("{problem} (twice; what could be used was taken)"));
                 return Ok(files);
             }
-            let kept = context.lane.keep_evidence(agent, &answer.text);
+            let kept = context.lane().keep_evidence(agent, &answer.text).await;
             if repair {
                 return Err(Refusal::Failed(format!("{problem} (twice; the answer is kept in {kept})")));
             }
@@ -258,30 +282,35 @@ impl AgentCall {
         context: &StepContext,
         conduct: &Conduct,
     ) -> Result<AgentAnswer, Refusal> {
-        let reads = context.lane.readable();
-        let (phase, step) = context.lane.place();
+        let reads = context.readable();
+        let call = context.call();
         let order = LaunchOrder {
             agent: agent.to_owned(),
             seat: self.seat.clone(),
-            phase,
-            step,
+            phase: call.phase.clone(),
+            step: call.id.clone(),
             prompt: rendered(&prompt, &reads),
-            reads: reads.into_iter().map(|readable| (readable.name, readable.path)).collect(),
-            lane: context.lane.folder(),
-            token: context.lane.token(),
-            workspace: context.lane.workspace(),
+            reads,
+            run: context.run(),
+            lane: context.lane().name(),
             model,
             may_touch: self.may_touch.clone(),
             granted: conduct.granted.clone(),
         };
-        let watch = context.lane.watch(agent);
+        let (step, since) = (call.id.clone(), Instant::now());
+        context.lane().tell(EventKind::AgentStarted { step: step.clone(), agent: agent.to_owned() });
         let outcome = conduct.launcher.launch(order).await;
-        watch.ended(&outcome);
+        let (status, usage) = match &outcome {
+            Ok(answer) => ("ok".to_owned(), answer.usage.clone()),
+            Err(error) => (error.to_string(), None),
+        };
+        let (agent_name, seconds) = (agent.to_owned(), since.elapsed().as_secs_f64());
+        context.lane().tell(EventKind::AgentFinished { step, agent: agent_name, status, seconds, usage });
         match outcome {
             Ok(answer) => {
-                context.lane.note_tree(&answer.changes).map_err(Refusal::Unrecorded)?;
-                for note in &answer.notes {
-                    context.lane.note(agent, note);
+                context.lane().note_tree(&answer.changes).await.map_err(Refusal::Unrecorded)?;
+                for said in &answer.notes {
+                    note(context, agent, said);
                 }
                 Ok(answer)
             }
@@ -291,10 +320,14 @@ impl AgentCall {
                 Err(Refusal::Paused)
             }
             Err(LaunchError::Failed(failed)) => {
-                context.lane.note_tree(&failed.changes).map_err(Refusal::Unrecorded)?;
-                let kept = failed.evidence.filter(|text| !text.trim().is_empty());
-                let kept = kept.map(|text| context.lane.keep_evidence(agent, &text));
-                let kept = kept.map(|kept| format!(" (what it said is kept in {kept})")).unwrap_or_default();
+                context.lane().note_tree(&failed.changes).await.map_err(Refusal::Unrecorded)?;
+                let kept = match failed.evidence.filter(|text| !text.trim().is_empty()) {
+                    None => String::new(),
+                    Some(text) => {
+                        let kept = context.lane().keep_evidence(agent, &text).await;
+                        format!(" (what it said is kept in {kept})")
+                    }
+                };
                 Err(Refusal::Failed(format!("{}{kept}", failed.why)))
             }
         }
@@ -312,6 +345,12 @@ impl AgentCall {
             None => Ok(files),
         }
     }
+}
+
+/// Something about an agent that a person should know.
+fn note(context: &StepContext, agent: &str, said: &str) {
+    let message = format!("{}: {agent}: {said}", context.call().id);
+    context.lane().tell(EventKind::Warning { message });
 }
 
 /// Why one agent did not do it.

@@ -5,15 +5,21 @@
 
 use charrette_store::workspace::sha256;
 use serde::Serialize;
+use std::borrow::Cow;
 
-/// A file of the run's workspace, by name.
+/// A file of the run, by name: the handle that one step returns and the next one takes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Artifact(String);
+pub struct Artifact(Cow<'static, str>);
 
 impl Artifact {
+    /// The artifact of a name that stands in a flow's table.
+    pub const fn fixed(name: &'static str) -> Artifact {
+        Artifact(Cow::Borrowed(name))
+    }
+
     /// The artifact of that name.
     pub fn named(name: impl Into<String>) -> Artifact {
-        Artifact(name.into())
+        Artifact(Cow::Owned(name.into()))
     }
 
     /// Its name.
@@ -25,6 +31,25 @@ impl Artifact {
 /// What a step wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Artifacts(pub Vec<Artifact>);
+
+impl FromIterator<Artifact> for Artifacts {
+    fn from_iter<T: IntoIterator<Item = Artifact>>(files: T) -> Artifacts {
+        Artifacts(files.into_iter().collect())
+    }
+}
+
+/// A file of a flow, as its table has it: the docs, the seats and `status --why` are made from these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArtifactSpec {
+    /// Its name. `*` stands for any text: a family of files of one sort.
+    pub name: &'static str,
+    /// The seat or the step that writes it; `request` for what is there from the beginning.
+    pub writer: &'static str,
+    /// The seats and steps that read it.
+    pub readers: &'static [&'static str],
+    /// What it is, for people.
+    pub about: &'static str,
+}
 
 /// One thing a step reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +123,7 @@ impl Inputs for Input {
 
 impl Inputs for Artifact {
     fn inputs(&self) -> Vec<Input> {
-        vec![Input::Artifact(self.0.clone())]
+        vec![Input::Artifact(self.0.clone().into_owned())]
     }
 }
 

@@ -2,15 +2,15 @@
 //! that nobody asked for. Flows see none of it but the wait for a person.
 
 use crate::agent::{AgentCall, Conduct, NO_ANSWER};
-use crate::artifact::{Artifacts, Input};
+use crate::artifact::{Artifact, Artifacts, Input};
 use crate::batch::Batch;
 use crate::event::EventKind;
 use crate::gate::Gate;
 use crate::pause::Grant;
 use crate::run::PhaseHandle;
-use crate::step::{Step, StepDone, StepError};
+use crate::step::{Step, StepError};
 use crate::stop::{Flow, Stop};
-use charrette_store::tree::Change;
+use charrette_model::tree::Change;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,11 +39,19 @@ impl PhaseHandle<'_> {
         Ok(self.seated(call).await?.artifacts)
     }
 
+    /// The same for an answer that becomes one file.
+    pub async fn agent_file(&self, call: AgentCall) -> Flow<Artifact> {
+        let (id, written) = (call.step().id, self.agent(call).await?);
+        let [file] = <[Artifact; 1]>::try_from(written.0)
+            .map_err(|files| Stop::Failed(format!("{id} left {} files instead of one", files.len())))?;
+        Ok(file)
+    }
+
     /// The same, saying also who did it.
     pub async fn seated(&self, call: AgentCall) -> Flow<Seated> {
         let id = call.step().id;
         let outcome = self.attended(call).await;
-        let changes = self.run.journal.tree(&self.name, &id);
+        let changes = self.run.journal.tree_changes(&self.name, &id).await;
         let dirt: Dirt = changes.into_iter().map(|change| (id.clone(), change)).collect();
         let settled = match Batch::add_dirt(dirt) {
             Some(dirt) => self.settle_tree(dirt).await,
@@ -61,26 +69,23 @@ impl PhaseHandle<'_> {
         let mut granted: Vec<Grant> = Vec::new();
         loop {
             let pause = Arc::new(Mutex::new(None));
-            let conduct = Conduct {
-                launcher: self.run.launcher.clone(),
-                granted: granted.clone(),
-                pause: pause.clone(),
-            };
-            let (step, call) = (call.step(), call.clone());
+            let launcher = self.run.ports.launcher.clone();
+            let chain = call.candidates(&*launcher);
+            let mut step = call.step();
+            step.agent = Some(chain.first().cloned().unwrap_or_default());
+            let conduct = Conduct { launcher, chain, granted: granted.clone(), pause: pause.clone() };
+            let call = call.clone();
             let id = step.id.clone();
             let outcome = self.once(step, move |context| Box::pin(call.perform(context, conduct))).await;
             let paused = pause.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(pause) = paused else {
                 let recorded = outcome?;
                 // Launched without a question, so any that an earlier attempt left open has answered itself.
-                let mine = format!("rate-limit/{id}-");
-                self.run.journal.withdraw(&|gate| {
-                    gate.starts_with(&mine) || (granted.is_empty() && gate.starts_with("budget/"))
-                })?;
+                self.withdraw_answered(&id, granted.is_empty()).await?;
                 let problem = recorded.value.get(NO_ANSWER).and_then(|why| why.as_str());
                 return Ok(Seated {
                     problem: problem.map(str::to_owned),
-                    artifacts: recorded.outputs,
+                    artifacts: recorded.outputs.into_iter().map(Artifact::named).collect(),
                     agent: recorded.agent,
                 });
             };
@@ -95,6 +100,16 @@ impl PhaseHandle<'_> {
             let answers = self.gate(gate).await?;
             granted.push(Grant { gate: name, answer: answers.get(&pause.about).trim().to_lowercase() });
         }
+    }
+
+    /// Withdraws questions that an earlier attempt at a step left open and that have answered themselves.
+    async fn withdraw_answered(&self, step: &str, budgets: bool) -> Flow<()> {
+        let journal = &self.run.journal;
+        let mine = format!("rate-limit/{step}-");
+        let is_mine = |gate: &String| gate.starts_with(&mine) || (budgets && gate.starts_with("budget/"));
+        let gates: Vec<String> =
+            journal.waiting().await?.into_iter().map(|view| view.gate).filter(is_mine).collect();
+        if gates.is_empty() { Ok(()) } else { journal.withdraw(gates).await }
     }
 
     /// Asks what to do about changes in the tree, once, and does it.
@@ -122,28 +137,28 @@ impl PhaseHandle<'_> {
         }
     }
 
+    /// Undoes changes, having kept them in a patch first.
     async fn discard(&self, boundary: &str, changes: Vec<Change>, inputs: &[Input]) -> Flow<()> {
-        let launcher = self.run.launcher.clone();
-        let patch = self.run.files().join(format!("discarded-{boundary}.patch"));
-        let step = Step::new(format!("tree/{boundary}")).reads(inputs).touches_checkout();
+        let tree = self.run.ports.tree.clone();
         let count = changes.len();
-        let recorded = self.once(step, move |_| {
-            Box::pin(async move {
-                let left = launcher.undo(changes, patch).await.map_err(StepError::Failed)?;
-                Ok(StepDone { value: left.into(), ..StepDone::default() })
-            })
-        });
-        let left = recorded.await?.value;
-        let left: Vec<&str> =
-            left.as_array().into_iter().flatten().filter_map(|left| left.as_str()).collect();
+        let kept = format!("discarded-{boundary}.patch");
+        let (name, all) = (kept.clone(), changes.clone());
+        let step = Step::new(format!("tree/{boundary}/patch")).reads(inputs);
+        self.step::<(), _>(step, move |context| async move {
+            let patch = tree.patch(all).await.map_err(StepError::Failed)?;
+            context.write(&name, patch)
+        })
+        .await?;
+        let tree = self.run.ports.tree.clone();
+        let step = Step::new(format!("tree/{boundary}")).reads(&Artifact::named(&kept)).touches_checkout();
+        let left: Vec<String> = self
+            .step(step, move |_| async move { tree.undo(changes).await.map_err(StepError::Failed) })
+            .await?;
         for left in &left {
-            self.run.journal.tell(EventKind::Warning { message: (*left).to_owned() });
+            self.run.journal.tell(EventKind::Warning { message: left.clone() });
         }
-        let message = format!(
-            "{} undone; what they were is kept in discarded-{boundary}.patch",
-            counted(count - left.len().min(count))
-        );
-        self.run.journal.tell(EventKind::Warning { message });
+        let undone = counted(count - left.len().min(count));
+        self.warn(format!("{undone} undone; what they were is kept in {kept}"));
         Ok(())
     }
 }

@@ -1,18 +1,13 @@
 //! Batches: what the branches of a parallel group wrote becomes visible when all of them have ended.
 
 use crate::attended::Dirt;
+use crate::ports::Staged;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a step staged and nobody has collected yet.
-#[derive(Debug, Clone)]
-pub struct Staged {
-    pub(crate) lane: String,
-    pub(crate) names: Vec<String>,
-}
-
-/// What the steps of a parallel group staged so far, and what changed in the tree meanwhile.
+/// What the steps of a parallel group staged so far, and what changed in the tree meanwhile. Journals ask it whether to
+/// stage what a step wrote ([`Batch::is_open`]) and hand that over ([`Batch::add`]).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Batch(Arc<Mutex<Collected>>);
+pub struct Batch(Arc<Mutex<Collected>>);
 
 /// What a batch has come to.
 #[derive(Debug, Default)]
@@ -23,6 +18,20 @@ pub(crate) struct Collected {
 
 tokio::task_local! {
     static BATCH: Batch;
+    /// The parallel branches around a step, outermost first.
+    static BRANCH: Vec<String>;
+}
+
+/// Runs `inside` as a branch of that name, within whatever branches are around it.
+pub(crate) async fn in_branch<T>(name: String, inside: impl Future<Output = T>) -> T {
+    let mut path = branch();
+    path.push(name);
+    BRANCH.scope(path, inside).await
+}
+
+/// The names of the branches around the caller, outermost first.
+pub(crate) fn branch() -> Vec<String> {
+    BRANCH.try_with(Clone::clone).unwrap_or_default()
 }
 
 impl Batch {
@@ -37,8 +46,13 @@ impl Batch {
         (result, Some(collected))
     }
 
+    /// Whether a batch is being collected around the caller: what is written now must be staged.
+    pub fn is_open() -> bool {
+        BATCH.try_with(|_| ()).is_ok()
+    }
+
     /// Puts what a step staged into the batch around it; gives it back if there is none.
-    pub(crate) fn add(staged: Staged) -> Option<Staged> {
+    pub fn add(staged: Staged) -> Option<Staged> {
         let mut unclaimed = Some(staged);
         let _ = BATCH.try_with(|batch| {
             let mut collected = batch.0.lock().unwrap_or_else(PoisonError::into_inner);

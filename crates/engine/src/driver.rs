@@ -1,30 +1,18 @@
 //! Taking a flow from its start, or its last stop, to its end or the next stop.
 
 use crate::event::EventKind;
-use crate::ports::BoxFuture;
+use crate::flow::FlowSpec;
 use crate::run::Run;
 use crate::stop::{Flow, Stop};
 
 /// More revisions than any gate allows: a flow that still wants to go again is broken.
 const MOST_TIMES_AGAIN: usize = 20;
 
-/// A flow that runs of a command go through.
-pub trait FlowDefinition: Send + Sync {
-    /// The command.
-    fn command(&self) -> &'static str;
-
-    /// Its phases, in order.
-    fn phases(&self) -> &'static [&'static str];
-
-    /// The flow itself, from its beginning: what was done before is reused.
-    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>>;
-}
-
 /// Drives a flow until it is done or stops. The document says where it stands, whatever happens here.
-pub async fn drive(definition: &dyn FlowDefinition, run: &Run<'_>) -> Flow<()> {
+pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> Flow<()> {
     let mut outcome = Err(Stop::Again);
     for _ in 0..MOST_TIMES_AGAIN {
-        outcome = definition.flow(run).await;
+        outcome = (flow.run)(run).await;
         if outcome != Err(Stop::Again) {
             break;
         }
@@ -32,7 +20,12 @@ pub async fn drive(definition: &dyn FlowDefinition, run: &Run<'_>) -> Flow<()> {
     if outcome == Err(Stop::Again) {
         outcome = Err(Stop::Failed("the flow asks for revisions without end".to_owned()));
     }
-    let outcome = outcome.and_then(|()| run.journal.finish_run());
+    if outcome.is_ok() {
+        outcome = run.journal.finish_run().await;
+    }
+    if let Err(stop) = &outcome {
+        run.journal.stop_run(stop).await;
+    }
     if let Err(Stop::Waiting(waits)) = &outcome {
         for wait in waits {
             run.journal
@@ -46,6 +39,6 @@ pub async fn drive(definition: &dyn FlowDefinition, run: &Run<'_>) -> Flow<()> {
         Err(Stop::Failed(_)) => "failed",
         Err(Stop::Interrupted) => "interrupted",
     };
-    run.journal.tell(EventKind::RunFinished { status: status.to_owned(), files: run.files() });
+    run.journal.tell(EventKind::RunFinished { status: status.to_owned(), files: run.journal.place() });
     outcome
 }

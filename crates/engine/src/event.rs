@@ -2,11 +2,44 @@
 
 use crate::gate::Question;
 use charrette_model::checkpoint::Usage;
-use serde::Serialize;
-use std::path::PathBuf;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The version of this format.
+pub const EVENT_VERSION: u32 = 1;
+
+/// Is told of every event.
+pub type Watcher = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// The one stream of a run's events: everybody who watches subscribes here.
+#[derive(Clone, Default)]
+pub struct Broadcast(Arc<Mutex<Vec<Watcher>>>);
+
+impl Broadcast {
+    /// Tells this watcher of every event from now on.
+    pub fn subscribe(&self, watcher: Watcher) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(watcher);
+    }
+
+    /// Tells everybody, in the order they subscribed.
+    pub fn send(&self, event: &Event) {
+        let watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for watcher in watchers {
+            watcher(event);
+        }
+    }
+}
+
+impl fmt::Debug for Broadcast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner).len();
+        f.debug_struct("Broadcast").field("watchers", &watchers).finish()
+    }
+}
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Version of this format.
     pub v: u32,
@@ -20,10 +53,13 @@ pub struct Event {
 }
 
 /// How a stage ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Ending {
     /// It is done.
     Done,
+    /// It is done, and nothing comes after it.
+    Last,
     /// There was nothing to do.
     Skipped,
     /// Something about it needs attention.
@@ -31,7 +67,7 @@ pub enum Ending {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event")]
 pub enum EventKind {
     /// A run began or was resumed.
@@ -149,45 +185,53 @@ pub enum EventKind {
         outcomes: std::collections::BTreeMap<String, usize>,
     },
     /// For people only: the run has come to a numbered stage of its flow.
-    #[serde(skip_serializing)]
+    #[serde(rename = "stage.began")]
     StageBegan {
-        /// Its number, as the registry of its command has it.
-        number: &'static str,
+        /// Its number.
+        number: String,
+        /// Its name.
+        name: String,
+        /// The label its times are recorded under.
+        ledger: String,
         /// What goes with it.
         payload: Option<String>,
     },
     /// For people only: what came of a stage.
-    #[serde(skip_serializing)]
+    #[serde(rename = "stage.ended")]
     StageEnded {
         /// Its number.
-        number: &'static str,
+        number: String,
+        /// Its name.
+        name: String,
         /// How it ended.
         ending: Ending,
         /// What is worth knowing.
         payload: String,
     },
     /// For people only: a stage, and what comes after it, is worked on by another process.
-    #[serde(skip_serializing)]
+    #[serde(rename = "stage.handed-over")]
     HandedOver {
         /// Its number.
-        number: &'static str,
+        number: String,
+        /// Its name.
+        name: String,
     },
     /// For people only: a file that another process wrote for this run.
-    #[serde(skip_serializing)]
+    #[serde(rename = "document.replayed")]
     Replayed {
         /// What it is.
         heading: String,
-        /// Where it is.
-        path: PathBuf,
+        /// Its name among the artifacts.
+        name: String,
     },
     /// For people only: files that another process wrote for this run, to be shown when the flow comes to them.
-    #[serde(skip_serializing)]
+    #[serde(rename = "document.written-elsewhere")]
     WrittenElsewhere {
-        /// Their names in the workspace.
+        /// Their names among the artifacts.
         names: Vec<String>,
     },
     /// For people only: who works beside each other from here on, until the next such list.
-    #[serde(skip_serializing)]
+    #[serde(rename = "lanes")]
     Lanes {
         /// What they do.
         title: String,
@@ -195,20 +239,18 @@ pub enum EventKind {
         lanes: Vec<(String, String)>,
     },
     /// For people only: a line worth reading, exactly as it is.
-    #[serde(skip_serializing)]
+    #[serde(rename = "line")]
     Line {
         /// The line.
         text: String,
     },
     /// For people only: a file that is worth reading now.
-    #[serde(skip_serializing)]
+    #[serde(rename = "document")]
     Document {
         /// What it is.
         heading: String,
-        /// Its name in the workspace.
+        /// Its name among the artifacts.
         name: String,
-        /// Where it is.
-        path: PathBuf,
     },
     /// The flow came to its end or to a stop.
     #[serde(rename = "run.finished")]
@@ -216,8 +258,11 @@ pub enum EventKind {
         /// `done`, `waiting`, `refused`, `failed` or `interrupted`.
         status: String,
         /// Where the artifacts are.
-        files: PathBuf,
+        files: String,
     },
+    /// An event that this version does not know.
+    #[serde(other, rename = "unknown")]
+    Unknown,
 }
 
 impl EventKind {
@@ -233,6 +278,7 @@ impl EventKind {
                 | EventKind::Lanes { .. }
                 | EventKind::Line { .. }
                 | EventKind::Document { .. }
+                | EventKind::Unknown
         )
     }
 }

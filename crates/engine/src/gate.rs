@@ -3,20 +3,29 @@
 use crate::artifact::{Input, Inputs};
 use charrette_model::checkpoint::gate::is_pause;
 use serde_json::{Map, Value};
+use std::fmt::Write as _;
 
 pub use charrette_model::checkpoint::gate::{FEEDBACK, Question};
 
 /// A set of questions about something that is shown.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    pub(crate) name: String,
-    pub(crate) subject: Vec<Input>,
-    pub(crate) questions: Vec<Question>,
-    pub(crate) rejection: String,
-    pub(crate) incidental: bool,
-    pub(crate) page: String,
-    pub(crate) refuses: bool,
-    pub(crate) goes_on: bool,
+    /// Its name.
+    pub name: String,
+    /// What is shown. If that changes later, the gate opens again.
+    pub subject: Vec<Input>,
+    /// What is asked.
+    pub questions: Vec<Question>,
+    /// What to say when it is not approved.
+    pub rejection: String,
+    /// It is about something that happened, not about the work: its answers are no part of the phase's.
+    pub incidental: bool,
+    /// What to read before the questions.
+    pub page: String,
+    /// Without a person to answer, the run is refused instead of waiting.
+    pub refuses: bool,
+    /// Without a person to answer, the recommended answers are taken.
+    pub goes_on: bool,
 }
 
 impl Gate {
@@ -96,7 +105,7 @@ impl Gate {
 
     /// It is about something that happened, not about the work: its answers are no part of the phase's.
     #[must_use]
-    pub(crate) fn incidental(mut self) -> Gate {
+    pub fn incidental(mut self) -> Gate {
         self.incidental = true;
         self
     }
@@ -124,6 +133,23 @@ impl Gate {
     pub(crate) fn rejection(&self) -> String {
         self.rejection.clone()
     }
+
+    /// The page and the questions as one text: what is kept of what was shown.
+    pub fn shown(&self, open: &[Question]) -> String {
+        let mut text = format!("{}\n", self.page.trim_end());
+        for question in open {
+            let _ = write!(text, "\n## {}\n\n{}\n", question.key, question.text.trim_end());
+            if let Some(recommended) = &question.recommended {
+                let _ = write!(text, "\nRecommended: {recommended}\n");
+            }
+        }
+        text.trim_start().to_owned()
+    }
+
+    /// The name of the file that keeps what was shown in that round.
+    pub fn page_file(&self, round: u32) -> String {
+        format!("gates/{}-{round}.md", self.name.replace('/', "-"))
+    }
 }
 
 /// An open gate, as whoever asks gets to see it.
@@ -145,13 +171,13 @@ pub struct GateView {
 
 impl GateView {
     /// The recommended answers to what is open.
-    pub(crate) fn recommended(&self) -> Map<String, Value> {
+    pub fn recommended(&self) -> Map<String, Value> {
         let answer = |question: &Question| question.recommended.clone().unwrap_or_default();
         self.open.iter().map(|question| (question.key.clone(), Value::from(answer(question)))).collect()
     }
 
     /// The answers that can be recorded: those to open questions. A wish to pause is not an answer.
-    pub(crate) fn usable(&self, answers: Map<String, Value>) -> Map<String, Value> {
+    pub fn usable(&self, answers: Map<String, Value>) -> Map<String, Value> {
         if answers.values().any(is_pause) {
             return Map::new();
         }
@@ -163,7 +189,7 @@ impl GateView {
 
 /// Where a gate stands.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Standing {
+pub enum GateStanding {
     /// Answered, and what was shown is unchanged.
     Settled(Answers),
     /// Somebody must answer.
@@ -186,13 +212,17 @@ pub enum Reply {
 /// What a person answered at a gate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answers {
-    /// The gate.
-    pub(crate) gate: String,
-    pub(crate) by_key: Map<String, Value>,
-    pub(crate) at: Option<String>,
+    gate: String,
+    by_key: Map<String, Value>,
+    at: Option<String>,
 }
 
 impl Answers {
+    /// What was answered at a gate, by key; and when the last of it was.
+    pub fn new(gate: impl Into<String>, by_key: Map<String, Value>, at: Option<String>) -> Answers {
+        Answers { gate: gate.into(), by_key, at }
+    }
+
     /// The answer to one question.
     pub fn get(&self, key: &str) -> &str {
         self.by_key.get(key).and_then(Value::as_str).unwrap_or_default()

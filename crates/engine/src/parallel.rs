@@ -1,29 +1,38 @@
 //! Branches side by side: bounded, in order of their items, each driven to its end or to a wait.
 
-use crate::batch::Batch;
+use crate::batch::{Batch, in_branch};
 use crate::run::PhaseHandle;
 use crate::stop::{Flow, Stop};
 use futures_util::stream::{self, StreamExt as _};
 
 impl PhaseHandle<'_> {
-    /// Runs a branch for each item and returns their results in the items' order.
+    /// Runs a branch for each item and returns their results in the items' order. The group and every branch have a name,
+    /// the same each time the flow goes through.
     ///
     /// One branch that fails or waits does not stop the others: what they finish is kept, and their waits are
     /// put together, so that a person is asked everything at once.
-    pub async fn parallel<I, T, Branch>(
+    pub async fn parallel<N, I, T, Branch>(
         &self,
-        items: impl IntoIterator<Item = I>,
+        group: &str,
+        items: impl IntoIterator<Item = (N, I)>,
         branch: impl Fn(I) -> Branch,
     ) -> Flow<Vec<T>>
     where
+        N: Into<String>,
         Branch: Future<Output = Flow<T>>,
     {
-        let branches: Vec<Branch> = items.into_iter().map(branch).collect();
-        let numbered = branches.into_iter().enumerate().map(|(n, branch)| async move { (n, branch.await) });
+        let branches: Vec<(String, Branch)> = items
+            .into_iter()
+            .map(|(name, item)| (format!("{group}/{}", name.into()), branch(item)))
+            .collect();
+        let numbered = branches
+            .into_iter()
+            .enumerate()
+            .map(|(n, (name, branch))| async move { (n, in_branch(name, branch).await) });
         let all = stream::iter(numbered).buffer_unordered(self.run.limit()).collect::<Vec<_>>();
         let (mut results, collected) = Batch::collecting(all).await;
         let collected = collected.unwrap_or_default();
-        self.run.collect(collected.staged)?;
+        self.run.journal.collect(collected.staged).await?;
         let settled = self.settle_tree(collected.dirt).await;
 
         results.sort_by_key(|(n, _)| *n);

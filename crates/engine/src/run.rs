@@ -1,35 +1,45 @@
 //! The handles a flow works with: the run, and a phase of it.
 
 use crate::artifact::Artifact;
-use crate::batch::Staged;
-use crate::event::{Ending, EventKind};
-use crate::gate::{Answers, Gate, GateView, Reply, Standing};
-use crate::ports::{Asker, BoxFuture, Call, Journal, Launcher};
+use crate::batch;
+use crate::gate::{Answers, Gate, GateStanding, GateView, Reply};
+use crate::order::Order;
+use crate::ports::journal::{Call, PhaseEnd, Recorded};
+use crate::ports::{BoxFuture, Journal};
+use crate::room::Ports;
+use crate::stage::Stage;
 use crate::step::{Step, StepContext, StepDone, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{Flow, Stop, Wait};
+use charrette_model::progress::Stage as StageSpec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A run of a flow.
 pub struct Run<'j> {
     pub(crate) journal: Arc<dyn Journal + 'j>,
-    pub(crate) launcher: Arc<dyn Launcher>,
-    pub(crate) asker: Arc<dyn Asker>,
+    pub(crate) ports: Ports,
+    pub(crate) order: Arc<Order>,
+    stages: &'static [StageSpec],
     parallel: usize,
 }
 
 impl<'j> Run<'j> {
-    /// A run that is remembered by `journal`; at most `parallel` branches work at the same time.
+    /// A run that is remembered by `journal`. `stages` are those of its flow.
     pub fn new(
         journal: Arc<dyn Journal + 'j>,
-        launcher: Arc<dyn Launcher>,
-        asker: Arc<dyn Asker>,
-        parallel: usize,
+        ports: Ports,
+        order: Arc<Order>,
+        stages: &'static [StageSpec],
     ) -> Run<'j> {
-        Run { journal, launcher, asker, parallel: parallel.max(1) }
+        Run { journal, ports, order, stages, parallel: 4 }
+    }
+
+    /// The same, with at most so many branches at work at the same time.
+    #[must_use]
+    pub fn with_parallel(mut self, branches: usize) -> Run<'j> {
+        self.parallel = branches.max(1);
+        self
     }
 
     /// A phase of the run.
@@ -37,16 +47,28 @@ impl<'j> Run<'j> {
         PhaseHandle { run: self, name: name.to_owned() }
     }
 
+    /// What was asked for.
+    pub fn order(&self) -> &Arc<Order> {
+        &self.order
+    }
+
+    /// What the outside world provides.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// The memory of the run.
+    pub fn journal(&self) -> &(dyn Journal + 'j) {
+        &*self.journal
+    }
+
     pub(crate) fn limit(&self) -> usize {
         self.parallel
     }
 
-    pub(crate) fn files(&self) -> PathBuf {
-        self.journal.files()
-    }
-
-    pub(crate) fn collect(&self, staged: Vec<Staged>) -> Flow<()> {
-        self.journal.collect(staged)
+    /// The run was asked to go no further than this phase.
+    pub fn enough_after(&self, phase: &str) -> Flow<()> {
+        if self.order.until.as_deref() == Some(phase) { Err(Stop::Enough) } else { Ok(()) }
     }
 }
 
@@ -87,35 +109,55 @@ impl PhaseHandle<'_> {
         })
     }
 
+    /// Makes one file from what the step reads, and hands it on.
+    pub async fn make<Work>(
+        &self,
+        file: Artifact,
+        step: Step,
+        body: impl FnOnce(StepContext) -> Work + Send + 'static,
+    ) -> Flow<Artifact>
+    where
+        Work: Future<Output = Result<String, StepError>> + Send + 'static,
+    {
+        let name = file.name().to_owned();
+        let written = move |context: StepContext| async move {
+            let text = body(context.clone()).await?;
+            context.write(&name, text)
+        };
+        self.step::<(), _>(step, written).await?;
+        Ok(file)
+    }
+
     pub(crate) async fn once(
         &self,
         step: Step,
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepDone, StepError>> + Send + 'static,
-    ) -> Flow<crate::ports::Recorded> {
-        let Step { id, reads, touches_checkout, reaches_out } = step;
-        let call = Call { phase: self.name.clone(), id, reads, touches_checkout, reaches_out };
+    ) -> Flow<Recorded> {
+        let Step { id, reads, revises, touches_checkout, reaches_out, agent } = step;
+        let (phase, branch) = (self.name.clone(), batch::branch());
+        let call = Call { phase, branch, id, reads, revises, touches_checkout, reaches_out, agent };
         self.run.journal.once(call, Box::new(body)).await
     }
 
     /// Asks a person, and returns what was answered.
     ///
-    /// Without anybody to ask, the flow waits here: the questions are on record, and anybody may answer them.
+    /// Without a person to ask, the flow waits here: the questions are on record, and anybody may answer them.
     pub async fn gate(&self, gate: Gate) -> Flow<Answers> {
         let journal = &self.run.journal;
         loop {
-            let view = match journal.stand(&self.name, &gate)? {
-                Standing::Settled(answers) => return Ok(answers),
-                Standing::Open(view) => view,
+            let view = match journal.stand(&self.name, &gate).await? {
+                GateStanding::Settled(answers) => return Ok(answers),
+                GateStanding::Open(view) => view,
             };
-            match self.run.asker.ask(&view).await {
+            match self.run.ports.asker.ask(&view).await {
                 Reply::Answers(answers) => {
                     let usable = view.usable(answers);
                     if usable.is_empty() {
                         return Err(waiting(view));
                     }
-                    journal.answer(&gate, usable)?;
+                    journal.answer(&gate.name, usable).await?;
                 }
-                Reply::Nobody if gate.goes_on => journal.answer(&gate, view.recommended())?,
+                Reply::Nobody if gate.goes_on => journal.answer(&gate.name, view.recommended()).await?,
                 Reply::Nobody if view.is_rejected || gate.refuses => {
                     return Err(Stop::Refused(gate.rejection()));
                 }
@@ -125,104 +167,59 @@ impl PhaseHandle<'_> {
         }
     }
 
-    /// A numbered stage begins: people get to see where the run is.
-    pub fn stage(&self, number: &'static str) -> Stage<'_> {
+    /// A numbered stage of the flow begins: people get to see where the run is.
+    pub fn stage(&self, number: &str) -> Stage<'_> {
         self.stage_with(number, None)
     }
 
     /// The same, with something worth knowing from the start.
-    pub fn stage_with(&self, number: &'static str, payload: Option<String>) -> Stage<'_> {
-        self.run.journal.tell(EventKind::StageBegan { number, payload });
-        Stage { journal: &*self.run.journal, number }
+    pub fn stage_with(&self, number: &str, payload: Option<String>) -> Stage<'_> {
+        let stage = self.ongoing(number);
+        stage.begin(payload);
+        stage
     }
 
     /// A stage that has begun already.
-    pub fn ongoing(&self, number: &'static str) -> Stage<'_> {
-        Stage { journal: &*self.run.journal, number }
+    pub fn ongoing(&self, number: &str) -> Stage<'_> {
+        Stage::new(&*self.run.journal, number, self.run.stages)
     }
 
     /// Tells people something they should know; it is repeated at the end.
     pub fn warn(&self, message: impl Into<String>) {
-        self.run.journal.tell(EventKind::Warning { message: message.into() });
+        self.run.journal.tell(crate::event::EventKind::Warning { message: message.into() });
     }
 
     /// Whoever may take a seat right now, in order. What a flow makes of it must be recorded by a step.
     pub fn chain(&self, seat: &str) -> Vec<String> {
-        self.run.launcher.chain(seat)
+        self.run.ports.launcher.chain(seat)
     }
 
     /// The phase is through; `summary` is what the next phase needs to know.
-    pub fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
-        self.finish_with(summary, &[])
+    pub async fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
+        self.end(summary, &[], false).await
     }
 
     /// The same for the last phase: the run is through as well.
-    pub fn finish_run(&self, summary: Option<&Artifact>) -> Flow<()> {
-        self.run.journal.finish_last_phase(&self.name, summary.map(Artifact::name))
+    pub async fn finish_run(&self, summary: Option<&Artifact>) -> Flow<()> {
+        self.end(summary, &[], true).await
     }
 
     /// The same, with the names of the files it leaves to people.
-    pub fn finish_with(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
-        let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
-        self.run.journal.finish_phase(&self.name, summary.map(Artifact::name), &files)
+    pub async fn finish_with(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
+        self.end(summary, files, false).await
+    }
+
+    async fn end(&self, summary: Option<&Artifact>, files: &[&str], ends_run: bool) -> Flow<()> {
+        let end = PhaseEnd {
+            phase: self.name.clone(),
+            summary: summary.map(|summary| summary.name().to_owned()),
+            files: files.iter().map(|&file| file.to_owned()).collect(),
+            ends_run,
+        };
+        self.run.journal.finish_phase(end).await
     }
 }
 
-/// A numbered stage of a flow. Nothing depends on it: it says how to show what happens.
-pub struct Stage<'r> {
-    journal: &'r dyn Journal,
-    number: &'static str,
-}
-
-impl Stage<'_> {
-    /// It is done, and this came of it.
-    pub fn done(&self, payload: impl Into<String>) {
-        self.end(Ending::Done, payload.into());
-    }
-
-    /// There was nothing to do.
-    pub fn skipped(&self, payload: impl Into<String>) {
-        self.end(Ending::Skipped, payload.into());
-    }
-
-    /// Something about it needs attention; it is repeated at the end.
-    pub fn warn(&self, payload: impl Into<String>) {
-        self.end(Ending::Warning, payload.into());
-    }
-
-    /// Who works beside each other here: steps, and what people call them.
-    pub fn lanes(&self, title: &str, lanes: impl IntoIterator<Item = (String, String)>) {
-        self.journal.tell(EventKind::Lanes { title: title.to_owned(), lanes: lanes.into_iter().collect() });
-    }
-
-    /// A file that is worth reading now.
-    pub fn show(&self, heading: &str, artifact: &str) {
-        let path = self.journal.files().join(artifact);
-        let (heading, name) = (heading.to_owned(), artifact.to_owned());
-        self.journal.tell(EventKind::Document { heading, name, path });
-    }
-
-    /// A line worth reading, exactly as it is.
-    pub fn say(&self, text: impl Into<String>) {
-        self.journal.tell(EventKind::Line { text: text.into() });
-    }
-
-    /// Votes were counted.
-    pub fn tallied(&self, about: &str, outcomes: BTreeMap<String, usize>) {
-        self.journal.tell(EventKind::VoteTallied { about: about.to_owned(), outcomes });
-    }
-
-    fn end(&self, ending: Ending, payload: String) {
-        self.journal.tell(EventKind::StageEnded { number: self.number, ending, payload });
-    }
-}
-
-impl std::fmt::Debug for Stage<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Stage").field(&self.number).finish()
-    }
-}
-
-fn waiting(view: GateView) -> Stop {
-    Stop::Waiting(vec![crate::stop::Wait { gate: view.gate, questions: view.open }])
+pub(crate) fn waiting(view: GateView) -> Stop {
+    Stop::Waiting(vec![Wait { gate: view.gate, questions: view.open }])
 }

@@ -1,6 +1,7 @@
 //! How a flow comes to a stop before its end. Flows only ever use `?`: none of these is theirs to catch.
 
 use crate::gate::Question;
+use charrette_model::checkpoint::StopKind;
 use serde::Serialize;
 
 /// What a flow returns.
@@ -39,6 +40,17 @@ pub struct Wait {
 }
 
 impl Stop {
+    /// What the record says about it; nothing where the run did what was asked for.
+    pub fn kind(&self) -> Option<StopKind> {
+        match self {
+            Stop::Waiting(_) => Some(StopKind::Waiting),
+            Stop::Refused(_) => Some(StopKind::Refused),
+            Stop::Failed(_) => Some(StopKind::Failed),
+            Stop::Interrupted | Stop::Again => Some(StopKind::Interrupted),
+            Stop::Enough => None,
+        }
+    }
+
     /// What several branches that stopped amount to: the most pressing reason, and all waits together.
     pub(crate) fn merged(stops: Vec<Stop>) -> Option<Stop> {
         let rank = |stop: &Stop| match stop {

@@ -1,6 +1,6 @@
 //! The nouns and rules of charrette: checkpoint documents and their transitions, feature names and flags,
 //! handoffs between agents, the seats of a design run, the panel and its votes, specifications and their tasks,
-//! gates and branches, diagrams, configuration, and the word rule that bounds every summary.
+//! gates and branches, work trees, diagrams, configuration, and the word rule that bounds every summary.
 //!
 //! Everything here is a pure function on text and values. Files, processes, the clock and the environment
 //! are deliberately absent: time and names come in as arguments, so every rule can be tested by a table.
@@ -31,4 +31,5 @@ pub mod shown;
 pub mod sidecar;
 pub mod spec;
 pub mod stamp;
+pub mod tree;
 pub mod words;

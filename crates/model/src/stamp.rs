@@ -82,6 +82,11 @@ impl From<Stamp> for String {
     }
 }
 
+/// The day of a point in time, in UTC, as `2026-01-29`; nothing for a time that no calendar has.
+pub fn day(seconds: i64) -> Option<String> {
+    Timestamp::from_second(seconds).ok().map(|at| at.strftime("%Y-%m-%d").to_string())
+}
+
 /// A text that was expected to be a point in time and is not.
 #[derive(Debug, thiserror::Error)]
 #[error("'{}' is not an ISO 8601 time such as 2026-01-29T10:30:00.000Z", crate::shown::shown(.0))]
@@ -157,6 +162,13 @@ mod tests {
         assert_eq!(stamp.to_string(), "2026-01-29T11:30:00+01:00");
         assert_eq!(stamp, Stamp::parse("2026-01-29T10:30:00.000Z").unwrap());
         assert!(Stamp::parse("yesterday").is_err());
+    }
+
+    #[test]
+    fn a_second_has_its_day() {
+        assert_eq!(day(0).as_deref(), Some("1970-01-01"));
+        assert_eq!(day(1_769_682_600).as_deref(), Some("2026-01-29"));
+        assert_eq!(day(i64::MAX), None);
     }
 
     #[test]

@@ -2,54 +2,76 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test program reads its own environment")]
 
-use charrette_engine::ports::BoxFuture;
+use charrette_engine::child::ChildRequest;
+use charrette_engine::pages::{Closing, PhasePlan};
 use charrette_engine::{
-    Answers, Artifact, Artifacts, Flow, FlowDefinition, Gate, Input, PhaseHandle, Run, Step, StepContext,
+    Answers, Artifact, Artifacts, Flow, FlowSpec, Gate, Input, PhaseHandle, Run, Step, StepContext,
     StepError, seat,
 };
+use charrette_model::checkpoint::Command;
+use charrette_model::progress::Stage;
 use charrette_testkit::fake_agent::{append, fingerprint};
 use std::path::PathBuf;
 
+/// What all of these have in common: nothing but a name, phases and what they do.
+const PLAIN: FlowSpec = FlowSpec {
+    command: Command::Start,
+    about: "A flow to try the engine on",
+    help: "",
+    subject: "WORDS",
+    example: "anything",
+    phases: &[],
+    stages: &[],
+    seats: &[],
+    artifacts: &[],
+    options: &[],
+    guards: &[],
+    in_spec_tree: false,
+    moves_head: false,
+    preview: |_, _| PhasePlan::default(),
+    deliverables: |_| Vec::new(),
+    closing: |run| Closing { title: format!("{} is rehearsed.", run.feature), ..Closing::default() },
+    redo: |_, _, _| false,
+    run: |_| Box::pin(async { Ok(()) }),
+};
+
 /// Three phases, ten steps, two parallel groups, two gates and a fallback.
-#[derive(Debug)]
-pub(crate) struct Rehearsal;
-
-impl FlowDefinition for Rehearsal {
-    fn command(&self) -> &'static str {
-        "research"
-    }
-
-    fn phases(&self) -> &'static [&'static str] {
-        &["gather", "draft", "settle"]
-    }
-
-    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
-        Box::pin(rehearse(run))
-    }
-}
+pub(crate) static REHEARSAL: FlowSpec = FlowSpec {
+    command: Command::Start,
+    phases: &["gather", "draft", "settle"],
+    run: |run| Box::pin(rehearse(run)),
+    ..PLAIN
+};
 
 async fn rehearse(run: &Run<'_>) -> Flow<()> {
     let request = Artifact::named("request.md");
 
     let gather = run.phase("gather");
     let survey: Artifact = local(&gather, Step::new("survey").reads(&request), "survey.md").await?;
-    let findings =
-        gather.parallel(["a", "b", "c"], |which| researcher(&gather, which, &request, &survey)).await?;
+    let findings = gather
+        .parallel("researchers", ["a", "b", "c"].map(|which| (which, which)), |which| {
+            researcher(&gather, which, &request, &survey)
+        })
+        .await?;
     let summary = gather.agent(aggregator(&findings)).await?;
     let scope = gather.gate(scope(&summary)).await?;
-    gather.finish(Some(&Artifact::named("summary.md")))?;
+    gather.finish(Some(&Artifact::named("summary.md"))).await?;
 
     let draft = run.phase("draft");
-    let sketches = draft.parallel(["scope", "depth"], |key| sketch(&draft, key, &summary, &scope)).await?;
+    let sketches = draft
+        .parallel("sketches", ["scope", "depth"].map(|key| (key, key)), |key| {
+            sketch(&draft, key, &summary, &scope)
+        })
+        .await?;
     let plan: Artifact = local(&draft, Step::new("merge").reads(&sketches), "plan.md").await?;
     let last = draft.agent(finisher(&plan)).await?;
     draft.gate(approval(&last)).await?;
-    draft.finish(None)?;
+    draft.finish(None).await?;
 
     let settle = run.phase("settle");
     let _: Artifact =
         local(&settle, Step::new("publish").reads(&last).touches_checkout(), "receipt.md").await?;
-    settle.finish(None)
+    settle.finish(None).await
 }
 
 async fn researcher(
@@ -135,47 +157,29 @@ fn digest_of(context: &StepContext, reads: &[String], writes: &str) -> Result<()
 }
 
 /// Two hundred steps in a row, to see what going through them again costs.
-#[derive(Debug)]
-pub(crate) struct Wide;
-
-impl FlowDefinition for Wide {
-    fn command(&self) -> &'static str {
-        "reconcile"
-    }
-
-    fn phases(&self) -> &'static [&'static str] {
-        &["wide"]
-    }
-
-    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
-        Box::pin(async {
+pub(crate) static WIDE: FlowSpec = FlowSpec {
+    command: Command::Reconcile,
+    phases: &["wide"],
+    run: |run| {
+        Box::pin(async move {
             let phase = run.phase("wide");
             for n in 0..200 {
                 let step = Step::new(format!("step/{n}")).reads("request.md");
-                phase
-                    .step(step, move |context| async move { context.write(&format!("out-{n}.md"), "x\n") })
-                    .await?;
+                let name = format!("out-{n}.md");
+                phase.make(Artifact::named(name), step, |_| async { Ok("x\n".to_owned()) }).await?;
             }
-            phase.finish(None)
+            phase.finish(None).await
         })
-    }
-}
+    },
+    ..PLAIN
+};
 
 /// Two hundred seats side by side, for agents that behave and agents that do not.
-#[derive(Debug)]
-pub(crate) struct Crowd;
-
-impl FlowDefinition for Crowd {
-    fn command(&self) -> &'static str {
-        "implement"
-    }
-
-    fn phases(&self) -> &'static [&'static str] {
-        &["crowd"]
-    }
-
-    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
-        Box::pin(async {
+pub(crate) static CROWD: FlowSpec = FlowSpec {
+    command: Command::Implement,
+    phases: &["crowd"],
+    run: |run| {
+        Box::pin(async move {
             let phase = run.phase("crowd");
             let member = |n: usize| {
                 let call = seat(&format!("member-{n}"))
@@ -185,52 +189,81 @@ impl FlowDefinition for Crowd {
                     .chain(crowd_chain());
                 phase.agent(call)
             };
-            phase.parallel(0..crowd_size(), member).await?;
-            phase.finish(None)
+            phase.parallel("crowd", (0..crowd_size()).map(|n| (n.to_string(), n)), member).await?;
+            phase.finish(None).await
         })
-    }
-}
+    },
+    ..PLAIN
+};
 
 /// Stages as people see them: two sketches side by side, something to read, two gates at once.
-#[derive(Debug)]
-pub(crate) struct Doors;
+pub(crate) static DOORS: FlowSpec = FlowSpec {
+    command: Command::Review,
+    phases: &["doors"],
+    stages: &[
+        Stage { number: "1c", name: "questions", ledger: "review Step 1c — questions", phase: "doors" },
+        Stage { number: "2a", name: "sketches", ledger: "review Step 2a — sketches", phase: "doors" },
+        Stage {
+            number: "1e",
+            name: "pre-design gate",
+            ledger: "review Step 1e — pre-design gate",
+            phase: "doors",
+        },
+        Stage { number: "5", name: "cleanup", ledger: "review Step 5 — cleanup", phase: "doors" },
+    ],
+    run: |run| Box::pin(doors(run)),
+    ..PLAIN
+};
 
-impl FlowDefinition for Doors {
-    fn command(&self) -> &'static str {
-        "review"
-    }
+async fn doors(run: &Run<'_>) -> Flow<()> {
+    let phase = run.phase("doors");
+    phase.stage("1c").skipped("skipped (rehearsal)");
 
-    fn phases(&self) -> &'static [&'static str] {
-        &["doors"]
-    }
+    let stage = phase.stage("2a");
+    let lanes = ["left", "right"].map(|side| (format!("sketch/{side}"), format!("Sketch-{side}")));
+    stage.lanes("Sketches", lanes);
+    let sides = ["left", "right"].map(|side| (side, side));
+    let sketches = phase.parallel("sketches", sides, |side| sketch_of(&phase, side)).await?;
+    stage.show("The left sketch", "left.md");
+    stage.done("2 sketches");
 
-    fn flow<'a>(&'a self, run: &'a Run<'a>) -> BoxFuture<'a, Flow<()>> {
-        Box::pin(async {
-            let phase = run.phase("doors");
-            phase.stage("1c").skipped("skipped (rehearsal)");
+    let stage = phase.stage("1e");
+    let door = |side: &'static str| {
+        let gate = Gate::new(side, &sketches[..])
+            .page(format!("Two sketches are ready.\nThis is the {side} door."))
+            .ask("enter", &format!("Enter by the {side} door?"), "yes")
+            .ask_choice("light", "With the light on?", &["on", "off"]);
+        phase.gate(gate)
+    };
+    phase.parallel("doors", sides, door).await?;
+    stage.done("both doors are open");
+    phase.finish(None).await?;
+    phase.stage("5").done("rehearsed");
+    Ok(())
+}
 
-            let stage = phase.stage("2a");
-            let lanes = ["left", "right"].map(|side| (format!("sketch/{side}"), format!("Sketch-{side}")));
-            stage.lanes("Sketches", lanes);
-            let sketches = phase.parallel(["left", "right"], |side| sketch_of(&phase, side)).await?;
-            stage.show("The left sketch", "left.md");
-            stage.done("2 sketches");
+/// Something of its own before and after, and the whole rehearsal as a child in between.
+pub(crate) static ERRAND: FlowSpec =
+    FlowSpec { command: Command::Ship, phases: &["errand"], run: |run| Box::pin(errand(run)), ..PLAIN };
 
-            let stage = phase.stage("1e");
-            let door = |side: &'static str| {
-                let gate = Gate::new(side, &sketches[..])
-                    .page(format!("Two sketches are ready.\nThis is the {side} door."))
-                    .ask("enter", &format!("Enter by the {side} door?"), "yes")
-                    .ask_choice("light", "With the light on?", &["on", "off"]);
-                phase.gate(gate)
-            };
-            phase.parallel(["left", "right"], door).await?;
-            stage.done("both doors are open");
-            phase.finish(None)?;
-            phase.stage("5").done("rehearsed");
-            Ok(())
+async fn errand(run: &Run<'_>) -> Flow<()> {
+    let phase = run.phase("errand");
+    let request = Artifact::named("request.md");
+    let before: Artifact = local(&phase, Step::new("before").reads(&request), "before.md").await?;
+    let child = ChildRequest {
+        feature: format!("{}-inside", run.order().feature),
+        request: "Rehearse inside.\n".to_owned(),
+        flags: serde_json::Map::new(),
+    };
+    let inside = phase.child("rehearsal", &REHEARSAL, child).await?;
+    let step = Step::new("after").reads(&before).reads(&Input::given("inside", &inside.files));
+    phase
+        .make(Artifact::named("after.md"), step, move |_| async move {
+            let receipt = inside.files.get("receipt.md").cloned().unwrap_or_default();
+            Ok(format!("{} left {receipt}\n", inside.document))
         })
-    }
+        .await?;
+    phase.finish(None).await
 }
 
 async fn sketch_of(phase: &PhaseHandle<'_>, side: &str) -> Flow<Artifacts> {

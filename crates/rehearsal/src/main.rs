@@ -2,7 +2,7 @@
 //! fallback. `charrette-rehearsal rehearse FEATURE [--answers FILE] [--json]` begins a run of it; everything
 //! else is what `charrette` does.
 //!
-//! `gather-crowd FEATURE` begins one with two hundred seats, `knock FEATURE` one that has numbered stages and asks at
+//! `run-errand FEATURE` begins one that drives the rehearsal as a child, `gather-crowd FEATURE` one with two hundred seats, `knock FEATURE` one that has numbered stages and asks at
 //! two gates at once.
 //!
 //! `REHEARSAL_SCRIPT` names the script of its agents, `FAKE_AGENT_LOG` a file that gets a line for every
@@ -12,26 +12,35 @@
 
 mod flow;
 
-use charrette_cli::drive::{Beginning, Extension};
-use charrette_model::checkpoint::{Command, DocumentName};
-use flow::{Crowd, Doors, Rehearsal, Wide};
+use charrette_app::App;
+use charrette_app::start::Beginning;
+use charrette_engine::flows::FLOWS;
+use charrette_engine::{FlowSpec, Registry};
+use charrette_model::checkpoint::DocumentName;
+use charrette_model::config::Layer;
+use flow::{CROWD, DOORS, ERRAND, REHEARSAL, WIDE};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const EXTENSION: Extension =
-    Extension { flows: &[&Rehearsal, &Wide, &Crowd, &Doors], settings: Some(settings) };
+/// The product's flows, and these.
+fn app() -> App {
+    let own = [&REHEARSAL, &WIDE, &CROWD, &DOORS, &ERRAND];
+    let settings = Layer { origin: "built in".to_owned(), text: settings() };
+    App { registry: Registry::new(FLOWS.into_iter().chain(own)), settings: Some(settings) }
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (command, feature) = match arguments.first().map(String::as_str) {
-        Some("rehearse") => (Command::Research, arguments.get(1)),
-        Some("go-wide") => (Command::Reconcile, arguments.get(1)),
-        Some("knock") => (Command::Review, arguments.get(1)),
-        Some("gather-crowd") => (Command::Implement, arguments.get(1)),
-        _ => return counted(charrette_cli::main(EXTENSION)),
+    let (flow, feature): (&'static FlowSpec, _) = match arguments.first().map(String::as_str) {
+        Some("rehearse") => (&REHEARSAL, arguments.get(1)),
+        Some("go-wide") => (&WIDE, arguments.get(1)),
+        Some("knock") => (&DOORS, arguments.get(1)),
+        Some("gather-crowd") => (&CROWD, arguments.get(1)),
+        Some("run-errand") => (&ERRAND, arguments.get(1)),
+        _ => return counted(charrette_cli::main(app())),
     };
-    let Ok(name) = DocumentName::for_feature(command, feature.map(String::as_str)) else {
+    let Ok(name) = DocumentName::for_feature(flow.command, feature.map(String::as_str)) else {
         return ExitCode::from(2);
     };
     let answers = arguments
@@ -39,8 +48,19 @@ fn main() -> ExitCode {
         .position(|word| word == "--answers")
         .and_then(|at| arguments.get(at + 1))
         .map(PathBuf::from);
-    let beginning = Beginning { name, request: "Rehearse everything.\n", answers };
-    counted(charrette_cli::begin(EXTENSION, &beginning, arguments.iter().any(|word| word == "--json")))
+    let beginning = Beginning {
+        flow,
+        name,
+        request: "Rehearse everything.\n".to_owned(),
+        flags: serde_json::Map::new(),
+        parent: None,
+    };
+    counted(charrette_cli::begin(
+        app(),
+        beginning,
+        answers.as_deref(),
+        arguments.iter().any(|word| word == "--json"),
+    ))
 }
 
 /// With `REHEARSAL_CENSUS`, leaves there what this process still holds at its end: open files, children, and the

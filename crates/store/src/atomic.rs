@@ -1,11 +1,14 @@
-//! Replacing a file so that a reader, or a machine that lost power, sees the old one or the new one.
+//! Replacing files so that a reader, or a machine that lost power, sees the old one or the new one.
 //!
-//! Temp file in the same folder, fsync, rename, fsync of the folder. The caller holds the lock that makes it
-//! the only writer, so the temp file has a fixed name and whatever a killed writer left there is replaced.
+//! Temp file in the same folder, fsync, rename, fsync of the folder. Of several files that are replaced together,
+//! each is old or new by itself, and each folder is synced once. The caller holds the lock that makes it the only
+//! writer, so the temp file has a fixed name and whatever a killed writer left there is replaced.
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How far a replacement got before it failed.
 #[derive(Debug, thiserror::Error)]
@@ -25,10 +28,39 @@ pub fn replace(target: &Path, temp: &Path, bytes: &[u8]) -> Result<(), ReplaceEr
 
 /// The same for something that only its owner may read, such as a prompt. `temp` is chosen here.
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".tmp");
-    replace_with_mode(target, &target.with_file_name(name), bytes, 0o600)
+    replace_with_mode(target, &hidden_temp(target), bytes, 0o600)
+}
+
+/// Puts every file in place: all temp files are written and synced, then all are renamed.
+///
+/// The folders are not synced yet, so that the caller can do that once for everything it moves; see
+/// [`sync_folders_of`]. A failure leaves each target old or new, and no temp file.
+pub(crate) fn place_all(files: &[(PathBuf, &[u8])]) -> io::Result<()> {
+    let temps: Vec<PathBuf> = files.iter().map(|(target, _)| hidden_temp(target)).collect();
+    let write_all = || {
+        let mut written = temps.iter().zip(files);
+        written.try_for_each(|(temp, (target, bytes))| write_temp(temp, bytes, mode_of(target)))
+    };
+    let rename_all =
+        || temps.iter().zip(files).try_for_each(|(temp, (target, _))| fs_err::rename(temp, target));
+    let placed = write_all().and_then(|()| rename_all());
+    if placed.is_err() {
+        for temp in &temps {
+            let _ = fs_err::remove_file(temp);
+        }
+    }
+    placed
+}
+
+/// Makes the entries of these paths durable, with one sync for each distinct folder.
+pub(crate) fn sync_folders_of<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<()> {
+    let folders: BTreeSet<&Path> = paths.into_iter().map(|path| folder_of(path)).collect();
+    folders.into_iter().try_for_each(sync_folder)
+}
+
+/// A patch of what was undone may hold anything that was in the tree: only its owner may read it.
+fn mode_of(target: &Path) -> u32 {
+    if target.extension().is_some_and(|extension| extension == "patch") { 0o600 } else { 0o666 }
 }
 
 fn replace_with_mode(target: &Path, temp: &Path, bytes: &[u8], mode: u32) -> Result<(), ReplaceError> {
@@ -42,7 +74,23 @@ fn replace_with_mode(target: &Path, temp: &Path, bytes: &[u8], mode: u32) -> Res
 
 /// Makes the folder's entries durable.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
-    fs_err::File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+    sync_folder(folder_of(path))
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs_err::File::open(folder)?.sync_all()
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+/// `.NAME.tmp`, which no listing takes for something that belongs there.
+fn hidden_temp(target: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".tmp");
+    target.with_file_name(name)
 }
 
 fn write_temp(temp: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {

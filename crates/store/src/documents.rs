@@ -1,7 +1,8 @@
 //! The state documents of a repository: loading, and every change as one durable transition.
 //!
 //! A transition takes the document's lock, reads what is on disk, lets the model decide on the new document,
-//! replaces the file atomically and notes the change in the history. Nothing is cached between transitions.
+//! replaces the file atomically and notes the change in the history. No transition relies on what an earlier one
+//! left in memory: what is on disk counts. (It is not parsed again if it has not changed; see `parsed`.)
 
 use crate::atomic::{self, ReplaceError};
 use crate::error::StoreError;
@@ -9,6 +10,8 @@ use crate::head::head;
 use crate::history::{self, Change};
 use crate::layout::StateFolder;
 use crate::lock::{DocumentLock, Holder, Lease};
+use crate::parsed::Parsed;
+use crate::pretty;
 use crate::repository::Repository;
 use charrette_model::checkpoint::transition::{self, Circumstances};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, TransitionError, read};
@@ -16,7 +19,7 @@ use charrette_model::feature::name::FeaturePath;
 use charrette_model::stamp::Now;
 use serde_json::Value;
 use std::fmt;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +33,7 @@ pub struct Documents {
     repository: Option<Repository>,
     holder: Holder,
     summary_words: usize,
+    parsed: Parsed,
 }
 
 /// A document as it was found.
@@ -77,7 +81,7 @@ impl Documents {
         holder: Holder,
         summary_words: usize,
     ) -> Documents {
-        Documents { folder, repository, holder, summary_words }
+        Documents { folder, repository, holder, summary_words, parsed: Parsed::default() }
     }
 
     /// The folder they are in.
@@ -95,7 +99,7 @@ impl Documents {
         self.folder.check()?;
         let path = self.folder.document(name);
         let Some(bytes) = read_bytes(&path)? else { return Ok(None) };
-        let document = parse(&path, &bytes)?;
+        let document = read(&bytes).map_err(|error| unreadable(path, error))?;
         let stale = match (&document.head_commit, self.head()) {
             (Some(saved_at), Some(head)) if *saved_at != head => {
                 Some(Stale { saved_at: saved_at.clone(), head })
@@ -139,11 +143,16 @@ impl Documents {
         change: impl Fn(Option<Checkpoint>, &Circumstances) -> Result<Checkpoint, TransitionError>,
     ) -> Result<Changed, StoreError> {
         let circumstances = Circumstances { now, head: self.head(), summary_words: self.summary_words };
-        if !self.folder.path().exists() {
+        let is_there = self.folder.check()?;
+        if !is_there {
             // A change that is refused leaves no trace, not even folders.
             change(None, &circumstances)?;
         }
-        self.locked_transition(name, label, &circumstances, change).map_err(|error| match error {
+        let changed = self
+            .folder
+            .prepare_inside(is_there)
+            .and_then(|()| self.locked_transition(name, label, &circumstances, change));
+        changed.map_err(|error| match error {
             StoreError::Io(cause) => StoreError::NotWritten {
                 cause,
                 existed: self.folder.document(name).symlink_metadata().is_ok(),
@@ -159,15 +168,14 @@ impl Documents {
         circumstances: &Circumstances,
         change: impl FnOnce(Option<Checkpoint>, &Circumstances) -> Result<Checkpoint, TransitionError>,
     ) -> Result<Changed, StoreError> {
-        self.folder.prepare()?;
         let _lock = DocumentLock::acquire(&self.folder.lock(name), &self.holder)?;
 
         let path = self.folder.document(name);
         let before = read_bytes(&path)?;
-        let old = before.as_deref().map(|bytes| parse(&path, bytes)).transpose()?;
+        let old = before.as_deref().map(|bytes| self.parsed.document(bytes)).transpose();
+        let old = old.map_err(|error| unreadable(path, error))?;
         let document = change(old.clone(), circumstances)?;
-        let mut after = Vec::with_capacity(before.as_ref().map_or(0, Vec::len) + 4096);
-        serde_json::to_writer_pretty(&mut after, &document).map_err(io::Error::from)?;
+        let after = pretty::to_vec(&document, before.as_ref().map_or(0, Vec::len) + 4096)?;
         self.put(name, &after, before.as_deref())?;
 
         let noted = history::append(
@@ -176,6 +184,7 @@ impl Documents {
             (&after, &document),
             &Change { actor: &self.holder.command, label },
         );
+        self.parsed.remember(after, &document);
         Ok(Changed {
             document,
             created: before.is_none(),
@@ -244,13 +253,27 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     if meta.len() > MAX_DOCUMENT_BYTES {
         return Err(StoreError::TooLarge { path: path.to_owned(), limit: MAX_DOCUMENT_BYTES });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default());
-    file.into_file().read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(Some(read_small(file, meta.len())?))
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Checkpoint, StoreError> {
-    read(bytes).map_err(|error| unreadable(path.to_owned(), error))
+/// The rest of a file that is `expected` bytes long, or about: `read_to_end` would ask for its length again.
+pub(crate) fn read_small(mut file: impl io::Read, expected: u64) -> io::Result<Vec<u8>> {
+    // One more than expected, so that the end is seen where it is.
+    let mut bytes = vec![0; usize::try_from(expected).unwrap_or_default() + 1];
+    let mut length = 0;
+    loop {
+        match file.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if length == bytes.len() {
+            bytes.resize(2 * length, 0);
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 pub(crate) fn unreadable(path: PathBuf, error: ReadError) -> StoreError {

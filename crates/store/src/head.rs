@@ -4,13 +4,17 @@
 //! here (loose and packed refs, linked work trees, detached and unborn HEADs); anything else is left to
 //! `git rev-parse`.
 
+use crate::documents::read_small;
 use crate::repository::Repository;
+use charrette_git::{Git, GitError};
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// How many symbolic refs may point to each other, as in git.
 const MAX_DEPTH: usize = 5;
+
+/// Few refs are longer than this, in bytes.
+const USUAL_LENGTH: u64 = 255;
 
 /// The commit HEAD stands at; none on a branch without commits.
 pub fn head(repository: &Repository) -> io::Result<Option<String>> {
@@ -52,12 +56,11 @@ fn read(repository: &Repository) -> io::Result<Found> {
 
 /// The text of a loose ref; none if there is no such file.
 fn read_ref(path: &Path) -> io::Result<Option<String>> {
-    match fs_err::read_to_string(path) {
-        Ok(text) => Ok(Some(text.trim_end().to_owned())),
+    match fs_err::File::open(path).and_then(|file| read_small(file, USUAL_LENGTH)) {
+        // What is not text is nothing we know; git may know better.
+        Ok(bytes) => Ok(Some(String::from_utf8(bytes).unwrap_or_default().trim_end().to_owned())),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => Ok(None),
-            // Not text, or not for us: git may know better.
-            io::ErrorKind::InvalidData => Ok(Some(String::new())),
             _ => Err(error),
         },
     }
@@ -94,12 +97,9 @@ fn is_plain_ref(name: &str) -> bool {
 }
 
 fn ask_git(work_tree: &Path) -> io::Result<Option<String>> {
-    let output = Command::new("git")
-        .args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-        .current_dir(work_tree)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
-    Ok((output.status.success() && is_commit(&text)).then_some(text))
+    match Git::new(work_tree).print(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+        Ok(text) => Ok(Some(text).filter(|text| is_commit(text))),
+        Err(GitError::Failed { .. }) => Ok(None),
+        Err(error @ GitError::NotRun(_)) => Err(io::Error::other(error)),
+    }
 }

@@ -80,10 +80,11 @@ impl StateFolder {
         self.path.join("archive")
     }
 
-    /// Makes sure that the folder is not reached through a link that leads out of the repository.
+    /// Makes sure that the folder is not reached through a link that leads out of the repository, and says whether
+    /// it is there.
     ///
     /// A repository is other people's work: a link in it must not make us read or write elsewhere.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<bool, StoreError> {
         let below = self.path.strip_prefix(&self.root).unwrap_or(&self.path);
         let mut path = self.root.clone();
         for part in below {
@@ -93,17 +94,23 @@ impl StateFolder {
                     return Err(StoreError::Symlink(path));
                 }
                 Ok(meta) if !meta.is_dir() && !meta.is_symlink() => return Err(StoreError::NotAFolder(path)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
                 _ => {}
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Creates the folder and the ones inside it, durably, and makes it ignore itself.
     pub fn prepare(&self) -> Result<(), StoreError> {
-        self.check()?;
-        create_folder(&self.path)?;
+        self.prepare_inside(self.check()?)
+    }
+
+    /// The same once it was checked.
+    pub(crate) fn prepare_inside(&self, is_there: bool) -> Result<(), StoreError> {
+        if !is_there {
+            create_folder(&self.path)?;
+        }
         for inside in [self.locks(), self.histories()] {
             prepare_inside(&inside)?;
         }

@@ -155,7 +155,8 @@ fn open(path: &Path, create: bool) -> io::Result<File> {
     Ok(options.open(path)?.into_file())
 }
 
-fn is_still(path: &Path, file: &File) -> io::Result<bool> {
+/// Whether a file is the one that has that name.
+pub(crate) fn is_still(path: &Path, file: &File) -> io::Result<bool> {
     let ours = file.metadata()?;
     match path.symlink_metadata() {
         Ok(theirs) => Ok((ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())),
@@ -165,9 +166,15 @@ fn is_still(path: &Path, file: &File) -> io::Result<bool> {
 }
 
 /// Leaves word of who holds the lock. Only for messages, so a full disk does not stop anybody here.
+///
+/// Most often that is who held it before, and then nothing is written: the disk would have to keep it.
 fn sign(file: &File, holder: &Holder) {
     let mut text = serde_json::to_vec(holder).unwrap_or_default();
     text.push(b'\n');
+    let mut found = vec![0; text.len() + 1];
+    if file.read_at(&mut found, 0).is_ok_and(|length| found[..length] == text) {
+        return;
+    }
     if file.write_all_at(&text, 0).is_ok() {
         let _ = file.set_len(text.len() as u64);
     }

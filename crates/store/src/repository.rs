@@ -1,8 +1,10 @@
 //! Where we are: the work tree a path lies in, found by looking rather than by starting git.
 
+use charrette_git::{Git, GitError};
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// What a path lies in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +56,13 @@ pub fn locate(start: &Path) -> io::Result<Location> {
 
 /// Asks git instead: for when the environment says that the repository is somewhere unusual.
 pub fn ask_git(start: &Path) -> io::Result<Location> {
-    let asked = |what: &str| -> io::Result<Option<PathBuf>> {
-        let output = Command::new("git")
-            .args(["rev-parse", "--path-format=absolute", what])
-            .current_dir(start)
-            .stdin(Stdio::null())
-            .output()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        Ok(output.status.success().then(|| PathBuf::from(text.trim_end_matches('\n'))))
+    let asked = |what: &str| match Git::new(start).bytes(&["rev-parse", "--path-format=absolute", what]) {
+        Ok(mut path) => {
+            path.pop_if(|last| *last == b'\n');
+            Ok(Some(PathBuf::from(OsString::from_vec(path))))
+        }
+        Err(GitError::Failed { .. }) => Ok(None),
+        Err(error @ GitError::NotRun(_)) => Err(io::Error::other(error)),
     };
     let Some(git_dir) = asked("--git-dir")? else { return Ok(Location::Outside) };
     let common_dir = asked("--git-common-dir")?.unwrap_or_else(|| git_dir.clone());

@@ -5,10 +5,11 @@
 //! progress and none of it is lost if the process dies in between. What stands in the staging folder has not
 //! been collected yet; that is the only record of it there needs to be.
 
-use crate::atomic::{self, ReplaceError, sync_folder_of};
+use crate::atomic::{place_all, sync_folders_of};
+use crate::layout::create_folder;
 use charrette_model::shown::shown;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -60,10 +61,15 @@ impl Workspace {
     /// Where an artifact is, or will be.
     pub fn path(&self, name: &str) -> io::Result<PathBuf> {
         let name = checked(name)?;
-        match (&self.specs, name.strip_prefix("specs/")) {
+        match (&self.specs, name.strip_prefix(SPECS)) {
             (Some(specs), Some(name)) => Ok(specs.join(name)),
             _ => Ok(self.folder.join(name)),
         }
+    }
+
+    /// The folder of all scratch folders, outside the repository.
+    pub fn lanes(&self) -> &Path {
+        &self.staging
     }
 
     /// A scratch folder for one attempt at a step, outside the repository.
@@ -112,51 +118,96 @@ impl Workspace {
         Ok(Some(digest))
     }
 
+    /// The names of all artifacts that were collected, in order. Links and files of other names are passed over.
+    pub fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        add_names(&self.folder, "", true, &mut names)?;
+        if let Some(specs) = &self.specs {
+            names.retain(|name| !name.starts_with(SPECS));
+            // What lies deeper are other specifications.
+            add_names(specs, SPECS, false, &mut names)?;
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// Writes an artifact at once, durably: for what people say, not for what steps produce.
     pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
-        let path = self.path(name)?;
-        crate::layout::create_folder(path.parent().unwrap_or(&self.folder))?;
-        replace(&path, bytes)?;
-        Ok(sha256(bytes))
+        self.put_all(&[(name, bytes)]).map(only)
+    }
+
+    /// Writes several artifacts at once, durably, and returns their digests. Each is old or new at any moment.
+    pub fn put_all(&self, files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> io::Result<Vec<String>> {
+        write_all(files, |name| self.path(name), &[])
+    }
+
+    /// Writes the outputs of a step that runs alone, durably, without staging them: there is nobody they must be
+    /// kept from. What they replace is kept under `superseded/`.
+    pub fn publish(&self, files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> io::Result<Vec<String>> {
+        let mut kept = Vec::new();
+        for (name, bytes) in files {
+            kept.extend(self.keep_superseded(name.as_ref(), || Ok(sha256(bytes.as_ref())))?);
+        }
+        write_all(files, |name| self.path(name), &kept)
     }
 
     /// Stages an output of a step, durably, and returns its digest.
     pub fn stage(&self, lane: &str, name: &str, bytes: &[u8]) -> io::Result<String> {
-        let path = self.staged(lane, name)?;
-        crate::layout::create_folder(path.parent().unwrap_or(&self.staging))?;
-        replace(&path, bytes)?;
-        Ok(sha256(bytes))
+        self.stage_all(lane, &[(name, bytes)]).map(only)
+    }
+
+    /// Stages several outputs of a step, durably, and returns their digests.
+    pub fn stage_all(
+        &self,
+        lane: &str,
+        files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
+    ) -> io::Result<Vec<String>> {
+        write_all(files, |name| self.staged(lane, name), &[])
     }
 
     /// Moves what a step staged into the workspace. What it replaces is kept under `superseded/`.
     pub fn collect(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
-        for name in names {
-            let name = name.as_ref();
-            let (staged, target) = (self.staged(lane, name)?, self.path(name)?);
-            if !staged.exists() {
-                continue;
-            }
-            crate::layout::create_folder(target.parent().unwrap_or(&self.folder))?;
-            self.keep_superseded(name, &staged)?;
-            match fs_err::rename(&staged, &target) {
-                // The user's state directory may be on another disk.
-                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                    replace(&target, &fs_err::read(&staged)?)?;
-                    fs_err::remove_file(&staged)?;
-                }
-                other => {
-                    other?;
-                    sync_folder_of(&target)?;
-                }
-            }
-        }
-        Ok(())
+        self.collect_all([(lane, names)])
     }
 
-    /// Whether nobody has worked here yet: no folder, or one with nothing but the request in it, whole or half.
-    pub fn is_unused(&self) -> bool {
+    /// Moves what the steps of a batch staged into the workspace, by lane.
+    pub fn collect_all<Lane: AsRef<str>, Names: IntoIterator<Item: AsRef<str>>>(
+        &self,
+        batch: impl IntoIterator<Item = (Lane, Names)>,
+    ) -> io::Result<()> {
+        let (mut changed, mut copied) = (Vec::new(), Vec::new());
+        for (lane, names) in batch {
+            for name in names {
+                let name = name.as_ref();
+                let (staged, target) = (self.staged(lane.as_ref(), name)?, self.path(name)?);
+                if !staged.exists() {
+                    continue;
+                }
+                create_folder(target.parent().unwrap_or(&self.folder))?;
+                changed.extend(self.keep_superseded(name, || Ok(sha256(&fs_err::read(&staged)?)))?);
+                match fs_err::rename(&staged, &target) {
+                    // The user's state directory may be on another disk.
+                    Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                        place_all(&[(target.clone(), &fs_err::read(&staged)?)])?;
+                        copied.push(staged);
+                    }
+                    other => other?,
+                }
+                changed.push(target);
+            }
+        }
+        sync_folders_of(&changed)?;
+        // Until then the copy was not safe.
+        copied.iter().try_for_each(fs_err::remove_file)
+    }
+
+    /// Whether nobody has worked here yet: no folder, or one with nothing in it but what every run begins with, whole or
+    /// half, because its driver was killed before the run was on record.
+    pub fn is_unused(&self, begins_with: &[&str]) -> bool {
         let Ok(entries) = fs_err::read_dir(&self.folder) else { return !self.folder.exists() };
-        entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with("request.md"))
+        let is_beginning =
+            |found: &str| begins_with.iter().any(|name| found.trim_start_matches('.').starts_with(name));
+        entries.flatten().all(|entry| is_beginning(&entry.file_name().to_string_lossy()))
     }
 
     /// Removes the staging folder, when nothing will be staged any more.
@@ -178,7 +229,7 @@ impl Workspace {
     pub fn discard(&self, lane: &str) -> io::Result<()> {
         let mark = format!("{lane}{STAGED}");
         for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(&mark) {
+            if entry.file_name().to_string_lossy().trim_start_matches('.').starts_with(&mark) {
                 fs_err::remove_file(entry.path())?;
             }
         }
@@ -193,19 +244,25 @@ impl Workspace {
         }
     }
 
-    /// A link, so that the old content has a second name before the new one takes the first.
-    fn keep_superseded(&self, name: &str, staged: &Path) -> io::Result<()> {
+    /// A link, so that the old content has a second name before the new one takes the first. None if there is
+    /// nothing to keep.
+    fn keep_superseded(
+        &self,
+        name: &str,
+        new: impl FnOnce() -> io::Result<String>,
+    ) -> io::Result<Option<PathBuf>> {
         let target = self.path(name)?;
-        let Some(old) = self.digest(name, None)? else { return Ok(()) };
-        if old == sha256(&fs_err::read(staged)?) {
-            return Ok(());
+        let Some(old) = self.digest(name, None)? else { return Ok(None) };
+        if old == new()? {
+            return Ok(None);
         }
         let kept = self.folder.join("superseded").join(format!("{name}.{}", &old[..12]));
-        crate::layout::create_folder(kept.parent().unwrap_or(&self.folder))?;
+        create_folder(kept.parent().unwrap_or(&self.folder))?;
         match fs_err::hard_link(&target, &kept) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            other => other,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => other?,
         }
+        Ok(Some(kept))
     }
 
     /// All in one folder: every folder that is made costs a write of its own.
@@ -227,11 +284,57 @@ pub fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    atomic::replace(path, &path.with_added_extension("tmp"), bytes).map_err(|error| match error {
-        ReplaceError::BeforeRename(cause) | ReplaceError::AfterRename(cause) => cause,
-    })
+/// Writes files to where `path` says, and makes them durable, together with the entries of `also`.
+fn write_all(
+    files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
+    path: impl Fn(&str) -> io::Result<PathBuf>,
+    also: &[PathBuf],
+) -> io::Result<Vec<String>> {
+    let mut placed = Vec::with_capacity(files.len());
+    for (name, bytes) in files {
+        placed.push((path(name.as_ref())?, bytes.as_ref()));
+    }
+    let mut targets = HashSet::new();
+    for ((target, _), (name, _)) in placed.iter().zip(files) {
+        if !targets.insert(target) {
+            return Err(invalid(name.as_ref(), "is given twice"));
+        }
+        create_folder(target.parent().unwrap_or(Path::new(".")))?;
+    }
+    place_all(&placed)?;
+    sync_folders_of(targets.into_iter().chain(also))?;
+    Ok(placed.iter().map(|(_, bytes)| sha256(bytes)).collect())
 }
+
+/// The one digest of a set of one.
+fn only(digests: Vec<String>) -> String {
+    digests.into_iter().next().unwrap_or_default()
+}
+
+/// Adds the names of the artifacts in a folder; none if there is no such folder.
+fn add_names(folder: &Path, prefix: &str, is_deep: bool, names: &mut Vec<String>) -> io::Result<()> {
+    let entries = match fs_err::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if checked(&name).is_err() {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() && is_deep {
+            add_names(&entry.path(), &format!("{name}/"), is_deep, names)?;
+        } else if kind.is_file() {
+            names.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// What the names of the deliverable's files begin with.
+const SPECS: &str = "specs/";
 
 /// The only hidden files among the artifacts.
 const MARKERS: [&str; 2] = ["specs/.project-marker", "specs/.feature-marker"];
@@ -245,7 +348,10 @@ fn checked(name: &str) -> io::Result<&str> {
     if MARKERS.contains(&name) || (name.len() <= 200 && name.split('/').all(part_is_fine)) {
         Ok(name)
     } else {
-        let problem = format!("'{}' is not the name of an artifact", shown(name));
-        Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+        Err(invalid(name, "is not the name of an artifact"))
     }
+}
+
+fn invalid(name: &str, problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' {problem}", shown(name)))
 }

@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 #![allow(clippy::cast_precision_loss, reason = "words, files and commits are counted, and never that many")]
 
+mod adapter;
 pub mod embedded;
 pub mod measure;
 pub mod page;
@@ -19,7 +20,6 @@ pub mod places;
 pub mod report;
 
 mod facts;
-mod git;
 mod history;
 mod index;
 mod look;
@@ -30,6 +30,7 @@ mod surveyor;
 mod tree;
 mod words;
 
+pub use adapter::RepositorySurvey;
 pub use rank::weights::Weights;
 pub use report::Survey;
 pub use surveyor::{Ask, SurveyError, survey};

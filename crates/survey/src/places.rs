@@ -2,7 +2,7 @@
 //!
 //! The product does not use it; tests and measurements do.
 
-use crate::report::Survey;
+use crate::report::{FileChanges, Survey};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct LookedUp {
 }
 
 /// Looks up whatever `survey` cites, in the work tree it was made of.
-pub fn look_up(root: &Path, survey: &Survey) -> LookedUp {
+pub fn look_up<'a>(root: &'a Path, survey: &'a Survey) -> LookedUp {
     let mut places = Places { root, texts: HashMap::new(), looked_up: LookedUp::default() };
     for file in &survey.files {
         places.path(&file.path);
@@ -45,6 +45,10 @@ pub fn look_up(root: &Path, survey: &Survey) -> LookedUp {
     }
     let paths = survey.tests.iter().flat_map(|test| std::iter::once(&test.path).chain(&test.covers));
     let paths = paths.chain(survey.similar_commits.iter().flat_map(|commit| &commit.files));
+    let changed = |changes: &'a FileChanges| {
+        std::iter::once(&changes.path).chain(changes.together.iter().map(|together| &together.path))
+    };
+    let paths = paths.chain(survey.changes.iter().flat_map(changed));
     let paths = paths.chain(survey.imports.iter().flat_map(|import| [&import.from, &import.to]));
     let paths = paths.chain(survey.conventions.iter().filter_map(|convention| convention.path.as_ref()));
     paths.for_each(|path| places.path(path));

@@ -24,6 +24,8 @@ pub struct Survey {
     pub risks: Vec<Risk>,
     /// Commits that did something like it.
     pub similar_commits: Vec<SimilarCommit>,
+    /// How the first of those files changed, code before the rest.
+    pub changes: Vec<FileChanges>,
     /// Which of those files use which.
     pub imports: Vec<Import>,
     /// What the repository builds on, as its manifests say.
@@ -141,6 +143,42 @@ pub struct SimilarCommit {
     pub subject: String,
     /// What it touched that is still here.
     pub files: Vec<String>,
+}
+
+/// How a file changed. Commits that touched more than 40 files are not counted: they are about something else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileChanges {
+    /// The file.
+    pub path: String,
+    /// How many commits changed it.
+    pub commits: usize,
+    /// How many commits were looked at.
+    pub of: usize,
+    /// The latest that changed it, newest first.
+    pub latest: Vec<Change>,
+    /// What changed with it at least twice, most often first.
+    pub together: Vec<Together>,
+}
+
+/// A commit that changed a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Its id.
+    pub id: String,
+    /// The day it was committed.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// A file that changes with another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Together {
+    /// The file.
+    pub path: String,
+    /// In how many commits.
+    pub times: usize,
 }
 
 /// One file uses another.

@@ -3,7 +3,6 @@
 use crate::facts;
 use crate::facts::risks::end_of_code;
 use crate::facts::tests::Candidate;
-use crate::git;
 use crate::history::log;
 use crate::look::{Look, look};
 use crate::outline::{Defined, outline};
@@ -17,6 +16,7 @@ use crate::report::{Import, Lines, RankedFile, Risk, SimilarCommit, Survey, Symb
 use crate::tree::content;
 use crate::tree::kind::Kind;
 use crate::words::split::{is_wide, terms, words};
+use charrette_git::Git;
 use std::path::{Path, PathBuf};
 
 /// What is asked, and of which repository.
@@ -41,7 +41,7 @@ pub enum SurveyError {
 }
 
 /// So many files are looked into for symbols, tests and risks, however many are named.
-const LOOKED_INTO: usize = 12;
+pub(crate) const LOOKED_INTO: usize = 12;
 const MOST_SYMBOLS_PER_FILE: usize = 5;
 const MOST_RISKS: usize = 24;
 const MOST_COMMITS: usize = 6;
@@ -82,6 +82,7 @@ pub fn survey(ask: Ask<'_>) -> Result<Survey, SurveyError> {
         commands: facts::commands::find(ask.root, &look.listed, &languages),
         conventions: facts::conventions::find(evidence, &look.listed),
         similar_commits: similar_commits(evidence, &likeness),
+        changes: facts::changes::find(evidence, &named.iter().map(|ranked| ranked.file).collect::<Vec<_>>()),
         imports: imports(evidence, &named),
         dependencies: facts::stack::dependencies(ask.root, &look.listed),
         languages,
@@ -204,7 +205,7 @@ fn notes(ask: Ask<'_>, look: &Look) -> Vec<String> {
     } else {
         notes.extend(unknown_words(&look.evidence));
     }
-    if look.head.is_none() && !git::is_there() {
+    if look.head.is_none() && !Git::new(ask.root).agrees(&["--version"]) {
         notes.push("The git program is not there, so nothing is said about history.".to_owned());
     } else if look.head.is_none() {
         notes.push("There are no commits, so nothing is said about history.".to_owned());

@@ -1,8 +1,10 @@
 //! The summary at the end of a run: what was left, how it was decided, what it cost, what is open, what comes next.
 
+use crate::render::Render;
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
 use crate::text::wrapped;
+use charrette_engine::pages::{Closing, SeatCost, Vote};
 use charrette_model::progress::elapsed;
 use charrette_model::shown::one_line;
 use std::fmt::Write as _;
@@ -10,76 +12,17 @@ use std::fmt::Write as _;
 /// Lines for people are no longer than this, however wide the screen is.
 const WIDEST: usize = 120;
 
-/// What there is to say at the end of a run. Plain data; what is empty is left out.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Closing {
-    /// How it ended, in one line.
-    pub title: String,
-    /// What else is worth a line: how many vendors sat, that no model took part.
-    pub notes: Vec<String>,
-    /// The files, and what is in each.
-    pub files: Vec<(String, String)>,
-    /// Everything that was voted on.
-    pub votes: Vec<Vote>,
-    /// What each seat cost.
-    pub costs: Vec<SeatCost>,
-    /// What nobody decided.
-    pub undecided: Vec<String>,
-    /// What was seen that is not part of this.
-    pub out_of_scope: Vec<String>,
-    /// Findings that were not adopted, and why.
-    pub rejected: Vec<(String, String)>,
-    /// Every warning of the run: [`View::warnings`](crate::View::warnings).
-    pub warnings: Vec<String>,
-    /// What to type to commit the files.
-    pub commit: Option<String>,
-    /// What to type next.
-    pub next: Option<String>,
-}
-
-/// One thing that was voted on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Vote {
-    /// What: a decision, a finding.
-    pub about: String,
-    /// What came of it.
-    pub outcome: String,
-    /// How the votes were: `2-1`.
-    pub votes: String,
-    /// Who voted, or why nobody did.
-    pub by: String,
-}
-
-/// What a seat cost.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SeatCost {
-    /// The seat.
-    pub seat: String,
-    /// Who sat there.
-    pub agent: String,
-    /// How often it was called.
-    pub calls: usize,
-    /// Tokens it read; nothing if the agent does not say.
-    pub input: Option<u64>,
-    /// Tokens it wrote.
-    pub output: Option<u64>,
-    /// Dollars.
-    pub usd: Option<f64>,
-    /// How long it worked.
-    pub seconds: u64,
-}
-
-impl Closing {
+impl Render for Closing {
     /// The summary as text.
-    pub fn render(&self, style: Style) -> String {
+    fn render(&self, style: Style) -> String {
         let style = Style { width: style.width.min(WIDEST), ..style };
         let mut page = Page { style, lines: Vec::new() };
         page.heading(&self.title);
         for note in &self.notes {
             page.lines.extend(wrapped(&one_line(note), style.width));
         }
-        page.table("Files", &[text("file"), text("")], &self.file_rows());
-        page.table("Votes", &[text("about"), text("outcome"), text("votes"), text("by")], &self.vote_rows());
+        page.table("Files", &[text("file"), text("")], &file_rows(self));
+        page.table("Votes", &[text("about"), text("outcome"), text("votes"), text("by")], &vote_rows(self));
         let heads = [
             text("seat"),
             text("agent"),
@@ -89,7 +32,7 @@ impl Closing {
             number("usd"),
             number("time"),
         ];
-        page.table("Cost", &heads, &self.cost_rows());
+        page.table("Cost", &heads, &cost_rows(self));
         page.list("Undecided", &self.undecided);
         page.list("Out of scope", &self.out_of_scope);
         let rejected: Vec<String> =
@@ -100,39 +43,38 @@ impl Closing {
         page.command("Next", self.next.as_deref());
         page.lines.join("\n") + "\n"
     }
+}
 
-    fn file_rows(&self) -> Vec<Vec<String>> {
-        self.files.iter().map(|(name, about)| vec![one_line(name), one_line(about)]).collect()
-    }
+fn file_rows(page: &Closing) -> Vec<Vec<String>> {
+    page.files.iter().map(|(name, about)| vec![one_line(name), one_line(about)]).collect()
+}
 
-    fn vote_rows(&self) -> Vec<Vec<String>> {
-        let row =
-            |vote: &Vote| [&vote.about, &vote.outcome, &vote.votes, &vote.by].map(|cell| one_line(cell));
-        self.votes.iter().map(|vote| row(vote).to_vec()).collect()
-    }
+fn vote_rows(page: &Closing) -> Vec<Vec<String>> {
+    let row = |vote: &Vote| [&vote.about, &vote.outcome, &vote.votes, &vote.by].map(|cell| one_line(cell));
+    page.votes.iter().map(|vote| row(vote).to_vec()).collect()
+}
 
-    fn cost_rows(&self) -> Vec<Vec<String>> {
-        let mut rows: Vec<Vec<String>> = self.costs.iter().map(cost_row).collect();
-        if self.costs.len() > 1 {
-            let mut total = SeatCost { seat: "total".to_owned(), ..SeatCost::default() };
-            for cost in &self.costs {
-                total.calls += cost.calls;
-                total.seconds += cost.seconds;
-                total.input = sum(total.input, cost.input);
-                total.output = sum(total.output, cost.output);
-                total.usd = cost.usd.map(|usd| total.usd.unwrap_or_default() + usd).or(total.usd);
-            }
-            let mut row = cost_row(&total);
-            for (n, cell) in row.iter_mut().enumerate() {
-                // What some agents do not say is not nothing.
-                if *cell != "?" && rows.iter().any(|row| row[n] == "?") {
-                    cell.insert(0, '≥');
-                }
-            }
-            rows.push(row);
+fn cost_rows(page: &Closing) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = page.costs.iter().map(cost_row).collect();
+    if page.costs.len() > 1 {
+        let mut total = SeatCost { seat: "total".to_owned(), ..SeatCost::default() };
+        for cost in &page.costs {
+            total.calls += cost.calls;
+            total.seconds += cost.seconds;
+            total.input = sum(total.input, cost.input);
+            total.output = sum(total.output, cost.output);
+            total.usd = cost.usd.map(|usd| total.usd.unwrap_or_default() + usd).or(total.usd);
         }
-        rows
+        let mut row = cost_row(&total);
+        for (n, cell) in row.iter_mut().enumerate() {
+            // What some agents do not say is not nothing.
+            if *cell != "?" && rows.iter().any(|row| row[n] == "?") {
+                cell.insert(0, '≥');
+            }
+        }
+        rows.push(row);
     }
+    rows
 }
 
 fn cost_row(cost: &SeatCost) -> Vec<String> {

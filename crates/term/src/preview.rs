@@ -1,80 +1,27 @@
 //! The box that is shown before anything runs: where, what, who, what it leaves, what it may cost.
 
+use crate::render::Render;
 use crate::style::{Style, Tone};
 use crate::text::{columns, fit, padded, wrapped};
+use charrette_engine::pages::{Preview, PreviewStage, StageState};
 use charrette_model::shown::one_line;
 
 /// How wide the box is, its edges included.
 const BOX: usize = 72;
 
-/// What is about to run. Plain data; nothing is looked up.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Preview {
-    /// What was typed: `charrette design`.
-    pub command: String,
-    /// What is asked for.
-    pub description: String,
-    /// Where it happens: `Feature`, `Branch`, `Spec`, in this order, with their values.
-    pub context: Vec<(String, String)>,
-    /// The phases of the run that is there already, and where they stand; empty if there is none.
-    pub checkpoint: Vec<(String, String)>,
-    /// The flags that are in effect, as typed.
-    pub flags: Vec<String>,
-    /// What will run, in order.
-    pub stages: Vec<PreviewStage>,
-    /// The folder it leaves something in.
-    pub output: String,
-    /// The files it leaves there.
-    pub files: Vec<String>,
-    /// What runs like this have cost before, a line each; what is not known is said so.
-    pub cost: Vec<String>,
-}
-
-/// One stage of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PreviewStage {
-    /// Where it stands.
-    pub state: StageState,
-    /// Its name.
-    pub name: String,
-    /// What happens there.
-    pub brief: String,
-    /// Who sits there: seat and agent.
-    pub seats: Vec<(String, String)>,
-    /// Steps of an earlier run that will run again, and why.
-    pub again: Vec<(String, String)>,
-}
-
-/// Where a stage stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StageState {
-    /// Done.
-    Complete,
-    /// It goes on here.
-    Running,
-    /// To be done.
-    Pending,
-    /// It failed.
-    Failed,
-    /// It will not be done.
-    Skipped,
-}
-
-impl StageState {
-    fn indicator(self) -> (&'static str, &'static str) {
-        match self {
-            StageState::Complete => ("✓", "complete"),
-            StageState::Running => ("●", "running"),
-            StageState::Pending => ("○", ""),
-            StageState::Failed => ("✗", "failed"),
-            StageState::Skipped => ("⊘", "skipped"),
-        }
+fn indicator(state: StageState) -> (&'static str, &'static str) {
+    match state {
+        StageState::Complete => ("✓", "complete"),
+        StageState::Running => ("●", "running"),
+        StageState::Pending => ("○", ""),
+        StageState::Failed => ("✗", "failed"),
+        StageState::Skipped => ("⊘", "skipped"),
     }
 }
 
-impl Preview {
+impl Render for Preview {
     /// The box, 72 columns wide; on a narrower screen as wide as that.
-    pub fn render(&self, style: Style) -> String {
+    fn render(&self, style: Style) -> String {
         let width = BOX.min(style.width).max(20);
         let mut page = Page { inner: width - 2, style, lines: Vec::new() };
         page.edge('┌', '┐');
@@ -145,7 +92,7 @@ impl Page {
     }
 
     fn stage(&mut self, number: usize, stage: &PreviewStage) {
-        let (icon, word) = stage.state.indicator();
+        let (icon, word) = indicator(stage.state);
         let word = if word.is_empty() { String::new() } else { format!(" ({word})") };
         let brief = one_line(&stage.brief);
         let arrow = if brief.is_empty() { "" } else { " → " };

@@ -7,19 +7,21 @@ use crate::lanes::Worker;
 use crate::style::{Style, Tone};
 use crate::text::safe;
 use charrette_engine::{Ending, EventKind};
-use charrette_model::progress::{Step, StepPrefix, Trail};
+use charrette_model::progress::{StageLabel, StepPrefix, Trail};
 use charrette_model::shown::{one_line, shown};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
-use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How much of a file is shown.
-const MOST_SHOWN: u64 = 256 * 1024;
+const MOST_SHOWN: usize = 256 * 1024;
+
+/// Reads an artifact of the run, or says why it cannot.
+pub type ArtifactReader = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 
 /// What has been told so far, and where the run is.
-#[derive(Debug)]
 pub(crate) struct Story {
+    reader: ArtifactReader,
     trail: Trail,
     terse: bool,
     style: Style,
@@ -29,7 +31,7 @@ pub(crate) struct Story {
     phase: Option<String>,
     stage: Option<Stage>,
     /// Stages that began in this process.
-    seen: BTreeSet<&'static str>,
+    seen: BTreeSet<String>,
     /// The flow goes through what was done before.
     replay: Option<Replay>,
     crew: Crew,
@@ -43,11 +45,18 @@ pub(crate) struct Story {
 
 #[derive(Debug)]
 struct Stage {
-    step: Step,
+    number: String,
+    name: String,
     payload: Option<String>,
     began: Duration,
     is_shown: bool,
     reused_any: bool,
+}
+
+impl Stage {
+    fn label(&self) -> StageLabel<'_> {
+        StageLabel { number: &self.number, name: &self.name }
+    }
 }
 
 #[derive(Debug)]
@@ -57,8 +66,9 @@ struct Replay {
 }
 
 impl Story {
-    pub(crate) fn new(prefix: StepPrefix, terse: bool, style: Style) -> Story {
+    pub(crate) fn new(prefix: StepPrefix, terse: bool, style: Style, reader: ArtifactReader) -> Story {
         Story {
+            reader,
             trail: Trail::new(prefix),
             terse,
             style,
@@ -120,6 +130,8 @@ impl Story {
     /// Keeps count of who works and what was written.
     fn note(&mut self, event: &EventKind, now: Duration, lines: &mut Vec<String>) {
         match event {
+            // What is handed to a caller belongs to no stage.
+            EventKind::StepStarted { step, .. } if step.starts_with("hand-over/") => {}
             EventKind::StepStarted { step, .. } => {
                 self.is_happening(lines);
                 let table = self.crew.start(step, now);
@@ -187,7 +199,7 @@ impl Story {
         }
         if let Some(stage) = self.stage.as_mut().filter(|stage| !stage.is_shown) {
             stage.is_shown = true;
-            let [rule, start] = self.trail.start(stage.step, stage.payload.as_deref());
+            let [rule, start] = self.trail.start(stage.label(), stage.payload.as_deref());
             lines.push(self.style.paint(Tone::Quiet, &rule));
             lines.push(self.style.paint(Tone::Heading, &start));
         }
@@ -195,28 +207,36 @@ impl Story {
 
     fn tell_stages(&mut self, event: &EventKind, now: Duration, lines: &mut Vec<String>) {
         match event {
-            EventKind::StageBegan { number, payload } => {
+            EventKind::StageBegan { number, name, payload, .. } => {
                 self.dismiss(lines);
-                if !self.seen.insert(number) && self.replay.is_none() {
+                if !self.seen.insert(number.clone()) && self.replay.is_none() {
                     // The flow goes through once more from its beginning.
-                    self.seen = BTreeSet::from([*number]);
+                    self.seen = BTreeSet::from([number.clone()]);
                     self.replay = Some(Replay { verb: "revising", reused: 0 });
                 }
-                let step = registered(number);
+                let (number, name) = (number.clone(), name.clone());
                 let payload = payload.as_deref().map(one_line);
-                self.stage = Some(Stage { step, payload, began: now, is_shown: false, reused_any: false });
+                self.stage =
+                    Some(Stage { number, name, payload, began: now, is_shown: false, reused_any: false });
             }
-            EventKind::HandedOver { number } => {
+            EventKind::HandedOver { number, name } => {
                 self.dismiss(lines);
                 // Who works there tells nothing here, so it has to be told that the stage begins.
-                let (step, began) = (registered(number), now);
-                self.stage = Some(Stage { step, payload: None, began, is_shown: false, reused_any: true });
+                let (number, name) = (number.clone(), name.clone());
+                self.stage = Some(Stage {
+                    number,
+                    name,
+                    payload: None,
+                    began: now,
+                    is_shown: false,
+                    reused_any: true,
+                });
                 self.is_happening(lines);
             }
-            EventKind::Replayed { heading, path } => self.tell_document(heading, path, lines),
-            EventKind::StageEnded { number, ending, payload } => {
+            EventKind::Replayed { heading, name } => self.tell_document(heading, name, lines),
+            EventKind::StageEnded { number, name, ending, payload } => {
                 self.dismiss(lines);
-                self.end_stage(number, *ending, &one_line(payload), now, lines);
+                self.end_stage(StageLabel { number, name }, *ending, &one_line(payload), now, lines);
             }
             EventKind::Lanes { title, lanes } => {
                 self.dismiss(lines);
@@ -225,8 +245,8 @@ impl Story {
             EventKind::Line { text } if self.replay.is_none() => {
                 lines.extend(safe(text).lines().map(str::to_owned));
             }
-            EventKind::Document { heading, name, path } if self.written.contains(name) => {
-                self.tell_document(heading, path, lines);
+            EventKind::Document { heading, name } if self.written.contains(name) => {
+                self.tell_document(heading, name, lines);
             }
             EventKind::RunStarted { .. } | EventKind::RunFinished { .. } => {
                 if self.is_over {
@@ -269,19 +289,18 @@ impl Story {
 
     fn end_stage(
         &mut self,
-        number: &'static str,
+        label: StageLabel<'_>,
         ending: Ending,
         payload: &str,
         now: Duration,
         lines: &mut Vec<String>,
     ) {
-        let stage = self.stage.as_ref().filter(|stage| stage.step.number == number);
-        let step = stage.map_or_else(|| registered(number), |stage| stage.step);
+        let stage = self.stage.as_ref().filter(|stage| stage.number == label.number);
         let is_new = self.replay.is_none() && stage.is_none_or(|stage| !stage.reused_any);
         let is_told = stage.is_some_and(|stage| stage.is_shown) || is_new;
         let seconds = stage.map_or(0, |stage| now.saturating_sub(stage.began).as_secs());
         if ending == Ending::Warning {
-            let warning = format!("{number}: {} — {payload}", step.name);
+            let warning = format!("{}: {} — {payload}", label.number, label.name);
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
@@ -291,10 +310,10 @@ impl Story {
         }
         let (tone, line) = match ending {
             // Only the last stage ends a run, and a nested run leaves that to its caller.
-            Ending::Done if number == "5" => (Tone::Good, self.trail.closing(step, payload, seconds)),
-            Ending::Done => (Tone::Good, Some(self.trail.done(step, payload, seconds))),
-            Ending::Skipped => (Tone::Quiet, Some(self.trail.skipped(step, payload, seconds))),
-            Ending::Warning => (Tone::Attention, Some(self.trail.warning(step, payload, Some(seconds)))),
+            Ending::Last => (Tone::Good, self.trail.closing(label, payload, seconds)),
+            Ending::Done => (Tone::Good, Some(self.trail.done(label, payload, seconds))),
+            Ending::Skipped => (Tone::Quiet, Some(self.trail.skipped(label, payload, seconds))),
+            Ending::Warning => (Tone::Attention, Some(self.trail.warning(label, payload, Some(seconds)))),
         };
         lines.extend(line.map(|line| self.style.paint(tone, &line)));
         // What still happens before the next one begins is not worth its start.
@@ -303,13 +322,13 @@ impl Story {
         }
     }
 
-    fn tell_document(&self, heading: &str, path: &Path, lines: &mut Vec<String>) {
+    fn tell_document(&self, heading: &str, name: &str, lines: &mut Vec<String>) {
         let heading = one_line(heading);
         if self.terse {
             // The end of the stage says that it is there; whoever called this run knows where.
             return;
         }
-        let opened = opening(path);
+        let opened = self.opening(name);
         if opened.as_ref().is_ok_and(|(text, _)| text.trim().is_empty()) {
             return;
         }
@@ -322,26 +341,33 @@ impl Story {
                 let text = text.trim_start().strip_prefix(&format!("## {heading}\n")).unwrap_or(&text);
                 lines.extend(safe(text.trim_start_matches('\n')).lines().map(str::to_owned));
                 if is_cut {
-                    lines.push(format!("… the rest is in {}", path.display()));
+                    lines.push(format!("… the rest is in {}", one_line(name)));
                 }
             }
-            Err(error) => lines.push(format!("(it cannot be shown: {})", one_line(&error.to_string()))),
+            Err(error) => lines.push(format!("(it cannot be shown: {})", one_line(&error))),
         }
         lines.push(String::new());
     }
 
+    /// The beginning of an artifact, and whether there is more of it.
+    fn opening(&self, name: &str) -> Result<(String, bool), String> {
+        let text = (self.reader)(name)?;
+        let cut = (0..=MOST_SHOWN.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        Ok((text[..cut].to_owned(), cut < text.len()))
+    }
+
     fn under_way(&self, payload: &str) -> String {
         match &self.stage {
-            Some(stage) => self.trail.under_way(stage.step, payload),
+            Some(stage) => self.trail.under_way(stage.label(), payload),
             None => format!("⏳ {payload}"),
         }
     }
 
     fn warned(&self, payload: &str) -> String {
         let line = match &self.stage {
-            Some(stage) if is_marked(payload) => self.trail.placed(stage.step, payload),
+            Some(stage) if is_marked(payload) => self.trail.placed(stage.label(), payload),
             None if is_marked(payload) => payload.to_owned(),
-            Some(stage) => self.trail.warning(stage.step, payload, None),
+            Some(stage) => self.trail.warning(stage.label(), payload, None),
             None => format!("Warning: {payload}"),
         };
         self.style.paint(Tone::Attention, &line)
@@ -376,7 +402,7 @@ impl Story {
                 self.style.paint(Tone::Attention, &format!("Warning: {}", one_line(message)))
             }
             EventKind::RunFinished { status, files } => {
-                format!("{status}; everything is in {}", files.display())
+                format!("{status}; everything is in {}", one_line(files))
             }
             _ => return None,
         })
@@ -386,20 +412,6 @@ impl Story {
 /// Whether a warning says of itself that it is one.
 fn is_marked(message: &str) -> bool {
     message.starts_with("**⚠")
-}
-
-/// The stage of that number; one that is not in the registry is called by its number.
-fn registered(number: &'static str) -> Step {
-    Step::design(number).unwrap_or(Step { number, name: "stage", ledger: "", phase: "" })
-}
-
-/// The beginning of a file, and whether there is more.
-fn opening(path: &Path) -> std::io::Result<(String, bool)> {
-    let mut bytes = Vec::new();
-    fs_err::File::open(path)?.take(MOST_SHOWN + 1).read_to_end(&mut bytes)?;
-    let is_cut = bytes.len() as u64 > MOST_SHOWN;
-    bytes.truncate(usize::try_from(MOST_SHOWN).unwrap_or(usize::MAX));
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), is_cut))
 }
 
 #[cfg(test)]

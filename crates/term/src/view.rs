@@ -1,7 +1,7 @@
 //! A view of a run: its events, shown as they come.
 
 use crate::screen::Screen;
-use crate::story::Story;
+use crate::story::{ArtifactReader, Story};
 use crate::style::Style;
 use charrette_engine::Event;
 use charrette_model::progress::StepPrefix;
@@ -28,10 +28,9 @@ pub enum Manner {
 }
 
 /// A view of a run. Copies of it are the same view.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct View(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     story: Mutex<Story>,
     screen: Screen,
@@ -41,16 +40,22 @@ struct Inner {
     began: Instant,
 }
 
+impl std::fmt::Debug for View {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("View")
+    }
+}
+
 impl View {
-    /// A view on that screen. Where the style says it is a terminal, the rows of the live table tick by themselves.
-    pub fn new(manner: Manner, style: Style, screen: Screen) -> View {
+    /// A view on that screen; `reader` reads the artifacts that are shown. Where the style says it is a terminal, the rows of the live table tick by themselves.
+    pub fn new(manner: Manner, style: Style, screen: Screen, reader: ArtifactReader) -> View {
         let (is_events, is_silent) = (manner == Manner::Events, manner == Manner::Silent);
         let is_live = style.is_tty && !is_events && !is_silent;
         let (prefix, terse) = match manner {
             Manner::Lines { prefix, terse } => (prefix, terse),
             Manner::Events | Manner::Silent => (StepPrefix::default(), false),
         };
-        let story = Mutex::new(Story::new(prefix, terse, style));
+        let story = Mutex::new(Story::new(prefix, terse, style, reader));
         let inner = Arc::new(Inner { story, screen, is_events, is_silent, is_live, began: Instant::now() });
         if is_live {
             keep_ticking(Arc::downgrade(&inner));

@@ -109,7 +109,7 @@ fn update_in_process() -> Outcome<Figure> {
         documents.update_phase(&name, "phase-1", &data, now())?;
         Ok(())
     };
-    compare("durable update in process (30 KB)", 1.5, 300, update, || bare_durable_write(&folder, &bytes))
+    compare("durable update in process (30 KB)", 1.4, 300, update, || bare_durable_write(&folder, &bytes))
 }
 
 fn update_as_process() -> Outcome<Figure> {

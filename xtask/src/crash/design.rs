@@ -129,7 +129,7 @@ pub(super) fn compare(expected: &Files, found: &Files) -> Outcome {
 /// Ledgers say how long things took, what was replaced or went wrong is kept, and messages are named after their run:
 /// none of that is ever the same.
 fn is_about_this_run(name: &str) -> bool {
-    ["timing-ledger.tsv", "tokens.jsonl", "execution-issues.md"].contains(&name)
+    ["timing-ledger.tsv", "tokens.jsonl", "events.jsonl", "execution-issues.md"].contains(&name)
         || ["superseded/", "evidence/", "webhooks/"].iter().any(|folder| name.starts_with(folder))
 }
 

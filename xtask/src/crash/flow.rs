@@ -100,7 +100,7 @@ impl Stage {
 
     /// Begins, or goes on with, the run, and sees it through.
     fn to_the_end(&self, wrapper: &[OsString]) -> Outcome {
-        let has_begun = self.folder.path().join("work/.claude/state/research-try.json").exists();
+        let has_begun = self.folder.path().join("work/.claude/state/start-try.json").exists();
         let output = self.run(if has_begun { "resume" } else { "rehearse" }, wrapper)?;
         if output.status.success() {
             return Ok(());
@@ -123,7 +123,8 @@ impl Ending {
         for entry in fs_err::read_dir(stage.folder.path().join("work/.specs/20261115-try"))? {
             let path = entry?.path();
             // Ledgers say how long things took, which is never the same.
-            let is_ledger = path.ends_with("tokens.jsonl") || path.ends_with("timing-ledger.tsv");
+            let is_ledger =
+                ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl"].iter().any(|name| path.ends_with(name));
             if path.is_file() && !is_ledger {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 artifacts.insert(name, fs_err::read(&path)?);

@@ -1,7 +1,7 @@
 //! Man pages: one for each command that `--help` shows, made from the same definition.
 
 use crate::Outcome;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::Man;
 use std::path::Path;
 
@@ -16,7 +16,8 @@ pub(super) fn write(folder: &Path) -> Outcome {
 
 /// Each page with the name of its file.
 fn pages() -> Outcome<Vec<(String, String)>> {
-    let mut whole = charrette_cli::arguments::Arguments::command().disable_help_subcommand(true);
+    let mut whole =
+        charrette_cli::commands::definition(&charrette_app::App::product()).disable_help_subcommand(true);
     whole.build();
     let mut pages = Vec::new();
     describe(&whole, &mut pages)?;
@@ -51,9 +52,13 @@ mod tests {
     #[test]
     fn every_visible_command_has_a_page_and_nothing_else_has() {
         let mut expected = Vec::new();
-        each(&charrette_cli::arguments::Arguments::command(), "charrette", &mut |_, name| {
-            expected.push(format!("{name}.1"));
-        });
+        each(
+            &charrette_cli::commands::definition(&charrette_app::App::product()),
+            "charrette",
+            &mut |_, name| {
+                expected.push(format!("{name}.1"));
+            },
+        );
         let names: Vec<String> = pages().unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, expected);
         for name in ["charrette.1", "charrette-design.1", "charrette-checkpoint-update-phase.1"] {
@@ -72,19 +77,23 @@ mod tests {
     fn each_page_names_the_options_of_its_command() {
         let pages = pages().unwrap();
         let mut checked = 0;
-        each(&charrette_cli::arguments::Arguments::command(), "charrette", &mut |command, name| {
-            let page = pages.iter().find(|(page, _)| *page == format!("{name}.1")).unwrap();
-            let text = plain(&page.1);
-            let usage = command.get_overridden_usage().map(ToString::to_string).unwrap_or_default();
-            let in_usage = usage.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-            let in_usage = in_usage.filter(|word| word.starts_with("--")).map(str::to_owned);
-            let visible = command.get_arguments().filter(|arg| !arg.is_hide_set());
-            let defined = visible.filter_map(Arg::get_long).map(|long| format!("--{long}"));
-            for option in in_usage.chain(defined) {
-                assert!(text.contains(&option), "{name}.1 does not name {option}");
-                checked += 1;
-            }
-        });
+        each(
+            &charrette_cli::commands::definition(&charrette_app::App::product()),
+            "charrette",
+            &mut |command, name| {
+                let page = pages.iter().find(|(page, _)| *page == format!("{name}.1")).unwrap();
+                let text = plain(&page.1);
+                let usage = command.get_overridden_usage().map(ToString::to_string).unwrap_or_default();
+                let in_usage = usage.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                let in_usage = in_usage.filter(|word| word.starts_with("--")).map(str::to_owned);
+                let visible = command.get_arguments().filter(|arg| !arg.is_hide_set());
+                let defined = visible.filter_map(Arg::get_long).map(|long| format!("--{long}"));
+                for option in in_usage.chain(defined) {
+                    assert!(text.contains(&option), "{name}.1 does not name {option}");
+                    checked += 1;
+                }
+            },
+        );
         assert!(checked > 80, "only {checked} options were looked for");
     }
 

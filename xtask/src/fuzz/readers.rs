@@ -17,6 +17,7 @@ use charrette_model::panel::discussion::{read_discussion, write_discussion};
 use charrette_model::panel::findings::read_findings;
 use charrette_model::panel::merged::{read_items, write_items};
 use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::research_notes::{check_places, read_research_notes, strike_places};
 use charrette_model::panel::resolutions::{read_resolutions, write_resolutions};
 use charrette_model::panel::verdict::read_review;
 use charrette_model::panel::votes::tally_votes;
@@ -80,6 +81,14 @@ pub(super) const READERS: &[(&str, Reader)] = &[
             read_questions(text, round);
         }
         Ok(())
+    }),
+    ("research notes", |text| {
+        let (notes, problems) = read_research_notes(text);
+        let struck = strike_places(text, &check_places(&notes, &|_: &str| None));
+        same(&struck.count, &notes.places.len())?;
+        let (left, after) = read_research_notes(&struck.text);
+        same(&left.places, &Vec::new())?;
+        if after.len() > problems.len() { Err(format!("striking broke it: {after:?}")) } else { Ok(()) }
     }),
     ("context summary", |text| done(read_context_summary(text, 500))),
     ("handoff in Markdown", |text| done(response_in_markdown(text, 500))),

@@ -1,11 +1,10 @@
 //! Files that are made from code, so that they cannot say anything else than it does.
 
 use crate::Outcome;
-use charrette_cli::arguments::Arguments;
+use charrette_app::App;
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::config::keys::{self, KEYS};
 use charrette_model::handoff::schema::{request_schema, response_schema};
-use clap::CommandFactory as _;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -50,7 +49,9 @@ fn pretty(value: &Value) -> Outcome<String> {
 fn reference() -> String {
     let mut text =
         String::from("# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n");
-    let mut command = charrette_cli::help::grouped(Arguments::command()).term_width(100);
+    let app = App::product();
+    let mut command =
+        charrette_cli::help::grouped(charrette_cli::commands::definition(&app), &app).term_width(100);
     command.build();
     describe(&mut command, "charrette", &mut text);
     text

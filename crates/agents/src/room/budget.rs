@@ -54,18 +54,19 @@ impl Purse {
     pub(super) fn reserve(
         &self,
         order: &LaunchOrder,
+        ledgers: &Path,
         days: &Path,
         now: Now,
     ) -> Result<Reservation, LaunchError> {
         let mut amount = Amount::default();
         if self.limits != Budget::default() {
             // A ledger that cannot be read says nothing; it is not worth a run.
-            let of_run = calls(&order.workspace).unwrap_or_default();
+            let of_run = calls(ledgers).unwrap_or_default();
             let of_day = match self.limits.day_usd {
                 Some(_) => calls_of_day(days, today(now)).unwrap_or_default(),
                 None => Vec::new(),
             };
-            amount = expected(&order.seat, &of_run, self.past(order));
+            amount = expected(&order.seat, &of_run, self.past(order, ledgers));
             let under_way = self.under_way();
             for limit in self.used(order, (&of_run, &of_day), (amount, under_way), now) {
                 let pause = limit.pause(order);
@@ -82,11 +83,10 @@ impl Purse {
     }
 
     /// Calls of earlier runs in this repository, read once.
-    fn past(&self, order: &LaunchOrder) -> &[CallRecord] {
+    fn past(&self, order: &LaunchOrder, ledgers: &Path) -> &[CallRecord] {
         self.past.get_or_init(|| {
-            let all = order.workspace.parent().and_then(|folder| runs(folder).ok()).unwrap_or_default();
-            let others =
-                all.into_iter().flat_map(|(_, calls)| calls).filter(|call| call.run != order.token.0);
+            let all = ledgers.parent().and_then(|folder| runs(folder).ok()).unwrap_or_default();
+            let others = all.into_iter().flat_map(|(_, calls)| calls).filter(|call| call.run != order.run);
             others.collect()
         })
     }

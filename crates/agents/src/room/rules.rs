@@ -5,8 +5,8 @@ use charrette_model::config::Settings;
 use charrette_model::seats::chain::Configured;
 use charrette_model::seats::configured::chains;
 use charrette_model::seats::tiers::SEED_TIERS;
-use charrette_model::seats::{ClockFamily, seat};
-use charrette_store::tree::Own;
+use charrette_model::seats::{ClockFamily, Seat};
+use charrette_model::tree::Own;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -100,9 +100,9 @@ impl Rules {
         }
     }
 
-    /// How long a call for that seat may take in all.
-    pub fn time_for(&self, seat_id: &str) -> Duration {
-        match seat(seat_id).map(|seat| seat.clock) {
+    /// How long a call for that seat may take in all; what is asked of nobody's seat may take longest.
+    pub fn time_for(&self, seat: Option<&Seat>) -> Duration {
+        match seat.map(|seat| seat.clock) {
             Some(ClockFamily::Sketch) => self.sketch,
             Some(ClockFamily::Review) | None => self.review,
         }

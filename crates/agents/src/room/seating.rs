@@ -4,7 +4,7 @@ use super::call::Call;
 use super::instructions::informed;
 use super::rules::RateLimit;
 use super::shared::{Room, chain_of, days_folder};
-use super::tree::{Watch, undo};
+use super::tree::Watch;
 use crate::outcome::{FailureKind, Outcome};
 use crate::profile::Agent;
 use crate::supervisor::Report;
@@ -14,10 +14,11 @@ use charrette_engine::ports::{
     AgentAnswer, BoxFuture, FailedLaunch, LaunchError, LaunchOrder, Launcher, Touch,
 };
 use charrette_model::ledger::CallRecord;
+use charrette_model::panel::names::{REQUEST, SURVEY};
+use charrette_model::seats::EMBEDDED;
 use charrette_model::seats::tiers::seed_tier;
-use charrette_model::seats::{self, EMBEDDED};
-use charrette_store::tree::Change;
-use std::path::PathBuf;
+use charrette_model::tree::Change;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long to wait when a vendor says to wait but not for how long.
@@ -32,15 +33,7 @@ impl Launcher for Room {
     }
 
     fn chain(&self, seat: &str) -> Vec<String> {
-        chain_of(seat, self.rules(), &self.candidates())
-    }
-
-    fn undo(&self, changes: Vec<Change>, patch: PathBuf) -> BoxFuture<'static, Result<Vec<String>, String>> {
-        let folder = self.surroundings().folder.clone();
-        Box::pin(async move {
-            let undone = tokio::task::spawn_blocking(move || undo(&folder, &changes, &patch));
-            undone.await.unwrap_or_else(|error| Err(error.to_string()))
-        })
+        chain_of(seat, self.seats(), self.rules(), &self.candidates())
     }
 }
 
@@ -67,8 +60,13 @@ impl Room {
         };
         let mut changes = Vec::new();
         loop {
-            let reserved = self.purse().reserve(&order, &days_folder(self.state_folder()), self.now())?;
-            let watch = Watch::begin(self.surroundings(), &order.may_touch, self.rules()).await;
+            let reserved = self.purse().reserve(
+                &order,
+                self.ledgers(),
+                &days_folder(self.state_folder()),
+                self.now(),
+            )?;
+            let watch = Watch::begin(&self, &order.may_touch).await;
             let report = self.run(&agent, &order, policy).await;
             let (changed, unseen) = watch.end().await;
             changes.extend(changed);
@@ -93,22 +91,24 @@ impl Room {
 
     /// Nothing to start, nothing to pay, nothing it could change.
     async fn seated_embedded(&self, order: &LaunchOrder) -> Result<AgentAnswer, LaunchError> {
-        let mut reads = order.reads.clone();
+        let mut reads: BTreeMap<String, String> =
+            order.reads.iter().map(|read| (read.name.clone(), read.text.clone())).collect();
         // It answers from the survey, whatever else its seat reads.
-        for name in ["request.md", "survey.json"] {
-            let path = order.workspace.join(name);
-            if reads.iter().all(|(read, _)| read != name) && path.exists() {
-                reads.push((name.to_owned(), path));
+        for name in [REQUEST, SURVEY] {
+            if !reads.contains_key(name)
+                && let Ok(bytes) = fs_err::read(self.ledgers().join(name))
+            {
+                reads.insert(name.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
             }
         }
         let report = self.embedded(&order.seat, reads).await;
         let record = CallRecord {
-            run: order.token.0.clone(),
+            run: order.run.clone(),
             phase: order.phase.clone(),
             step: order.step.clone(),
             ..self.record(EMBEDDED, EMBEDDED, &order.seat, &report)
         };
-        self.put_on_ledger(&order.workspace, &record);
+        self.put_on_ledger(self.ledgers(), &record);
         match report.outcome.answer {
             Ok(text) => Ok(AgentAnswer { text, ..AgentAnswer::default() }),
             Err(failure) => Err(LaunchError::failed(failure.message)),
@@ -141,7 +141,7 @@ impl Room {
 
     /// The agent with the model and effort of the preset, if the user wants that and has set none.
     fn with_tier(&self, mut agent: Agent, seat: &str) -> Agent {
-        let tier = seats::seat(seat).and_then(|seat| seed_tier(seat, &agent.name));
+        let tier = self.seats().seat(seat).and_then(|seat| seed_tier(seat, &agent.name));
         if let Some(tier) = tier.filter(|_| self.rules().seed_tiers && agent.model.is_none()) {
             agent.model = Some(tier.model.to_owned());
             agent.effort = agent.effort.or_else(|| tier.effort.map(str::to_owned));
@@ -150,22 +150,23 @@ impl Room {
     }
 
     async fn run(&self, agent: &Agent, order: &LaunchOrder, policy: RateLimit) -> Report {
-        if let Err(error) = fs_err::create_dir_all(&order.lane) {
+        let lane = self.lane(&order.lane);
+        if let Err(error) = fs_err::create_dir_all(&lane) {
             let problem = format!("its scratch folder cannot be made: {error}");
             return Report::of(Outcome::failed(FailureKind::Start, problem));
         }
         let prompt = informed(&order.prompt, &self.surroundings().folder);
-        let kept = [order.lane.join("stdout"), order.lane.join("stderr")];
+        let kept = [lane.join("stdout"), lane.join("stderr")];
         self.call(Call {
             agent,
             prompt: &prompt,
             seat: &order.seat,
             writing: order.may_touch != Touch::Nothing,
             session: None,
-            total: self.rules().time_for(&order.seat),
+            total: self.rules().time_for(self.seats().seat(&order.seat)),
             ends_on_rate_limit: policy != RateLimit::Wait,
-            lane: &order.lane,
-            token: (&order.token.0, &order.token.1),
+            lane: &lane,
+            token: (&order.run, &order.lane),
             kept: (&kept[0], &kept[1]),
         })
         .await
@@ -199,7 +200,7 @@ impl Room {
             Ok(_) => String::new(),
             Err(failure) => self.redactor().text(&failure.message).into_owned(),
         };
-        if let Some(seat) = seats::seat(&order.seat) {
+        if let Some(seat) = self.seats().seat(&order.seat) {
             self.health().failed_in(seat, &agent.name, &why);
         }
         let evidence = evidence(report);
@@ -215,12 +216,12 @@ impl Room {
 
     fn note_call(&self, agent: &Agent, order: &LaunchOrder, report: &Report) {
         let record = CallRecord {
-            run: order.token.0.clone(),
+            run: order.run.clone(),
             phase: order.phase.clone(),
             step: order.step.clone(),
             ..self.record_of(agent, &order.seat, report)
         };
-        self.put_on_ledger(&order.workspace, &record);
+        self.put_on_ledger(self.ledgers(), &record);
     }
 }
 

@@ -1,18 +1,17 @@
 //! The agents there are, and all they share: where they work, what is known of them, what they are held to.
 
 use super::budget::{Purse, today};
-use super::embedded::Embedded;
 use super::rules::Rules;
 use crate::profile::{Agent, Roster};
 use crate::strays::Driver;
 use crate::supervisor::Report;
 use crate::surroundings::Surroundings;
 use charrette_engine::Cancel;
-use charrette_engine::ports::Clock;
+use charrette_engine::ports::{Clock, EmbeddedAgent, Tree};
 use charrette_model::ledger::CallRecord;
 use charrette_model::ledger::call::ANSWERED;
 use charrette_model::redact::Redactor;
-use charrette_model::seats::{self, AgentHealth, Candidate, Group};
+use charrette_model::seats::{self, AgentHealth, Candidate, Seat, SeatTables};
 use charrette_model::session;
 use charrette_model::stamp::Now;
 use charrette_store::ledger::{append_call, append_day};
@@ -26,6 +25,8 @@ use tokio::sync::OnceCell;
 pub struct Furnishing {
     /// Who there is.
     pub roster: Roster,
+    /// Where they may sit.
+    pub seats: SeatTables,
     /// Where they work.
     pub surroundings: Surroundings,
     /// What they are held to.
@@ -40,8 +41,14 @@ pub struct Furnishing {
     pub clock: Arc<dyn Clock>,
     /// The request to end.
     pub cancel: Cancel,
+    /// The work tree, to see what agents change in it.
+    pub tree: Arc<dyn Tree>,
+    /// The folder with the ledgers of the run, and its request and survey for the embedded agent.
+    pub ledgers: PathBuf,
+    /// The folder in which every lane has a scratch folder.
+    pub lanes: PathBuf,
     /// The agent inside charrette, if there is one.
-    pub embedded: Option<Arc<dyn Embedded>>,
+    pub embedded: Option<Arc<dyn EmbeddedAgent>>,
 }
 
 /// The agents there are, and all they share.
@@ -52,6 +59,7 @@ pub struct Room {
 
 struct Inner {
     roster: Roster,
+    seats: SeatTables,
     surroundings: Surroundings,
     rules: Rules,
     /// On record from the first agent on.
@@ -66,7 +74,10 @@ struct Inner {
     /// One for each agent: filled when it has been asked whether it works.
     probed: BTreeMap<String, OnceCell<Result<(), String>>>,
     purse: Purse,
-    embedded: Option<Arc<dyn Embedded>>,
+    embedded: Option<Arc<dyn EmbeddedAgent>>,
+    tree: Arc<dyn Tree>,
+    ledgers: PathBuf,
+    lanes: PathBuf,
     /// Looked for once: a run that goes through forty seats would search the machine forty times.
     present: OnceLock<Vec<Candidate>>,
 }
@@ -76,6 +87,7 @@ impl Room {
     pub fn open(furnishing: Furnishing) -> Room {
         let Furnishing {
             roster,
+            seats,
             surroundings,
             rules,
             state_folder,
@@ -83,6 +95,9 @@ impl Room {
             purpose,
             clock,
             cancel,
+            tree,
+            ledgers,
+            lanes,
             embedded,
         } = furnishing;
         let secrets: Vec<(String, String)> =
@@ -92,6 +107,7 @@ impl Room {
         let purse = Purse::new(rules.budget);
         let inner = Inner {
             roster,
+            seats,
             surroundings,
             rules,
             driver: Mutex::default(),
@@ -105,6 +121,9 @@ impl Room {
             probed,
             purse,
             embedded,
+            tree,
+            ledgers,
+            lanes,
             present: OnceLock::new(),
         };
         Room { inner: Arc::new(inner) }
@@ -113,6 +132,11 @@ impl Room {
     /// Who there is.
     pub fn roster(&self) -> &Roster {
         &self.inner.roster
+    }
+
+    /// Where they may sit.
+    pub fn seats(&self) -> &SeatTables {
+        &self.inner.seats
     }
 
     /// What they are held to.
@@ -143,8 +167,22 @@ impl Room {
         &self.inner.state_folder
     }
 
-    pub(super) fn embedded_agent(&self) -> Option<&Arc<dyn Embedded>> {
+    pub(super) fn embedded_agent(&self) -> Option<&Arc<dyn EmbeddedAgent>> {
         self.inner.embedded.as_ref()
+    }
+
+    /// The work tree.
+    pub fn tree(&self) -> &Arc<dyn Tree> {
+        &self.inner.tree
+    }
+
+    pub(super) fn ledgers(&self) -> &Path {
+        &self.inner.ledgers
+    }
+
+    /// The scratch folder of a lane.
+    pub(super) fn lane(&self, name: &str) -> PathBuf {
+        self.inner.lanes.join(name)
     }
 
     pub(super) fn cancel(&self) -> &Cancel {
@@ -251,13 +289,9 @@ impl Room {
 }
 
 /// Who may take a seat, seen together with the rest of its panel.
-pub fn chain_of(seat_id: &str, rules: &Rules, candidates: &[Candidate]) -> Vec<String> {
-    let Some(seat) = seats::seat(seat_id) else { return Vec::new() };
-    let panel: Vec<&'static seats::Seat> = match seat.group {
-        Some(Group::Sketches) => seats::sketches(seat.variant == Some("generic")).collect(),
-        Some(group) if group.is_panel() => seats::peers(seat).collect(),
-        _ => vec![seat],
-    };
+pub fn chain_of(seat_id: &str, tables: &SeatTables, rules: &Rules, candidates: &[Candidate]) -> Vec<String> {
+    let Some(seat) = tables.seat(seat_id) else { return Vec::new() };
+    let panel: Vec<&'static Seat> = if seat.is_panel() { tables.peers(seat).collect() } else { vec![seat] };
     let placements = seats::plan(panel, &rules.seats, candidates);
     let mine = placements.into_iter().find(|placement| placement.seat.id == seat.id);
     mine.map(|placement| placement.chain.agents).unwrap_or_default()

@@ -1,11 +1,10 @@
 //! `charrette abandon`: throw a run away, keeping what it left.
 
-use crate::arguments::Global;
 use crate::commands::checkpoint::CommandName;
-use crate::commands::which;
-use crate::error::CommandError;
-use crate::site::Site;
-use crate::{output, room};
+use crate::here::Here;
+use crate::output;
+use charrette_app::AppError;
+use charrette_app::{room, which};
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use clap::Args;
@@ -25,13 +24,13 @@ pub(crate) struct AbandonArgs {
     command: Option<CommandName>,
 }
 
-pub(crate) fn abandon(global: &Global, args: &AbandonArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn abandon(here: &Here, args: &AbandonArgs) -> Result<ExitCode, AppError> {
     let commands = match args.command {
         Some(CommandName(command)) => vec![command],
         None => Command::ALL.to_vec(),
     };
-    let site = Site::open(global)?;
-    room::end_strays(global, &site);
+    let site = here.site()?;
+    room::end_strays(&site);
     let documents = site.documents();
     let rows = documents.list()?;
     let feature = args.feature.as_deref().map(|typed| which::named(&rows, typed)).transpose()?;
@@ -44,13 +43,10 @@ pub(crate) fn abandon(global: &Global, args: &AbandonArgs) -> Result<ExitCode, C
     }
     if archives.is_empty() {
         let what = args.feature.as_deref().unwrap_or("that command");
-        return Err(CommandError::failed(format!(
-            "no run found for {}",
-            charrette_model::shown::shown(what)
-        ))
-        .hint("See what there is: charrette status"));
+        return Err(AppError::failed(format!("no run found for {}", charrette_model::shown::shown(what)))
+            .hint("See what there is: charrette status"));
     }
-    if global.json {
+    if here.json {
         let archived: Vec<_> = archives
             .iter()
             .map(|(name, archive)| json!({"command": name.command(), "feature": name.feature().map(FeaturePath::as_str), "archive": archive}))

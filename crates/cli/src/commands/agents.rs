@@ -1,14 +1,18 @@
 //! `charrette agents`: who is there, whether they work, what they left behind.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::site::Site;
-use crate::{health_file, output, room};
+use crate::here::Here;
+use crate::{output, runtime};
 use charrette_agents::profile::{Agent, Roster, Talk};
 use charrette_agents::room::{Rules, chain_of, drivers_folder};
 use charrette_agents::strays::reap;
-use charrette_model::seats::{self, Candidate};
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::room::{self, Purpose};
+use charrette_app::{health_file, ports};
+use charrette_engine::flows::design::level_seats;
+use charrette_model::seats::{Candidate, EMBEDDED};
 use charrette_model::shown::shown;
+use charrette_model::spec::resolver::Level;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
@@ -32,12 +36,12 @@ enum AgentsCommand {
     Reap,
 }
 
-pub(crate) fn agents(global: &Global, args: &AgentsArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
+pub(crate) fn agents(here: &Here, args: &AgentsArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
     match &args.command {
-        None => list(global, &site),
-        Some(AgentsCommand::Probe { names }) => probe(global, &site, names),
-        Some(AgentsCommand::Reap) => end_strays(global, &site),
+        None => list(here, &site),
+        Some(AgentsCommand::Probe { names }) => probe(here, &site, names),
+        Some(AgentsCommand::Reap) => end_strays(here, &site),
     }
 }
 
@@ -60,13 +64,13 @@ struct Row {
     missing: Option<String>,
 }
 
-fn list(global: &Global, site: &Site) -> Result<ExitCode, CommandError> {
+fn list(here: &Here, site: &Site) -> Result<ExitCode, AppError> {
     let (roster, problems) = room::roster(site);
     for problem in &problems {
-        output::note(global, &format!("Warning: {problem}"));
+        output::note(here, &format!("Warning: {problem}"));
     }
     let rows = rows(site, &roster);
-    if global.json {
+    if here.json {
         output::json(&json!({"agents": rows, "problems": problems}))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -74,9 +78,9 @@ fn list(global: &Global, site: &Site) -> Result<ExitCode, CommandError> {
         output::line(&line)?;
     }
     if rows.iter().all(|row| !row.installed || row.kind == "embedded") {
-        output::note(global, "");
+        output::note(here, "");
         output::note(
-            global,
+            here,
             "Only the embedded agent is here, which uses no model. To add another, install its client, or name an endpoint: charrette config init",
         );
     }
@@ -126,7 +130,7 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
 /// The agent that is always there.
 fn embedded(rules: &Rules, candidates: &[Candidate]) -> Row {
     Row {
-        name: seats::EMBEDDED.to_owned(),
+        name: EMBEDDED.to_owned(),
         vendor: "none".to_owned(),
         kind: "embedded",
         installed: true,
@@ -136,15 +140,17 @@ fn embedded(rules: &Rules, candidates: &[Candidate]) -> Row {
         healthy: Some(true),
         health: None,
         checked_at: None,
-        seats: seats_of(seats::EMBEDDED, rules, candidates),
+        seats: seats_of(EMBEDDED, rules, candidates),
         missing: None,
     }
 }
 
-/// The seats that an agent would take first.
+/// The seats of a specification that an agent would take first.
 fn seats_of(agent: &str, rules: &Rules, candidates: &[Candidate]) -> Vec<&'static str> {
-    let ids = seats::SEATS.iter().map(|seat| seat.id);
-    ids.filter(|id| chain_of(id, rules, candidates).first().is_some_and(|first| first == agent)).collect()
+    let seats = level_seats(Level::Spec);
+    let is_first =
+        |id: &&str| chain_of(id, &seats, rules, candidates).first().is_some_and(|first| first == agent);
+    seats.every().map(|seat| seat.id).filter(is_first).collect()
 }
 
 fn table(rows: &[Row]) -> Vec<String> {
@@ -186,16 +192,25 @@ fn table(rows: &[Row]) -> Vec<String> {
     [&head].into_iter().chain(&cells).map(line).collect()
 }
 
-fn probe(global: &Global, site: &Site, names: &[String]) -> Result<ExitCode, CommandError> {
-    let probed = room::with_agents(async |cancel| {
-        let room = room::open(global, site, ("agents probe", None), &cancel);
+fn probe(here: &Here, site: &Site, names: &[String]) -> Result<ExitCode, AppError> {
+    let probed = runtime::block_on(async |cancel| {
+        let room = room::open(
+            site,
+            Purpose {
+                purpose: "agents probe".to_owned(),
+                seats: site.registry.seats(),
+                ..Purpose::default()
+            },
+            ports::tree(site),
+            &cancel,
+        );
         let agents: Vec<Agent> = if names.is_empty() {
             room.roster().all().filter(|agent| agent.is_installed(room.surroundings())).cloned().collect()
         } else {
             let find = |name: &String| {
                 let found = room.roster().get(name).cloned();
                 found.ok_or_else(|| {
-                    CommandError::failed(format!("there is no agent {}", shown(name)))
+                    AppError::failed(format!("there is no agent {}", shown(name)))
                         .hint("See who there is: charrette agents")
                 })
             };
@@ -218,9 +233,9 @@ fn probe(global: &Global, site: &Site, names: &[String]) -> Result<ExitCode, Com
     let Some(probed) = probed else { return Ok(ExitCode::from(130)) };
     let now = room::at_present(site);
     if let Err(error) = health_file::write(&room::state_folder(site), &probed, &now) {
-        output::note(global, &format!("Warning: this will not be remembered: {error}"));
+        output::note(here, &format!("Warning: this will not be remembered: {error}"));
     }
-    if global.json {
+    if here.json {
         let rows: Vec<_> = probed
             .iter()
             .map(|(name, works)| json!({"agent": name, "healthy": works.is_ok(), "reason": works.as_ref().err()}))
@@ -235,24 +250,24 @@ fn probe(global: &Global, site: &Site, names: &[String]) -> Result<ExitCode, Com
             output::line(&format!("{name}: {text}"))?;
         }
         if probed.is_empty() {
-            output::note(global, "No agent is installed. See what there could be: charrette agents");
+            output::note(here, "No agent is installed. See what there could be: charrette agents");
         }
     }
     let all_work = probed.iter().all(|(_, works)| works.is_ok());
     Ok(if all_work { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn end_strays(global: &Global, site: &Site) -> Result<ExitCode, CommandError> {
+fn end_strays(here: &Here, site: &Site) -> Result<ExitCode, AppError> {
     let grace = Rules::configured(&site.settings).grace();
-    let ended = reap(&drivers_folder(&room::state_folder(site)), grace).map_err(CommandError::failed)?;
-    if global.json {
+    let ended = reap(&drivers_folder(&room::state_folder(site)), grace).map_err(AppError::failed)?;
+    if here.json {
         let rows: Vec<_> =
             ended.iter().map(|stray| json!({"pid": stray.pid, "driver": stray.driver})).collect();
         output::json(&json!({"ended": rows}))?;
     } else if ended.is_empty() {
-        output::note(global, "Nobody was left behind.");
+        output::note(here, "Nobody was left behind.");
     } else {
-        room::say_ended(global, &ended);
+        room::say_ended(site, &ended);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,21 +1,27 @@
 //! `charrette ask`: one supervised call of one agent, with everything about it in files beside the answer.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::site::Site;
-use crate::{input, output, room};
+use crate::here::Here;
+use crate::{input, output, runtime};
 use charrette_agents::outcome::{Clock, Failure, FailureKind};
 use charrette_agents::profile::Agent;
 use charrette_agents::room::{Call, Report, Room, asks_folder, chain_of};
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::ports;
+use charrette_app::room::{self, Purpose};
+use charrette_checkout::tree::Snapshot;
 use charrette_engine::Cancel;
-use charrette_model::seats;
+use charrette_git::Git;
+use charrette_model::panel::names::REQUEST;
+use charrette_model::seats::EMBEDDED;
 use charrette_model::shown::shown;
 use charrette_model::sidecar::{self, Meta};
+use charrette_model::tree::{Change, ChangeKind};
 use charrette_store::atomic::replace_private;
 use charrette_store::ledger::calls;
-use charrette_store::tree::{Change, ChangeKind, Snapshot, listed};
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -54,19 +60,24 @@ pub(crate) struct AskArgs {
     session: Option<String>,
 }
 
-pub(crate) fn ask(global: &Global, args: &AskArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
+pub(crate) fn ask(here: &Here, args: &AskArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
     let place = Place::of(&args.output)?;
     let prompt = match (&args.prompt, &args.prompt_file) {
         (Some(text), _) => text.clone(),
         (None, file) => input::text(file.as_deref())?,
     };
     if prompt.trim().is_empty() {
-        return Err(CommandError::usage("there is nothing to ask: the prompt is empty"));
+        return Err(AppError::usage("there is nothing to ask: the prompt is empty"));
     }
-    room::with_agents(async |cancel| {
-        let room = room::open(global, &site, ("ask", None), &cancel);
-        let asked = Asked { global, args, site: &site, room: &room, place: &place, prompt: &prompt };
+    runtime::block_on(async |cancel| {
+        let room = room::open(
+            &site,
+            Purpose { purpose: "ask".to_owned(), seats: site.registry.seats(), ..Purpose::default() },
+            ports::tree(&site),
+            &cancel,
+        );
+        let asked = Asked { here, args, site: &site, room: &room, place: &place, prompt: &prompt };
         asked.all(&cancel).await
     })
 }
@@ -77,17 +88,17 @@ struct Place {
 }
 
 impl Place {
-    fn of(output: &Path) -> Result<Place, CommandError> {
+    fn of(output: &Path) -> Result<Place, AppError> {
         if !sidecar::is_allowed_output_path(&output.to_string_lossy()) {
-            return Err(CommandError::failed(
+            return Err(AppError::failed(
                 "the output path may have letters, digits and . _ / - only, because other tools read it from files",
             ));
         }
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(CommandError::failed(format!("there is no folder for {}", output.display())));
+            return Err(AppError::failed(format!("there is no folder for {}", output.display())));
         }
-        Ok(Place { output: std::path::absolute(output).map_err(CommandError::failed)? })
+        Ok(Place { output: std::path::absolute(output).map_err(AppError::failed)? })
     }
 
     fn beside(&self, ending: &str) -> PathBuf {
@@ -97,7 +108,7 @@ impl Place {
     }
 
     /// Removes what an earlier call left.
-    fn clear(&self) -> Result<(), CommandError> {
+    fn clear(&self) -> Result<(), AppError> {
         let stale = [
             ".done",
             ".meta",
@@ -113,7 +124,7 @@ impl Place {
         for path in stale.iter().map(|ending| self.beside(ending)).chain([self.output.clone()]) {
             match fs_err::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(CommandError::failed(error));
+                    return Err(AppError::failed(error));
                 }
                 _ => {}
             }
@@ -122,13 +133,13 @@ impl Place {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<(), CommandError> {
-    replace_private(path, text.as_bytes()).map_err(CommandError::failed)
+fn put(path: &Path, text: &str) -> Result<(), AppError> {
+    replace_private(path, text.as_bytes()).map_err(AppError::failed)
 }
 
 /// Everything a call goes by.
 struct Asked<'a> {
-    global: &'a Global,
+    here: &'a Here,
     args: &'a AskArgs,
     site: &'a Site,
     room: &'a Room,
@@ -145,7 +156,7 @@ struct Ended {
 
 impl Asked<'_> {
     /// Asks whoever may be asked, one after the other, until somebody answers.
-    async fn all(&self, cancel: &Cancel) -> Result<ExitCode, CommandError> {
+    async fn all(&self, cancel: &Cancel) -> Result<ExitCode, AppError> {
         let (named, or_embedded) = self.named()?;
         self.place.clear()?;
         let here = |agent: &Agent| agent.is_installed(self.room.surroundings());
@@ -163,28 +174,28 @@ impl Asked<'_> {
     }
 
     /// Whom the arguments name, whether they are here or not, and whether the embedded agent comes after them.
-    fn named(&self) -> Result<(Vec<Agent>, bool), CommandError> {
+    fn named(&self) -> Result<(Vec<Agent>, bool), AppError> {
         let roster = self.room.roster();
         if let Some(name) = &self.args.agent {
             let agent = roster.get(name).cloned().ok_or_else(|| {
                 let names: Vec<&str> = roster.all().map(|agent| agent.name.as_str()).collect();
-                CommandError::failed(format!("there is no agent {}", shown(name)))
+                AppError::failed(format!("there is no agent {}", shown(name)))
                     .hint(format!("There are: {}", names.join(", ")))
             })?;
             return Ok((vec![agent], false));
         }
         let id = self.seat();
-        if seats::seat(id).is_none() {
-            return Err(CommandError::failed(format!("there is no seat {}", shown(id)))
+        if !self.room.seats().contains(id) {
+            return Err(AppError::failed(format!("there is no seat {}", shown(id)))
                 .hint("See all of them: charrette roles list"));
         }
-        let chain = chain_of(id, self.room.rules(), &self.room.candidates());
-        let or_embedded = chain.iter().any(|name| name == seats::EMBEDDED);
+        let chain = chain_of(id, self.room.seats(), self.room.rules(), &self.room.candidates());
+        let or_embedded = chain.iter().any(|name| name == EMBEDDED);
         Ok((chain.iter().filter_map(|name| roster.get(name).cloned()).collect(), or_embedded))
     }
 
     /// Nobody can be asked: whoever waits for the answer is told so too.
-    fn nobody(&self) -> Result<CommandError, CommandError> {
+    fn nobody(&self) -> Result<AppError, AppError> {
         let missing = self.args.agent.as_deref().and_then(|name| self.room.roster().get(name));
         let problem = match missing {
             Some(agent) => format!("{} cannot be asked: {}", agent.name, agent.what_is_missing()),
@@ -192,25 +203,25 @@ impl Asked<'_> {
         };
         put(&self.place.beside(".diag"), &problem)?;
         put(&self.place.beside(".done"), &sidecar::done_text(99))?;
-        Ok(CommandError::failed(problem).hint("See what there is: charrette agents"))
+        Ok(AppError::failed(problem).hint("See what there is: charrette agents"))
     }
 
     /// Has the embedded agent take the seat. The prompt is the request; there is nothing else to read.
-    async fn embedded(&self) -> Result<Ended, CommandError> {
+    async fn embedded(&self) -> Result<Ended, AppError> {
         let place = self.place;
         put(&place.beside(".prompt"), self.prompt)?;
-        let reads = vec![("request.md".to_owned(), place.beside(".prompt"))];
+        let reads = BTreeMap::from([(REQUEST.to_owned(), self.prompt.to_owned())]);
         let report = self.room.embedded(self.seat(), reads).await;
-        let ended = Ended { agent: seats::EMBEDDED.to_owned(), report, changes: Vec::new() };
+        let ended = Ended { agent: EMBEDDED.to_owned(), report, changes: Vec::new() };
         self.keep(&ended)?;
         Ok(ended)
     }
 
     /// Asks one agent, and puts everything about it beside the answer.
-    async fn one(&self, agent: &Agent) -> Result<Ended, CommandError> {
+    async fn one(&self, agent: &Agent) -> Result<Ended, AppError> {
         let place = self.place;
         let seat = self.seat();
-        let lane = self.room.scratch(&format!("ask-{}", agent.name)).map_err(CommandError::failed)?;
+        let lane = self.room.scratch(&format!("ask-{}", agent.name)).map_err(AppError::failed)?;
         let earlier = self.args.session.as_deref().and_then(|session| self.used_before(session));
         let is_text = agent.profile.output.is_text();
         let (stdout, stderr) =
@@ -268,20 +279,21 @@ impl Asked<'_> {
     }
 
     /// What the tree looks like, where that matters.
-    fn look(&self, first: bool) -> Result<Option<Snapshot>, CommandError> {
+    fn look(&self, first: bool) -> Result<Option<Snapshot>, AppError> {
         if self.args.write || self.site.repository.is_none() {
             return Ok(None);
         }
-        let snapshot = Snapshot::take(&self.site.root).map_err(CommandError::failed)?;
+        let snapshot = Snapshot::take(&self.site.root).map_err(AppError::failed)?;
         if first {
-            let untracked = listed(&self.site.root, &["ls-files", "--others", "--exclude-standard", "-z"]);
+            let untracked =
+                Git::new(&self.site.root).bytes(&["ls-files", "--others", "--exclude-standard", "-z"]);
             let path = self.place.beside(".untracked-baseline");
-            replace_private(&path, &untracked.unwrap_or_default()).map_err(CommandError::failed)?;
+            replace_private(&path, &untracked.unwrap_or_default()).map_err(AppError::failed)?;
         }
         Ok(Some(snapshot))
     }
 
-    fn changes(&self, before: Option<Snapshot>) -> Result<Vec<Change>, CommandError> {
+    fn changes(&self, before: Option<Snapshot>) -> Result<Vec<Change>, AppError> {
         let (Some(before), Some(after)) = (before, self.look(false)?) else { return Ok(Vec::new()) };
         let mut changes = before.changes(&after, &self.room.rules().own);
         // What this command itself writes there is not the agent's doing.
@@ -292,7 +304,7 @@ impl Asked<'_> {
     }
 
     /// Puts the answer, or what went wrong, where the caller looks for it. The last file is the one that says so.
-    fn keep(&self, ended: &Ended) -> Result<(), CommandError> {
+    fn keep(&self, ended: &Ended) -> Result<(), AppError> {
         let (place, report) = (self.place, &ended.report);
         self.keep_tree(&ended.changes)?;
         match &report.outcome.answer {
@@ -303,7 +315,7 @@ impl Asked<'_> {
     }
 
     /// Says beside the answer whether the tree is as it was, and what is not.
-    fn keep_tree(&self, changes: &[Change]) -> Result<(), CommandError> {
+    fn keep_tree(&self, changes: &[Change]) -> Result<(), AppError> {
         if self.args.write || self.site.repository.is_none() {
             return Ok(());
         }
@@ -318,14 +330,16 @@ impl Asked<'_> {
         {
             let list: Vec<u8> =
                 paths.iter().flat_map(|change| [change.path.as_bytes(), b"\0"].concat()).collect();
-            replace_private(&place.beside(ending), &list).map_err(CommandError::failed)?;
+            replace_private(&place.beside(ending), &list).map_err(AppError::failed)?;
         }
         put(&place.beside(".dirty-tree"), "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n")
     }
 
     /// How long it may take in all.
     fn seconds_given(&self) -> u64 {
-        self.args.timeout.unwrap_or_else(|| self.room.rules().time_for(self.seat()).as_secs())
+        self.args
+            .timeout
+            .unwrap_or_else(|| self.room.rules().time_for(self.room.seats().seat(self.seat())).as_secs())
     }
 
     fn seat(&self) -> &str {
@@ -349,30 +363,30 @@ impl Asked<'_> {
     }
 
     /// Tells the person, or the program, how it went.
-    fn told(&self, ended: &Ended, failures: &[String]) -> Result<ExitCode, CommandError> {
+    fn told(&self, ended: &Ended, failures: &[String]) -> Result<ExitCode, AppError> {
         let Ended { agent, report, changes } = ended;
         let outcome = &report.outcome;
         let redact = |text: &str| self.room.redactor().text(text).into_owned();
         for name in failures {
-            output::note(self.global, &format!("{name} did not answer; the next one was asked."));
+            output::note(self.here, &format!("{name} did not answer; the next one was asked."));
         }
         for note in &outcome.notes {
-            output::note(self.global, &format!("{agent}: {}", redact(note)));
+            output::note(self.here, &format!("{agent}: {}", redact(note)));
         }
         if report.left_behind > 0 {
             output::note(
-                self.global,
+                self.here,
                 &format!("{agent} left {} processes behind; they were ended.", report.left_behind),
             );
         }
         for change in changes {
             output::note(
-                self.global,
+                self.here,
                 &format!("Warning: {agent} may only read, and {}: {}", change.kind, change.path),
             );
         }
         let failure = outcome.answer.as_ref().err();
-        if self.global.json {
+        if self.here.json {
             output::json(&json!({
                 "agent": agent,
                 "fallback_from": failures,
@@ -392,7 +406,7 @@ impl Asked<'_> {
         }
         match failure {
             None => {
-                output::note(self.global, &format!("{agent} answered in {}s.", report.elapsed.as_secs()));
+                output::note(self.here, &format!("{agent} answered in {}s.", report.elapsed.as_secs()));
                 Ok(ExitCode::SUCCESS)
             }
             Some(failure) => {

@@ -1,7 +1,7 @@
 //! `charrette ballot`: what the judges of a debate get to see, and what they decide.
 
-use crate::error::CommandError;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::panel::dialectic::{build_ballot, tally_judges};
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ enum BallotCommand {
     Tally,
 }
 
-pub(crate) fn ballot(args: &BallotArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn ballot(args: &BallotArgs) -> Result<ExitCode, AppError> {
     match args.command {
         BallotCommand::Build => output::json(&build_ballot(&input::json()?))?,
         BallotCommand::Tally => output::json(&tally_judges(&input::json()?))?,

@@ -1,12 +1,12 @@
 //! `charrette branch`: what the current branch is, and a new one from main.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::git::{Git, Undone};
-use crate::site::Site;
-use crate::studio::facts::Facts;
-use crate::studio::mainline::{Mainline, PATIENCE};
-use crate::{output, room};
+use crate::here::Here;
+use crate::{output, runtime};
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::ports;
+use charrette_checkout::{FETCH_TIMEOUT, Facts, Mainline};
+use charrette_git::{CallError, CallLimits};
 use charrette_model::branch::create::{self, CreateError};
 use charrette_model::shown::shown;
 use clap::{Args, Subcommand};
@@ -34,19 +34,19 @@ enum BranchCommand {
     },
 }
 
-pub(crate) fn branch(global: &Global, args: &BranchArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
+pub(crate) fn branch(here: &Here, args: &BranchArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
     if site.repository.is_none() {
         let message = format!("{} is not in a git repository", site.root.display());
-        return Err(CommandError::failed(message).hint("Begin one: git init"));
+        return Err(AppError::failed(message).hint("Begin one: git init"));
     }
-    let facts = Facts::find(&site.root, &site.settings)?;
+    let facts = ports::facts(&site)?;
     if let Some(problem) = &facts.problem {
-        output::note(global, &format!("Warning: {problem}"));
+        output::note(here, &format!("Warning: {problem}"));
     }
     match &args.command {
         BranchCommand::Check => output::answer(&facts.state(&[]).answer()),
-        BranchCommand::Create { name } => match make(global, &site, &facts, name)? {
+        BranchCommand::Create { name } => match make(here, &site, &facts, name)? {
             Some(made) => output::answer(&create::answer(name, made)),
             None => Ok(ExitCode::from(130)),
         },
@@ -55,51 +55,54 @@ pub(crate) fn branch(global: &Global, args: &BranchArgs) -> Result<ExitCode, Com
 
 /// Makes the branch; none if that was interrupted.
 fn make(
-    global: &Global,
+    here: &Here,
     site: &Site,
     facts: &Facts,
     name: &str,
-) -> Result<Option<Result<(), CreateError>>, CommandError> {
+) -> Result<Option<Result<(), CreateError>>, AppError> {
     let exists = facts.branches.iter().any(|branch| branch == name);
     let checked = create::check(name, &facts.surroundings(&[]), exists);
-    let main = match checked.and_then(|()| Mainline::new(Git(&site.root), &facts.main)) {
+    let main = match checked.and_then(|()| Mainline::new(&site.root, facts)) {
         Ok(main) => main,
         Err(error) => return Ok(Some(Err(error))),
     };
     let fetched = match site.settings.fetch() {
         "off" => Ok(()),
-        _ => fetch(site, &facts.main)?,
+        _ => fetch(site, facts)?,
     };
     let name_of_main = shown(&facts.main);
     match fetched {
         Ok(()) => {}
-        Err(Undone::Interrupted) => return Ok(None),
-        Err(Undone::Failed(reason)) => {
-            output::note(global, &format!("Warning: cannot fetch origin/{name_of_main}: {reason}"));
+        Err(CallError::Cancelled) => return Ok(None),
+        Err(reason) => {
+            output::note(here, &format!("Warning: cannot fetch origin/{name_of_main}: {reason}"));
             if site.settings.fetch() == "fail" {
                 return Ok(Some(Err(CreateError::Fetch(facts.main.clone()))));
             }
-            output::note(global, &format!("Warning: {name_of_main} may be behind its remote"));
+            output::note(here, &format!("Warning: {name_of_main} may be behind its remote"));
         }
     }
     let Some(start) = main.start() else {
-        output::note(global, &format!("Warning: there is no commit on {name_of_main}"));
+        output::note(here, &format!("Warning: there is no commit on {name_of_main}"));
         return Ok(Some(Err(CreateError::Git(name.to_owned()))));
     };
-    Ok(Some(main.fork(name, &start).map_err(|reason| {
-        output::note(global, &reason);
+    Ok(Some(main.fork(name, &start).map_err(|error| {
+        output::note(here, &error.reason());
         CreateError::Git(name.to_owned())
     })))
 }
 
 /// Asks the remote, on a thread, so that we hear when we shall end.
-fn fetch(site: &Site, main: &str) -> Result<Result<(), Undone>, CommandError> {
-    let (root, main) = (site.root.clone(), main.to_owned());
-    room::with_agents(async move |cancel| {
+fn fetch(site: &Site, facts: &Facts) -> Result<Result<(), CallError>, AppError> {
+    let (root, facts) = (site.root.clone(), facts.clone());
+    let ssh_is_chosen = site.environment.git_ssh_is_chosen();
+    runtime::block_on(async move |cancel| {
         let asked = tokio::task::spawn_blocking(move || {
-            let failed = |error: CreateError| Undone::Failed(error.to_string());
-            Mainline::new(Git(&root), &main).map_err(failed)?.fetch(PATIENCE, &cancel)
+            let failed = |error: CreateError| CallError::Failed(error.to_string());
+            let is_cancelled = || cancel.is_requested();
+            let limits = CallLimits { timeout: FETCH_TIMEOUT, ssh_is_chosen, is_cancelled: &is_cancelled };
+            Mainline::new(&root, &facts).map_err(failed)?.fetch(limits)
         });
-        asked.await.map_err(CommandError::failed)
+        asked.await.map_err(AppError::failed)
     })
 }

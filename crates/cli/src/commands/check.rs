@@ -1,12 +1,12 @@
 //! `charrette check`: whether a specification is good enough to work from, as far as a program can tell.
 
-use crate::arguments::Global;
-use crate::disk::open_regular;
+use crate::here::Here;
+use charrette_app::disk::open_regular;
 
-use crate::error::CommandError;
 use crate::output;
-use crate::site::Site;
-use crate::workspaces::workspace_of;
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::workspaces::workspace_of;
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::shown::one_line;
@@ -33,11 +33,11 @@ pub(crate) struct CheckArgs {
     feature: String,
 }
 
-pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
-    let found = find(global, &site, &args.feature)?;
+pub(crate) fn check(here: &Here, args: &CheckArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
+    let found = find(here, &site, &args.feature)?;
     let plan = found.name.as_deref().filter(|_| found.level == Level::Spec);
-    let plan = plan.and_then(|name| plan_of(global, &site, name));
+    let plan = plan.and_then(|name| plan_of(here, &site, name));
     let (texts, unread) = read(&found.folder, &files_of(found.level));
     let issues = match shape(found.level) {
         None => of_specification(&site, &found, &texts, plan.as_ref().map(|(_, text)| text.as_str())),
@@ -58,7 +58,7 @@ pub(crate) fn check(global: &Global, args: &CheckArgs) -> Result<ExitCode, Comma
         _ => found.folder.join(issue.file),
     };
     let code = ExitCode::from(u8::from(!issues.is_empty()));
-    if global.json {
+    if here.json {
         let issues: Vec<_> = issues
             .iter()
             .map(|issue| json!({"file": issue.file, "path": site.relative(&place(issue)), "line": issue.line, "code": issue.code, "message": issue.message}))
@@ -122,9 +122,9 @@ struct Found {
 }
 
 /// By name; if nothing is called that, by path.
-fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError> {
+fn find(here: &Here, site: &Site, typed: &str) -> Result<Found, AppError> {
     let root = site.root.join(site.settings.specs_folder());
-    let tree = specs::tree(&root).map_err(CommandError::failed)?;
+    let tree = specs::tree(&root).map_err(AppError::failed)?;
     let in_specs = root.to_string_lossy();
     let found = |found: Resolved| Found {
         folder: root.join(&found.name),
@@ -134,7 +134,7 @@ fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError
     // A specification first: a feature may be called as one of its own.
     let resolution = resolve(&tree, &in_specs, typed, Some(Level::Spec));
     for warning in &resolution.warnings {
-        output::note(global, warning);
+        output::note(here, warning);
     }
     let error = match resolution.found {
         Ok(spec) if spec.exists => return Ok(found(spec)),
@@ -164,11 +164,11 @@ fn find(global: &Global, site: &Site, typed: &str) -> Result<Found, CommandError
         error => error,
     };
     Err(match error {
-        ResolveError::Name(_) => CommandError::usage(error).hint(there_is(&root)),
+        ResolveError::Name(_) => AppError::usage(error).hint(there_is(&root)),
         ResolveError::Ambiguous { .. } => {
-            CommandError::usage(error).hint("Give the whole name, with / between its parts")
+            AppError::usage(error).hint("Give the whole name, with / between its parts")
         }
-        ResolveError::NotFound(_) => CommandError::failed(error).hint(there_is(&root)),
+        ResolveError::NotFound(_) => AppError::failed(error).hint(there_is(&root)),
     })
 }
 
@@ -224,12 +224,12 @@ fn text(path: &Path) -> io::Result<String> {
 }
 
 /// The final plan of the run that made a specification, if it is still there.
-fn plan_of(global: &Global, site: &Site, name: &str) -> Option<(PathBuf, String)> {
+fn plan_of(here: &Here, site: &Site, name: &str) -> Option<(PathBuf, String)> {
     let feature = FeaturePath::parse(name).ok()?;
     let document = match site.documents().load(&DocumentName::new(Command::Design, Some(feature))) {
         Ok(loaded) => loaded?.document,
         Err(error) => {
-            output::note(global, &format!("Warning: the plan is not checked: {error}"));
+            output::note(here, &format!("Warning: the plan is not checked: {error}"));
             return None;
         }
     };

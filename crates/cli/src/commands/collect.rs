@@ -1,10 +1,10 @@
 //! `charrette collect`: waits for agent calls, and says what became of each.
 
-use crate::arguments::Global;
 use crate::commands::raw::RawArgs;
-use crate::disk::open_regular;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
+use charrette_app::AppError;
+use charrette_app::disk::open_regular;
 use charrette_model::collect::command::{answer, health};
 use charrette_model::collect::{Record, Request, Seen, Status};
 use charrette_model::session::{DISCARD, Health};
@@ -44,24 +44,24 @@ pub(crate) struct CollectArgs {
     typed: RawArgs,
 }
 
-pub(crate) fn collect(global: &Global, args: &CollectArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn collect(here: &Here, args: &CollectArgs) -> Result<ExitCode, AppError> {
     let request = match Request::read(&args.typed.words()) {
         Ok(request) => request,
         Err(refusal) => return output::answer(&refusal),
     };
-    let sentinels = wait(global, &request);
+    let sentinels = wait(here, &request);
     let records: Vec<Record> =
         request.files.iter().zip(sentinels).map(|(file, done)| record(file, done, &request)).collect();
     if let Some(path) = request.health.as_deref().filter(|path| *path != DISCARD)
         && let Err(error) = note_health(Path::new(path), health(&records))
     {
-        output::note(global, &format!("Warning: the health file was not written: {error}"));
+        output::note(here, &format!("Warning: the health file was not written: {error}"));
     }
     output::answer(&answer(&records))
 }
 
 /// What stands in the sentinel of each output; none where there is none when time is up.
-fn wait(global: &Global, request: &Request) -> Vec<Option<Vec<u8>>> {
+fn wait(here: &Here, request: &Request) -> Vec<Option<Vec<u8>>> {
     let deadline = Instant::now().checked_add(Duration::from_secs(request.timeout));
     let mut calls = vec![Awaited::No; request.files.len()];
     loop {
@@ -74,7 +74,7 @@ fn wait(global: &Global, request: &Request) -> Vec<Option<Vec<u8>>> {
                 (Some(done), Awaited::No) if done.is_empty() => Awaited::Begun,
                 (Some(done), _) => {
                     let code = read_done(&done).code;
-                    output::note(global, &format!("DONE {} {}: exit={code}", n + 1, name(file)));
+                    output::note(here, &format!("DONE {} {}: exit={code}", n + 1, name(file)));
                     Awaited::Done(done)
                 }
             };
@@ -89,7 +89,7 @@ fn wait(global: &Global, request: &Request) -> Vec<Option<Vec<u8>>> {
         Awaited::Done(done) => Some(done),
         Awaited::Begun => Some(Vec::new()),
         Awaited::No => {
-            output::note(global, &format!("TIMEOUT {} {}", n + 1, name(file)));
+            output::note(here, &format!("TIMEOUT {} {}", n + 1, name(file)));
             None
         }
     });

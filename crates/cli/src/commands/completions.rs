@@ -1,9 +1,10 @@
 //! `charrette completions`: what a shell needs to know to finish what is being typed.
 
-use crate::arguments::Arguments;
-use crate::error::CommandError;
+use crate::commands::definition;
+use crate::here::Here;
 use crate::output;
-use clap::{Arg, ArgAction, Args, Command, CommandFactory as _};
+use charrette_app::{App, AppError};
+use clap::{Arg, ArgAction, Args, Command};
 use clap_complete::Shell;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -19,16 +20,16 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn completions(here: &Here, args: &CompletionsArgs) -> Result<ExitCode, AppError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut offered(), "charrette", &mut script);
+    clap_complete::generate(args.shell, &mut offered(here.app()), "charrette", &mut script);
     output::line(String::from_utf8_lossy(&script).trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The command line as a shell should offer it. The generator would offer what is hidden as well.
-fn offered() -> Command {
-    let whole = Arguments::command();
+fn offered(app: &App) -> Command {
+    let whole = definition(app);
     let visible = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     Command::new("charrette")
         .version(env!("CARGO_PKG_VERSION"))
@@ -55,8 +56,8 @@ mod tests {
 
     #[test]
     fn every_visible_command_is_offered_and_no_hidden_one() {
-        let offered = offered();
-        for command in Arguments::command().get_subcommands() {
+        let offered = offered(&App::product());
+        for command in definition(&App::product()).get_subcommands() {
             let is_offered = offered.find_subcommand(command.get_name()).is_some();
             assert_eq!(is_offered, !command.is_hide_set(), "{}", command.get_name());
         }
@@ -67,12 +68,12 @@ mod tests {
         fn visible(command: &Command) -> bool {
             command.get_subcommands().all(|inner| !inner.is_hide_set() && visible(inner))
         }
-        assert!(offered().get_subcommands().all(visible));
+        assert!(offered(&App::product()).get_subcommands().all(visible));
     }
 
     #[test]
     fn flags_that_a_command_reads_itself_are_offered() {
-        let offered = offered();
+        let offered = offered(&App::product());
         let read = offered.find_subcommand("manifest").and_then(|manifest| manifest.find_subcommand("read"));
         let flags: Vec<&str> = read.unwrap().get_arguments().filter_map(Arg::get_long).collect();
         assert_eq!(flags, ["emit-load-breadcrumb", "implement-tmpdir", "manifest"]);

@@ -1,10 +1,11 @@
 //! `charrette config`: what is set, where it was set, and whether it makes sense.
 
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
+use charrette_app::{AppError, Site};
 use charrette_model::config::integrations::{self, Integrations};
 use charrette_model::config::keys::KEYS;
+use charrette_store::integrations::{INTEGRATIONS, integrations_text};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -29,8 +30,8 @@ enum ConfigCommand {
     Init,
 }
 
-pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::find()?;
+pub(crate) fn config(here: &Here, args: &ConfigArgs) -> Result<ExitCode, AppError> {
+    let site = here.silent_site()?;
     match args.command {
         ConfigCommand::Show => show(&site),
         ConfigCommand::Check => check(&site),
@@ -38,13 +39,13 @@ pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode, CommandError> {
     }
 }
 
-fn show(site: &Site) -> Result<ExitCode, CommandError> {
+fn show(site: &Site) -> Result<ExitCode, AppError> {
     let layers: Vec<Value> = site
         .layers
         .iter()
         .map(|file| json!({"layer": file.layer, "path": file.path, "present": file.present}))
         .collect();
-    let text = integrations_text(&site.root)?;
+    let text = integrations_text(&site.root).map_err(AppError::failed)?;
     let integrations = match integrations::read(text.as_deref()) {
         Ok((integrations, _)) => json!(integrations),
         Err(problem) => json!({"error": problem.to_string()}),
@@ -53,13 +54,13 @@ fn show(site: &Site) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(site: &Site) -> Result<ExitCode, CommandError> {
+fn check(site: &Site) -> Result<ExitCode, AppError> {
     let (errors, warnings): (Vec<_>, Vec<_>) = site.problems.iter().partition(|problem| problem.is_error());
     let said = |problems: Vec<&charrette_model::config::Problem>| -> Vec<String> {
         problems.into_iter().map(|problem| problem.message().to_owned()).collect()
     };
     let (mut errors, mut warnings) = (said(errors), said(warnings));
-    match integrations::read(integrations_text(&site.root)?.as_deref()) {
+    match integrations::read(integrations_text(&site.root).map_err(AppError::failed)?.as_deref()) {
         Ok((_, unknown)) => {
             warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")));
         }
@@ -71,13 +72,13 @@ fn check(site: &Site) -> Result<ExitCode, CommandError> {
 }
 
 /// Writes files to start from; what exists is left alone.
-fn init(site: &Site) -> Result<ExitCode, CommandError> {
-    let disabled = serde_json::to_string_pretty(&Integrations::default()).map_err(CommandError::failed)?;
+fn init(site: &Site) -> Result<ExitCode, AppError> {
+    let disabled = serde_json::to_string_pretty(&Integrations::default()).map_err(AppError::failed)?;
     let files = [("charrette.toml", starting_point()), (INTEGRATIONS, disabled + "\n")];
     let (mut created, mut kept) = (Vec::new(), Vec::new());
     for (name, content) in files {
         let path = site.root.join(name);
-        if write_new(&path, &content).map_err(CommandError::failed)? {
+        if write_new(&path, &content).map_err(AppError::failed)? {
             created.push(path);
         } else {
             kept.push(path);
@@ -85,19 +86,6 @@ fn init(site: &Site) -> Result<ExitCode, CommandError> {
     }
     output::json(&json!({"created": created, "kept": kept}))?;
     Ok(ExitCode::SUCCESS)
-}
-
-const INTEGRATIONS: &str = ".claude/config/integrations.json";
-
-/// What the file says; none if there is none.
-pub(crate) fn integrations_text(root: &Path) -> Result<Option<String>, CommandError> {
-    match fs_err::read_to_string(root.join(INTEGRATIONS)) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // There is a file, and it is not one that can be read: that is never "disabled".
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some(String::new())),
-        Err(error) => Err(CommandError::failed(error)),
-    }
 }
 
 /// Every setting with its default, commented out.

@@ -1,7 +1,7 @@
 //! `charrette decisions`: contested decisions, as a synthesis names them.
 
-use crate::error::CommandError;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::panel::decisions::read_decisions;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ enum DecisionsCommand {
     },
 }
 
-pub(crate) fn decisions(args: &DecisionsArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn decisions(args: &DecisionsArgs) -> Result<ExitCode, AppError> {
     let DecisionsCommand::Check { file } = &args.command;
     let found = read_decisions(&input::tolerant_text(file.as_deref())?);
     output::json(&found)?;

@@ -1,25 +1,22 @@
 //! `charrette design`: a feature, from a request to an approved specification.
 
-use crate::arguments::Global;
-use crate::designing::by_hand;
-use crate::designing::order::{self, Order, Way};
-use crate::designing::screens::{self, Decided};
-use crate::designing::{self, Manner};
-use crate::drive::{self, Beginning, Outfit};
-use crate::driven::Driven;
-use crate::error::CommandError;
-use crate::nesting::{Nesting, Part, Session};
-use crate::site::Site;
-use crate::stopping::ended;
-use crate::{answers, output};
-use charrette_engine::flows::design::PHASES;
-use charrette_engine::journal::RunPlace;
-use charrette_model::checkpoint::TransitionError;
-use charrette_model::checkpoint::progress::{forget_steps, set_flags};
+use crate::commands::before::{self, Before, Decided};
+use crate::driving::{self, Driving};
+use crate::here::Here;
+use crate::progress::Showing;
+use crate::stopping::{Stopped, ended};
+use crate::{input, output};
+use charrette_app::nesting::{Nesting, Part, Session};
+use charrette_app::order::StartRequest;
+use charrette_app::which::shown_feature;
+use charrette_app::{AppError, Site, places, start};
+use charrette_engine::Stop;
+use charrette_engine::flows::design::{DesignFlags, FLOW};
+use charrette_model::checkpoint::DocumentName;
 use charrette_model::progress::StepPrefix;
-use charrette_store::Lease;
+use charrette_model::spec::resolver::Level;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -95,113 +92,119 @@ pub(crate) struct DesignArgs {
 }
 
 impl DesignArgs {
-    fn manner(&self) -> Manner {
-        Manner { auto: self.auto, quick: self.quick, no_checkpoint: self.no_checkpoint, ..Manner::default() }
+    /// The level that was asked for, if any was.
+    fn level(&self) -> Result<Option<Level>, AppError> {
+        let named = self.level.as_deref().map(places::level_named).transpose()?;
+        let flags =
+            [(self.project, Level::Project), (self.as_feature, Level::Feature), (self.spec, Level::Spec)];
+        let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, level)| level);
+        let all: Vec<Level> = named.into_iter().chain(flags).collect();
+        match all.as_slice() {
+            [] => Ok(None),
+            [level] => Ok(Some(*level)),
+            _ => Err(AppError::usage("Only one of --project, --feature, --spec allowed")),
+        }
+    }
+
+    fn request(&self) -> Result<StartRequest, AppError> {
+        let flags = DesignFlags {
+            auto: self.auto,
+            quick: self.quick,
+            no_checkpoint: self.no_checkpoint,
+            level: Level::Spec,
+        };
+        Ok(StartRequest {
+            flow: &FLOW,
+            typed: self.feature.clone(),
+            name: self.name.clone(),
+            level: self.level()?,
+            parent: self.parent.clone(),
+            phase: self.phase.clone(),
+            resume: self.resume,
+            fresh: self.fresh,
+            flags: flags.to_map(),
+        })
+    }
+
+    /// The flags that a run does not keep, as they were typed.
+    fn typed(&self) -> Vec<String> {
+        let all = [
+            (self.subagent, "--subagent"),
+            (self.resume, "--resume"),
+            (self.fresh, "--fresh"),
+            (self.dry_run, "--dry-run"),
+        ];
+        let set = all.iter().filter(|(set, _)| *set).map(|(_, name)| (*name).to_owned());
+        set.chain(self.phase.as_ref().map(|phase| format!("--phase={phase}"))).collect()
     }
 }
 
-pub(crate) fn design(global: &Global, args: &DesignArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
-    let order = order::read(&site, args)?;
+pub(crate) fn design(here: &Here, args: &DesignArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
+    let request = args.request()?;
+    let order = before::read(&site, &request)?;
     if order.is_standalone {
         let level = order.level.as_str();
-        output::note(global, &format!("Creating standalone {level}. Link to parent later."));
+        output::note(here, &format!("Creating standalone {level}. Link to parent later."));
     }
     // A file that cannot be read is better found now than at the first gate.
-    let nesting = nesting(args)?;
-    let answers = args.answers.as_deref().map(answers::read_file).transpose()?.unwrap_or_default();
-    let order = match screens::preview(global, &site, args, order)? {
+    let session = session(&site, args)?;
+    let answers = args.answers.as_deref().map(input::answers).transpose()?.unwrap_or_default();
+    let is_nested = args.session_env.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
+    let page =
+        Before { fresh: args.fresh, dry_run: args.dry_run, yes: args.yes, is_nested, typed: args.typed() };
+    let order = match before::preview(here, &site, &page, order)? {
         Decided::Run(order) => *order,
         Decided::Leave(code) => return Ok(code),
     };
-    let (lease, place, resumed) = match &order.way {
-        Way::Begin { request } => begun(&site, args, &order, request)?,
-        Way::GoOn => gone_on(global, &site, args, &order)?,
-        Way::Again { phase, all } => done_again(global, &site, args, &order, phase, *all)?,
-    };
-    let brief = designing::brief(&site, &order.name, &place.document, order.until)?;
-    let session = nesting.session.clone();
-    let part = if args.subagent && !brief.quick { Part::AllButHeavy } else { Part::Everything };
-    let driven = Driven::Design(Box::new(brief), args.branch_info.clone(), Nesting { part, ..nesting });
-    let stopped = drive::drive_on(global, driven, place, (Some(lease), answers, resumed), &site)?;
-    match session {
-        Some(session) => {
-            screens::closing_for_caller(global, &order.name, session.path(), &stopped)?;
-        }
-        None => screens::closing(global, &site, &order.name, &stopped)?,
-    }
-    ended(global, &order.name, stopped)
-}
-
-/// Where the run stands among others, as it was typed.
-fn nesting(args: &DesignArgs) -> Result<Nesting, CommandError> {
-    let session = args.session_env.as_deref().map(Session::open).transpose()?.flatten().map(Arc::new);
+    let opened = start::open(&site, &order)?;
+    let flags = opened.place.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
+    let hands_over = args.subagent && !DesignFlags::of(&flags).quick;
+    let part = if hands_over { Part::HandedOver } else { Part::Whole };
     let prefix = StepPrefix::parse(args.step_prefix.as_deref().unwrap_or_default());
-    Ok(Nesting { prefix, session, part: Part::default() })
-}
-
-/// Begins a run. One that is there already is archived first.
-fn begun(
-    site: &Site,
-    args: &DesignArgs,
-    order: &Order,
-    request: &str,
-) -> Result<(Lease, RunPlace, bool), CommandError> {
-    let outfit = Outfit {
-        flags: Manner { level: order.level, ..args.manner() }.flags(),
-        files: designing::role_texts(site)?,
+    let driving = Driving {
+        answers,
+        showing: Showing { prefix, terse: session.is_some() },
+        nesting: Nesting { session: session.clone(), part },
+        branch_info: args.branch_info.clone(),
     };
-    if let Some(archive) = site.documents().abandon(&order.name, site.now)? {
-        output::log(&format!(
-            "The run that was there is archived in {}; its workspace is kept.",
-            site.relative(&archive).display()
-        ));
-        by_hand::keep(site, order, &archive)?;
+    let stopped = driving::show(here, &site, opened, driving)?;
+    match session {
+        Some(session) => closing_for_caller(here, &order.name, session.path(), &stopped)?,
+        None => driving::last_page(here, &site, &order.name, &stopped)?,
     }
-    let beginning = Beginning { name: order.name.clone(), request, answers: None };
-    let (lease, place) = drive::begin_run_here(site, &beginning, &PHASES, outfit)?;
-    Ok((lease, place, false))
+    ended(here, &order.name, stopped)
 }
 
-/// Goes on with a run, in the manner it was begun and in the manner asked for now.
-fn gone_on(
-    global: &Global,
-    site: &Site,
-    args: &DesignArgs,
-    order: &Order,
-) -> Result<(Lease, RunPlace, bool), CommandError> {
-    let (lease, mut place) = drive::reopen(global, site, &order.name)?;
-    let before = Manner::of(&place.document);
-    let now = before.and(args.manner());
-    if now != before {
-        let changed =
-            place.documents.transition(&place.name, "flags", site.now, |on_disk, circumstances| {
-                set_flags(on_disk.ok_or(TransitionError::Gone)?, now.flags(), circumstances)
-            })?;
-        place.document = changed.document;
-    }
-    Ok((lease, place, true))
+/// What a calling run hands over, as it was typed.
+fn session(site: &Site, args: &DesignArgs) -> Result<Option<Arc<Session>>, AppError> {
+    let session = args.session_env.as_deref().map(|path| Session::open(path, &site.notices)).transpose()?;
+    Ok(session.flatten().map(Arc::new))
 }
 
-/// Does a phase again: what the panel said is kept unless everything is to be done again.
-fn done_again(
-    global: &Global,
-    site: &Site,
-    args: &DesignArgs,
-    order: &Order,
-    phase: &'static str,
-    all: bool,
-) -> Result<(Lease, RunPlace, bool), CommandError> {
-    let (lease, mut place, resumed) = gone_on(global, site, args, order)?;
-    let changed = place.documents.transition(&place.name, "again", site.now, |on_disk, circumstances| {
-        let mut document = on_disk.ok_or(TransitionError::Gone)?;
-        for name in PHASES.into_iter().skip_while(|name| *name != phase) {
-            let whole = all && name == phase;
-            let is_meant = |step: &str| whole || order::is_from_the_writer_on(name, step);
-            document = forget_steps(document, name, is_meant, circumstances)?;
+/// Repeats to a calling run what people should know; it has its own page. One that stopped can be gone on with for
+/// the same caller, which the usual hints do not know of.
+fn closing_for_caller(
+    here: &Here,
+    name: &DocumentName,
+    env: &Path,
+    stopped: &Stopped,
+) -> Result<(), AppError> {
+    if !matches!(stopped.outcome, Ok(()) | Err(Stop::Enough)) {
+        let (feature, env) = (shown_feature(name), env.display());
+        let again = format!("charrette design {feature} --resume --session-env {env}");
+        output::note(here, &format!("To go on for the same caller: {again}"));
+        return Ok(());
+    }
+    if here.json || here.quiet {
+        return Ok(());
+    }
+    for warning in &stopped.warnings {
+        if warning.starts_with("**⚠") {
+            output::line(warning)?;
+        } else {
+            output::line(&format!("**⚠ {warning}**"))?;
         }
-        Ok(document)
-    })?;
-    place.document = changed.document;
-    Ok((lease, place, resumed))
+    }
+    Ok(())
 }

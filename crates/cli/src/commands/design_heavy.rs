@@ -3,16 +3,13 @@
 //! It gets all it needs as arguments, drives the run it is named under the lease that it is handed as its standard
 //! input, and prints one line: what came of it.
 
-use crate::answers::{AnswersFile, sort_of};
-use crate::arguments::Global;
-use crate::designing;
-use crate::drive;
-use crate::driven::Driven;
-use crate::error::CommandError;
-use crate::nesting::{Nesting, Part, Session};
+use crate::driving::{self, Driving};
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
-use charrette_engine::journal::RunPlace;
+use charrette_app::answers::sort_of;
+use charrette_app::nesting::{Nesting, Part, Session};
+use charrette_app::start::{OpenRun, open_for_another};
+use charrette_app::{AppError, Site};
 use charrette_engine::{Flow, Stop};
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
@@ -20,6 +17,7 @@ use charrette_model::nesting::HeavyStatus;
 use charrette_model::session::Health;
 use charrette_store::Lease;
 use clap::Args;
+use serde_json::Value;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;
@@ -56,8 +54,8 @@ pub(crate) struct DesignHeavyArgs {
 }
 
 /// Does it, and says what came of it. What went wrong is said on standard error as well.
-pub(crate) fn design_heavy(args: &DesignHeavyArgs) -> Result<ExitCode, CommandError> {
-    let status = match done(args) {
+pub(crate) fn design_heavy(here: &Here, args: &DesignHeavyArgs) -> Result<ExitCode, AppError> {
+    let status = match done(here, args) {
         Ok(outcome) => status(outcome),
         Err(error) => {
             output::log(&format!("error: {}", error.message));
@@ -68,42 +66,40 @@ pub(crate) fn design_heavy(args: &DesignHeavyArgs) -> Result<ExitCode, CommandEr
     Ok(if status == HeavyStatus::Complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn done(args: &DesignHeavyArgs) -> Result<Flow<()>, CommandError> {
+fn done(here: &Here, args: &DesignHeavyArgs) -> Result<Flow<()>, AppError> {
     // Nothing is shown here: whoever waits for us shows what is worth it.
-    let global = Global { directory: None, json: false, quiet: true, no_color: true };
-    let site = Site::open(&global)?;
-    let feature = FeaturePath::parse(&args.feature).map_err(CommandError::usage)?;
+    let here = &here.quietly();
+    let site = here.site()?;
+    let feature = FeaturePath::parse(&args.feature).map_err(AppError::usage)?;
     let name = DocumentName::new(Command::Design, Some(feature));
-    let place = place(&site, &name, args)?;
-    let mut brief = designing::brief(&site, &name, &place.document, LAST_PHASE)?;
-    (brief.auto, brief.no_checkpoint) = (args.auto, args.no_checkpoint);
-    let session = args.session_env.as_deref().map(Session::open).transpose()?.flatten().map(Arc::new);
+    let opened = opened(&site, &name, args)?;
+    let session = args.session_env.as_deref().map(|path| Session::open(path, &site.notices)).transpose()?;
     let health = Health { codex: args.codex_healthy, cursor: args.cursor_healthy };
-    let nesting = Nesting { session, part: Part::OnlyHeavy(health), ..Nesting::default() };
-    let driven = Driven::Design(Box::new(brief), args.branch_info.clone(), nesting);
-    Ok(drive::drive_on(&global, driven, place, (None, AnswersFile::default(), true), &site)?.outcome)
+    let nesting = Nesting { session: session.flatten().map(Arc::new), part: Part::OnlyThat(health) };
+    let driving = Driving { nesting, branch_info: args.branch_info.clone(), ..Driving::default() };
+    Ok(driving::show(here, &site, opened, driving)?.outcome)
 }
 
-/// A worker goes no further than the heavy part, whatever phases there are.
-const LAST_PHASE: &str = "validate";
-
 /// The run that is meant, if it is ours to drive.
-fn place(site: &Site, name: &DocumentName, args: &DesignHeavyArgs) -> Result<RunPlace, CommandError> {
+fn opened(site: &Site, name: &DocumentName, args: &DesignHeavyArgs) -> Result<OpenRun, AppError> {
     let documents = site.documents();
-    let handed = io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(CommandError::failed)?;
+    let handed = io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(AppError::failed)?;
     if !Lease::is_handed(&documents.folder().lease(name), &handed) {
-        return Err(CommandError::failed(
-            "this command is started by charrette design --subagent, not by hand",
-        ));
+        return Err(AppError::failed("this command is started by charrette design --subagent, not by hand"));
     }
-    let (workspace, place) = drive::open_place(site, name, documents)?;
+    let (workspace, mut opened) = open_for_another(site, name)?;
     if workspace != args.workspace {
-        return Err(CommandError::failed(format!(
+        return Err(AppError::failed(format!(
             "{} is not the workspace of that run",
             args.workspace.display()
         )));
     }
-    Ok(place)
+    if let Some(run) = &mut opened.place.document.run {
+        for (flag, is_set) in [("auto", args.auto), ("no-checkpoint", args.no_checkpoint)] {
+            run.flags.insert(flag.to_owned(), Value::Bool(is_set));
+        }
+    }
+    Ok(opened)
 }
 
 fn status(outcome: Flow<()>) -> HeavyStatus {

@@ -1,9 +1,10 @@
 //! `charrette diagram`: diagrams checked against the policy, really parsed, and drawn.
 
-use crate::arguments::Global;
 use crate::commands::raw::RawArgs;
-use crate::error::CommandError;
-use crate::{input, output, run_log};
+use crate::here::Here;
+use crate::{input, output};
+use charrette_app::AppError;
+use charrette_app::run_log;
 use charrette_model::diagram::command::{Request, Said};
 use charrette_model::diagram::single;
 use clap::{Args, Subcommand};
@@ -37,14 +38,14 @@ enum DiagramCommand {
     },
 }
 
-pub(crate) fn diagram(global: &Global, args: &DiagramArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn diagram(here: &Here, args: &DiagramArgs) -> Result<ExitCode, AppError> {
     match &args.command {
-        DiagramCommand::Check(typed) => check(global, &typed.words()),
+        DiagramCommand::Check(typed) => check(here, &typed.words()),
         DiagramCommand::Svg { file } => svg(file.as_deref()),
     }
 }
 
-fn check(global: &Global, words: &[String]) -> Result<ExitCode, CommandError> {
+fn check(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
     let said = match Request::read(words) {
         Err(said) => said,
         Ok(request) => {
@@ -54,28 +55,28 @@ fn check(global: &Global, words: &[String]) -> Result<ExitCode, CommandError> {
             request.answer(bytes.as_deref(), &mut parse)
         }
     };
-    note_in_log(global, &said);
+    note_in_log(here, &said);
     output::answer(&said.answer)
 }
 
 /// The verdict does not depend on its log.
-fn note_in_log(global: &Global, said: &Said) {
+fn note_in_log(here: &Here, said: &Said) {
     let Some(entry) = &said.log else { return };
     let path = PathBuf::from(&entry.path);
     if let Err(error) = run_log::add_warning(&path, &entry.line) {
-        output::note(global, &format!("Warning: the warnings log was not written: {error}"));
+        output::note(here, &format!("Warning: the warnings log was not written: {error}"));
     }
 }
 
-fn svg(file: Option<&Path>) -> Result<ExitCode, CommandError> {
+fn svg(file: Option<&Path>) -> Result<ExitCode, AppError> {
     let text = input::text(file)?;
-    let diagram = single::diagram(&text).map_err(CommandError::failed)?;
+    let diagram = single::diagram(&text).map_err(AppError::failed)?;
     let drawn = charrette_diagram::svg(&diagram).map_err(|error| match &error {
         charrette_diagram::SvgError::Parse(problem) => match problem.line {
-            Some(line) => CommandError::failed(format!("line {line} of the diagram: {problem}")),
-            None => CommandError::failed(problem),
+            Some(line) => AppError::failed(format!("line {line} of the diagram: {problem}")),
+            None => AppError::failed(problem),
         },
-        charrette_diagram::SvgError::Layout(_) => CommandError::failed(error),
+        charrette_diagram::SvgError::Layout(_) => AppError::failed(error),
     })?;
     output::line(drawn.trim_end())?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 //! `charrette dirty-tree`: has anybody written to the work tree?
 
 use crate::commands::raw::RawArgs;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
+use charrette_app::AppError;
+use charrette_git::Git;
 use charrette_model::dirty_tree::{
     Baseline, NEW_UNTRACKED_PATHS, Question, Report, Request, Seen, TRACKED_PATHS, from_baseline,
     since_checkpoint,
@@ -11,7 +12,6 @@ use charrette_model::dirty_tree::{
 use charrette_model::plumbing::Answer;
 use charrette_model::session::DISCARD;
 use charrette_store::atomic;
-use charrette_store::tree::listed;
 use clap::Args;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,11 +36,11 @@ pub(crate) struct DirtyTreeArgs {
     typed: RawArgs,
 }
 
-pub(crate) fn dirty_tree(args: &DirtyTreeArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn dirty_tree(here: &Here, args: &DirtyTreeArgs) -> Result<ExitCode, AppError> {
     let request = Request::read(&args.typed.words());
     let mut report = match &request.question {
         Err(report) => report.clone(),
-        Ok(question) => looked(question),
+        Ok(question) => looked(here, question),
     };
     if let Some(output) = request.output.as_deref().filter(|path| *path != DISCARD) {
         report = written(report, Path::new(output));
@@ -48,10 +48,10 @@ pub(crate) fn dirty_tree(args: &DirtyTreeArgs) -> Result<ExitCode, CommandError>
     output::answer(&Answer::ok(report.lines()))
 }
 
-fn looked(question: &Question) -> Report {
+fn looked(here: &Here, question: &Question) -> Report {
     // The top, because git lists some things from the current folder only.
-    let root = Site::find().ok().filter(|site| site.repository.is_some()).map(|site| site.root);
-    let git = |args: &[&str]| root.as_deref().and_then(|root| listed(root, args));
+    let root = here.silent_site().ok().filter(|site| site.repository.is_some()).map(|site| site.root);
+    let git = |args: &[&str]| root.as_deref().and_then(|root| Git::new(root).bytes(args).ok());
     let status = git(&["status", "--porcelain"]);
     match question {
         Question::Checkpoint => since_checkpoint(status.as_deref()),
@@ -59,8 +59,8 @@ fn looked(question: &Question) -> Report {
             let list = fs_err::read(list);
             from_baseline(&Seen {
                 status: status.as_deref(),
-                unstaged: git(&["diff", "--no-ext-diff", "--name-only", "-z"]).as_deref(),
-                staged: git(&["diff", "--no-ext-diff", "--cached", "--name-only", "-z"]).as_deref(),
+                unstaged: git(&["diff", "--name-only", "-z"]).as_deref(),
+                staged: git(&["diff", "--cached", "--name-only", "-z"]).as_deref(),
                 untracked: git(&["ls-files", "--others", "--exclude-standard", "-z"]).as_deref(),
                 baseline: match &list {
                     Ok(list) => Baseline::List(list),

@@ -1,15 +1,17 @@
 //! `charrette doctor`: what could keep charrette from working here, and what to type about it.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::site::Site;
-use crate::tracker::{Access, TrackerHere};
-use crate::{health_file, output, room};
+use crate::here::Here;
+use crate::{output, runtime};
 use charrette_agents::profile::Agent;
 use charrette_agents::room::drivers_folder;
 use charrette_agents::strays::strays;
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::{health_file, room, tracker as app_tracker};
 use charrette_engine::Cancel;
-use charrette_engine::flows::design::Standing;
+use charrette_engine::ports::TrackerState;
+use charrette_git::Git;
+use charrette_integrations::linear::LinearTracker;
 use charrette_integrations::linear::{LinearError, Patience};
 use charrette_model::shown::shown;
 use charrette_store::gc::Keep;
@@ -17,7 +19,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Less than this is a warning.
 const LITTLE_DISK: u64 = 1 << 30;
@@ -65,8 +67,8 @@ fn fail(check: &'static str, found: impl Into<String>, cure: impl Into<String>) 
     Check { what: check, status: Status::Fail, found: found.into(), cure: Some(cure.into()) }
 }
 
-pub(crate) fn doctor(global: &Global, _: &DoctorArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::find()?;
+pub(crate) fn doctor(here: &Here, _: &DoctorArgs) -> Result<ExitCode, AppError> {
+    let site = here.silent_site()?;
     let mut checks = vec![git_program(), repository(&site), identity(&site)];
     checks.extend(configuration(&site));
     checks.extend(agents(&site));
@@ -76,7 +78,7 @@ pub(crate) fn doctor(global: &Global, _: &DoctorArgs) -> Result<ExitCode, Comman
     checks.push(leftovers(&site));
     checks.push(left_behind(&site));
     let failed = checks.iter().any(|check| check.status == Status::Fail);
-    if global.json {
+    if here.json {
         output::json(&json!({"checks": checks, "healthy": !failed}))?;
     } else {
         for check in &checks {
@@ -95,7 +97,7 @@ pub(crate) fn doctor(global: &Global, _: &DoctorArgs) -> Result<ExitCode, Comman
 }
 
 fn git_program() -> Check {
-    let Some(text) = git(Path::new("."), &["--version"]) else {
+    let Some(text) = Git::new(Path::new(".")).find(&["--version"]) else {
         return fail("git", "not found", "Install git and put it on PATH");
     };
     let version =
@@ -111,7 +113,7 @@ fn git_program() -> Check {
 
 fn repository(site: &Site) -> Check {
     match &site.repository {
-        Some(_) if git(&site.root, &["rev-parse", "--verify", "-q", "HEAD"]).is_none() => {
+        Some(_) if !Git::new(&site.root).agrees(&["rev-parse", "--verify", "-q", "HEAD"]) => {
             warn("repository", "it has no commits yet", "git commit --allow-empty -m \"First commit\"")
         }
         Some(_) => ok("repository", shown(&site.root.display().to_string()).to_string()),
@@ -122,7 +124,8 @@ fn repository(site: &Site) -> Check {
 }
 
 fn identity(site: &Site) -> Check {
-    match (git(&site.root, &["config", "user.name"]), git(&site.root, &["config", "user.email"])) {
+    let git = Git::new(&site.root);
+    match (git.find(&["config", "user.name"]), git.find(&["config", "user.email"])) {
         (Some(name), Some(_)) => ok("identity", shown(name.trim()).to_string()),
         _ => warn(
             "identity",
@@ -194,24 +197,24 @@ fn agents(site: &Site) -> Vec<Check> {
 
 /// The tracker, if there should be one.
 fn tracker(site: &Site) -> Option<Check> {
-    let tracker = TrackerHere::of(site, &Cancel::default());
-    match &tracker.standing {
-        Standing::NotConfigured | Standing::Off => None,
-        Standing::Unusable(why) => {
+    let tracker = app_tracker::tracker(site, &Cancel::default());
+    match &tracker.state {
+        TrackerState::NotConfigured | TrackerState::Off => None,
+        TrackerState::Unusable(why) => {
             Some(fail("linear", why.clone(), "Write such a file, with Linear off: charrette config init"))
         }
-        Standing::On => Some(asked(tracker.access())),
+        TrackerState::On => Some(asked(&tracker)),
     }
 }
 
-fn asked(access: &Access) -> Check {
+fn asked(access: &LinearTracker) -> Check {
     let cure =
         "export LINEAR_API_KEY=KEY, with a key from Linear: Settings, Security & access, Personal API keys";
     let linear = match access.client(Patience::brief()) {
         Ok(linear) => linear,
         Err(why) => return fail("linear", why, cure),
     };
-    let answer = room::with_agents(async |_| {
+    let answer = runtime::block_on(async |_| {
         let viewer = linear.viewer().await;
         let team = linear.team(&access.team).await;
         Ok(viewer.and_then(|viewer| Ok((viewer, team?))))
@@ -299,9 +302,4 @@ fn left_behind(site: &Site) -> Check {
         }
         Err(error) => warn("strays", format!("cannot be looked for: {error}"), "charrette agents reap"),
     }
-}
-
-fn git(folder: &Path, args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).current_dir(folder).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,8 +1,8 @@
 //! `charrette findings`: what reviewers found, and what the vote on it adds up to.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
 use charrette_model::panel::votes::tally_votes;
 use charrette_model::shown::shown;
@@ -31,13 +31,13 @@ enum FindingsCommand {
     Tally,
 }
 
-pub(crate) fn findings(global: &Global, args: &FindingsArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn findings(here: &Here, args: &FindingsArgs) -> Result<ExitCode, AppError> {
     match &args.command {
         FindingsCommand::Parse { reviewer, file } => {
             let text = input::tolerant_text(file.as_deref())?;
             let found = read_findings(&text);
             if found.status == FindingsStatus::Invalid {
-                output::note(global, &format!("{}: neither findings nor NO_ISSUES_FOUND", shown(reviewer)));
+                output::note(here, &format!("{}: neither findings nor NO_ISSUES_FOUND", shown(reviewer)));
             }
             output::json(&found)?;
         }

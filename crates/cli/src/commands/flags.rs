@@ -1,8 +1,8 @@
 //! `charrette flags`: the flags inside a prompt.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::feature::flags as rules;
 use clap::Args;
 use std::process::ExitCode;
@@ -18,13 +18,13 @@ pub(crate) struct FlagsArgs {
     prompt: String,
 }
 
-pub(crate) fn flags(global: &Global, args: &FlagsArgs) -> Result<ExitCode, CommandError> {
-    let definitions = rules::definitions(&args.define)
-        .map_err(|error| CommandError::usage(format!("--define: {error}")))?;
+pub(crate) fn flags(here: &Here, args: &FlagsArgs) -> Result<ExitCode, AppError> {
+    let definitions =
+        rules::definitions(&args.define).map_err(|error| AppError::usage(format!("--define: {error}")))?;
     let prompt = if args.prompt == "-" { input::text(None)? } else { args.prompt.clone() };
     let found = rules::parse(&prompt, &definitions);
     for warning in &found.warnings {
-        output::note(global, warning);
+        output::note(here, warning);
     }
     output::json(&found.values)?;
     Ok(ExitCode::SUCCESS)

@@ -1,8 +1,8 @@
 //! `charrette gate`: may a run begin here?
 
 use crate::commands::raw::RawArgs;
-use crate::error::CommandError;
 use crate::output;
+use charrette_app::AppError;
 use charrette_model::gate::entry;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ enum GateCommand {
     Entry(RawArgs),
 }
 
-pub(crate) fn gate(args: &GateArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn gate(args: &GateArgs) -> Result<ExitCode, AppError> {
     let GateCommand::Entry(typed) = &args.command;
     output::answer(&entry::answer(&typed.words()))
 }

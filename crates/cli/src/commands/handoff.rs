@@ -1,9 +1,8 @@
 //! `charrette handoff`: is this message what the protocol says?
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::site::Site;
+use crate::here::Here;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::handoff::{check_request, check_response, check_text};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -35,10 +34,10 @@ enum Message {
     Response,
 }
 
-pub(crate) fn handoff(global: &Global, args: &HandoffArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn handoff(here: &Here, args: &HandoffArgs) -> Result<ExitCode, AppError> {
     let HandoffCommand::Check { message, file } = &args.command;
     let text = input::text(file.as_deref())?;
-    let summary_words = Site::open(global)?.settings.summary_words();
+    let summary_words = here.site()?.settings.summary_words();
     let report = match message {
         Message::Request => check_text(&text, check_request, summary_words),
         Message::Response => check_text(&text, check_response, summary_words),

@@ -1,9 +1,11 @@
 //! `charrette manifest`: a finished design handed to the run that asked for it.
 
 use crate::commands::raw::RawArgs;
-use crate::disk::Disk;
-use crate::error::CommandError;
-use crate::{env_vars, export, output, site};
+use crate::here::Here;
+use crate::output;
+use charrette_app::AppError;
+use charrette_app::disk::Disk;
+use charrette_app::export;
 use charrette_model::manifest::write::{Bundle, Environment, WriteError};
 use charrette_model::manifest::{read, write};
 use clap::{Args, Subcommand};
@@ -38,13 +40,13 @@ enum ManifestCommand {
     Read(RawArgs),
 }
 
-pub(crate) fn manifest(args: &ManifestArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn manifest(here: &Here, args: &ManifestArgs) -> Result<ExitCode, AppError> {
     let disk = Disk;
     match &args.command {
         ManifestCommand::Read(typed) => output::answer(&read::answer(&typed.words(), &disk)),
         ManifestCommand::Write(typed) => {
-            let now = site::now()?.at();
-            let handed = env_vars::handed_down();
+            let now = here.now()?.at();
+            let handed = here.environment.handed_down();
             let environment = Environment {
                 design_tmpdir: handed.design_tmpdir.as_deref(),
                 implement_tmpdir: handed.implement_tmpdir.as_deref(),

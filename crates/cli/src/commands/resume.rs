@@ -1,10 +1,10 @@
 //! `charrette resume`: go on with a run, whatever stopped it.
 
-use crate::arguments::Global;
 use crate::commands::checkpoint::CommandName;
-use crate::commands::which;
-use crate::drive::{self, Extension};
-use crate::error::CommandError;
+use crate::driving::{self, Driving};
+use crate::here::Here;
+use crate::input;
+use charrette_app::{AppError, start, which};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,11 +22,10 @@ pub(crate) struct ResumeArgs {
     answers: Option<PathBuf>,
 }
 
-pub(crate) fn resume(
-    global: &Global,
-    args: &ResumeArgs,
-    extension: Extension,
-) -> Result<ExitCode, CommandError> {
-    let name = which::run(args.feature.as_deref(), args.command)?;
-    drive::resume(global, extension, &name, args.answers.as_deref())
+pub(crate) fn resume(here: &Here, args: &ResumeArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
+    let name = which::run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
+    let answers = args.answers.as_deref().map(input::answers).transpose()?.unwrap_or_default();
+    let opened = start::reopen(&site, &name)?;
+    driving::finish(here, &site, opened, Driving { answers, ..Driving::default() })
 }

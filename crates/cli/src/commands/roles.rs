@@ -1,14 +1,15 @@
 //! `charrette roles`: every seat, who may take it, and what it is told.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::site::Site;
-use crate::{output, room};
+use crate::here::Here;
+use crate::output;
 use charrette_agents::profile::Roster;
+use charrette_app::AppError;
+use charrette_app::room;
+use charrette_engine::flows::seats;
 use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, sample};
 use charrette_model::config::Settings;
 use charrette_model::seats::chain::{Configured, Source, stated};
-use charrette_model::seats::{Group, Seat, configured, every, seat};
+use charrette_model::seats::{Group, Seat, configured};
 use charrette_model::shown::shown;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -43,26 +44,27 @@ struct ShowArgs {
     built_in: bool,
 }
 
-pub(crate) fn roles(global: &Global, args: &RolesArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn roles(here: &Here, args: &RolesArgs) -> Result<ExitCode, AppError> {
     match &args.command {
-        RolesCommand::List => list(global),
-        RolesCommand::Show(args) => show(global, args),
+        RolesCommand::List => list(here),
+        RolesCommand::Show(args) => show(here, args),
     }
 }
 
-fn list(global: &Global) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
-    let roles = Roles::load(&site.root, Path::new(ROLE_FOLDER));
+fn list(here: &Here) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
+    let seats = seats();
+    let roles = Roles::load(&site.root, Path::new(ROLE_FOLDER), &seats);
     let chains = configured::chains(&site.settings);
-    let rows: Vec<Row> = every().map(|seat| Row::of(seat, &roles, &chains, &site.settings)).collect();
+    let rows: Vec<Row> = seats.every().map(|seat| Row::of(seat, &roles, &chains, &site.settings)).collect();
     let broken: Vec<String> = roles.problems().iter().map(RoleError::to_string).collect();
     let (roster, unclear) = Roster::configured(&site.settings);
     let mut odd: Vec<String> = unclear.iter().map(ToString::to_string).collect();
-    odd.extend(configured::problems(&chains, &room::known(&roster)));
+    odd.extend(configured::problems(&chains, &seats, &room::known(&roster)));
     for problem in odd.iter().chain(&broken) {
-        output::note(global, &format!("Warning: {problem}"));
+        output::note(here, &format!("Warning: {problem}"));
     }
-    if global.json {
+    if here.json {
         let problems = odd.into_iter().chain(broken).collect();
         output::json(&Listing { seats: rows, problems })?;
     } else {
@@ -155,25 +157,29 @@ fn columns(row: &Row) -> [String; 7] {
     ]
 }
 
-fn show(global: &Global, args: &ShowArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
-    let roles =
-        if args.built_in { Roles::built_in() } else { Roles::load(&site.root, Path::new(ROLE_FOLDER)) };
+fn show(here: &Here, args: &ShowArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
+    let seats = seats();
+    let roles = if args.built_in {
+        Roles::built_in(&seats)
+    } else {
+        Roles::load(&site.root, Path::new(ROLE_FOLDER), &seats)
+    };
     if let Some((origin, text)) = roles.part(&args.name) {
-        return print(global, &Shown { name: &args.name, seat: None, text_from: origin.to_string(), text });
+        return print(here, &Shown { name: &args.name, seat: None, text_from: origin.to_string(), text });
     }
-    let named = seat(&args.name);
+    let named = seats.seat(&args.name);
     let role =
         roles.get(named.map_or(args.name.as_str(), |seat| seat.role)).map_err(|error| way_out(&error))?;
-    let seat = if args.rendered { named.or(role.seats().next()) } else { named };
+    let seat = if args.rendered { named.or(role.seats.first().copied()) } else { named };
     let rendered = seat.filter(|_| args.rendered).map(|seat| sample::rendered(role, seat)).transpose();
     let rendered = rendered.map_err(|error| way_out(&error))?;
     if args.rendered && named.is_none() {
-        say_which(global, role, seat);
+        say_which(here, role, seat);
     }
     let text = rendered.as_deref().unwrap_or(&role.text);
     print(
-        global,
+        here,
         &Shown { name: role.name, seat: seat.map(|seat| seat.id), text_from: role.origin.to_string(), text },
     )
 }
@@ -186,8 +192,8 @@ struct Shown<'a> {
     text: &'a str,
 }
 
-fn print(global: &Global, shown: &Shown<'_>) -> Result<ExitCode, CommandError> {
-    if global.json {
+fn print(here: &Here, shown: &Shown<'_>) -> Result<ExitCode, AppError> {
+    if here.json {
         output::json(shown)?;
     } else {
         output::line(shown.text.trim_end())?;
@@ -196,24 +202,24 @@ fn print(global: &Global, shown: &Shown<'_>) -> Result<ExitCode, CommandError> {
 }
 
 /// Several seats may play a role, each in its own way.
-fn say_which(global: &Global, role: &Role, chosen: Option<&Seat>) {
-    let others: Vec<&str> = role.seats().map(|seat| seat.id).collect();
+fn say_which(here: &Here, role: &Role, chosen: Option<&Seat>) {
+    let others: Vec<&str> = role.seats.iter().map(|seat| seat.id).collect();
     if let (Some(chosen), true) = (chosen, others.len() > 1) {
         output::note(
-            global,
+            here,
             &format!("As {} would get it. Seats of this role: {}", chosen.id, others.join(", ")),
         );
     }
 }
 
-fn way_out(error: &RoleError) -> CommandError {
+fn way_out(error: &RoleError) -> AppError {
     match error {
         RoleError::Unknown(name) => {
-            CommandError::failed(format!("there is no role, seat or part called {}", shown(name)))
+            AppError::failed(format!("there is no role, seat or part called {}", shown(name)))
                 .hint("See what there is: charrette roles list")
         }
-        RoleError::Broken { name, .. } => CommandError::failed(error)
+        RoleError::Broken { name, .. } => AppError::failed(error)
             .hint(format!("See the built-in text: charrette roles show {name} --built-in")),
-        _ => CommandError::failed(error),
+        _ => AppError::failed(error),
     }
 }

@@ -1,7 +1,7 @@
 //! `charrette session-env`: single values of the files that travel between nested runs.
 
-use crate::error::CommandError;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::session::get::{self, Request};
 use clap::{Args, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -31,7 +31,7 @@ enum SessionEnvCommand {
     },
 }
 
-pub(crate) fn session_env(args: &SessionEnvArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn session_env(args: &SessionEnvArgs) -> Result<ExitCode, AppError> {
     let SessionEnvCommand::Get { file, key, default } = &args.command;
     let text = file.as_deref().and_then(read);
     let name = file.as_deref().map(OsStr::to_string_lossy);

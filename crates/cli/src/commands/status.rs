@@ -1,18 +1,16 @@
 //! `charrette status`: all runs here, newest first.
 
-use crate::arguments::Global;
 use crate::commands::why;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
-use charrette_model::feature::name::FeaturePath;
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::status::{RunState, RunStatus, status as app_status};
+use charrette_model::checkpoint::StopKind;
 use charrette_model::shown::shown;
-use charrette_store::listing::Row;
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+use jiff::SignedDuration;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Show all runs in this repository, newest first
@@ -23,104 +21,22 @@ pub(crate) struct StatusArgs {
     why: Option<String>,
 }
 
-pub(crate) fn status(global: &Global, args: &StatusArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn status(here: &Here, args: &StatusArgs) -> Result<ExitCode, AppError> {
     if let Some(feature) = &args.why {
-        return why::why(global, feature);
+        return why::why(here, feature);
     }
-    let site = Site::open(global)?;
-    let documents = site.documents();
-    let head = documents.head();
-    let rows = documents.list()?;
-    let runs: Vec<Run<'_>> = rows.iter().map(|row| Run::of(row, head.as_deref(), site.now.at())).collect();
-    if global.json {
-        output::json(&Status { root: &site.root, head: head.as_deref(), runs })?;
+    let site = here.site()?;
+    let status = app_status(&site)?;
+    if here.json {
+        output::json(&status)?;
     } else {
-        output::line(&page(&site, &runs))?;
+        output::line(&page(&site, &status.runs))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-#[derive(Serialize)]
-struct Status<'a> {
-    root: &'a Path,
-    head: Option<&'a str>,
-    runs: Vec<Run<'a>>,
-}
-
-#[derive(Serialize)]
-struct Run<'a> {
-    feature: Option<&'a str>,
-    command: &'a str,
-    /// The phase at work or next; none when the run is complete.
-    phase: Option<&'a str>,
-    state: State,
-    updated_at: Option<&'a str>,
-    age_seconds: Option<i64>,
-    /// HEAD has moved since the run was saved.
-    stale: bool,
-    driver: Option<&'a charrette_store::Holder>,
-    path: &'a Path,
-    /// The gates that wait for a person.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    waiting: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
-}
-
-#[derive(Serialize, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Open,
-    Failed,
-    Complete,
-    Unreadable,
-}
-
-impl<'a> Run<'a> {
-    fn of(row: &'a Row, head: Option<&str>, now: Timestamp) -> Run<'a> {
-        let name = (row.name.feature().map(FeaturePath::as_str), row.name.command());
-        let base = Run {
-            feature: name.0,
-            command: name.1,
-            phase: None,
-            state: State::Unreadable,
-            updated_at: None,
-            age_seconds: None,
-            stale: false,
-            driver: row.driver.as_ref(),
-            path: &row.path,
-            waiting: &[],
-            problem: None,
-        };
-        match &row.glance {
-            Err(error) => Run { problem: Some(error.to_string()), ..base },
-            Ok(glance) => {
-                let phase = glance.phase();
-                let state = match phase {
-                    _ if glance.completed_at.is_some() => State::Complete,
-                    Some((_, true)) => State::Failed,
-                    _ => State::Open,
-                };
-                let stale =
-                    glance.head_commit.as_deref().zip(head).is_some_and(|(saved, head)| saved != head);
-                let age =
-                    glance.updated_at.as_ref().map(|updated| now.duration_since(updated.at()).as_secs());
-                Run {
-                    phase: phase.map(|(name, _)| name),
-                    state,
-                    updated_at: glance.updated_at.as_ref().map(charrette_model::stamp::Stamp::as_str),
-                    age_seconds: age,
-                    stale: stale && state != State::Complete,
-                    waiting: if state == State::Complete { &[] } else { &glance.waiting },
-                    ..base
-                }
-            }
-        }
-    }
-}
-
 /// The page for people: one line per run, then what needs attention.
-fn page(site: &Site, runs: &[Run<'_>]) -> String {
+fn page(site: &Site, runs: &[RunStatus]) -> String {
     let place = site.root.display();
     if runs.is_empty() {
         let outside = if site.repository.is_none() { " (not a git repository)" } else { "" };
@@ -134,17 +50,22 @@ fn page(site: &Site, runs: &[Run<'_>]) -> String {
     lines.extend(table.iter().map(|row| padded(row, &widths)));
     let problems = runs.iter().filter_map(|run| run.problem.as_deref());
     lines.extend(problems.map(|problem| format!("\n{problem}")));
+    lines.extend(runs.iter().filter_map(why_stopped));
     lines.join("\n")
 }
 
 const HEADINGS: [&str; 6] = ["FEATURE", "COMMAND", "PHASE", "AGE", "HEAD", "DRIVEN BY"];
 
-fn columns(run: &Run<'_>) -> [String; 6] {
-    let phase = match (run.state, run.phase) {
-        (State::Unreadable, _) => "unreadable".to_owned(),
-        (State::Complete, _) => "complete".to_owned(),
-        (State::Failed, Some(phase)) => format!("{phase} (failed)"),
-        (_, Some(phase)) if run.waiting.is_empty() => phase.to_owned(),
+fn columns(run: &RunStatus) -> [String; 6] {
+    let phase = match (run.state, run.phase.as_deref()) {
+        (RunState::Unreadable, _) => "unreadable".to_owned(),
+        (RunState::Complete, _) => "complete".to_owned(),
+        (RunState::Failed, Some(phase)) => format!("{phase} (failed)"),
+        (_, Some(phase)) if run.waiting.is_empty() => match &run.stopped {
+            Some(stopped) if stopped.kind == StopKind::Interrupted => format!("{phase} (interrupted)"),
+            Some(stopped) if stopped.kind == StopKind::Refused => format!("{phase} (refused)"),
+            _ => phase.to_owned(),
+        },
         (_, Some(phase)) => {
             let gates: Vec<String> = run.waiting.iter().map(|gate| shown(gate).to_string()).collect();
             format!("{phase} (waiting at {})", gates.join(", "))
@@ -155,8 +76,9 @@ fn columns(run: &Run<'_>) -> [String; 6] {
     let head = if run.stale { "moved" } else { "-" }.to_owned();
     let driver = run
         .driver
+        .as_ref()
         .map_or("-".to_owned(), |driver| format!("process {} ({})", driver.pid, shown(&driver.command)));
-    [run.feature.unwrap_or("-").to_owned(), run.command.to_owned(), phase, age, head, driver]
+    [run.feature.clone().unwrap_or_else(|| "-".to_owned()), run.command.clone(), phase, age, head, driver]
 }
 
 /// Names, phases and ages are ASCII by their own rules, so their length is their width.
@@ -175,5 +97,18 @@ fn age(seconds: i64) -> String {
         (_, minutes, 0) => format!("{minutes}m"),
         (_, _, hours) if hours < 48 => format!("{hours}h"),
         (_, _, hours) => format!("{}d", hours / 24),
+    }
+}
+
+/// Why a run stopped, where that is more than a question to a person.
+fn why_stopped(run: &RunStatus) -> Option<String> {
+    let stopped = run.stopped.as_ref().filter(|_| run.driver.is_none())?;
+    let feature = run.feature.as_deref().unwrap_or(&run.command);
+    match stopped.kind {
+        StopKind::Failed | StopKind::Refused => {
+            let first = stopped.message.lines().next().unwrap_or_default();
+            Some(format!("\n{feature}: {}", shown(first)))
+        }
+        StopKind::Waiting | StopKind::Interrupted => None,
     }
 }

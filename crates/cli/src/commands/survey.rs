@@ -1,10 +1,8 @@
 //! `charrette survey`: what the repository says about a feature, without any model.
 
-use crate::arguments::Global;
-use crate::env_vars;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
+use charrette_app::AppError;
 use charrette_survey::page::page;
 use charrette_survey::{Ask, survey as look};
 use clap::Args;
@@ -25,16 +23,16 @@ pub(crate) struct SurveyArgs {
     top: NonZeroUsize,
 }
 
-pub(crate) fn survey(global: &Global, args: &SurveyArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn survey(here: &Here, args: &SurveyArgs) -> Result<ExitCode, AppError> {
     if args.feature.trim().is_empty() {
-        return Err(CommandError::usage("the feature is empty")
+        return Err(AppError::usage("the feature is empty")
             .hint("Say what you want: charrette survey \"retry failed uploads\""));
     }
-    let site = Site::open(global)?;
-    let cache = env_vars::user_state_folder().map(|folder| folder.join("survey"));
+    let site = here.site()?;
+    let cache = here.environment.user_state_folder().map(|folder| folder.join("survey"));
     let ask = Ask { root: &site.root, request: &args.feature, top: args.top.get(), cache: cache.as_deref() };
-    let survey = look(ask).map_err(CommandError::failed)?;
-    if global.json {
+    let survey = look(ask).map_err(AppError::failed)?;
+    if here.json {
         output::json(&survey)?;
     } else {
         output::line(&page(&survey, COLUMNS))?;

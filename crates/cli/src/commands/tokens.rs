@@ -1,9 +1,8 @@
 //! `charrette tokens`: how long a text is.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
-use crate::site::Site;
+use crate::here::Here;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::words;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -36,21 +35,21 @@ enum TokensCommand {
     },
 }
 
-pub(crate) fn tokens(global: &Global, args: &TokensArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn tokens(here: &Here, args: &TokensArgs) -> Result<ExitCode, AppError> {
     match &args.command {
         TokensCommand::Count { exact: false, file } => {
             output::line(&words::count(&input::text(file.as_deref())?).to_string())?;
         }
         TokensCommand::Count { exact: true, file } => {
             let text = input::text(file.as_deref())?;
-            output::note(global, "an estimate: o200k_base BPE tokens; each model counts in its own way");
+            output::note(here, "an estimate: o200k_base BPE tokens; each model counts in its own way");
             output::line(&bpe_tokens(&text).to_string())?;
         }
         TokensCommand::Validate { max, file } => {
             let text = input::text(file.as_deref())?;
             let limit = match max {
                 Some(max) => *max,
-                None => Site::open(global)?.settings.summary_words(),
+                None => here.site()?.settings.summary_words(),
             };
             output::json(&words::measure_summary(&text, limit))?;
         }

@@ -1,7 +1,7 @@
 //! `charrette verdict`: the one word a review ends in.
 
-use crate::error::CommandError;
 use crate::{input, output};
+use charrette_app::AppError;
 use charrette_model::panel::verdict::read_review;
 use clap::Args;
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ pub(crate) struct VerdictArgs {
     file: Option<PathBuf>,
 }
 
-pub(crate) fn verdict(args: &VerdictArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn verdict(args: &VerdictArgs) -> Result<ExitCode, AppError> {
     let set: Vec<&str> = args.set.iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
     if set.is_empty() {
-        return Err(CommandError::usage("--set names no word a verdict could be"));
+        return Err(AppError::usage("--set names no word a verdict could be"));
     }
     let review = read_review(&input::tolerant_text(args.file.as_deref())?, &set);
     output::json(&review)?;

@@ -1,24 +1,18 @@
 //! `charrette status --why`: what will happen to each step of a run when it is resumed.
 
-use crate::arguments::Global;
-use crate::commands::which;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
-use crate::workspaces::workspace_of;
-use charrette_engine::explain::forecast;
+use charrette_app::explain::explain;
+use charrette_app::{AppError, which};
 use charrette_model::shown::shown;
 use serde_json::json;
 use std::process::ExitCode;
 
-pub(crate) fn why(global: &Global, feature: &str) -> Result<ExitCode, CommandError> {
-    let name = which::run(Some(feature), None)?;
-    let site = Site::open(global)?;
-    let Some(loaded) = site.documents().load(&name)? else {
-        return Err(CommandError::failed(format!("no document {}", name.stem())));
-    };
-    let steps = forecast(&loaded.document, &workspace_of(&site, &loaded.document)?);
-    if global.json {
+pub(crate) fn why(here: &Here, feature: &str) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
+    let name = which::run(&site, Some(feature), None)?;
+    let steps = explain(&site, &name)?;
+    if here.json {
         output::json(&json!({"feature": feature, "command": name.command(), "steps": steps}))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -58,7 +58,7 @@ fn the_listing_is_also_there_for_programs() {
     let listed = charrette(&sandbox, &["roles", "list", "--json"]);
     assert_eq!(listed.code, Some(0));
     let listing = listed.json();
-    assert_eq!(listing["seats"].as_array().unwrap().len(), 53);
+    assert_eq!(listing["seats"].as_array().unwrap().len(), 57);
     assert_eq!(
         *seat(&listing, "reviewer-edge"),
         json!({

@@ -30,6 +30,11 @@ const BUILT_IN: [(&str, &str); 4] = [
 const SUFFIX: &str = ".jinja";
 
 impl Templates {
+    /// The files that have one.
+    pub fn files() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
     /// Those that come with charrette.
     pub fn built_in() -> Templates {
         let built_in = BUILT_IN.map(|(name, text)| {

@@ -1,3 +1,7 @@
-//! The flows of the commands, each a plain function that reads like its specification.
+//! The commands, a folder each, and the registry of them.
 
 pub mod design;
+mod registry;
+pub mod research;
+
+pub use registry::{FLOWS, seats};

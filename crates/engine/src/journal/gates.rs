@@ -3,53 +3,65 @@
 use super::record::Record;
 use crate::artifact::Input;
 use crate::event::EventKind;
-use crate::gate::{Answers, FEEDBACK, Gate, GateView, Standing};
+use crate::gate::{Answers, FEEDBACK, Gate, GateStanding, GateView};
 use crate::stop::{Flow, Stop};
-use charrette_model::checkpoint::progress::{self, open_questions};
+use charrette_model::checkpoint::gate::{Answering, Through};
+use charrette_model::checkpoint::progress::{self, Opening, open_questions};
 use charrette_model::checkpoint::{Checkpoint, GateRecord, GateState};
 use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
 
-pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<Standing> {
+pub(super) fn stand(record: &Record, phase: &str, gate: &Gate) -> Flow<GateStanding> {
     let shown = record.digests(&gate.subject)?;
     let subject = sha256(serde_json::to_string(&shown).unwrap_or_default().as_bytes());
     let found = record.document().gates.get(&gate.name).cloned();
     let same = found.filter(|found| found.subject.as_deref() == Some(subject.as_str()));
     match same {
         Some(found) if matches!(found.state, GateState::Answered | GateState::Approved) => {
-            return Ok(Standing::Settled(Answers {
-                gate: gate.name.clone(),
-                by_key: found.answers,
-                at: found.at.map(|at| at.to_string()),
-            }));
+            return Ok(GateStanding::Settled(Answers::new(
+                gate.name.clone(),
+                found.answers,
+                found.at.map(|at| at.to_string()),
+            )));
         }
         Some(found) if found.state == GateState::Revise && write_feedback(record, &found)? => {
             return Err(Stop::Again);
         }
         Some(found) if matches!(found.state, GateState::Pending | GateState::Rejected) => {
-            return Ok(Standing::Open(view(gate, &found)));
+            record.flush()?;
+            return Ok(GateStanding::Open(view(gate, &found)));
         }
         _ => {}
     }
+    let shown = keep_page(record, gate);
     record.change_if_possible(&format!("open gate {}", gate.name), |document, circumstances| {
         let phase = if gate.incidental { "" } else { phase };
-        progress::open_gate(document, (phase, &gate.name), &subject, &gate.questions, circumstances)
+        let (gate, questions) = (gate.name.as_str(), gate.questions.as_slice());
+        let opening = Opening { phase, gate, subject: &subject, shown: shown.as_deref(), questions };
+        progress::open_gate(document, opening, circumstances)
     })?;
     let opened = record.document().gates.get(&gate.name).cloned();
     opened
-        .map(|opened| Standing::Open(view(gate, &opened)))
+        .map(|opened| GateStanding::Open(view(gate, &opened)))
         .ok_or_else(|| Stop::Failed("the gate is gone".to_owned()))
 }
 
-pub(super) fn answer(record: &Record, gate: &Gate, answers: &Map<String, Value>) -> Flow<()> {
-    let by = (record.by)();
-    record.change_if_possible(&format!("answer {}", gate.name), |document, circumstances| {
-        progress::answer_gate(document, &gate.name, answers.clone(), &by, circumstances)
+/// Keeps what is shown, so that another process can show it and say what exactly was approved. Returns its digest; a page
+/// that cannot be kept stops nothing.
+fn keep_page(record: &Record, gate: &Gate) -> Option<String> {
+    let round = record.document().gates.get(&gate.name).and_then(|gate| gate.round).unwrap_or(1);
+    record.workspace.put(&gate.page_file(round), gate.shown(&gate.questions).as_bytes()).ok()
+}
+
+pub(super) fn answer(record: &Record, gate: &str, answers: &Map<String, Value>) -> Flow<()> {
+    let answering = Answering { by: (record.by)(), through: Through::Terminal, client: None, version: None };
+    record.change_if_possible(&format!("answer {gate}"), |document, circumstances| {
+        progress::answer_gate(document, gate, answers.clone(), &answering, circumstances)
     })?;
-    let state = record.document().gates.get(&gate.name).map(|gate| gate.state);
+    let state = record.document().gates.get(gate).map(|gate| gate.state);
     if let Some(state) = state.filter(|state| *state != GateState::Pending) {
         let state = serde_json::to_value(state).ok().and_then(|state| state.as_str().map(str::to_owned));
-        record.tell(EventKind::GateAnswered { gate: gate.name.clone(), state: state.unwrap_or_default() });
+        record.tell(EventKind::GateAnswered { gate: gate.to_owned(), state: state.unwrap_or_default() });
     }
     Ok(())
 }

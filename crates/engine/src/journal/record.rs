@@ -1,7 +1,7 @@
 //! The record of a run: the document as this driver last saw it, and durable changes to it.
 
 use crate::artifact::Input;
-use crate::event::{Event, EventKind};
+use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::ports::Clock;
 use crate::stop::{Flow, Stop};
 use charrette_model::checkpoint::transition::{self, Circumstances};
@@ -14,8 +14,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Somebody who wants to know what happens.
-pub(crate) type Watcher = Arc<dyn Fn(&Event) + Send + Sync>;
+/// A pure change of the document.
+type Change = Arc<dyn Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError> + Send + Sync>;
+
+/// What is done and not yet on disk: local steps, which can be done again at no cost, are written with the next change.
+/// Whatever is told after such a step waits for it, so that nothing is reported that a kill could undo.
+#[derive(Default)]
+struct Held {
+    changes: Vec<Change>,
+    events: Vec<Event>,
+}
 
 pub(crate) struct Record {
     pub(crate) documents: Documents,
@@ -24,7 +32,8 @@ pub(crate) struct Record {
     pub(crate) run_id: String,
     pub(crate) by: Box<dyn Fn() -> String + Send + Sync>,
     clock: Arc<dyn Clock>,
-    watcher: Watcher,
+    broadcast: Broadcast,
+    held: Mutex<Held>,
     /// As of our own last change. Only this process drives the run; what others answer is seen at the next change.
     document: Mutex<Checkpoint>,
     /// Which lane wrote an artifact, for as long as it may still be staged there.
@@ -38,7 +47,8 @@ impl Record {
         name: DocumentName,
         workspace: Workspace,
         document: Checkpoint,
-        (clock, watcher, by): (Arc<dyn Clock>, Watcher, Box<dyn Fn() -> String + Send + Sync>),
+        by: Box<dyn Fn() -> String + Send + Sync>,
+        (clock, broadcast): (Arc<dyn Clock>, Broadcast),
     ) -> Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         Record {
@@ -48,7 +58,8 @@ impl Record {
             run_id,
             by,
             clock,
-            watcher,
+            broadcast,
+            held: Mutex::default(),
             document: Mutex::new(document),
             producers: Mutex::default(),
             unsaved: AtomicBool::new(false),
@@ -65,24 +76,76 @@ impl Record {
 
     /// Reads the document again, because somebody else has changed it.
     pub(crate) fn refresh(&self) -> Flow<()> {
+        self.flush()?;
         let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
         *self.document() = loaded.document;
         Ok(())
     }
 
-    /// Makes a change, durably. The document is read again under its lock.
+    /// Makes a change, durably, together with everything that was held back. The document is read again under its lock.
     pub(crate) fn change(
         &self,
         label: &str,
         change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>,
     ) -> Result<(), StoreError> {
+        let held = self.held_changes();
         let changed =
             self.documents.transition(&self.name, label, self.clock.now(), |on_disk, circumstances| {
-                change(on_disk.ok_or(TransitionError::Gone)?, circumstances)
+                let mut document = on_disk.ok_or(TransitionError::Gone)?;
+                for earlier in &held {
+                    document = earlier(document, circumstances)?;
+                }
+                change(document, circumstances)
             })?;
         *self.document() = changed.document;
+        self.release(held.len());
         Ok(())
+    }
+
+    /// Makes a change that is written with the next one. What it is reported by is told then.
+    pub(crate) fn hold(
+        &self,
+        change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError> + Send + Sync + 'static,
+        report: EventKind,
+    ) -> Flow<()> {
+        let now = self.clock.now();
+        let circumstances = Circumstances { now, head: self.documents.head(), summary_words: usize::MAX };
+        let mut document = self.document();
+        *document =
+            change(document.clone(), &circumstances).map_err(|error| Stop::Failed(error.to_string()))?;
+        drop(document);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.changes.push(Arc::new(change));
+        held.events.push(self.event(report));
+        Ok(())
+    }
+
+    /// Writes what was held back, if anything was.
+    pub(crate) fn flush(&self) -> Flow<()> {
+        if self.held_changes().is_empty() {
+            return Ok(());
+        }
+        self.change_if_possible("finish local steps", |document, _| Ok(document))
+    }
+
+    fn held_changes(&self) -> Vec<Change> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).changes.clone()
+    }
+
+    /// The first so many changes are on disk: what waited for them is told.
+    fn release(&self, written: usize) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = written.min(held.changes.len());
+        held.changes.drain(..written);
+        if !held.changes.is_empty() {
+            return;
+        }
+        let events = std::mem::take(&mut held.events);
+        drop(held);
+        for event in &events {
+            self.broadcast.send(event);
+        }
     }
 
     /// The same for something that can be done again at no cost: if it cannot be saved, the run goes on without.
@@ -109,6 +172,9 @@ impl Record {
         let mut document = self.document();
         *document =
             change(document.clone(), &circumstances).map_err(|error| Stop::Failed(error.to_string()))?;
+        drop(document);
+        // What cannot be written is not waited for.
+        self.release(usize::MAX);
         Ok(())
     }
 
@@ -119,8 +185,19 @@ impl Record {
     }
 
     pub(crate) fn tell(&self, kind: EventKind) {
+        let event = self.event(kind);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.changes.is_empty() {
+            drop(held);
+            self.broadcast.send(&event);
+        } else {
+            held.events.push(event);
+        }
+    }
+
+    fn event(&self, kind: EventKind) -> Event {
         let at = self.clock.now().stamp().to_string();
-        (self.watcher)(&Event { v: 1, at, run: self.run_id.clone(), kind });
+        Event { v: EVENT_VERSION, at, run: self.run_id.clone(), kind }
     }
 
     pub(crate) fn produced_by(&self, name: &str) -> Option<String> {

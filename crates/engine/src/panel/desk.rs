@@ -9,23 +9,12 @@ use crate::artifact::Input;
 use crate::roles::{PinnedRoles, Prompt, Request, RoleError};
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::decisions::Decision;
-use charrette_model::seats::{self, AnswerForm, Group, Seat};
+use charrette_model::panel::names::{FEEDBACK, MAY_BE_ABSENT};
+use charrette_model::seats::{AnswerForm, Group, Seat, SeatTables};
 use std::sync::Arc;
 
 /// What the flow asks of each role, as data.
 const INSTRUCTIONS: &str = include_str!("../../../../assets/roles/instructions.txt");
-
-/// What may not be there: nobody was asked, or there was nothing to say.
-const MAY_BE_ABSENT: [&str; 5] = [
-    "answers/clarify",
-    "answers/pre-design",
-    "discussion-round1.md",
-    "dialectic-resolutions.md",
-    "discussion-round2.md",
-];
-
-/// The feedback of revisions, as the table of seats calls it.
-const FEEDBACK: &str = "feedback-round*.md";
 
 /// Where calls are prepared. A copy is cheap.
 #[derive(Debug, Clone)]
@@ -46,6 +35,8 @@ pub struct Outfit {
     pub roles: PinnedRoles,
     /// Where to look first, best first.
     pub relevant_files: Vec<String>,
+    /// Who takes part.
+    pub seats: SeatTables,
 }
 
 /// A seat and everything it is told.
@@ -68,9 +59,15 @@ impl Desk {
         self.0.summary_words
     }
 
-    /// The seat of that id. The table has all of them, so a flow that names another is wrong.
+    /// The seats of a group, in order.
+    pub fn group(&self, group: Group) -> Vec<&'static Seat> {
+        self.0.seats.group(group).collect()
+    }
+
+    /// The seat of that id. The tables have all of them, so a flow that names another is wrong.
     pub fn seat(&self, id: &str) -> Flow<Assignment> {
-        let seat = seats::seat(id).ok_or_else(|| Stop::Failed(format!("there is no seat called {id}")))?;
+        let seat = self.0.seats.seat(id);
+        let seat = seat.ok_or_else(|| Stop::Failed(format!("there is no seat called {id}")))?;
         Ok(self.assign(seat))
     }
 
@@ -133,7 +130,7 @@ impl Assignment {
         let Assignment { outfit: desk, seat, notes, decision } = self;
         let role = desk.roles.of_seat(seat)?;
         let mut request = Request::new(seat, role, &desk.feature, &instructions(seat, &desk.date, notes));
-        request.context.spec_path = Some(desk.spec_path.clone());
+        request.context.spec_path = Some(desk.spec_path.clone()).filter(|path| !path.is_empty());
         request.context.relevant_files.clone_from(&desk.relevant_files);
         let prompt = Prompt::new(role, seat, &request).summary_words(desk.summary_words);
         let prompt = match decision {
@@ -184,7 +181,8 @@ pub(crate) fn feedback() -> [Input; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use charrette_model::seats::{every, level_seats};
+    use crate::flows::design::level_seats;
+    use crate::flows::seats;
     use charrette_model::spec::resolver::Level;
     use std::collections::HashSet;
 
@@ -194,8 +192,9 @@ mod tests {
             spec_path: "/repo/specs/add-login/".to_owned(),
             date: "2026-01-31".to_owned(),
             summary_words: 500,
-            roles: PinnedRoles::built_in(),
+            roles: PinnedRoles::built_in(seats()),
             relevant_files: vec!["src/auth.rs".to_owned()],
+            seats: seats(),
         })
     }
 
@@ -203,10 +202,10 @@ mod tests {
     fn every_seat_has_a_step_of_its_own_and_instructions() {
         for level in Level::ALL {
             let seats = level_seats(level);
-            let steps: HashSet<String> = seats.iter().map(step_id).collect();
-            assert_eq!(steps.len(), seats.len());
+            let steps: HashSet<String> = seats.every().map(step_id).collect();
+            assert_eq!(steps.len(), seats.every().count());
         }
-        for seat in every() {
+        for seat in seats().every() {
             let told = instructions(seat, "2026-01-31", "");
             assert_ne!(told, "Take your seat.", "{}", seat.id);
             assert!(!told.contains(['{', '}']), "{told}");
@@ -224,7 +223,7 @@ mod tests {
             impact: charrette_model::panel::decisions::Impact::High,
             affected_files: Vec::new(),
         };
-        for seat in every() {
+        for seat in seats().every() {
             let assignment = desk().assign(seat).decision(&decision);
             assert!(assignment.asked().is_ok() && assignment.call().is_ok(), "{}", seat.id);
         }

@@ -6,8 +6,9 @@
 use super::desk::{Desk, step_id};
 use super::labels::seat_label;
 use super::taken::{Taken, asked};
-use crate::artifact::Input;
-use crate::run::{PhaseHandle, Stage};
+use crate::artifact::{Artifact, Input};
+use crate::run::PhaseHandle;
+use crate::stage::Stage;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
 use charrette_model::panel::buckets::{Assignment, assign, skipped_warnings};
@@ -17,14 +18,11 @@ use charrette_model::panel::dialectic::{
     BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, OnBallot, build_ballot,
     tally_judges,
 };
+use charrette_model::panel::names::{CONTESTED, DIALECTIC_BALLOT, RESOLUTIONS};
 use charrette_model::panel::resolutions::{Resolution, count_dispositions, write_resolutions};
-use charrette_model::seats::{self, Group, Seat};
+use charrette_model::seats::Group;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-
-const CONTESTED: &str = "contested-decisions.md";
-const BALLOT: &str = "dialectic-ballot.txt";
-const RESOLUTIONS: &str = "dialectic-resolutions.md";
 
 /// What became of the contested decisions.
 #[derive(Debug, Clone, Default)]
@@ -34,9 +32,9 @@ pub struct Resolved {
 }
 
 /// Has the contested decisions debated and judged.
-pub async fn resolve(write: &PhaseHandle<'_>, desk: &Desk) -> Flow<Resolved> {
+pub async fn resolve(write: &PhaseHandle<'_>, desk: &Desk, contested: &Artifact) -> Flow<Resolved> {
     let stage = write.stage("2a.5");
-    let bouts = bouts(write).await?;
+    let bouts = bouts(write, contested).await?;
     if bouts.is_empty() {
         stage.skipped("no contested decisions");
         return Ok(Resolved::default());
@@ -77,10 +75,10 @@ struct Debate {
 }
 
 /// Decides who debates what, once.
-async fn bouts(write: &PhaseHandle<'_>) -> Flow<Vec<Bout>> {
+async fn bouts(write: &PhaseHandle<'_>, contested: &Artifact) -> Flow<Vec<Bout>> {
     let able: HashMap<usize, String> =
         (1..=DEBATED_AT_MOST).filter_map(|rank| Some((rank, speaker(write, rank)?))).collect();
-    let step = Step::new("dialectic/buckets").reads(CONTESTED);
+    let step = Step::new("dialectic/buckets").reads(contested);
     write
         .step(step, move |context| async move {
             let read = read_decisions(&context.text(CONTESTED)?);
@@ -125,7 +123,10 @@ async fn debate(
             (format!("debate/{}-{}", bout.rank, side.role()), format!("{} {}", bout.decision.n, side.role()))
         }),
     );
-    let taken = write.parallel(sides, |side| debater(write, desk, side)).await?;
+    let named = sides
+        .into_iter()
+        .map(|(bout, agent, side)| (format!("{}-{}", bout.rank, side.role()), (bout, agent, side)));
+    let taken = write.parallel("debate", named, |side| debater(write, desk, side)).await?;
     let pairs = taken.chunks_exact(2).zip(&debated);
     Ok(pairs
         .map(|(pair, (bout, _))| Debate { n: bout.decision.n, sides: [pair[0].clone(), pair[1].clone()] })
@@ -152,7 +153,7 @@ async fn ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u32>> {
             let request = BallotRequest { decisions: debated(&context, &names)? };
             let built = build_ballot(&request);
             if !built.ballot.is_empty() {
-                context.write(BALLOT, &built.ballot)?;
+                context.write(DIALECTIC_BALLOT, &built.ballot)?;
             }
             Ok(built.positions.into_keys().collect::<Vec<u32>>())
         })
@@ -160,9 +161,10 @@ async fn ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u32>> {
 }
 
 async fn judge(write: &PhaseHandle<'_>, stage: &Stage<'_>, desk: &Desk) -> Flow<Vec<Taken>> {
-    let judges: Vec<&'static Seat> = seats::group(Group::Judges).collect();
+    let judges = desk.group(Group::Judges);
     stage.lanes("Judges", judges.iter().map(|seat| (step_id(seat), seat_label(seat))));
-    write.parallel(judges, |seat| asked(write, desk, seat)).await
+    let named = judges.into_iter().map(|seat| (seat.id, seat));
+    write.parallel("judges", named, |seat| asked(write, desk, seat)).await
 }
 
 /// What the step that closes the dialectic says.

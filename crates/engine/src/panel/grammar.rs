@@ -12,6 +12,7 @@ use charrette_model::panel::lines::Problem;
 use charrette_model::panel::merged::read_items;
 use charrette_model::panel::plan::missing_sections;
 use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::research_notes::read_research_notes;
 use charrette_model::panel::verdict::read_review;
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
@@ -77,6 +78,8 @@ pub(super) fn files(seat: &Seat, answer: &str, summary_words: usize) -> Files {
                 return Err("expected a line  Verdict: PASS  or  Verdict: FAIL".to_owned());
             }
         }
+        // Whether its places exist is for the flow to ask, which can look.
+        AnswerForm::ResearchNotes => clean(&read_research_notes(answer).1)?,
     }
     Ok(as_it_is(seat, answer))
 }
@@ -162,4 +165,23 @@ fn clean(problems: &[Problem]) -> Result<(), String> {
 
 fn accepted(errors: &[String]) -> Result<(), String> {
     if errors.is_empty() { Ok(()) } else { Err(errors.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flows::research::seats::SEATS;
+
+    #[test]
+    fn notes_are_held_against_their_form_and_become_one_file() {
+        let seat = SEATS.iter().find(|seat| seat.form == AnswerForm::ResearchNotes).unwrap();
+        let notes = "## Findings\nIt retries.\n\n## Code references\n- src/a.rs:3: the loop\n\n\
+                     ## Recommendations\nNone\n\n## Open questions\nNone";
+        assert_eq!(files(seat, notes, 500), Ok(vec![("research-notes.md".to_owned(), format!("{notes}\n"))]));
+        assert_eq!(
+            files(seat, &notes.replace("src/a.rs:3: ", ""), 500).unwrap_err(),
+            "line 4: the section 'Code references' has no line with path:line and what is there; \
+             line 5: a code reference needs path:line and what is there"
+        );
+    }
 }

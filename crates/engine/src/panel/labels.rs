@@ -59,7 +59,11 @@ fn capital(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use charrette_model::seats::seat;
+    use crate::flows::seats;
+
+    fn seat(id: &str) -> &'static Seat {
+        seats().seat(id).unwrap()
+    }
 
     #[test]
     fn seats_are_called_by_vendor_and_lens() {
@@ -72,13 +76,13 @@ mod tests {
             ("voter-cursor", "Cursor"),
             ("researcher-tasks", "Tasks"),
         ] {
-            assert_eq!(seat_label(seat(id).unwrap()), label);
+            assert_eq!(seat_label(seat(id)), label);
         }
     }
 
     #[test]
     fn reviews_are_labelled_by_who_wrote_them() {
-        let [arch, edge] = ["reviewer-arch", "reviewer-edge"].map(|id| seat(id).unwrap());
+        let [arch, edge] = ["reviewer-arch", "reviewer-edge"].map(seat);
         let labels = |agents: [&str; 2]| {
             ReviewLabels::of(&[(arch, agents[0], "a.txt"), (edge, agents[1], "b.txt")]).text()
         };

@@ -9,6 +9,7 @@ mod dialectic;
 mod grammar;
 mod labels;
 mod review;
+mod survey;
 mod taken;
 
 pub use desk::{Assignment, Desk, Outfit};
@@ -17,3 +18,4 @@ pub use dialectic::{Resolved, resolve};
 pub(crate) use grammar::{round, spec_files};
 pub use labels::{ReviewLabels, seat_label};
 pub use review::{Reviewed, review};
+pub use survey::{Survey, survey};

@@ -5,37 +5,47 @@ use super::grammar;
 use super::labels::{ReviewLabels, seat_label};
 use super::taken::{Taken, asked};
 use crate::agent::AgentCall;
-use crate::artifact::Input;
-use crate::run::{PhaseHandle, Stage};
+use crate::artifact::{Artifact, Input};
+use crate::run::PhaseHandle;
+use crate::stage::Stage;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::ballot::findings_ballot;
 use charrette_model::panel::debate::STATUS_OK;
 use charrette_model::panel::findings::read_findings;
 use charrette_model::panel::merged::{read_items, unheard};
+use charrette_model::panel::names::{
+    ACCEPTED, BALLOT, FINDINGS, OUT_OF_SCOPE, OUT_OF_SCOPE_ACCEPTED, PLAN_REVIEWED, REJECTED, REVIEWERS,
+    TALLY,
+};
 use charrette_model::panel::review_files::{Undecided, review_files};
 use charrette_model::panel::texts;
 use charrette_model::panel::votes::{ItemOutcome, Proposal, Voter, VotesRequest, tally_votes};
-use charrette_model::seats::{self, Group, Seat};
+use charrette_model::seats::{Group, Seat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-const DRAFT: &str = "plan-draft.txt";
-const REVIEWED: &str = "plan-reviewed.txt";
-const LABELS: &str = "reviewers.md";
-const FINDINGS: &str = "findings.md";
-const BALLOT: &str = "ballot.txt";
-
 /// What became of a review.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Reviewed {
+    /// The plan that follows the vote.
+    pub plan: Artifact,
+    /// The findings that were not adopted.
+    pub rejected: Artifact,
+    /// The findings that were accepted although they are out of scope.
+    pub accepted_out_of_scope: Artifact,
     /// Who took which seat, for the record: (seat, agent).
     pub seated: Vec<(String, String)>,
 }
 
 /// Has the plan reviewed, the findings voted on, and the plan revised. Findings that too few voted on are for the
 /// person to decide; `nobody_to_ask` says that there is none.
-pub async fn review(write: &PhaseHandle<'_>, desk: &Desk, nobody_to_ask: bool) -> Flow<Reviewed> {
+pub async fn review(
+    write: &PhaseHandle<'_>,
+    desk: &Desk,
+    draft: &Artifact,
+    nobody_to_ask: bool,
+) -> Flow<Reviewed> {
     let stage = write.stage("3");
     let reviews = reviews(write, &stage, desk).await?;
     let labels = labels(write, &reviews).await?;
@@ -50,20 +60,26 @@ pub async fn review(write: &PhaseHandle<'_>, desk: &Desk, nobody_to_ask: bool) -
     for warning in &closing.warnings {
         write.warn(warning);
     }
-    stage.show("Voting Tally and Reviewer Competition Scoreboard", "voting-tally.md");
+    stage.show("Voting Tally and Reviewer Competition Scoreboard", TALLY);
     if !closing.outcomes.is_empty() {
         stage.tallied("plan review findings", closing.outcomes.clone());
     }
-    revise(write, &stage, desk, &closing).await?;
+    let plan = revise(write, &stage, desk, draft, &closing).await?;
     stage.done(format!("tally saved, {}", closing.said()));
-    Ok(Reviewed { seated: reviews.iter().chain(&voters).filter_map(Taken::who).collect() })
+    Ok(Reviewed {
+        plan,
+        rejected: Artifact::fixed(REJECTED),
+        accepted_out_of_scope: Artifact::fixed(OUT_OF_SCOPE_ACCEPTED),
+        seated: reviews.iter().chain(&voters).filter_map(Taken::who).collect(),
+    })
 }
 
 /// All reviewers, side by side. Some may fail, but a plan that nobody reviewed must not look reviewed.
 async fn reviews(write: &PhaseHandle<'_>, stage: &Stage<'_>, desk: &Desk) -> Flow<Vec<Taken>> {
-    let reviewers: Vec<&'static Seat> = seats::group(Group::Reviewers).collect();
+    let reviewers = desk.group(Group::Reviewers);
     stage.lanes("Reviewers", reviewers.iter().map(|seat| (step_id(seat), seat_label(seat))));
-    let taken = write.parallel(reviewers, |seat| asked(write, desk, seat)).await?;
+    let named = reviewers.into_iter().map(|seat| (seat.id, seat));
+    let taken = write.parallel("reviewers", named, |seat| asked(write, desk, seat)).await?;
     if taken.iter().all(|taken| taken.came.agent.is_none()) {
         let why: Vec<&str> = taken.iter().filter_map(|taken| taken.came.problem.as_deref()).collect();
         return Err(Stop::Failed(format!(
@@ -83,13 +99,13 @@ async fn labels(write: &PhaseHandle<'_>, reviews: &[Taken]) -> Flow<ReviewLabels
     let labels = ReviewLabels::of(&written);
     let text = labels.text();
     let step = Step::new("review/labels").reads(&Input::given("reviewers", &text));
-    write.step(step, move |context| async move { context.write(LABELS, text) }).await?;
+    write.step(step, move |context| async move { context.write(REVIEWERS, text) }).await?;
     Ok(labels)
 }
 
 /// The labels of those who found something.
 async fn found(write: &PhaseHandle<'_>, reviews: &[Taken], labels: &ReviewLabels) -> Flow<Vec<String>> {
-    let mut step = Step::new("review/found").reads(LABELS);
+    let mut step = Step::new("review/found").reads(REVIEWERS);
     for taken in reviews {
         step = step.reads(&taken.inputs());
     }
@@ -112,7 +128,7 @@ fn merger(desk: &Desk, reviews: &[Taken], labels: &ReviewLabels, found: Vec<Stri
     let named: Vec<String> = labels.0.iter().map(|(file, label)| format!("{file} is by {label}")).collect();
     let assignment = desk.seat("merger")?.note(format!("The reviews: {}.", named.join("; ")));
     let (seat, words) = (assignment.seat(), desk.summary_words());
-    let mut call = assignment.call()?.reads(LABELS).grammar(move |answer| {
+    let mut call = assignment.call()?.reads(REVIEWERS).grammar(move |answer| {
         let files = grammar::files(seat, answer, words)?;
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         match unheard(&read_items(answer).0, &found).as_slice() {
@@ -134,10 +150,11 @@ async fn vote(write: &PhaseHandle<'_>, stage: &Stage<'_>, desk: &Desk) -> Flow<V
         })
         .await?;
     // The slowest are launched first.
-    let mut voters: Vec<&'static Seat> = seats::group(Group::Voters).collect();
+    let mut voters = desk.group(Group::Voters);
     voters.reverse();
     stage.lanes("Voters", voters.iter().map(|seat| (step_id(seat), seat_label(seat))));
-    write.parallel(voters, |seat| asked(write, desk, seat)).await
+    let named = voters.into_iter().map(|seat| (seat.id, seat));
+    write.parallel("voters", named, |seat| asked(write, desk, seat)).await
 }
 
 /// What the step that counts the votes says.
@@ -195,11 +212,11 @@ fn counted(
     }
     let tally = tally_votes(&VotesRequest { items: items.iter().map(Proposal::from).collect(), voters });
     let files = review_files(&items, &tally, undecided);
-    context.write("voting-tally.md", &files.voting_tally)?;
-    context.write("accepted-plan-findings.md", &files.accepted)?;
-    context.write("rejected-findings.md", &files.rejected)?;
-    context.write("oos.md", &files.oos)?;
-    context.write("oos-accepted-design.md", &files.oos_accepted)?;
+    context.write(TALLY, &files.voting_tally)?;
+    context.write(ACCEPTED, &files.accepted)?;
+    context.write(REJECTED, &files.rejected)?;
+    context.write(OUT_OF_SCOPE, &files.oos)?;
+    context.write(OUT_OF_SCOPE_ACCEPTED, &files.oos_accepted)?;
     let is_accepted = |outcome: ItemOutcome| outcome == ItemOutcome::Accepted;
     let in_scope =
         tally.items.iter().filter(|item| item.id.kind == charrette_model::panel::ids::ItemKind::Finding);
@@ -213,18 +230,24 @@ fn counted(
 }
 
 /// The plan that follows the vote: revised, or the draft as it is.
-async fn revise(write: &PhaseHandle<'_>, stage: &Stage<'_>, desk: &Desk, closing: &Closing) -> Flow<()> {
+async fn revise(
+    write: &PhaseHandle<'_>,
+    stage: &Stage<'_>,
+    desk: &Desk,
+    draft: &Artifact,
+    closing: &Closing,
+) -> Flow<Artifact> {
     if closing.accepted > 0 {
-        stage.show(heading(texts::VOTED_IN), "accepted-plan-findings.md");
-        write.agent(desk.call("reviser")?).await?;
-        stage.show("Revised Implementation Plan", REVIEWED);
-        return Ok(());
+        stage.show(heading(texts::VOTED_IN), ACCEPTED);
+        let plan = write.agent_file(desk.call("reviser")?).await?;
+        stage.show("Revised Implementation Plan", plan.name());
+        return Ok(plan);
     }
     if !closing.outcomes.is_empty() {
         stage.say(texts::ALL_REJECTED);
     }
-    let step = Step::new("plan/as-drafted").reads(DRAFT);
-    write.step(step, |context| async move { context.write(REVIEWED, context.text(DRAFT)?) }).await
+    let (step, name) = (Step::new("plan/as-drafted").reads(draft), draft.name().to_owned());
+    write.make(Artifact::fixed(PLAN_REVIEWED), step, |context| async move { context.text(&name) }).await
 }
 
 fn heading(line: &'static str) -> &'static str {

@@ -25,6 +25,8 @@ pub const ROLES: &[Text] = &[
     ("sketch-pragmatic", include_str!("../../../../assets/roles/sketch-pragmatic.md")),
     ("synthesist", include_str!("../../../../assets/roles/synthesist.md")),
     ("thesis", include_str!("../../../../assets/roles/thesis.md")),
+    ("topic-researcher", include_str!("../../../../assets/roles/topic-researcher.md")),
+    ("topic-synthesist", include_str!("../../../../assets/roles/topic-synthesist.md")),
     ("validator", include_str!("../../../../assets/roles/validator.md")),
     ("voter", include_str!("../../../../assets/roles/voter.md")),
     ("writer", include_str!("../../../../assets/roles/writer.md")),

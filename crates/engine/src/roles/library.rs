@@ -9,7 +9,7 @@ use super::front_matter::{self, FrontMatter};
 use super::role::{Origin, Role, RoleError};
 use super::sample;
 use super::template::Texts;
-use charrette_model::seats::{AnswerForm, Seat};
+use charrette_model::seats::{AnswerForm, Seat, SeatTables};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// The roles that come with charrette.
-    pub fn built_in() -> Roles {
-        Roles::with(|_| Ok(None))
+    /// The roles that come with charrette, for these seats.
+    pub fn built_in(seats: &SeatTables) -> Roles {
+        Roles::with(seats, |_| Ok(None))
     }
 
     /// The same, with what `folder` below `root` has of its own. The folder need not exist.
-    pub fn load(root: &Path, folder: &Path) -> Roles {
+    pub fn load(root: &Path, folder: &Path, seats: &SeatTables) -> Roles {
         let own = OwnTexts { root, folder };
-        let mut roles = Roles::with(|name| own.text(name));
+        let mut roles = Roles::with(seats, |name| own.text(name));
         roles.strays = own.strays();
         roles
     }
@@ -88,7 +88,10 @@ impl Roles {
     }
 
     /// All roles, `own` giving the texts that take the place of built-in ones.
-    fn with(own: impl Fn(&'static str) -> Result<Option<(PathBuf, String)>, RoleError>) -> Roles {
+    fn with(
+        seats: &SeatTables,
+        own: impl Fn(&'static str) -> Result<Option<(PathBuf, String)>, RoleError>,
+    ) -> Roles {
         let pick = |name, built_in: &str| match own(name) {
             Ok(Some((path, text))) => Ok((Origin::File(path), text)),
             Ok(None) => Ok((Origin::BuiltIn, built_in.to_owned())),
@@ -112,9 +115,9 @@ impl Roles {
             unusable.clone().map_or(Ok(()), Err)?;
             let (origin, text) = pick(name, built_in)?;
             let tried = own_part || text != built_in;
-            let role = defined(name, origin, text, built_in, &parts)?;
+            let role = defined(name, origin, text, built_in, &parts, seats)?;
             if tried {
-                role.seats().try_for_each(|seat| sample::rendered(&role, seat).map(drop))?;
+                role.seats.iter().try_for_each(|seat| sample::rendered(&role, seat).map(drop))?;
             }
             Ok(role)
         };
@@ -130,6 +133,7 @@ fn defined(
     text: String,
     built_in: &str,
     parts: &BTreeMap<&'static str, (Origin, String)>,
+    seats: &SeatTables,
 ) -> Result<Role, RoleError> {
     let read = |origin: &Origin, text: &str| {
         front_matter::read(text)
@@ -149,6 +153,7 @@ fn defined(
     texts.insert(name, origin.clone(), &text, first_line);
     Ok(Role {
         name,
+        seats: seats.every().filter(|seat| seat.role == name).collect(),
         reads: original.reads.unwrap_or_default(),
         writes: original.writes.unwrap_or_default(),
         form: form.ok_or_else(unknown_form)?,
@@ -168,7 +173,14 @@ fn agree(own: &FrontMatter, built_in: &FrontMatter, name: &str) -> Result<(), (&
         let named = charrette_model::shown::shown(&own.name);
         return Err(("name", format!("name is '{named}', but the file is that of {name}")));
     }
-    let list = |names: &Option<Vec<String>>| names.as_ref().map(|names| names.join(", "));
+    // The order is of no consequence, and was another one in earlier versions.
+    let list = |names: &Option<Vec<String>>| {
+        names.as_ref().map(|names| {
+            let mut names = names.clone();
+            names.sort();
+            names.join(", ")
+        })
+    };
     let said = [
         ("reads", list(&own.reads), list(&built_in.reads)),
         ("writes", list(&own.writes), list(&built_in.writes)),

@@ -4,7 +4,7 @@
 //! The built-in ones are `assets/roles/*.md` ([`built_in`]), a file of the same name in `.charrette/roles/` takes
 //! the place of one ([`library`]); a run keeps to those it began with ([`pinned`]). A definition is a template ([`template`]) that is filled in with a [`request`]
 //! for one seat ([`prompt`]). Nothing from outside is ever taken for a template: requests, decisions and
-//! summaries are values. Which seats there are is in `charrette_model::seats`; what an agent reads is quoted
+//! summaries are values. Which seats there are is for [`crate::flows`] to say; what an agent reads is quoted
 //! behind the prompt by the step that asks it.
 
 pub mod built_in;

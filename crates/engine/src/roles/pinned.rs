@@ -1,6 +1,7 @@
 //! The roles of one run: read when somebody is first asked. A run that goes on may need nobody.
 
 use super::library::Roles;
+use charrette_model::seats::SeatTables;
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -14,13 +15,13 @@ pub struct PinnedRoles(Arc<LazyLock<Roles, Reading>>);
 
 impl PinnedRoles {
     /// Those in that folder, below `root`.
-    pub fn in_folder(root: PathBuf, folder: PathBuf) -> PinnedRoles {
-        PinnedRoles::read_by(Box::new(move || Roles::load(&root, &folder)))
+    pub fn in_folder(root: PathBuf, folder: PathBuf, seats: SeatTables) -> PinnedRoles {
+        PinnedRoles::read_by(Box::new(move || Roles::load(&root, &folder, &seats)))
     }
 
     /// Those that come with charrette.
-    pub fn built_in() -> PinnedRoles {
-        PinnedRoles::read_by(Box::new(Roles::built_in))
+    pub fn built_in(seats: SeatTables) -> PinnedRoles {
+        PinnedRoles::read_by(Box::new(move || Roles::built_in(&seats)))
     }
 
     fn read_by(reading: Reading) -> PinnedRoles {

@@ -5,6 +5,9 @@ use charrette_model::handoff::check_request;
 use charrette_model::seats::Seat;
 use serde::Serialize;
 
+/// The mode of those who find out, and the phase of the protocol that they belong to.
+const RESEARCH: &str = "research";
+
 /// A handoff request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Request {
@@ -41,14 +44,18 @@ impl Request {
     /// A request for a seat. What else the seat should know goes into its context.
     pub fn new(seat: &Seat, role: &Role, feature: &str, instructions: &str) -> Request {
         let expected_output = match seat.role {
-            "aggregator" | "level-aggregator" | "synthesist" | "merger" => "aggregated_results",
+            "aggregator" | "level-aggregator" | "synthesist" | "merger" | "topic-synthesist" => {
+                "aggregated_results"
+            }
             "writer" | "level-writer" | "illustrator" => "files_changed",
             "validator" | "level-validator" => "validation_result",
             _ => "structured_findings",
         };
+        // The protocol has phases of its own: whatever a command calls its phases, research is research.
+        let phase = if role.mode == RESEARCH { RESEARCH } else { seat.phase };
         Request {
             task_id: seat.id.to_owned(),
-            phase: seat.phase().to_owned(),
+            phase: phase.to_owned(),
             mode: role.mode.clone(),
             context: Context { feature: feature.to_owned(), ..Context::default() },
             instructions: instructions.to_owned(),

@@ -1,7 +1,7 @@
 //! One role: what its front matter says, where its text comes from, and what can be wrong with it.
 
 use super::template::Texts;
-use charrette_model::seats::{AnswerForm, Seat, every};
+use charrette_model::seats::{AnswerForm, Seat};
 use charrette_model::shown::shown;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct Role {
     /// What seats call it.
     pub name: &'static str,
+    /// The seats that play it, in the order of their steps.
+    pub seats: Vec<&'static Seat>,
     /// What its seats read.
     pub reads: Vec<String>,
     /// What its seats' answers become.
@@ -32,13 +34,6 @@ pub struct Role {
     pub text: String,
     /// This text and everything it may include.
     pub(super) texts: Arc<Texts>,
-}
-
-impl Role {
-    /// The seats that play it, in the order of their steps.
-    pub fn seats(&self) -> impl Iterator<Item = &'static Seat> {
-        every().filter(|seat| seat.role == self.name)
-    }
 }
 
 /// Where a text comes from.

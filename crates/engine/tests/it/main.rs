@@ -2,10 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod conformance;
 mod deliverables;
 mod random_flows;
+mod research_seats;
 mod role_answers;
 mod role_files;
 mod role_prompts;
+mod seat_chains;
+mod seat_plans;
+mod seats;
 mod stage;
+mod stages;
 mod steps;

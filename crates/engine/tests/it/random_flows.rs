@@ -66,27 +66,31 @@ async fn flow(run: &Run<'_>, plan: &Plan, executed: &Arc<Mutex<BTreeSet<usize>>>
         let numbered: Vec<(usize, Vec<usize>)> = (first..).zip(group.iter().cloned()).collect();
         first += group.len();
         phase
-            .parallel(numbered, |(n, reads)| {
-                let phase = &phase;
-                async move {
-                    let names: Vec<String> = reads.iter().map(|read| format!("out-{read}.md")).collect();
-                    let artifacts: Vec<Artifact> = names.iter().map(Artifact::named).collect();
-                    let step = Step::new(format!("step/{n}")).reads("request.md").reads(&artifacts);
-                    let executed = executed.clone();
-                    let body = move |context: charrette_engine::StepContext| async move {
-                        executed.lock().unwrap().insert(n);
-                        let mut text = format!("{n}");
-                        for name in &names {
-                            text += &context.text(name)?;
-                        }
-                        context.write(&format!("out-{n}.md"), sha256(text.as_bytes()))
-                    };
-                    phase.step(step, body).await
-                }
-            })
+            .parallel(
+                "group",
+                numbered.into_iter().map(|(n, reads)| (n.to_string(), (n, reads))),
+                |(n, reads): (usize, Vec<usize>)| {
+                    let phase = &phase;
+                    async move {
+                        let names: Vec<String> = reads.iter().map(|read| format!("out-{read}.md")).collect();
+                        let artifacts: Vec<Artifact> = names.iter().map(Artifact::named).collect();
+                        let step = Step::new(format!("step/{n}")).reads("request.md").reads(&artifacts);
+                        let executed = executed.clone();
+                        let body = move |context: charrette_engine::StepContext| async move {
+                            executed.lock().unwrap().insert(n);
+                            let mut text = format!("{n}");
+                            for name in &names {
+                                text += &context.text(name)?;
+                            }
+                            context.write(&format!("out-{n}.md"), sha256(text.as_bytes()))
+                        };
+                        phase.step(step, body).await
+                    }
+                },
+            )
             .await?;
     }
-    phase.finish(None)
+    phase.finish(None).await
 }
 
 /// Goes through the flow, from the beginning or from what is on disk, and says which steps were executed.

@@ -2,6 +2,7 @@
 //! that asks for something else would cost a repair round each time.
 
 use crate::role_prompts::sampled;
+use charrette_engine::flows::seats;
 use charrette_model::diagram::check::{Mode, check};
 use charrette_model::diagram::fences::Heading;
 use charrette_model::handoff::markdown::response_in_markdown;
@@ -13,10 +14,11 @@ use charrette_model::panel::dialectic::{JudgesRequest, tally_judges};
 use charrette_model::panel::findings::read_findings;
 use charrette_model::panel::merged::read_items;
 use charrette_model::panel::questions::{NONE, Round, Source, read_questions};
+use charrette_model::panel::research_notes::read_research_notes;
 use charrette_model::panel::verdict::read_review;
 use charrette_model::panel::votes::{VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
-use charrette_model::seats::{AnswerForm, Seat, every};
+use charrette_model::seats::{AnswerForm, Seat};
 use charrette_model::spec::check::check_level;
 use charrette_model::spec::links::{Texts, links};
 use charrette_model::spec::requirements::Requirements;
@@ -26,17 +28,21 @@ use serde_json::json;
 
 #[test]
 fn every_example_is_an_answer_that_would_be_accepted() {
-    for seat in every() {
-        let prompt = sampled(seat.id);
-        let example =
-            prompt.split_once("\n<example>\n").and_then(|(_, rest)| rest.split_once("\n</example>"));
-        let (example, after) = example.unwrap_or_else(|| panic!("{} has no example", seat.id));
-        assert_eq!(after.trim(), "", "{}: the example comes last", seat.id);
-        accepted(seat, example);
+    for seat in seats().every() {
+        accepted(seat, example(seat, &sampled(seat.id)));
     }
 }
 
-fn accepted(seat: &Seat, answer: &str) {
+/// The example at the end of a prompt.
+pub(crate) fn example<'a>(seat: &Seat, prompt: &'a str) -> &'a str {
+    let example = prompt.split_once("\n<example>\n").and_then(|(_, rest)| rest.split_once("\n</example>"));
+    let (example, after) = example.unwrap_or_else(|| panic!("{} has no example", seat.id));
+    assert_eq!(after.trim(), "", "{}: the example comes last", seat.id);
+    example
+}
+
+/// Holds an answer against the reader of its form.
+pub(crate) fn accepted(seat: &Seat, answer: &str) {
     let id = seat.id;
     match seat.form {
         AnswerForm::HandoffResponse => {
@@ -128,6 +134,11 @@ fn accepted(seat: &Seat, answer: &str) {
             let review = read_review(answer, &["PASS", "FAIL"]);
             assert_eq!((review.verdict.as_deref(), review.findings.len()), (Some("FAIL"), 2), "{id}");
             assert_eq!(review.problems, [], "{id}");
+        }
+        AnswerForm::ResearchNotes => {
+            let (notes, problems) = read_research_notes(answer);
+            assert_eq!((problems, notes.code_references.len()), (vec![], 8), "{id}");
+            assert!(notes.recommendations.is_some() && notes.open_questions.is_some(), "{id}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! A team's own definitions: they take the place of built-in ones, and a broken one is refused.
 
+use crate::seats::seat;
+use charrette_engine::flows::seats;
 use charrette_engine::roles::{Origin, ROLE_FOLDER, Role, RoleError, Roles, built_in, sample};
-use charrette_model::seats::seat;
 use charrette_testkit::Sandbox;
 use std::path::{Path, PathBuf};
 
 fn load(sandbox: &Sandbox) -> Roles {
-    Roles::load(&sandbox.work(), Path::new(ROLE_FOLDER))
+    Roles::load(&sandbox.work(), Path::new(ROLE_FOLDER), &seats())
 }
 
 fn own(sandbox: &Sandbox, name: &str, text: &str) {
@@ -73,9 +74,9 @@ fn a_copy_of_a_built_in_role_is_the_same_role() {
     let roles = load(&sandbox);
     assert_eq!(roles.problems(), []);
     for (name, role) in roles.all() {
-        let (role, built_in) = (role.unwrap(), Roles::built_in());
+        let (role, built_in) = (role.unwrap(), Roles::built_in(&seats()));
         assert_ne!(role.origin, Origin::BuiltIn);
-        for seat in role.seats() {
+        for seat in &role.seats {
             assert_eq!(prompt(role, seat.id), prompt(built_in.get(name).unwrap(), seat.id), "{}", seat.id);
         }
     }
@@ -90,10 +91,10 @@ fn what_is_kept_with_a_run_gives_the_same_prompts_later() {
     for (name, text) in roles.files() {
         sandbox.write(&format!("run/roles/{name}"), text);
     }
-    let kept = Roles::load(&sandbox.path("run"), Path::new("roles"));
+    let kept = Roles::load(&sandbox.path("run"), Path::new("roles"), &seats());
     assert_eq!(kept.problems(), []);
     for (name, role) in roles.all() {
-        for seat in role.unwrap().seats() {
+        for seat in &role.unwrap().seats {
             assert_eq!(
                 prompt(role.unwrap(), seat.id),
                 prompt(kept.get(name).unwrap(), seat.id),

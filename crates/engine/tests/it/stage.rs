@@ -5,16 +5,17 @@ use charrette_engine::journal::{FileJournal, RunPlace};
 use charrette_engine::ports::{
     AgentAnswer, Asker, BoxFuture, Clock, Journal, LaunchError, LaunchOrder, Launcher,
 };
-use charrette_engine::{Cancel, Run};
+use charrette_engine::{Broadcast, Cancel, Event, Order, Ports, Run};
 use charrette_model::checkpoint::progress::begin_run;
 use charrette_model::checkpoint::{Command, DocumentName, RunRecord};
+use charrette_model::progress::Stage;
 use charrette_model::stamp::Now;
 use charrette_store::layout::StateFolder;
 use charrette_store::{Documents, Holder, Workspace};
 use charrette_testkit::Sandbox;
 use std::sync::Arc;
 
-struct Still;
+pub(crate) struct Still;
 
 impl Clock for Still {
     fn now(&self) -> Now {
@@ -38,6 +39,15 @@ impl Launcher for Nobody {
 
 /// A run that begins, or goes on from what is on disk.
 pub(crate) fn run(sandbox: &Sandbox) -> Run<'static> {
+    watched(sandbox, &[], |_| {})
+}
+
+/// The same with these stages, and somebody who hears what happens.
+pub(crate) fn watched(
+    sandbox: &Sandbox,
+    stages: &'static [Stage],
+    watcher: impl Fn(&Event) + Send + Sync + 'static,
+) -> Run<'static> {
     let work = sandbox.work();
     let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned() };
     let documents = Documents::new(StateFolder::new(&work, ".claude/state"), None, holder, 500);
@@ -53,9 +63,12 @@ pub(crate) fn run(sandbox: &Sandbox) -> Run<'static> {
     };
     let document = documents.load(&name).unwrap().map_or_else(begin, |loaded| loaded.document);
     let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
+    let broadcast = Broadcast::default();
+    broadcast.subscribe(Arc::new(watcher));
     let journal: Arc<dyn Journal> =
-        Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), Arc::new(|_| {})));
-    Run::new(journal, Arc::new(Nobody), Arc::new(Nobody), 3)
+        Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), broadcast));
+    let ports = Ports::bare(Arc::new(Nobody), Arc::new(Nobody));
+    Run::new(journal, ports, Arc::new(Order::default()), stages).with_parallel(3)
 }
 
 /// Drives something to its end.

@@ -60,7 +60,7 @@ fn branches_that_wait_are_asked_about_together() {
     let run = run(&sandbox);
     let phase = run.phase("all");
     let ask = |name: &'static str| phase.gate(Gate::new(name, "request.md").ask("how", "How?", "well"));
-    let outcome = block_on(phase.parallel(["first", "second"], ask));
+    let outcome = block_on(phase.parallel("gates", ["first", "second"].map(|name| (name, name)), ask));
     let Err(Stop::Waiting(waits)) = outcome else { panic!("{outcome:?}") };
     let gates: Vec<&str> = waits.iter().map(|wait| wait.gate.as_str()).collect();
     assert_eq!(gates, ["first", "second"]);

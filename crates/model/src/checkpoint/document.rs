@@ -3,6 +3,8 @@
 //! Members nobody here knows are kept: every object carries its unknown members along. Key order follows
 //! these structs, with what is needed at a glance first, so that reading many documents stays cheap.
 
+use super::gate::Via;
+use super::run::{ChildRun, ParentRun, Stopped};
 use crate::stamp::Stamp;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -182,6 +184,15 @@ pub struct RunRecord {
     /// The version of charrette that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charrette: Option<String>,
+    /// Why its driver stopped, if nothing has happened since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+    /// The run that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentRun>,
+    /// The runs it started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<ChildRun>,
     /// Members this version does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -192,12 +203,18 @@ pub struct RunRecord {
 pub struct GateRecord {
     /// Where it stands.
     pub state: GateState,
-    /// SHA-256 of what was shown.
+    /// SHA-256 of what is decided on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// SHA-256 of the page that was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
     /// Answers by question key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,
+    /// Which way each answer came, by question key.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub via: IndexMap<String, Via>,
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,

@@ -1,4 +1,4 @@
-//! Questions at a gate, and what a set of answers amounts to.
+//! Questions at a gate, who answers them and how, and what a set of answers amounts to.
 
 use super::document::GateState;
 use schemars::JsonSchema;
@@ -27,6 +27,94 @@ pub struct Question {
     /// The answer decides: `yes`, `no` or `revise`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approval: bool,
+}
+
+impl Question {
+    /// A question that has no recommended answer, and takes any.
+    pub fn free(key: &str, text: &str) -> Question {
+        Question {
+            key: key.to_owned(),
+            text: text.to_owned(),
+            recommended: None,
+            choices: Vec::new(),
+            approval: false,
+        }
+    }
+}
+
+/// Who answers, and which way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answering {
+    /// Who answers.
+    pub by: String,
+    /// Where the answer was given.
+    pub through: Through,
+    /// The program it was given with, as it calls itself.
+    pub client: Option<String>,
+    /// The version of that program.
+    pub version: Option<String>,
+}
+
+/// Where answers are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Through {
+    /// At the terminal of the driver.
+    Terminal,
+    /// In a file of answers.
+    File,
+    /// In a client that speaks MCP.
+    Mcp,
+    /// On a page in a browser.
+    Web,
+}
+
+impl Through {
+    /// As documents write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Through::Terminal => "terminal",
+            Through::File => "file",
+            Through::Mcp => "mcp",
+            Through::Web => "web",
+        }
+    }
+}
+
+/// Which way an answer came, as a document keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Via {
+    /// Where it was given: terminal, file, mcp or web.
+    pub through: String,
+    /// The program it was given with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// The version of that program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Answering {
+    /// As a document keeps it. What programs say of themselves is not believed to be short or harmless.
+    pub fn via(&self) -> Via {
+        let text = |text: &Option<String>| text.as_deref().map(clean).filter(|text| !text.is_empty());
+        let through = self.through.as_str().to_owned();
+        Via { through, client: text(&self.client), version: text(&self.version), extra: Map::new() }
+    }
+
+    /// Who answers, as a document keeps it.
+    pub(super) fn name(&self) -> String {
+        clean(&self.by)
+    }
+}
+
+/// How many characters of a name are kept.
+const MAX_NAME: usize = 64;
+
+fn clean(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect()
 }
 
 /// What a set of answers amounts to.
@@ -157,6 +245,19 @@ mod tests {
         let questions = [question("scope", false)];
         let settled = settle(&questions, json!({"scope": "review: design.md"}).as_object().unwrap(), 1);
         assert_eq!(settled, Outcome::Missing(vec!["scope".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_kept_of_who_answers_is_short_and_harmless() {
+        let answering = Answering {
+            by: format!("A\u{1b}[1mda{}", "x".repeat(100)),
+            through: Through::Mcp,
+            client: Some("cli\r\nent\u{85}".to_owned()),
+            version: Some("\u{7}".to_owned()),
+        };
+        assert_eq!(answering.name(), format!("A[1mda{}", "x".repeat(58)));
+        let via = Via { through: "mcp".to_owned(), client: Some("client".to_owned()), ..Via::default() };
+        assert_eq!(answering.via(), via);
     }
 
     #[test]

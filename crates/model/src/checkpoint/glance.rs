@@ -3,6 +3,7 @@
 use super::document::{GateState, PhaseStatus};
 use super::read::{ReadError, diagnose};
 use super::resume::next_phase;
+use super::run::Stopped;
 use crate::stamp::Stamp;
 use serde::{Deserialize, Deserializer};
 use std::fmt;
@@ -32,6 +33,14 @@ pub struct Glance {
     /// The gates that wait for a person, by name.
     #[serde(default, deserialize_with = "waiting_gates", rename = "gates")]
     pub waiting: Vec<String>,
+    #[serde(default)]
+    run: Option<RunGlance>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RunGlance {
+    #[serde(default)]
+    stopped: Option<Stopped>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -60,6 +69,11 @@ impl Glance {
     /// Reads a document as far as needed; the rest must still be well-formed JSON.
     pub fn read(bytes: &[u8]) -> Result<Glance, ReadError> {
         serde_json::from_slice(bytes).map_err(|_| diagnose(bytes))
+    }
+
+    /// Why the run's driver stopped, if nothing has happened since.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.run.as_ref()?.stopped.as_ref()
     }
 
     /// The phase the run is at or continues with, and whether that phase failed.
@@ -129,6 +143,7 @@ fn waiting_gates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::run::StopKind;
 
     #[test]
     fn the_phase_at_a_glance_is_the_resume_point() {
@@ -159,6 +174,17 @@ mod tests {
         let text =
             r#"{"version":1,"gates":{"a":{"state":"answered"},"b":{"state":"pending","subject":"x"}}}"#;
         assert_eq!(Glance::read(text.as_bytes()).unwrap().waiting, ["b"]);
+    }
+
+    #[test]
+    fn a_stop_is_seen() {
+        let text = r#"{"version":1,"run":{"id":"r","stopped":{"kind":"failed","message":"no","at":"2026-01-01T00:00:00Z"}}}"#;
+        let glance = Glance::read(text.as_bytes()).unwrap();
+        let stopped = glance.stopped().unwrap();
+        assert_eq!((stopped.kind, stopped.message.as_str()), (StopKind::Failed, "no"));
+        for text in [r#"{"version":1}"#, r#"{"version":1,"run":null}"#, r#"{"version":1,"run":{"id":"r"}}"#] {
+            assert!(Glance::read(text.as_bytes()).unwrap().stopped().is_none(), "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The state document of a run: what it holds, how it may change, where work resumes.
 //!
 //! [`document`] has the shape, [`read`] turns bytes into it, [`transition`] has every legal change by hand, [`progress`] those of a driver,
-//! [`incidents`] those nobody plans for, [`gate`] what answers amount to, [`resume`] the point to continue from, [`glance`] the little that a list of runs needs, [`summaries`] the length rule, [`patch`] the difference between two versions, [`name`] which command, feature and
+//! [`run`] those of a run as a whole, [`incidents`] those nobody plans for, [`gate`] who answers what and what that amounts to, [`resume`] the point to continue from, [`glance`] the little that a list of runs needs, [`summaries`] the length rule, [`patch`] the difference between two versions, [`name`] which command, feature and
 //! phase a document is about. Where documents live on disk is the business of the store.
 
 pub mod document;
@@ -14,6 +14,7 @@ pub mod patch;
 pub mod progress;
 pub mod read;
 pub mod resume;
+pub mod run;
 pub mod summaries;
 pub mod transition;
 
@@ -25,4 +26,5 @@ pub use glance::Glance;
 pub use name::{Command, DocumentName, InvalidPhaseName, phase_name};
 pub use read::{ReadError, read};
 pub use resume::{ResumePoint, resume_point};
+pub use run::{ChildRun, ParentRun, StopKind, Stopped};
 pub use transition::TransitionError;

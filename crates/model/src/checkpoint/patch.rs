@@ -1,10 +1,11 @@
 //! What changed between two versions of a document, as a merge patch.
 //!
-//! Most of a document does not change most of the time, so phases, tasks and steps are compared before they
-//! are turned into JSON: the cost of a patch follows the size of the change, not of the document.
+//! Most of a document does not change most of the time, so members are compared before they are turned into JSON:
+//! the cost of a patch follows the size of the change, not of the document.
 
 use super::document::{Checkpoint, Phase};
 use crate::merge_patch::{diff, without_nulls};
+use crate::stamp::Stamp;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -17,18 +18,110 @@ pub fn compact(document: &Checkpoint) -> Value {
 
 /// The merge patch from one compact document to another.
 pub fn patch(before: &Checkpoint, after: &Checkpoint) -> Value {
-    let mut patch = diff(&json(&without_phases(before)), &json(&without_phases(after)));
+    // Members are named one by one, so that none can be forgotten here.
+    let Checkpoint {
+        version,
+        command,
+        feature,
+        head_commit,
+        started_at,
+        updated_at,
+        completed_at,
+        state,
+        run,
+        gates,
+        phases,
+        gate,
+        spec_path,
+        vercel,
+        extra,
+    } = after;
+    let mut patch = Patch::default();
+    patch.member("version", &before.version, version);
+    patch.member("command", &before.command, command);
+    patch.member("feature", &before.feature, feature);
+    patch.member("head_commit", &before.head_commit, head_commit);
+    patch.member("started_at", &text(before.started_at.as_ref()), &text(started_at.as_ref()));
+    patch.member("updated_at", &text(before.updated_at.as_ref()), &text(updated_at.as_ref()));
+    patch.member("completed_at", &text(before.completed_at.as_ref()), &text(completed_at.as_ref()));
+    patch.member("state", &before.state, state);
+    patch.member("run", &before.run, run);
+    patch.member("gates", &some(&before.gates), &some(gates));
+    patch.member("gate", &before.gate, gate);
+    patch.member("spec_path", &before.spec_path, spec_path);
+    patch.member("vercel", &before.vercel, vercel);
+    patch.members(&before.extra, extra);
     let same = |old: &Arc<Phase>, new: &Arc<Phase>| Arc::ptr_eq(old, new) || old == new;
-    let phases = patch_entries(&before.phases, &after.phases, same, |old, new| patch_phase(old, new));
-    add(&mut patch, "phases", phases);
-    patch
+    patch.add("phases", patch_entries(&before.phases, phases, same, |old, new| patch_phase(old, new)));
+    Value::Object(patch.0)
 }
 
 fn patch_phase(before: &Phase, after: &Phase) -> Value {
-    let mut patch = diff(&json(&without_entries(before)), &json(&without_entries(after)));
-    add(&mut patch, "tasks", patch_optional(before.tasks.as_ref(), after.tasks.as_ref()));
-    add(&mut patch, "steps", patch_optional(before.steps.as_ref(), after.steps.as_ref()));
-    patch
+    let Phase {
+        status,
+        started_at,
+        updated_at,
+        context_summary,
+        files_created,
+        files_modified,
+        error,
+        checkpoint_responses,
+        tasks,
+        steps,
+        extra,
+    } = after;
+    let mut patch = Patch::default();
+    patch.member("status", &before.status, status);
+    patch.member("started_at", &text(before.started_at.as_ref()), &text(started_at.as_ref()));
+    patch.member("updated_at", &text(before.updated_at.as_ref()), &text(updated_at.as_ref()));
+    patch.member("context_summary", &before.context_summary, context_summary);
+    patch.member("files_created", &before.files_created, files_created);
+    patch.member("files_modified", &before.files_modified, files_modified);
+    patch.member("error", &before.error, error);
+    patch.member("checkpoint_responses", &before.checkpoint_responses, checkpoint_responses);
+    patch.members(&before.extra, extra);
+    patch.add("tasks", patch_optional(before.tasks.as_ref(), tasks.as_ref()));
+    patch.add("steps", patch_optional(before.steps.as_ref(), steps.as_ref()));
+    Value::Object(patch.0)
+}
+
+/// A patch that is being put together.
+#[derive(Default)]
+struct Patch(Map<String, Value>);
+
+impl Patch {
+    /// Adds what became of a member, if anything did. One that is absent serialises as null.
+    fn member<T: PartialEq + Serialize>(&mut self, name: &str, before: &T, after: &T) {
+        if before != after {
+            let (before, after) = (json(before), json(after));
+            self.add(name, (before != after).then(|| diff(&before, &after)));
+        }
+    }
+
+    /// Adds what became of the members that this version does not know; they stand beside those it knows.
+    fn members(&mut self, before: &Map<String, Value>, after: &Map<String, Value>) {
+        if before != after
+            && let Value::Object(members) = diff(&json(before), &json(after))
+        {
+            self.0.extend(members);
+        }
+    }
+
+    fn add(&mut self, name: &str, value: Option<Value>) {
+        if let Some(value) = value {
+            self.0.insert(name.to_owned(), value);
+        }
+    }
+}
+
+/// Stamps that mean the same moment are not the same text.
+fn text(stamp: Option<&Stamp>) -> Option<&str> {
+    stamp.map(Stamp::as_str)
+}
+
+/// A map that is left out of the document when it is empty.
+fn some<T>(entries: &IndexMap<String, T>) -> Option<&IndexMap<String, T>> {
+    (!entries.is_empty()).then_some(entries)
 }
 
 fn patch_optional<T: PartialEq + Serialize>(
@@ -63,52 +156,8 @@ fn patch_entries<T: Serialize>(
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
-fn add(patch: &mut Value, member: &str, value: Option<Value>) {
-    if let (Value::Object(members), Some(value)) = (patch, value) {
-        members.insert(member.to_owned(), value);
-    }
-}
-
 fn json(value: &impl Serialize) -> Value {
     without_nulls(serde_json::to_value(value).unwrap_or_default())
-}
-
-/// The document without its phases. Members are named one by one, so that none can be forgotten here.
-fn without_phases(document: &Checkpoint) -> Checkpoint {
-    Checkpoint {
-        version: document.version,
-        command: document.command.clone(),
-        feature: document.feature.clone(),
-        head_commit: document.head_commit.clone(),
-        started_at: document.started_at.clone(),
-        updated_at: document.updated_at.clone(),
-        completed_at: document.completed_at.clone(),
-        state: document.state.clone(),
-        run: document.run.clone(),
-        gates: document.gates.clone(),
-        phases: IndexMap::new(),
-        gate: document.gate.clone(),
-        spec_path: document.spec_path.clone(),
-        vercel: document.vercel.clone(),
-        extra: document.extra.clone(),
-    }
-}
-
-/// The phase without its tasks and steps.
-fn without_entries(phase: &Phase) -> Phase {
-    Phase {
-        status: phase.status,
-        started_at: phase.started_at.clone(),
-        updated_at: phase.updated_at.clone(),
-        context_summary: phase.context_summary.clone(),
-        files_created: phase.files_created.clone(),
-        files_modified: phase.files_modified.clone(),
-        error: phase.error.clone(),
-        checkpoint_responses: phase.checkpoint_responses.clone(),
-        tasks: None,
-        steps: None,
-        extra: phase.extra.clone(),
-    }
 }
 
 #[cfg(test)]
@@ -144,6 +193,11 @@ mod tests {
             document(
                 &json!({"write": {"steps": {"s/2": step("done")}, "context_summary": "new"}}),
                 &json!({"run": {"id": "1"}, "completed_at": "2026-01-01T00:00:00Z"}),
+            ),
+            document(
+                &json!({"write": {"started_at": "2026-01-01T00:00:00Z", "tasks": {}, "error": "", "odd": {"x": 2, "z": []}}}),
+                &json!({"run": {"id": "1", "flags": {"a": true}, "odd": 1}, "completed_at": "2026-01-01T01:00:00+01:00",
+                    "gate": {"ship_allowed": true}, "vercel": {"preview_url": "x"}, "spec_path": "y", "mine": {"y": [2], "z": 1}}),
             ),
         ];
         for before in &versions {

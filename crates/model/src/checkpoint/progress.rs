@@ -6,7 +6,7 @@
 use super::document::{
     Checkpoint, GateRecord, GateState, Phase, PhaseStatus, RunRecord, Step, StepStatus, Usage,
 };
-use super::gate::{FEEDBACK, Outcome, Question, settle};
+use super::gate::{Answering, FEEDBACK, Outcome, Question, settle};
 use super::incidents;
 use super::transition::{Circumstances, TransitionError, stamp};
 use crate::stamp::Stamp;
@@ -21,6 +21,21 @@ const VALUE: &str = "value";
 const PHASE: &str = "phase";
 /// The member of a gate that holds its questions, so that anybody can ask them.
 const QUESTIONS: &str = "questions";
+
+/// What a gate asks, and about what.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a> {
+    /// The phase it belongs to.
+    pub phase: &'a str,
+    /// Its name.
+    pub gate: &'a str,
+    /// SHA-256 of what is decided on.
+    pub subject: &'a str,
+    /// SHA-256 of the page that is shown, if there is one.
+    pub shown: Option<&'a str>,
+    /// What is asked.
+    pub questions: &'a [Question],
+}
 
 /// How a step ended well.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +52,22 @@ pub struct Finished {
     pub usage: Option<Usage>,
     /// SHA-256 of the rendered prompt.
     pub prompt: Option<String>,
+}
+
+impl Finished {
+    fn note(self, step: &mut Step, now: Stamp) {
+        step.status = StepStatus::Done;
+        step.finished_at = Some(now);
+        step.outputs = self.outputs;
+        step.agent = self.agent;
+        step.fallback_from = self.fallback_from;
+        step.usage = self.usage;
+        step.prompt = self.prompt;
+        step.error = None;
+        if !self.value.is_null() {
+            step.extra.insert(VALUE.to_owned(), self.value);
+        }
+    }
 }
 
 /// The document of a run that begins.
@@ -71,21 +102,32 @@ pub fn begin_step(
     inputs: BTreeMap<String, String>,
     circumstances: &Circumstances,
 ) -> Result<Checkpoint, TransitionError> {
-    change_phase(document, phase, PhaseStatus::InProgress, circumstances, |phase, now| {
-        phase.error = None;
-        let steps = phase.steps.get_or_insert_default();
-        let before = steps.get(id);
-        let step = Step {
-            attempt: Some(before.and_then(|step| step.attempt).unwrap_or(0) + 1),
-            started_at: Some(now),
-            inputs,
-            // What the last attempt wrote still stands in the workspace.
-            outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
-            extra: before.map(incidents::kept).unwrap_or_default(),
-            ..Step::new(StepStatus::Running)
-        };
-        steps.insert(id.to_owned(), step);
-    })
+    insert_step(document, phase, id, inputs, circumstances, |_, _| {})
+}
+
+/// The same for a step whose agent is known: [`begin_step`] and [`seat_agent`] in one change.
+pub fn begin_agent_step(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    inputs: BTreeMap<String, String>,
+    agent: &str,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    insert_step(document, phase, id, inputs, circumstances, |step, _| step.agent = Some(agent.to_owned()))
+}
+
+/// A step was executed: [`begin_step`] and [`finish_step`] in one change, for a step that has no effect outside the
+/// workspace. If it was interrupted, it leaves nothing that anybody would have to know of.
+pub fn record_step(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    inputs: BTreeMap<String, String>,
+    finished: Finished,
+    circumstances: &Circumstances,
+) -> Result<Checkpoint, TransitionError> {
+    insert_step(document, phase, id, inputs, circumstances, |step, now| finished.note(step, now))
 }
 
 /// An agent is about to be launched for a step.
@@ -113,19 +155,7 @@ pub fn finish_step(
     finished: Finished,
     circumstances: &Circumstances,
 ) -> Result<Checkpoint, TransitionError> {
-    change_step(document, phase, id, circumstances, |step, now| {
-        step.status = StepStatus::Done;
-        step.finished_at = Some(now);
-        step.outputs = finished.outputs;
-        step.agent = finished.agent;
-        step.fallback_from = finished.fallback_from;
-        step.usage = finished.usage;
-        step.prompt = finished.prompt;
-        step.error = None;
-        if !finished.value.is_null() {
-            step.extra.insert(VALUE.to_owned(), finished.value);
-        }
-    })
+    change_step(document, phase, id, circumstances, |step, now| finished.note(step, now))
 }
 
 /// A step ended with an error; what it left as evidence is named in the error.
@@ -171,16 +201,17 @@ pub fn forget_steps(
     circumstances: &Circumstances,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
-    let Some(found) = document.phases.get_mut(phase) else { return Ok(document) };
-    let was = found.status;
-    let found = Arc::make_mut(found);
-    if let Some(steps) = &mut found.steps {
-        steps.retain(|id, _| !is_meant(id));
-    }
-    if was == PhaseStatus::Complete {
-        found.status = PhaseStatus::Pending;
-        document.state.place(phase, PhaseStatus::Pending, Some(was));
-        document.completed_at = None;
+    if let Some(found) = document.phases.get_mut(phase) {
+        let was = found.status;
+        let found = Arc::make_mut(found);
+        if let Some(steps) = &mut found.steps {
+            steps.retain(|id, _| !is_meant(id));
+        }
+        if was == PhaseStatus::Complete {
+            found.status = PhaseStatus::Pending;
+            document.state.place(phase, PhaseStatus::Pending, Some(was));
+            document.completed_at = None;
+        }
     }
     stamp(document, previous.as_ref(), circumstances)
 }
@@ -198,30 +229,30 @@ pub fn set_flags(
     stamp(document, previous.as_ref(), circumstances)
 }
 
-/// A gate waits for a person: its questions and the digest of what is shown, so that anybody can answer.
+/// A gate waits for a person: its questions and the digests of what they are about, so that anybody can answer.
 ///
 /// Answers given to the same subject are kept; only what is missing will be asked.
 pub fn open_gate(
     mut document: Checkpoint,
-    (phase, gate): (&str, &str),
-    subject: &str,
-    questions: &[Question],
+    opening: Opening<'_>,
     circumstances: &Circumstances,
 ) -> Result<Checkpoint, TransitionError> {
+    let Opening { phase, gate, subject, shown, questions } = opening;
     let previous = document.updated_at.clone();
     let before = document.gates.get(gate);
     let round = before.and_then(|gate| gate.round).unwrap_or(1);
     let same =
         before.filter(|gate| gate.subject.as_deref() == Some(subject) && gate.state == GateState::Pending);
-    let answers = same.map(|gate| gate.answers.clone()).unwrap_or_default();
+    let (answers, via) = same.map(|gate| (gate.answers.clone(), gate.via.clone())).unwrap_or_default();
     let mut extra = Map::new();
     extra.insert(PHASE.to_owned(), Value::from(phase));
     extra.insert(QUESTIONS.to_owned(), serde_json::to_value(questions).unwrap_or_default());
-    let state = GateState::Pending;
     let record = GateRecord {
-        state,
+        state: GateState::Pending,
         subject: Some(subject.to_owned()),
+        shown: shown.map(str::to_owned),
         answers,
+        via,
         by: None,
         at: None,
         round: Some(round),
@@ -236,7 +267,7 @@ pub fn answer_gate(
     mut document: Checkpoint,
     gate: &str,
     answers: Map<String, Value>,
-    by: &str,
+    answering: &Answering,
     circumstances: &Circumstances,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
@@ -244,8 +275,9 @@ pub fn answer_gate(
     let Some(record) = document.gates.get_mut(gate) else {
         return Err(TransitionError::NoSuchGate(gate.to_owned()));
     };
+    record.via.extend(answers.keys().map(|key| (key.clone(), answering.via())));
     record.answers.extend(answers);
-    record.by = Some(by.to_owned());
+    record.by = Some(answering.name());
     record.at = Some(now);
     let round = record.round.unwrap_or(1);
     record.state = match settle(&questions(record), &record.answers, round) {
@@ -288,6 +320,33 @@ pub fn open_questions(gate: &GateRecord) -> Vec<Question> {
 /// The value a step returned.
 pub fn value(step: &Step) -> Value {
     step.extra.get(VALUE).cloned().unwrap_or_default()
+}
+
+/// Puts a new attempt at a step on record, and lets `change` say more of it.
+fn insert_step(
+    document: Checkpoint,
+    phase: &str,
+    id: &str,
+    inputs: BTreeMap<String, String>,
+    circumstances: &Circumstances,
+    change: impl FnOnce(&mut Step, Stamp),
+) -> Result<Checkpoint, TransitionError> {
+    change_phase(document, phase, PhaseStatus::InProgress, circumstances, |phase, now| {
+        phase.error = None;
+        let steps = phase.steps.get_or_insert_default();
+        let before = steps.get(id);
+        let mut step = Step {
+            attempt: Some(before.and_then(|step| step.attempt).unwrap_or(0) + 1),
+            started_at: Some(now.clone()),
+            inputs,
+            // What the last attempt wrote still stands in the workspace.
+            outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
+            extra: before.map(incidents::kept).unwrap_or_default(),
+            ..Step::new(StepStatus::Running)
+        };
+        change(&mut step, now);
+        steps.insert(id.to_owned(), step);
+    })
 }
 
 fn change_phase(

@@ -168,7 +168,8 @@ pub fn complete(
     stamp(document, previous.as_ref(), circumstances)
 }
 
-/// What every document gets on its way to the disk, and the checks nothing may slip past.
+/// What every document gets on its way to the disk, and the checks nothing may slip past. Whatever a driver said when it
+/// stopped is no longer so.
 pub(super) fn stamp(
     mut document: Checkpoint,
     previous: Option<&Stamp>,
@@ -186,6 +187,9 @@ pub(super) fn stamp(
     }
     document.started_at.get_or_insert_with(|| now.clone());
     document.updated_at = Some(now);
+    if let Some(run) = &mut document.run {
+        run.stopped = None;
+    }
     Ok(document)
 }
 

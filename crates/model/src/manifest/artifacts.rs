@@ -1,5 +1,7 @@
 //! What a manifest names, in the order it names it.
 
+use crate::panel::names::{ACCEPTED, CONTESTED, DIAGRAM, OUT_OF_SCOPE, PLAN, REJECTED, TALLY};
+
 /// The directory the artifacts are exported to, inside the caller's.
 pub const EXPORT_DIR: &str = "design-export";
 /// The manifest's name in that directory.
@@ -35,12 +37,12 @@ pub enum Need {
 
 /// The artifacts, in the order of their keys.
 pub const ARTIFACTS: [Artifact; 7] = [
-    Artifact { file: "plan.txt", key: "PLAN_FILE", need: Need::Content },
-    Artifact { file: "voting-tally.md", key: "PLAN_REVIEW_TALLY_FILE", need: Need::Content },
+    Artifact { file: PLAN, key: "PLAN_FILE", need: Need::Content },
+    Artifact { file: TALLY, key: "PLAN_REVIEW_TALLY_FILE", need: Need::Content },
     // The key says "criteria" and the file "decisions"; readers rely on both.
-    Artifact { file: "contested-decisions.md", key: "CONTESTED_CRITERIA_FILE", need: Need::Presence },
-    Artifact { file: "oos.md", key: "OOS_FILE", need: Need::Presence },
-    Artifact { file: "rejected-findings.md", key: "REJECTED_FINDINGS_FILE", need: Need::Presence },
-    Artifact { file: "accepted-plan-findings.md", key: "ACCEPTED_PLAN_FINDINGS_FILE", need: Need::Presence },
-    Artifact { file: "architecture-diagram.md", key: "ARCHITECTURE_DIAGRAM_FILE", need: Need::Nothing },
+    Artifact { file: CONTESTED, key: "CONTESTED_CRITERIA_FILE", need: Need::Presence },
+    Artifact { file: OUT_OF_SCOPE, key: "OOS_FILE", need: Need::Presence },
+    Artifact { file: REJECTED, key: "REJECTED_FINDINGS_FILE", need: Need::Presence },
+    Artifact { file: ACCEPTED, key: "ACCEPTED_PLAN_FINDINGS_FILE", need: Need::Presence },
+    Artifact { file: DIAGRAM, key: "ARCHITECTURE_DIAGRAM_FILE", need: Need::Nothing },
 ];

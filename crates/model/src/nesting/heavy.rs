@@ -3,6 +3,7 @@
 //! A worker's word is not enough: the files it was to leave must be there. The first of them must hold something,
 //! whoever reads them; the others may be empty and must exist, because an export names them.
 
+use crate::panel::names::{ACCEPTED, CONTESTED, OUT_OF_SCOPE, PLAN, REJECTED, SYNTHESIS, TALLY};
 use crate::shown::shown;
 use std::fmt;
 
@@ -10,11 +11,10 @@ use std::fmt;
 pub const YIELDED: &str = "worker-yielded-without-artifacts";
 
 /// What must be there and hold something.
-pub const SUBSTANTIVE: [&str; 3] = ["plan.txt", "approach-synthesis.txt", "voting-tally.md"];
+pub const SUBSTANTIVE: [&str; 3] = [PLAN, SYNTHESIS, TALLY];
 
 /// What must be there.
-pub const PRESENT: [&str; 4] =
-    ["contested-decisions.md", "oos.md", "rejected-findings.md", "accepted-plan-findings.md"];
+pub const PRESENT: [&str; 4] = [CONTESTED, OUT_OF_SCOPE, REJECTED, ACCEPTED];
 
 const KEY: &str = "DESIGN_HEAVY=";
 

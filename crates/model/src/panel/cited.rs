@@ -19,20 +19,24 @@ pub fn paths(text: &str) -> Vec<&str> {
     std::iter::once(first).chain(others).collect()
 }
 
-struct Citation<'a> {
-    path: &'a str,
-    has_line: bool,
+/// A name in a text.
+pub(super) struct Citation<'a> {
+    /// Where it starts, in bytes.
+    pub(super) start: usize,
+    /// With its line, if it has one.
+    pub(super) path: &'a str,
+    pub(super) has_line: bool,
 }
 
 /// Goes through a text once, from one character that only paths have to the next.
-struct Citations<'a> {
+pub(super) struct Citations<'a> {
     text: &'a str,
     /// Everything before is done with.
     from: usize,
 }
 
 impl<'a> Citations<'a> {
-    fn new(text: &'a str) -> Citations<'a> {
+    pub(super) fn new(text: &'a str) -> Citations<'a> {
         Citations { text, from: 0 }
     }
 }
@@ -57,7 +61,7 @@ impl<'a> Iterator for Citations<'a> {
             let name = if lines == 0 { name.trim_end_matches(['.', '-', '/']) } else { name };
             if is_path(name, lines > 0) {
                 let path = &self.text[start..start + name.len() + lines];
-                return Some(Citation { path, has_line: lines > 0 });
+                return Some(Citation { start, path, has_line: lines > 0 });
             }
         }
     }
@@ -100,7 +104,7 @@ fn is_path(name: &str, has_line: bool) -> bool {
 }
 
 /// An absolute folder, the host of an address, or one above.
-fn leads_out(folder: &str) -> bool {
+pub(super) fn leads_out(folder: &str) -> bool {
     folder.is_empty() || folder.starts_with('/') || folder.split('/').any(|part| part == "..")
 }
 

@@ -4,10 +4,10 @@
 //! becomes `design plan | sketches`.
 
 use super::elapsed::elapsed;
-use super::steps::Step;
+use super::stage::StageLabel;
 use std::fmt::Write;
 
-/// The line above a step that starts.
+/// The line above a stage that starts.
 pub const RULE: &str = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━";
 
 /// What a caller puts in front of a nested run's numbers and names.
@@ -39,55 +39,55 @@ impl Trail {
         Trail { prefix }
     }
 
-    /// A step starts: a rule, then the step, quoted and bold.
-    pub fn start(&self, step: Step, payload: Option<&str>) -> [String; 2] {
-        [RULE.to_owned(), format!("> **{}**", self.line("🔶", step, payload, None))]
+    /// A stage starts: a rule, then the stage, quoted and bold.
+    pub fn start(&self, stage: StageLabel<'_>, payload: Option<&str>) -> [String; 2] {
+        [RULE.to_owned(), format!("> **{}**", self.line("🔶", stage, payload, None))]
     }
 
-    /// A step ended with something to say.
-    pub fn done(&self, step: Step, payload: &str, seconds: u64) -> String {
-        self.line("✅", step, Some(payload), Some(seconds))
+    /// A stage ended with something to say.
+    pub fn done(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
+        self.line("✅", stage, Some(payload), Some(seconds))
     }
 
-    /// A step had nothing to do.
-    pub fn skipped(&self, step: Step, payload: &str, seconds: u64) -> String {
-        self.line("⏩", step, Some(payload), Some(seconds))
+    /// A stage had nothing to do.
+    pub fn skipped(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
+        self.line("⏩", stage, Some(payload), Some(seconds))
     }
 
-    /// A step was passed over because something it needs is not there.
-    pub fn not_possible(&self, step: Step, payload: &str, seconds: u64) -> String {
-        self.line("⏭️", step, Some(payload), Some(seconds))
+    /// A stage was passed over because something it needs is not there.
+    pub fn not_possible(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
+        self.line("⏭️", stage, Some(payload), Some(seconds))
     }
 
-    /// Something is wrong in a step, which goes on or ends.
-    pub fn warning(&self, step: Step, payload: &str, seconds: Option<u64>) -> String {
-        format!("**{}**", self.line("⚠", step, Some(payload), seconds))
+    /// Something is wrong in a stage, which goes on or ends.
+    pub fn warning(&self, stage: StageLabel<'_>, payload: &str, seconds: Option<u64>) -> String {
+        format!("**{}**", self.line("⚠", stage, Some(payload), seconds))
     }
 
-    /// A warning that brings the number of its step along, put in its place. One without is left as it is.
-    pub fn placed(&self, step: Step, warning: &str) -> String {
+    /// A warning that brings the number of its stage along, put in its place. One without is left as it is.
+    pub fn placed(&self, stage: StageLabel<'_>, warning: &str) -> String {
         let StepPrefix { number, path } = &self.prefix;
         let separator = if path.is_empty() { "" } else { " | " };
-        match warning.strip_prefix(&format!("**⚠ {}: ", step.number)) {
-            Some(rest) => format!("**⚠ {number}{}: {path}{separator}{rest}", step.number),
+        match warning.strip_prefix(&format!("**⚠ {}: ", stage.number)) {
+            Some(rest) => format!("**⚠ {number}{}: {path}{separator}{rest}", stage.number),
             None => warning.to_owned(),
         }
     }
 
-    /// A step is on its way.
-    pub fn under_way(&self, step: Step, payload: &str) -> String {
-        self.line("⏳", step, Some(payload), None)
+    /// A stage is on its way.
+    pub fn under_way(&self, stage: StageLabel<'_>, payload: &str) -> String {
+        self.line("⏳", stage, Some(payload), None)
     }
 
     /// The last line of a run; a nested one leaves it to its caller.
-    pub fn closing(&self, step: Step, payload: &str, seconds: u64) -> Option<String> {
-        self.prefix.number.is_empty().then(|| self.done(step, payload, seconds))
+    pub fn closing(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> Option<String> {
+        self.prefix.number.is_empty().then(|| self.done(stage, payload, seconds))
     }
 
-    fn line(&self, icon: &str, step: Step, payload: Option<&str>, seconds: Option<u64>) -> String {
+    fn line(&self, icon: &str, stage: StageLabel<'_>, payload: Option<&str>, seconds: Option<u64>) -> String {
         let StepPrefix { number, path } = &self.prefix;
         let separator = if path.is_empty() { "" } else { " | " };
-        let mut line = format!("{icon} {number}{}: {path}{separator}{}", step.number, step.name);
+        let mut line = format!("{icon} {number}{}: {path}{separator}{}", stage.number, stage.name);
         // Writing to a String cannot fail.
         if let Some(payload) = payload {
             let _ = write!(line, " — {payload}");
@@ -103,8 +103,18 @@ impl Trail {
 mod tests {
     use super::*;
 
-    fn step(number: &str) -> Step {
-        Step::design(number).unwrap()
+    fn stage(number: &str) -> StageLabel<'_> {
+        let name = match number {
+            "1" => "branch",
+            "1c" => "questions",
+            "2a" => "sketches",
+            "2a.5" => "dialectic",
+            "3" => "plan review",
+            "3b" => "arch diagram",
+            "5" => "cleanup",
+            other => panic!("{other}"),
+        };
+        StageLabel { number, name }
     }
 
     #[test]
@@ -128,37 +138,37 @@ mod tests {
         assert_eq!(RULE.chars().count(), 80);
         assert!(RULE.chars().all(|c| c == '━'));
         let alone = Trail::default();
-        assert_eq!(alone.start(step("2a"), None), [RULE, "> **🔶 2a: sketches**"]);
+        assert_eq!(alone.start(stage("2a"), None), [RULE, "> **🔶 2a: sketches**"]);
         assert_eq!(
-            alone.start(step("1"), Some("using existing: ada/x"))[1],
+            alone.start(stage("1"), Some("using existing: ada/x"))[1],
             "> **🔶 1: branch — using existing: ada/x**"
         );
         let nested = Trail::new(StepPrefix::parse("1.::design plan"));
-        assert_eq!(nested.start(step("1"), None)[1], "> **🔶 1.1: design plan | branch**");
+        assert_eq!(nested.start(stage("1"), None)[1], "> **🔶 1.1: design plan | branch**");
     }
 
     #[test]
     fn lines_that_end_a_step_say_how_long_it_took() {
         let trail = Trail::default();
         for (line, expected) in [
-            (trail.done(step("3b"), "saved", 151), "✅ 3b: arch diagram — saved (2m31s)"),
+            (trail.done(stage("3b"), "saved", 151), "✅ 3b: arch diagram — saved (2m31s)"),
             (
-                trail.skipped(step("1c"), "skipped (auto mode)", 0),
+                trail.skipped(stage("1c"), "skipped (auto mode)", 0),
                 "⏩ 1c: questions — skipped (auto mode) (0s)",
             ),
             (
-                trail.not_possible(step("2a.5"), "no external tool", 3),
+                trail.not_possible(stage("2a.5"), "no external tool", 3),
                 "⏭️ 2a.5: dialectic — no external tool (3s)",
             ),
             (
-                trail.warning(step("3b"), "generation failed, proceeding without diagram", Some(61)),
+                trail.warning(stage("3b"), "generation failed, proceeding without diagram", Some(61)),
                 "**⚠ 3b: arch diagram — generation failed, proceeding without diagram (1m1s)**",
             ),
             (
-                trail.warning(step("2a"), "heavy worker subagent failed: x.", None),
+                trail.warning(stage("2a"), "heavy worker subagent failed: x.", None),
                 "**⚠ 2a: sketches — heavy worker subagent failed: x.**",
             ),
-            (trail.under_way(step("3"), "2 of 4 back"), "⏳ 3: plan review — 2 of 4 back"),
+            (trail.under_way(stage("3"), "2 of 4 back"), "⏳ 3: plan review — 2 of 4 back"),
         ] {
             assert_eq!(line, expected);
         }
@@ -172,15 +182,16 @@ mod tests {
             ("**⚠ 3: x**", "**⚠ 3: x**"),
             ("**⚠ Codex not available**", "**⚠ Codex not available**"),
         ] {
-            assert_eq!(nested.placed(step("3b"), warning), expected);
-            assert_eq!(Trail::default().placed(step("3b"), warning), warning);
+            assert_eq!(nested.placed(stage("3b"), warning), expected);
+            assert_eq!(Trail::default().placed(stage("3b"), warning), warning);
         }
     }
 
     #[test]
     fn only_a_run_of_its_own_announces_its_end() {
-        let done =
-            |prefix: &str| Trail::new(StepPrefix::parse(prefix)).closing(step("5"), "design complete!", 3600);
+        let done = |prefix: &str| {
+            Trail::new(StepPrefix::parse(prefix)).closing(stage("5"), "design complete!", 3600)
+        };
         assert_eq!(done("").as_deref(), Some("✅ 5: cleanup — design complete! (1h)"));
         assert_eq!(done("1."), None);
         assert_eq!(

@@ -11,7 +11,6 @@
 //! Agents that are not installed or failed a probe are left out, with the reason.
 
 use super::seat::{Group, Seat};
-use super::table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -132,16 +131,18 @@ pub fn stated(seat: &Seat, configured: &Configured) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Who may take `seat`. `taken` are the seats of the same panel that are filled already, with their agents.
+/// Who may take `seat`. `panel` are the seats that are filled together with it, itself included or not; `taken` those
+/// of them that are filled already, with their agents.
 ///
 /// The order of `candidates` does not matter.
 pub fn chain(
     seat: &Seat,
+    panel: &[&Seat],
     configured: &Configured,
     candidates: &[Candidate],
     taken: &[(&str, &str)],
 ) -> Chain {
-    let room = Room { seat, candidates, taken };
+    let room = Room { seat, panel, candidates, taken };
     let source = Source::of(seat, configured);
     let mut chain = Chain::default();
     for name in room.expanded(stated(seat, configured)) {
@@ -167,6 +168,7 @@ pub fn chain(
 /// A seat and everyone around it.
 struct Room<'a> {
     seat: &'a Seat,
+    panel: &'a [&'a Seat],
     candidates: &'a [Candidate],
     taken: &'a [(&'a str, &'a str)],
 }
@@ -208,8 +210,9 @@ impl<'a> Room<'a> {
     }
 
     fn is_named_elsewhere(&self, name: &str) -> bool {
-        let Some(group) = self.seat.group else { return false };
-        table::group(group).any(|other| other.id != self.seat.id && other.first.first() == Some(&name))
+        let Seat { id, group, .. } = self.seat;
+        let others = self.panel.iter().filter(|other| other.id != *id && other.group == *group);
+        group.is_some() && others.map(|other| other.first.first()).any(|first| first == Some(&name))
     }
 
     fn may_sit(&self, name: &str) -> Result<(), Why> {
@@ -259,217 +262,4 @@ pub(super) fn allowed(seat: &Seat, candidate: &Candidate, candidates: &[Candidat
         return Err(Why::OtherBucket);
     }
     Ok(())
-}
-
-#[cfg(test)]
-pub(in crate::seats) mod tests {
-    use super::*;
-    use crate::seats::table::seat;
-
-    /// Agents that are there and answer; `-` in front: not installed, `!`: does not answer. The agent inside
-    /// charrette is always among them.
-    pub(in crate::seats) fn room(names: &str) -> Vec<Candidate> {
-        let vendor = |name: &str| {
-            match name {
-                "claude" | "second" => "anthropic",
-                "codex" | "codex2" => "openai",
-                other => other,
-            }
-            .to_owned()
-        };
-        let candidate = |word: &str| {
-            let name = word.trim_start_matches(['-', '!']);
-            Candidate {
-                name: name.to_owned(),
-                vendor: vendor(name),
-                external: !matches!(name, CLAUDE | EMBEDDED),
-                installed: !word.starts_with('-'),
-                healthy: if word.starts_with('!') { Some(false) } else { None },
-            }
-        };
-        names.split_whitespace().chain([EMBEDDED]).map(candidate).collect()
-    }
-
-    pub(in crate::seats) fn configured(entries: &[(&str, &str)]) -> Configured {
-        let chain = |names: &str| names.split_whitespace().map(str::to_owned).collect();
-        entries.iter().map(|(key, names)| ((*key).to_owned(), chain(names))).collect()
-    }
-
-    fn said(id: &str, entries: &[(&str, &str)], names: &str, taken: &[(&str, &str)]) -> (String, String) {
-        let chain = chain(seat(id).unwrap(), &configured(entries), &room(names), taken);
-        let left_out: Vec<String> =
-            chain.left_out.iter().map(|(name, why)| format!("{name}: {why}")).collect();
-        (chain.agents.join(" "), left_out.join(", "))
-    }
-
-    const ALL: &str = "claude codex cursor gemini opencode";
-
-    #[test]
-    fn every_default_chain_is_that_of_the_contract() {
-        for (id, expected) in [
-            ("researcher-requirements", "claude gemini opencode codex cursor embedded"),
-            ("researcher-tasks", "cursor gemini opencode codex claude embedded"),
-            ("aggregator", "claude codex cursor gemini opencode embedded"),
-            ("cursor-arch", "cursor gemini opencode codex claude embedded"),
-            ("codex-generic", "codex gemini opencode cursor claude embedded"),
-            ("debate-1-thesis", "cursor"),
-            ("debate-2-antithesis", "codex"),
-            ("judge-cursor", "cursor gemini opencode codex claude"),
-            ("judge-claude", "claude gemini opencode codex cursor"),
-            ("reviewer-edge", "cursor codex gemini opencode claude embedded"),
-            ("reviewer-innovation", "codex cursor gemini opencode claude embedded"),
-            ("voter-cursor", "cursor gemini opencode codex claude embedded"),
-            ("validator", "codex claude cursor gemini opencode embedded"),
-        ] {
-            assert_eq!(said(id, &[], ALL, &[]), (expected.to_owned(), String::new()), "{id}");
-        }
-    }
-
-    #[test]
-    fn a_slot_whose_vendor_is_not_usable_goes_to_another_external_agent_first() {
-        for (id, names, agents, left_out) in [
-            (
-                "cursor-arch",
-                "claude codex -cursor gemini",
-                "gemini codex claude embedded",
-                "cursor: not installed",
-            ),
-            ("cursor-arch", "claude codex !cursor", "codex claude embedded", "cursor: not responding"),
-            ("cursor-arch", "claude -codex -cursor", "claude embedded", "cursor: not installed"),
-            ("cursor-arch", "-claude -codex -cursor", "embedded", "cursor: not installed"),
-            (
-                "codex-pragmatic",
-                "claude -codex cursor !gemini",
-                "cursor claude embedded",
-                "codex: not installed, gemini: not responding",
-            ),
-            ("judge-codex", "claude -codex -cursor", "claude", "codex: not installed"),
-            ("judge-codex", "-claude -codex -cursor", "", "codex: not installed"),
-            (
-                "reviewer-arch",
-                "claude codex -cursor gemini",
-                "codex gemini claude embedded",
-                "cursor: not installed",
-            ),
-            (
-                "planner",
-                "-claude codex !cursor",
-                "codex embedded",
-                "claude: not installed, cursor: not responding",
-            ),
-            ("planner", "!claude -codex -cursor", "embedded", "claude: not responding, codex: not installed"),
-        ] {
-            assert_eq!(said(id, &[], names, &[]), (agents.to_owned(), left_out.to_owned()), "{id} {names}");
-        }
-    }
-
-    #[test]
-    fn a_debate_goes_to_its_bucket_or_a_third_party_and_to_nobody_else() {
-        for (id, names, agents) in [
-            ("debate-1-thesis", ALL, "cursor"),
-            ("debate-1-thesis", "claude codex -cursor", ""),
-            ("debate-1-thesis", "claude codex !cursor gemini opencode", "gemini"),
-            ("debate-2-thesis", "claude -codex cursor", ""),
-            ("debate-2-thesis", "claude -codex cursor opencode", "opencode"),
-            ("debate-1-thesis", "claude -codex -cursor codex2 second", ""),
-            ("debate-2-thesis", "claude -codex -cursor codex2 second", "codex2"),
-            ("debate-1-thesis", "", ""),
-        ] {
-            assert_eq!(said(id, &[], names, &[]).0, agents, "{id} {names}");
-            assert_eq!(said(&id.replace("thesis", "antithesis"), &[], names, &[]).0, agents, "{id} {names}");
-        }
-        let configured = [("debaters", "claude embedded codex gemini nobody")];
-        assert_eq!(
-            said("debate-1-thesis", &configured, ALL, &[]),
-            (
-                "gemini".to_owned(),
-                "claude: does not debate, embedded: the embedded agent may not sit here, \
-                 codex: does not debate in another's bucket, nobody: no such agent"
-                    .to_owned()
-            )
-        );
-        assert_eq!(said("debate-2-thesis", &configured, ALL, &[]).0, "codex");
-    }
-
-    #[test]
-    fn both_sides_of_a_debate_come_from_one_tool() {
-        let names = "claude codex -cursor gemini opencode";
-        for (taken, agents) in [
-            ([("debate-1-thesis", "opencode")], "opencode"),
-            ([("debate-1-thesis", "codex")], ""),
-            ([("debate-3-thesis", "gemini")], "opencode"),
-        ] {
-            assert_eq!(said("debate-1-antithesis", &[], names, &taken).0, agents, "{taken:?}");
-        }
-    }
-
-    #[test]
-    fn the_embedded_agent_never_judges() {
-        let everywhere = [("judges", "embedded"), ("judge-cursor", "embedded gemini")];
-        assert_eq!(
-            said("judge-codex", &everywhere, ALL, &[]),
-            ("claude".to_owned(), "embedded: the embedded agent may not sit here".to_owned())
-        );
-        assert_eq!(said("judge-cursor", &everywhere, ALL, &[]).0, "gemini claude");
-    }
-
-    #[test]
-    fn what_was_said_about_a_seat_counts_more_than_about_its_group() {
-        let configured =
-            [("sketches", "gemini"), ("cursor-arch", "opencode *"), ("lead", "codex nobody codex")];
-        for (id, agents, left_out) in [
-            ("cursor-arch", "opencode gemini codex cursor claude embedded", ""),
-            ("cursor-edge", "gemini claude embedded", ""),
-            ("planner", "codex claude embedded", "nobody: no such agent"),
-            ("validator", "codex claude cursor gemini opencode embedded", ""),
-        ] {
-            assert_eq!(said(id, &configured, ALL, &[]), (agents.to_owned(), left_out.to_owned()), "{id}");
-        }
-        assert_eq!(said("planner", &[("lead", "")], ALL, &[]).0, "claude embedded");
-        assert_eq!(said("planner", &[("lead", "embedded claude")], ALL, &[]).0, "embedded claude");
-        assert_eq!(
-            said("planner", &[("lead", "gemini")], "-claude gemini", &[]),
-            ("gemini embedded".to_owned(), String::new())
-        );
-    }
-
-    #[test]
-    fn a_panel_prefers_vendors_that_have_said_less() {
-        let taken = [("cursor-arch", "gemini"), ("codex-innovation", "codex"), ("codex-pragmatic", "codex")];
-        let names = "claude codex -cursor gemini opencode";
-        for (id, entries, agents) in [
-            ("cursor-edge", &[][..], "opencode gemini codex claude embedded"),
-            (
-                "cursor-edge",
-                &[("sketches", "codex gemini claude embedded opencode")],
-                "claude opencode gemini codex embedded",
-            ),
-            ("cursor-edge", &[("cursor-edge", "codex gemini claude")], "codex gemini claude embedded"),
-            ("cursor-arch", &[("sketches", "codex gemini claude")], "gemini claude codex embedded"),
-        ] {
-            assert_eq!(said(id, entries, names, &taken).0, agents, "{id} {entries:?}");
-        }
-        let same_vendor = [("voter-claude", "claude"), ("voter-codex", "codex")];
-        assert_eq!(
-            said("voter-cursor", &[], "claude codex second gemini", &same_vendor).0,
-            "gemini second codex claude embedded"
-        );
-        assert_eq!(
-            said("planner", &[("lead", "codex gemini")], ALL, &[("aggregator", "codex")]).0,
-            "codex gemini claude embedded"
-        );
-    }
-
-    #[test]
-    fn a_chain_can_be_stated_before_anybody_looks_who_is_there() {
-        for (id, entries, expected) in [
-            ("cursor-arch", &[][..], "cursor * claude embedded"),
-            ("debate-4-thesis", &[], "codex *"),
-            ("judge-claude", &[], "claude *"),
-            ("planner", &[("lead", "gemini embedded")], "gemini embedded claude"),
-            ("debate-4-thesis", &[("debaters", "gemini")], "gemini"),
-        ] {
-            assert_eq!(stated(seat(id).unwrap(), &configured(entries)).join(" "), expected, "{id}");
-        }
-    }
 }

@@ -1,9 +1,8 @@
 //! `[seats]` of a configuration: chains by seat or by group, and what in them can have no effect.
 
 use super::chain::{ANY_OTHER, Candidate, Configured, EMBEDDED, allowed};
-use super::levels::every;
 use super::seat::{Group, Seat};
-use super::table;
+use super::tables::SeatTables;
 use crate::config::Settings;
 use crate::shown::shown;
 
@@ -18,12 +17,12 @@ pub fn chains(settings: &Settings) -> Configured {
 
 /// What is wrong with the chains, one line each: seats nobody knows, agents nobody knows, and agents that may
 /// not sit where they are put.
-pub fn problems(configured: &Configured, candidates: &[Candidate]) -> Vec<String> {
+pub fn problems(configured: &Configured, tables: &SeatTables, candidates: &[Candidate]) -> Vec<String> {
     let mut problems = Vec::new();
     for (key, names) in configured {
-        let seats = seats_of(key);
+        let seats = seats_of(key, tables);
         if seats.is_empty() {
-            let known = every().map(|seat| seat.id).chain(Group::ALL.map(Group::name));
+            let known = tables.every().map(|seat| seat.id).chain(Group::ALL.map(Group::name));
             let hint = did_you_mean(key, known);
             problems.push(format!("seats.{}: no such seat or group{hint}", shown(key)));
             continue;
@@ -49,10 +48,10 @@ pub fn problems(configured: &Configured, candidates: &[Candidate]) -> Vec<String
     problems
 }
 
-fn seats_of(key: &str) -> Vec<&'static Seat> {
+fn seats_of(key: &str, tables: &SeatTables) -> Vec<&'static Seat> {
     match Group::named(key) {
-        Some(group) => table::group(group).collect(),
-        None => table::seat(key).into_iter().collect(),
+        Some(group) => tables.group(group).collect(),
+        None => tables.seat(key).into_iter().collect(),
     }
 }
 
@@ -63,49 +62,4 @@ fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String 
         .filter(|(distance, known)| *distance <= known.len() / 3)
         .min();
     near.map_or(String::new(), |(_, known)| format!("; did you mean {known}?"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::{Layer, read_layers};
-    use crate::seats::chain::Candidate;
-
-    fn candidate(name: &str, vendor: &str) -> Candidate {
-        Candidate {
-            name: name.to_owned(),
-            vendor: vendor.to_owned(),
-            external: !matches!(name, "claude" | EMBEDDED),
-            installed: false,
-            healthy: None,
-        }
-    }
-
-    #[test]
-    fn what_has_no_effect_is_said() {
-        let text = "[seats]\nlead = [\"claud\", \"*\", \"embedded\"]\nsketchs = [\"codex\"]\n\
-                    judges = [\"embedded\", \"claude\"]\ndebaters = [\"claude\", \"codex\"]\ndebate-1-thesis = [\"codex\"]\n\
-                    xyz = []\nvoters = [\"nobody-at-all\"]\n";
-        let layer = Layer { origin: "charrette.toml".to_owned(), text: text.to_owned() };
-        let (settings, found) = read_layers(&[layer]);
-        assert_eq!(found, []);
-        let candidates = [
-            candidate("claude", "anthropic"),
-            candidate("codex", "openai"),
-            candidate("cursor", "cursor"),
-            candidate(EMBEDDED, EMBEDDED),
-        ];
-        assert_eq!(
-            problems(&chains(&settings), &candidates),
-            [
-                "seats.debate-1-thesis: codex does not debate in another's bucket",
-                "seats.debaters: claude does not debate",
-                "seats.judges: the embedded agent may not sit here",
-                "seats.lead: no such agent: claud; did you mean claude?",
-                "seats.sketchs: no such seat or group; did you mean sketches?",
-                "seats.voters: no such agent: nobody-at-all",
-                "seats.xyz: no such seat or group",
-            ]
-        );
-    }
 }

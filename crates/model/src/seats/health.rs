@@ -70,27 +70,7 @@ impl AgentHealth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seats::table::seat;
     use proptest::prelude::*;
-
-    #[test]
-    fn only_some_failures_count() {
-        for (id, agent, counts) in [
-            ("cursor-arch", "cursor", true),
-            ("reviewer-edge", "gemini", true),
-            ("cursor-arch", "claude", false),
-            ("cursor-arch", "embedded", false),
-            ("debate-1-thesis", "cursor", false),
-            ("judge-codex", "codex", false),
-            ("voter-codex", "codex", false),
-            ("planner", "codex", false),
-            ("researcher-tasks", "cursor", false),
-        ] {
-            let mut health = AgentHealth::default();
-            assert_eq!(health.failed_in(seat(id).unwrap(), agent, "timed out"), counts, "{id} {agent}");
-            assert_eq!(health.of(agent), counts.then_some(false), "{id} {agent}");
-        }
-    }
 
     #[test]
     fn a_probe_can_fail_anyone_but_the_agent_that_needs_none() {

@@ -1,10 +1,9 @@
 //! One seat: which step it belongs to, what it reads and writes, how long it may take, who is asked first.
 
-use crate::progress::steps::Step;
 use serde::Serialize;
 use std::fmt;
 
-/// A seat of a design run. All of them are read-only: the engine writes the files from the answer.
+/// A seat of a run. All of them are read-only: the engine writes the files from the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Seat {
     /// What flows, records and settings call it.
@@ -13,6 +12,8 @@ pub struct Seat {
     pub group: Option<Group>,
     /// The number of its step.
     pub step: &'static str,
+    /// The phase of the checkpoint its step belongs to.
+    pub phase: &'static str,
     /// Whose role definition it is given.
     pub role: &'static str,
     /// How its role is played here, where a role has several seats: the lens of a reviewer, the round of a
@@ -22,6 +23,8 @@ pub struct Seat {
     pub reads: &'static [&'static str],
     /// What its answer becomes.
     pub writes: &'static [&'static str],
+    /// What its answer is called when one of these agents gave it in another's place: agent and file.
+    pub fallback_names: &'static [(&'static str, &'static str)],
     /// How its answer must look.
     pub form: AnswerForm,
     /// Who is asked first. Who is asked then follows from the rules in [`mod@super::chain`].
@@ -40,21 +43,12 @@ impl Seat {
         self.group.is_some_and(Group::is_panel)
     }
 
-    /// The phase of the checkpoint its step belongs to.
-    pub fn phase(&self) -> &'static str {
-        Step::design(self.step).map_or("write", |step| step.phase)
-    }
-
-    /// The name of the file its answer becomes when `agent` gave it. File names follow the seat; only a
-    /// reviewer's says so when the other of Cursor and Codex took its place.
+    /// The name of the file its answer becomes when `agent` gave it. File names follow the seat, unless it has
+    /// another one for that agent.
     pub fn answer_file(&self, agent: &str) -> &'static str {
-        match (self.id, agent) {
-            ("reviewer-arch", "codex") => "codex-fallback-cursor-plan-arch-output.txt",
-            ("reviewer-edge", "codex") => "codex-fallback-cursor-plan-edge-output.txt",
-            ("reviewer-innovation", "cursor") => "cursor-fallback-codex-plan-innovation-output.txt",
-            ("reviewer-pragmatic", "cursor") => "cursor-fallback-codex-plan-pragmatic-output.txt",
-            _ => self.writes.first().copied().unwrap_or(self.id),
-        }
+        let fallback = self.fallback_names.iter().find(|(name, _)| *name == agent);
+        let file = fallback.map(|(_, file)| *file).or_else(|| self.writes.first().copied());
+        file.unwrap_or(self.id)
     }
 }
 
@@ -153,11 +147,13 @@ pub enum AnswerForm {
     SpecFiles,
     /// `Verdict: PASS` or `FAIL`, and issues.
     Verdict,
+    /// The four sections of research notes, with places that can be looked up.
+    ResearchNotes,
 }
 
 impl AnswerForm {
     /// All of them.
-    pub const ALL: [AnswerForm; 14] = [
+    pub const ALL: [AnswerForm; 15] = [
         AnswerForm::HandoffResponse,
         AnswerForm::ContextSummary,
         AnswerForm::Questions,
@@ -172,6 +168,7 @@ impl AnswerForm {
         AnswerForm::Diagram,
         AnswerForm::SpecFiles,
         AnswerForm::Verdict,
+        AnswerForm::ResearchNotes,
     ];
 
     /// As role definitions call it.
@@ -191,6 +188,7 @@ impl AnswerForm {
             AnswerForm::Diagram => "diagram",
             AnswerForm::SpecFiles => "spec-files",
             AnswerForm::Verdict => "verdict",
+            AnswerForm::ResearchNotes => "research-notes",
         }
     }
 }

@@ -27,28 +27,3 @@ pub fn seed_tier(seat: &Seat, agent: &str) -> Option<Tier> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seats::table::seat;
-
-    #[test]
-    fn every_tier_is_where_it_belongs() {
-        for (id, agent, model, effort) in [
-            ("cursor-arch", "cursor", Some("composer-2"), None),
-            ("codex-pragmatic", "codex", Some("gpt-5.5"), Some("high")),
-            ("researcher-tasks", "claude", Some("opus"), None),
-            ("voter-claude", "claude", Some("opus"), None),
-            ("reviewer-arch", "claude", Some("sonnet"), None),
-            ("writer", "claude", Some("sonnet"), None),
-            ("validator", "claude", Some("haiku"), None),
-            ("planner", "claude", None, None),
-            ("planner", "gemini", None, None),
-        ] {
-            let tier = seed_tier(seat(id).unwrap(), agent);
-            assert_eq!(tier.map(|tier| tier.model), model, "{id} {agent}");
-            assert_eq!(tier.and_then(|tier| tier.effort), effort, "{id} {agent}");
-        }
-    }
-}

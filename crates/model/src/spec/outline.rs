@@ -123,7 +123,7 @@ pub fn is_decoration(c: char) -> bool {
 }
 
 /// Where a part of a line begins in it.
-pub(super) fn offset_in(line: &str, part: &str) -> usize {
+pub(crate) fn offset_in(line: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len())
 }
 

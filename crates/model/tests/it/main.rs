@@ -6,6 +6,7 @@ mod checks;
 mod diagram;
 mod findings;
 mod manifest;
+mod progress;
 mod redaction;
 mod specs;
 mod tasks;

@@ -82,7 +82,7 @@ fn there_is_one_driver_and_a_stopped_one_is_still_one() {
     kill_process(pid(&child), Signal::STOP).unwrap();
     let refused = stage.resume();
     assert_eq!(refused.code, Some(4), "{refused:?}");
-    let expected = format!("research-try is being driven by process {} (charrette rehearse try", child.id());
+    let expected = format!("start-try is being driven by process {} (charrette rehearse try", child.id());
     assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
     assert!(
         stage.run(&["status"]).stdout.contains(&format!("process {} (charrette rehearse try", child.id()))

@@ -122,7 +122,7 @@ fn every_step_done_twice_gives_the_same() {
     for (phase, step) in all {
         stage.executed();
         let running = json!({"steps": {step.clone(): {"status": "running"}}}).to_string();
-        let args = ["checkpoint", "update-phase", &phase, "--command", "research", "--feature", "try"];
+        let args = ["checkpoint", "update-phase", &phase, "--command", "start", "--feature", "try"];
         assert_eq!(Output::of(stage.command(&args), running.as_bytes()).stdout, "true\n");
         assert_eq!(stage.resume().code, Some(0), "{step}");
         let executed = stage.executed_steps();
@@ -139,7 +139,7 @@ fn a_checkpoint_that_cannot_be_saved_stops_before_an_agent_is_paid() {
     stage.answer("scope: {scope: \"yes\", depth: \"deep\"}");
     stage.executed();
     // The document becomes a folder under the driver's feet: nothing can be put on record any more.
-    let path = stage.sandbox.path(".claude/state/.research-try.json.tmp");
+    let path = stage.sandbox.path(".claude/state/.start-try.json.tmp");
     std::fs::create_dir_all(path.join("in-the-way")).unwrap();
     let stopped = stage.resume();
     assert_eq!(stopped.code, Some(1), "{stopped:?}");

@@ -5,30 +5,14 @@
 mod asked;
 mod cancellation;
 mod crowd;
-mod design_again;
-mod design_flags;
-mod design_gates;
-mod design_levels;
-mod design_mishaps;
-mod design_nested;
-mod design_regular;
-mod design_repositories;
-mod design_requests;
-mod design_researchers;
-mod design_terminal;
-mod design_tracker;
-mod design_webhooks;
-mod design_worker;
 mod disturbed;
+mod errand;
 mod gates;
 mod incidents;
-mod panel_answers;
-mod panel_bed;
 mod reuse;
 mod stage;
 mod strays;
 mod terminal;
-mod workshop;
 
 use stage::Stage;
 

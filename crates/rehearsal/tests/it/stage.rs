@@ -70,6 +70,11 @@ impl Stage {
         Output::of(self.command(args), b"")
     }
 
+    /// The same, with `stdin` fed to it.
+    pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Output {
+        Output::of(self.command(args), stdin.as_bytes())
+    }
+
     /// Begins a run with all answers at hand.
     pub(crate) fn rehearse(&self) -> Output {
         self.run(&["rehearse", "try", "--answers", self.file("answers.yaml").to_str().unwrap()])
@@ -118,7 +123,7 @@ impl Stage {
 
     /// The state document.
     pub(crate) fn document(&self) -> Value {
-        serde_json::from_str(&self.sandbox.read(".claude/state/research-try.json")).unwrap()
+        serde_json::from_str(&self.sandbox.read(".claude/state/start-try.json")).unwrap()
     }
 
     pub(crate) fn artifact(&self, name: &str) -> PathBuf {
@@ -132,7 +137,11 @@ impl Stage {
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .filter(|path| {
-                path.is_file() && !path.ends_with("tokens.jsonl") && !path.ends_with("timing-ledger.tsv")
+                // Ledgers and events say how long things took.
+                let is_ledger = ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl"]
+                    .iter()
+                    .any(|name| path.ends_with(name));
+                path.is_file() && !is_ledger
             })
             .map(|path| {
                 (

@@ -10,7 +10,8 @@ fn at_terminal(stage: &Stage, args: &[&str], columns: u16) -> Pty {
     Pty::start(stage.command(args), columns)
 }
 
-/// The screen with what differs from run to run made the same: folders, times, and the eighty characters of a rule.
+/// The screen with what differs from run to run made the same: folders, times, and the eighty characters of a rule. The table
+/// of costs is left out: its order is that in which agents ended.
 fn screen(stage: &Stage, pty: &Pty) -> String {
     let text = pty.screen().replace(&stage.sandbox.work().display().to_string(), "[REPOSITORY]");
     let text = text.replace(&"━".repeat(80), "━━");
@@ -19,7 +20,7 @@ fn screen(stage: &Stage, pty: &Pty) -> String {
         _ if line.starts_with("📊") => line.split(' ').map(time_hidden).collect::<Vec<_>>().join(" "),
         _ => line.to_owned(),
     };
-    text.lines().map(timed).collect::<Vec<_>>().join("\n")
+    text.lines().take_while(|line| *line != "Cost").map(timed).collect::<Vec<_>>().join("\n")
 }
 
 fn time_hidden(word: &str) -> &str {
@@ -40,8 +41,8 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     pty.answer("[deep] > ", "stop\r");
     assert_eq!(pty.end(), Some(3), "{}", pty.screen());
     assert!(pty.is_as_before());
-    insta::assert_snapshot!(screen(&stage, &pty), @r"
-    starting research try
+    insta::assert_snapshot!(screen(&stage, &pty), @"
+    starting start try
     gather
       survey
       research/a
@@ -60,10 +61,10 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     2. How deep?
        [deep] > stop
     waiting; everything is in [REPOSITORY]/.specs/20261115-try
-    Paused at scope; what was answered is kept. To go on: charrette resume try
+    Paused at scope; what was answered is kept. Start paused. Resume with: charrette start try --resume
     ");
     assert_eq!(
-        gate(&stage, "research-try", "scope")["answers"],
+        gate(&stage, "start-try", "scope")["answers"],
         json!({"scope": "yes"}),
         "what was said is kept"
     );
@@ -74,8 +75,8 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     pty.answer("(yes / no / revise)", "maybe\r");
     pty.answer("Please answer yes or no or revise.", "Y\r");
     assert_eq!(pty.end(), Some(0), "{}", pty.screen());
-    insta::assert_snapshot!(screen(&stage, &pty), @r"
-    resuming research try
+    insta::assert_snapshot!(screen(&stage, &pty), @"
+    resuming start try
 
     ── scope ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -108,8 +109,10 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
       publish
     settle: complete
     done; everything is in [REPOSITORY]/.specs/20261115-try
+
+    try is rehearsed.
     ");
-    assert_eq!(gate(&stage, "research-try", "approval")["state"], "approved");
+    assert_eq!(gate(&stage, "start-try", "approval")["state"], "approved");
     assert_eq!(
         stage.executed_steps(),
         ["finisher alpha", "plan.md local", "receipt.md local", "sketch-depth alpha", "sketch-scope alpha"]
@@ -126,7 +129,7 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
     pty.answer("[yes] > ", "through the window\r");
     pty.answer("[on] > ", "\r");
     assert_eq!(pty.end(), Some(0), "{}", pty.screen());
-    insta::assert_snapshot!(screen(&stage, &pty), @r"
+    insta::assert_snapshot!(screen(&stage, &pty), @"
     starting review try
     ⏩ 1c: questions — skipped (rehearsal) (Ns)
     ━━
@@ -173,6 +176,8 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
     ✅ 1e: pre-design gate — both doors are open (Ns)
     ✅ 5: cleanup — rehearsed (Ns)
     done; everything is in [REPOSITORY]/.specs/20261115-try
+
+    try is rehearsed.
     ");
     let answers = |side: &str| gate(&stage, "review-try", side)["answers"].clone();
     assert_eq!(answers("left"), json!({"enter": "yes", "light": "off"}));

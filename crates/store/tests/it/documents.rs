@@ -154,3 +154,52 @@ fn the_clock_may_go_backwards() {
     assert!(documents.save(&name("add-login"), &first, now()).is_err(), "the first copy is old now");
     assert!(documents.save(&name("add-login"), &second, past).is_ok());
 }
+
+/// Reading again spares itself the parsing when nothing has changed; nobody can tell.
+#[test]
+fn a_handle_that_made_the_last_change_writes_what_a_new_one_would() {
+    let sandbox = Sandbox::repository();
+    let (used, text) = (documents(&sandbox), || sandbox.read(PATH));
+    let change = |n: usize| {
+        let files: Vec<String> = (0..n % 3).map(|n| n.to_string()).collect();
+        let status = ["in_progress", "complete", "failed"][n % 3];
+        let responses = if n.is_multiple_of(2) { json!({}) } else { json!(null) };
+        let odd = json!({"n": n, "float": 0.1 * f64::from(u8::try_from(n).unwrap()), "text": "é \" \u{1}"});
+        json!({"status": status, "context_summary": format!("summary {n}"), "files_created": files, "odd": odd,
+            "tasks": {format!("T{n}"): {"status": "done", "more": [null, {}]}, "T0": null},
+            "steps": {"a/b": {"status": "done", "usage": {"input": n, "usd": 0.25}, "inputs": {"x": "1"}}},
+            "checkpoint_responses": responses})
+    };
+    for n in 0..20 {
+        let phase = format!("phase-{}", n % 4);
+        let before = (n > 0).then(text);
+        let ours = used.update_phase(&name("add-login"), &phase, &change(n), now()).unwrap();
+        let written = text();
+        match before {
+            None => fs_err::remove_file(sandbox.path(PATH)).unwrap(),
+            Some(before) => sandbox.write(PATH, before),
+        }
+        let theirs = documents(&sandbox).update_phase(&name("add-login"), &phase, &change(n), now()).unwrap();
+        assert_eq!(text(), written, "change {n}");
+        assert_eq!(ours.document, theirs.document, "change {n}");
+        let loaded = documents(&sandbox).load(&name("add-login")).unwrap().unwrap();
+        assert_eq!(loaded.document, ours.document, "change {n}");
+    }
+}
+
+#[test]
+fn what_another_process_wrote_in_between_is_seen() {
+    let sandbox = Sandbox::repository();
+    let (one, other) = (documents(&sandbox), documents(&sandbox));
+    for n in 0..6 {
+        let by = if n % 2 == 0 { &one } else { &other };
+        let tasks = json!({"tasks": {format!("T{n}"): {"status": "done"}}});
+        by.update_phase(&name("add-login"), "phase-1", &tasks, now()).unwrap();
+        // Even what was edited by hand and has the same length.
+        let edited = sandbox.read(PATH).replace(&format!("\"T{n}\""), &format!("\"X{n}\""));
+        sandbox.write(PATH, edited);
+    }
+    let changed = one.update_phase(&name("add-login"), "phase-1", &json!({}), now()).unwrap();
+    let tasks = changed.document.phases["phase-1"].tasks.clone().unwrap();
+    assert_eq!(tasks.keys().collect::<Vec<_>>(), ["X0", "X1", "X2", "X3", "X4", "X5"]);
+}

@@ -93,3 +93,15 @@ fn a_planted_link_is_not_locked_through() {
     assert!(DocumentLock::acquire(&sandbox.path("x.lock"), &holder("new")).is_err());
     assert_eq!(sandbox.read("precious"), "keep me");
 }
+
+#[test]
+fn a_lock_is_signed_by_whoever_holds_it_now() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.path("x.lock");
+    for command in ["a long command", "short", "short", "longer than that"] {
+        let lock = DocumentLock::acquire(&path, &holder(command)).unwrap();
+        assert_eq!(Lease::holder(&path).unwrap(), Some(holder(command)));
+        assert_eq!(sandbox.read("x.lock").lines().count(), 1);
+        drop(lock);
+    }
+}

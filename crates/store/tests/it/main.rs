@@ -3,13 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod documents;
+mod event_following;
+mod events;
 mod head;
 mod history;
 mod ledgers;
 mod locks;
+mod parts;
 mod specs;
 mod tidying;
-mod tree;
+
+mod workspace;
 
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::stamp::Now;

@@ -3,7 +3,7 @@
 use super::inputs::Inputs;
 use super::{
     diagram, levels, merge, plan, questions, research, review, revise, sketch, spec, summary, synthesis,
-    validate, vote,
+    topic, topic_notes, validate, vote,
 };
 use charrette_model::spec::resolver::Level;
 
@@ -53,6 +53,10 @@ pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftErro
         "discusser" => Ok(questions::discuss(inputs)),
         "finisher" => revise::finish(inputs),
         "illustrator" => diagram::draw(inputs),
+        "topic-structure" => Ok(topic::structure(inputs)),
+        "topic-behaviour" => Ok(topic::behaviour(inputs)),
+        "topic-history" => Ok(topic::history(inputs)),
+        "topic-synthesist" => topic_notes::notes(inputs),
         "writer" => spec::write(inputs),
         "validator" => validate::validate(inputs),
         _ => return None,

@@ -2,6 +2,7 @@
 
 use crate::report::Survey;
 use crate::tree::content;
+use charrette_model::panel::places::PlaceFacts;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -63,8 +64,18 @@ impl Files for WorkTree<'_> {
         if is_inside(path) { content::read_text(self.0, path) } else { None }
     }
 
+    fn lines(&self, path: &str) -> Option<usize> {
+        if is_inside(path) { content::line_count(self.0, path) } else { None }
+    }
+
     fn exists(&self, path: &str) -> bool {
         is_inside(path) && self.0.join(path).symlink_metadata().is_ok()
+    }
+}
+
+impl PlaceFacts for WorkTree<'_> {
+    fn lines(&self, path: &str) -> Option<usize> {
+        Files::lines(self, path)
     }
 }
 

@@ -24,6 +24,8 @@ mod sketch;
 mod spec;
 mod summary;
 mod synthesis;
+mod topic;
+mod topic_notes;
 mod validate;
 mod verbs;
 mod vote;

@@ -125,8 +125,19 @@ pub(super) fn tasks(inputs: &Inputs<'_>) -> String {
     answer(inputs, "researcher-tasks", &json!({"recommendations": recommendations}), &prose)
 }
 
-/// A response whose summary is its prose, as far as there is room.
+/// A response without questions.
 pub(super) fn answer(inputs: &Inputs<'_>, seat: &str, findings: &Value, prose: &[String]) -> String {
+    respond(inputs, seat, findings, prose, &[])
+}
+
+/// A response whose summary is its prose, as far as there is room.
+pub(super) fn respond(
+    inputs: &Inputs<'_>,
+    seat: &str,
+    findings: &Value,
+    prose: &[String],
+    issues: &[String],
+) -> String {
     let mut summary = NO_MODEL.to_owned();
     let room = inputs.summary_words.saturating_sub(20).min(300);
     for sentence in prose {
@@ -137,7 +148,7 @@ pub(super) fn answer(inputs: &Inputs<'_>, seat: &str, findings: &Value, prose: &
     }
     let response = json!({
         "task_id": seat, "phase": "research", "status": "complete", "decision": "PROCEED",
-        "findings": findings, "context_summary": summary, "issues": [],
+        "findings": findings, "context_summary": summary, "issues": issues,
     });
     let json = serde_json::to_string_pretty(&response).unwrap_or_default();
     format!("```json\n{json}\n```\n\n> {NO_MODEL}\n\n{}\n", prose.join("\n\n"))

@@ -1,6 +1,6 @@
 //! Past commits, as git tells them.
 
-use crate::git::Git;
+use charrette_git::Git;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -21,12 +21,12 @@ pub(crate) struct Commit {
 
 /// The id of HEAD; nothing without commits.
 pub(crate) fn head(root: &Path) -> Option<String> {
-    Git(root).line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+    Git::new(root).find(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
 }
 
 /// Whether the repository has only the newest part of its history.
 pub(crate) fn is_shallow(root: &Path) -> bool {
-    Git(root).line(&["rev-parse", "--is-shallow-repository"]).as_deref() == Some("true")
+    Git::new(root).find(&["rev-parse", "--is-shallow-repository"]).as_deref() == Some("true")
 }
 
 /// How many commits are asked for: fewer in an enormous tree, where comparing two takes longer.
@@ -43,12 +43,10 @@ pub(crate) fn key(head: &str, depth: usize) -> String {
 pub(crate) fn ask(root: &Path, head: &str, depth: usize) -> Vec<u8> {
     let count = format!("-n{depth}");
     let log = |renames: &str| {
-        Git(root).bytes(&[
+        Git::new(root).bytes(&[
             "log",
             "-z",
             "--no-merges",
-            "--no-ext-diff",
-            "--no-textconv",
             "--no-relative",
             "--name-status",
             "--format=%x01%H %ct%n%s",
@@ -57,7 +55,7 @@ pub(crate) fn ask(root: &Path, head: &str, depth: usize) -> Vec<u8> {
             head,
         ])
     };
-    log("-M").or_else(|| log("--no-renames")).unwrap_or_default()
+    log("-M").or_else(|_| log("--no-renames")).unwrap_or_default()
 }
 
 /// Reads what git said. `files` says where a path stands today.

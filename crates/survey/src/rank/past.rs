@@ -15,7 +15,7 @@ fn share(touched: usize) -> f64 {
 }
 
 /// Commits that touched more than this are about something else: a move, a format, a licence.
-pub(super) const TOO_MANY: usize = 40;
+pub(crate) const TOO_MANY: usize = 40;
 
 /// How alike each commit's subject and the request are: 1 if it says all of it.
 pub(crate) fn likeness(evidence: &Evidence) -> Vec<f64> {

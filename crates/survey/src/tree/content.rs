@@ -25,17 +25,42 @@ pub(crate) fn read_text(root: &Path, path: &str) -> Option<String> {
     read(root, path, &mut buffer).map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
+/// How many lines a file has, whoever wrote it and however long it is. Links count if they lead to a file inside the
+/// tree, as they do for whoever reads there.
+pub(crate) fn line_count(root: &Path, path: &str) -> Option<usize> {
+    let real = root
+        .join(path)
+        .canonicalize()
+        .ok()
+        .filter(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root)))?;
+    let mut file = open_regular(&real).ok()?;
+    let (mut lines, mut last, mut buffer) = (0, b'\n', vec![0; 64 * 1024]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Some(lines + usize::from(last != b'\n')),
+            Ok(read) => {
+                lines += memchr_iter(b'\n', &buffer[..read]).count();
+                last = buffer[read - 1];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}
+
 /// Links are not followed, and a pipe with nobody at the other end does not stop us.
-fn read_regular(path: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+fn open_regular(path: &Path) -> io::Result<fs_err::File> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true);
     options.options_mut().custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
     let file = options.open(path)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    buffer.reserve(usize::try_from(meta.len()).unwrap_or(MOST_BYTES).min(MOST_BYTES) + 1);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
+fn read_regular(path: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+    let file = open_regular(path)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(MOST_BYTES);
+    buffer.reserve(length.min(MOST_BYTES) + 1);
     file.take(MOST_BYTES as u64).read_to_end(buffer)?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! by what the disk says of them.
 
 use super::walk;
-use crate::git::Git;
+use charrette_git::Git;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -62,7 +62,7 @@ impl Found {
     fn index(&mut self, root: &Path, prefix: &str, depth: usize) -> bool {
         // Tags: H tracked, C changed, R removed, S not checked out, M unmerged, ? untracked.
         let arguments = ["ls-files", "-z", "-t", "-s", "-c", "-m", "-d", "-o", "--exclude-standard"];
-        let Some(output) = Git(root).bytes(&arguments) else { return false };
+        let Ok(output) = Git::new(root).bytes(&arguments) else { return false };
         let mut modules = Vec::new();
         for entry in output.split(|b| *b == 0) {
             let [tag, b' ', rest @ ..] = entry else { continue };

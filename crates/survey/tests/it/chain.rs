@@ -4,6 +4,8 @@
 //! when it is asked again.
 
 use crate::look;
+use charrette_engine::flows::design::{level_seats, sketches};
+use charrette_engine::flows::seats;
 use charrette_model::diagram::check::{Mode, check};
 use charrette_model::diagram::fences::Heading;
 use charrette_model::handoff::markdown::response_in_markdown;
@@ -16,16 +18,18 @@ use charrette_model::panel::discussion::{SettledQuestion, write_discussion};
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
 use charrette_model::panel::merged::read_items;
 use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::research_notes::read_research_notes;
 use charrette_model::panel::resolutions::{Resolution, write_resolutions};
 use charrette_model::panel::review_files::{Undecided, review_files};
 use charrette_model::panel::verdict::read_review;
 use charrette_model::panel::votes::{Voter, VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
-use charrette_model::seats::{AnswerForm, SEATS, Seat, seat};
+use charrette_model::seats::{AnswerForm, Seat};
 use charrette_model::spec::links::{Texts, links};
 use charrette_model::spec::meta::Meta;
 use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
+use charrette_model::spec::resolver::Level;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_survey::Survey;
 use charrette_survey::embedded::{DraftError, Inputs, WorkTree, draft};
@@ -66,7 +70,7 @@ impl Run {
 
     /// Takes a seat: the answer is checked, and becomes the files the seat writes.
     pub(crate) fn sit(&mut self, id: &str) {
-        let seat = seat(id).unwrap();
+        let seat = seats().seat(id).unwrap();
         let answer = self.draft(id).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(self.draft(id).as_ref(), Ok(&answer), "{id} says the same twice");
         accepted(seat, &answer);
@@ -79,7 +83,7 @@ impl Run {
     }
 
     fn assert_cites_what_exists(&self, id: &str, answer: &str) {
-        let own = |path: &str| SEATS.iter().any(|seat| seat.writes.contains(&path));
+        let own = |path: &str| level_seats(Level::Spec).every().any(|seat| seat.writes.contains(&path));
         for citation in cited::paths(answer) {
             let (path, line) = match citation.rsplit_once(':') {
                 Some((path, line)) => (path, line.split('-').next().unwrap().parse::<usize>().unwrap()),
@@ -107,7 +111,7 @@ impl Run {
         ] {
             self.sit(id);
         }
-        for seat in charrette_model::seats::sketches(quick) {
+        for seat in sketches(quick) {
             self.sit(seat.id);
         }
         self.sit("synthesist");
@@ -251,6 +255,7 @@ fn accepted(seat: &Seat, answer: &str) {
                 "{id}: {answer}"
             );
         }
+        AnswerForm::ResearchNotes => assert_eq!(read_research_notes(answer).1, [], "{id}: {answer}"),
         AnswerForm::Defense | AnswerForm::DecisionVotes => panic!("{id} is not for the embedded agent"),
     }
 }

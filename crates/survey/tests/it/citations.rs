@@ -23,13 +23,14 @@ fn what_is_wrong_is_found() {
     commit(&sandbox, "rate limiter");
     let right = look(&sandbox.work(), "rate limiter");
     assert!(look_up(&sandbox.work(), &right).places > 8, "{right:?}");
-    let spoilt: [(Spoil, &str); 7] = [
+    let spoilt: [(Spoil, &str); 8] = [
         (|survey| survey.files[0].path.push('x'), "does not exist"),
         (|survey| survey.files[0].lines.as_mut().unwrap().last = 99, "has 2 lines, not 99"),
         (|survey| survey.symbols[0].line += 1, "line 2 does not have [\"RateLimiter\"]"),
         (|survey| survey.risks[0].line = 0, "lines, not 0"),
         (|survey| survey.risks[0].text = "y.unwrap()".to_owned(), "does not have [\"y.unwrap()\"]"),
         (|survey| survey.dependencies[0].name = "tokio".to_owned(), "does not have [\"tokio\"]"),
+        (|survey| survey.changes[0].path.push('y'), "does not exist"),
         (|survey| survey.similar_commits[0].files.push("gone.rs".to_owned()), "\"gone.rs\" does not exist"),
     ];
     for (spoil, expected) in spoilt {

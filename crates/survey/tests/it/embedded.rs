@@ -1,13 +1,15 @@
 //! The embedded agent in the seats it may take.
 
 use crate::chain::Run;
+use charrette_engine::flows::design::level_seats;
+use charrette_engine::flows::seats;
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::findings::read_findings;
 use charrette_model::panel::merged::read_items;
 use charrette_model::panel::questions::{Round, Source, read_questions};
 use charrette_model::panel::verdict::read_review;
+use charrette_model::seats::AnswerForm;
 use charrette_model::seats::files::split_files;
-use charrette_model::seats::{AnswerForm, every, level_seats};
 use charrette_model::spec::check::check_level;
 use charrette_model::spec::manifest::Manifest;
 use charrette_model::spec::resolver::Level;
@@ -52,7 +54,7 @@ fn it_takes_the_seats_it_may_and_no_other() {
         today: None,
         summary_words: 500,
     };
-    for seat in every() {
+    for seat in seats().every() {
         assert_eq!(draft(seat.id, &inputs).is_some(), seat.embedded, "{}", seat.id);
     }
     assert!(draft("nobody", &inputs).is_none());
@@ -66,7 +68,7 @@ fn projects_and_features_are_cut_along_what_the_repository_has() {
     {
         let mut run = Run::new(&sandbox.work(), "Add a burst allowance to the rate limiter");
         let files = WorkTree(&run.root.clone());
-        for seat in level_seats(level) {
+        for seat in level_seats(level).every() {
             let inputs = Inputs {
                 request: &run.request,
                 feature: "shop.bursts",

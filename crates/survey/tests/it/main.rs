@@ -8,6 +8,7 @@ mod embedded;
 mod hostile;
 mod memory;
 mod surveys;
+mod topics;
 
 use charrette_survey::{Ask, Survey, survey};
 use charrette_testkit::Sandbox;

@@ -61,6 +61,11 @@ fn everything_else_is_said_too() {
     );
     assert_eq!(survey.similar_commits[0].subject, "feat: bursts in the rate limiter");
     assert_eq!(survey.similar_commits[0].files, ["src/limiter.rs", "tests/limiter.rs"]);
+    let changes = &survey.changes[0];
+    assert_eq!((changes.path.as_str(), changes.commits, changes.of), ("src/limiter.rs", 2, 3));
+    assert_eq!(changes.latest[0].subject, "feat: bursts in the rate limiter");
+    assert!(changes.latest[0].date.len() == 10 && changes.latest.len() == 2);
+    assert_eq!((changes.together[0].path.as_str(), changes.together[0].times), ("tests/limiter.rs", 2));
     assert!(
         survey.imports.iter().any(|import| import.from == "src/gateway.rs" && import.to == "src/limiter.rs")
     );

@@ -14,12 +14,32 @@ fn run(resumed: bool) -> EventKind {
     EventKind::RunStarted { command: text("design"), feature: Some(text("limits")), resumed }
 }
 
-fn began(number: &'static str) -> EventKind {
-    EventKind::StageBegan { number, payload: None }
+/// The name of a stage of a design.
+fn name(number: &str) -> String {
+    let (_, name) = [
+        ("0", "setup"),
+        ("1c", "questions"),
+        ("1d", "discussion r1"),
+        ("2a", "sketches"),
+        ("2b", "full plan"),
+        ("3", "plan review"),
+        ("3.5", "discussion r2"),
+        ("3b", "arch diagram"),
+        ("4a", "post-design gate"),
+        ("5", "cleanup"),
+    ]
+    .into_iter()
+    .find(|(known, _)| *known == number)
+    .unwrap();
+    text(name)
 }
 
-fn ended(number: &'static str, ending: Ending, payload: &str) -> EventKind {
-    EventKind::StageEnded { number, ending, payload: text(payload) }
+fn began(number: &str) -> EventKind {
+    EventKind::StageBegan { number: text(number), name: name(number), ledger: String::new(), payload: None }
+}
+
+fn ended(number: &str, ending: Ending, payload: &str) -> EventKind {
+    EventKind::StageEnded { number: text(number), name: name(number), ending, payload: text(payload) }
 }
 
 fn started(step: &str) -> EventKind {
@@ -48,7 +68,16 @@ fn told(story: &mut Story, events: &[(u64, EventKind)]) -> String {
 }
 
 fn story() -> Story {
-    Story::new(StepPrefix::default(), false, Style::plain())
+    showing("")
+}
+
+/// A story in which every artifact says this.
+fn showing(text: &'static str) -> Story {
+    Story::new(StepPrefix::default(), false, Style::plain(), reader(text))
+}
+
+fn reader(text: &'static str) -> ArtifactReader {
+    Arc::new(move |_| Ok(text.to_owned()))
 }
 
 #[test]
@@ -86,7 +115,7 @@ fn a_flow_with_stages_leaves_breadcrumbs() {
             (47, EventKind::Warning { message: text("a \u{1b}[31mred\nline") }),
             (48, ended("3", Ending::Warning, "no quorum")),
             (49, began("5")),
-            (50, ended("5", Ending::Done, "design complete!")),
+            (50, ended("5", Ending::Last, "design complete!")),
             (50, EventKind::RunFinished { status: text("done"), files: "/tmp/x".into() }),
         ],
     );
@@ -175,9 +204,8 @@ fn what_was_done_before_is_counted_not_told() {
 
 #[test]
 fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
-    let mut story = Story::new(StepPrefix::parse("1.::design plan"), true, Style::plain());
-    let path = std::path::PathBuf::from("/nowhere/plan.txt");
-    let plan = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path };
+    let mut story = Story::new(StepPrefix::parse("1.::design plan"), true, Style::plain(), reader(""));
+    let plan = EventKind::Document { heading: text("Plan"), name: text("plan.txt") };
     let told = told(
         &mut story,
         &[
@@ -189,7 +217,7 @@ fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
             (9, plan),
             (9, ended("2b", Ending::Done, "plan")),
             (9, began("5")),
-            (9, ended("5", Ending::Done, "design complete!")),
+            (9, ended("5", Ending::Last, "design complete!")),
         ],
     );
     insta::assert_snapshot!(told, @r"
@@ -202,17 +230,16 @@ fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
 
 #[test]
 fn what_another_process_did_is_announced_and_shown_once() {
-    let path = std::env::temp_dir().join(format!("charrette-replayed-{}.txt", std::process::id()));
-    fs_err::write(&path, "the plan\n").unwrap();
-    let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path: path.clone() };
+    let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt") };
     let warning = "**⚠ 3b: architecture diagram — rejected**";
-    let mut story = Story::new(StepPrefix::parse("1.::design plan"), false, Style::plain());
+    let mut story =
+        Story::new(StepPrefix::parse("1.::design plan"), false, Style::plain(), reader("the plan\n"));
     let told = told(
         &mut story,
         &[
             (0, run(false)),
-            (0, EventKind::HandedOver { number: "2a" }),
-            (9, EventKind::Replayed { heading: text("Plan"), path: path.clone() }),
+            (0, EventKind::HandedOver { number: text("2a"), name: name("2a") }),
+            (9, EventKind::Replayed { heading: text("Plan"), name: text("plan.txt") }),
             (9, began("2a")),
             (9, lanes("Sketches", &[("sketch/arch", "Arch")])),
             (9, reused("sketch/arch")),
@@ -227,7 +254,6 @@ fn what_another_process_did_is_announced_and_shown_once() {
             (9, started("discusser")),
         ],
     );
-    fs_err::remove_file(path).unwrap();
     insta::assert_snapshot!(told, @r"
     starting design limits
     ━━
@@ -245,9 +271,7 @@ fn what_another_process_did_is_announced_and_shown_once() {
 
 #[test]
 fn a_file_worth_reading_is_shown_when_it_is_new_and_cannot_drive_the_terminal() {
-    let path = std::env::temp_dir().join(format!("charrette-story-{}.txt", std::process::id()));
-    fs_err::write(&path, "one\n\u{1b}[2Jtwo\n").unwrap();
-    let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt"), path: path.clone() };
+    let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt") };
     let events = [
         (0, run(false)),
         (0, began("2b")),
@@ -256,8 +280,7 @@ fn a_file_worth_reading_is_shown_when_it_is_new_and_cannot_drive_the_terminal() 
         (1, finished("planner", &["plan.txt"])),
         (1, document),
     ];
-    let told = told(&mut story(), &events);
-    fs_err::remove_file(path).unwrap();
+    let told = told(&mut showing("one\n\u{1b}[2Jtwo\n"), &events);
     assert_eq!(told, "starting design limits\n━━\n> **🔶 2b: full plan**\n\n## Plan\n\none\n\\u{1b}[2Jtwo\n");
 }
 

@@ -168,7 +168,7 @@ fn left(sandbox: &Sandbox) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let workspace = workspace(sandbox, &document(sandbox)?);
     walk(&workspace, "", &mut found).map_err(|error| error.to_string())?;
     found.retain(|name, _| {
-        !["timing-ledger.tsv", "tokens.jsonl", "execution-issues.md"].contains(&name.as_str())
+        !["timing-ledger.tsv", "tokens.jsonl", "events.jsonl", "execution-issues.md"].contains(&name.as_str())
     });
     walk(&sandbox.path("specs"), "specs/", &mut found).map_err(|error| error.to_string())?;
     Ok(found)

@@ -1,9 +1,9 @@
 //! The arguments of `charrette checkpoint`, and which file does what.
 
 use super::{gc, inspect, plumbing};
-use crate::arguments::Global;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
+use charrette_app::AppError;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName};
 use charrette_model::feature::name::InvalidName;
 use clap::builder::PossibleValuesParser;
@@ -89,18 +89,18 @@ impl clap::builder::ValueParserFactory for CommandName {
     }
 }
 
-pub(crate) fn checkpoint(global: &Global, args: CheckpointArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn checkpoint(here: &Here, args: CheckpointArgs) -> Result<ExitCode, AppError> {
     match args.command {
-        CheckpointCommand::Save(which) => plumbing::save(global, &which),
-        CheckpointCommand::Load(which) => plumbing::load(global, &which),
-        CheckpointCommand::UpdatePhase { phase, which } => plumbing::update_phase(global, &which, &phase),
-        CheckpointCommand::Complete(which) => plumbing::complete(global, &which),
-        CheckpointCommand::ResumePoint(which) => plumbing::resume_point(global, &which),
-        CheckpointCommand::List => inspect::list(global),
-        CheckpointCommand::Show(which) => inspect::show(global, &which),
-        CheckpointCommand::History(which) => inspect::history(global, &which),
-        CheckpointCommand::Diff { from, to, which } => inspect::diff(global, &which, from, to),
-        CheckpointCommand::Gc(args) => gc::gc(global, &args),
+        CheckpointCommand::Save(which) => plumbing::save(here, &which),
+        CheckpointCommand::Load(which) => plumbing::load(here, &which),
+        CheckpointCommand::UpdatePhase { phase, which } => plumbing::update_phase(here, &which, &phase),
+        CheckpointCommand::Complete(which) => plumbing::complete(here, &which),
+        CheckpointCommand::ResumePoint(which) => plumbing::resume_point(here, &which),
+        CheckpointCommand::List => inspect::list(here),
+        CheckpointCommand::Show(which) => inspect::show(here, &which),
+        CheckpointCommand::History(which) => inspect::history(here, &which),
+        CheckpointCommand::Diff { from, to, which } => inspect::diff(here, &which, from, to),
+        CheckpointCommand::Gc(args) => gc::gc(here, &args),
         CheckpointCommand::Schema => {
             output::json(&schemars::schema_for!(Checkpoint))?;
             Ok(ExitCode::SUCCESS)

@@ -1,9 +1,8 @@
 //! `charrette checkpoint gc`: tidy up.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
+use charrette_app::AppError;
 use charrette_store::gc::Keep;
 use clap::Args;
 use serde_json::json;
@@ -22,8 +21,8 @@ pub(super) struct GcArgs {
     archives_after: u32,
 }
 
-pub(super) fn gc(global: &Global, args: &GcArgs) -> Result<ExitCode, CommandError> {
-    let site = Site::open(global)?;
+pub(super) fn gc(here: &Here, args: &GcArgs) -> Result<ExitCode, AppError> {
+    let site = here.site()?;
     let keep = Keep { completed_days: args.completed_after, archive_days: args.archives_after };
     let done = site.documents().gc(keep, site.now, args.dry_run)?;
     output::json(&json!({"dry_run": args.dry_run, "done": done}))?;

@@ -1,10 +1,9 @@
 //! Looking at documents and at how they came to be: list, show, history, diff.
 
 use super::arguments::Which;
-use crate::arguments::Global;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
+use charrette_app::AppError;
 use charrette_model::checkpoint::{DocumentName, resume_point};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::merge_patch;
@@ -13,8 +12,8 @@ use charrette_store::{Documents, Lease};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-pub(super) fn list(global: &Global) -> Result<ExitCode, CommandError> {
-    let rows = Site::open(global)?.documents().list()?;
+pub(super) fn list(here: &Here) -> Result<ExitCode, AppError> {
+    let rows = here.site()?.documents().list()?;
     let documents: Vec<Value> = rows
         .iter()
         .map(|row| {
@@ -33,11 +32,11 @@ pub(super) fn list(global: &Global) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn show(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
-    let (name, documents) = opened(global, which)?;
+pub(super) fn show(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
+    let (name, documents) = opened(here, which)?;
     let Some(loaded) = documents.load(&name)? else { return Err(missing(&name)) };
     let folder = documents.folder();
-    let (entries, _) = history::read(&folder.history(&name)).map_err(CommandError::failed)?;
+    let (entries, _) = history::read(&folder.history(&name)).map_err(AppError::failed)?;
     output::json(&json!({
         "path": folder.document(&name),
         "head": documents.head(),
@@ -50,9 +49,9 @@ pub(super) fn show(global: &Global, which: &Which) -> Result<ExitCode, CommandEr
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn history(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
-    let (name, documents) = opened(global, which)?;
-    let entries = entries(global, &documents, &name)?;
+pub(super) fn history(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
+    let (name, documents) = opened(here, which)?;
+    let entries = entries(here, &documents, &name)?;
     let numbered: Vec<Value> = (1..)
         .zip(&entries)
         .map(|(n, entry): (usize, _)| {
@@ -67,9 +66,9 @@ pub(super) fn history(global: &Global, which: &Which) -> Result<ExitCode, Comman
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn diff(global: &Global, which: &Which, from: i64, to: i64) -> Result<ExitCode, CommandError> {
-    let (name, documents) = opened(global, which)?;
-    let entries = entries(global, &documents, &name)?;
+pub(super) fn diff(here: &Here, which: &Which, from: i64, to: i64) -> Result<ExitCode, AppError> {
+    let (name, documents) = opened(here, which)?;
+    let entries = entries(here, &documents, &name)?;
     let (from, old) = point(&entries, from)?;
     let (to, new) = point(&entries, to)?;
     let at = |n: usize| json!({"n": n, "at": entries[n - 1].at, "change": entries[n - 1].change});
@@ -77,22 +76,21 @@ pub(super) fn diff(global: &Global, which: &Which, from: i64, to: i64) -> Result
     Ok(ExitCode::SUCCESS)
 }
 
-fn opened(global: &Global, which: &Which) -> Result<(DocumentName, Documents), CommandError> {
-    let name = which.name().map_err(CommandError::usage)?;
-    Ok((name, Site::open(global)?.documents()))
+fn opened(here: &Here, which: &Which) -> Result<(DocumentName, Documents), AppError> {
+    let name = which.name().map_err(AppError::usage)?;
+    Ok((name, here.site()?.documents()))
 }
 
-fn missing(name: &DocumentName) -> CommandError {
-    CommandError::failed(format!("no document {}", name.stem()))
+fn missing(name: &DocumentName) -> AppError {
+    AppError::failed(format!("no document {}", name.stem()))
         .hint("See what there is: charrette checkpoint list")
 }
 
-fn entries(global: &Global, documents: &Documents, name: &DocumentName) -> Result<Vec<Entry>, CommandError> {
-    let (entries, unreadable) =
-        history::read(&documents.folder().history(name)).map_err(CommandError::failed)?;
+fn entries(here: &Here, documents: &Documents, name: &DocumentName) -> Result<Vec<Entry>, AppError> {
+    let (entries, unreadable) = history::read(&documents.folder().history(name)).map_err(AppError::failed)?;
     if unreadable > 0 {
         output::note(
-            global,
+            here,
             &format!("Warning: {unreadable} lines of the history could not be read and are left out"),
         );
     }
@@ -103,15 +101,15 @@ fn entries(global: &Global, documents: &Documents, name: &DocumentName) -> Resul
 }
 
 /// The point that was typed, and the document as it was then.
-fn point(entries: &[Entry], typed: i64) -> Result<(usize, Value), CommandError> {
+fn point(entries: &[Entry], typed: i64) -> Result<(usize, Value), AppError> {
     let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
     let n = if typed < 0 { count + 1 + typed } else { typed };
     let n = usize::try_from(n).ok().filter(|n| (1..=entries.len()).contains(n));
     let n = n.ok_or_else(|| {
-        CommandError::usage(format!("there is no change number {typed}; the history has 1 to {count}"))
+        AppError::usage(format!("there is no change number {typed}; the history has 1 to {count}"))
     })?;
     let document = history::rebuild(entries, n).ok_or_else(|| {
-        CommandError::failed(format!("the history does not reach back far enough to rebuild change {n}"))
+        AppError::failed(format!("the history does not reach back far enough to rebuild change {n}"))
     })?;
     Ok((n, document))
 }

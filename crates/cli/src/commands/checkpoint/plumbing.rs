@@ -4,10 +4,11 @@
 //! empty resume point, and the exit code is 0, so that a script goes on without its checkpoint.
 
 use super::arguments::Which;
-use crate::arguments::Global;
-use crate::error::{CommandError, way_out};
-use crate::site::Site;
+use crate::here::Here;
 use crate::{input, output};
+use charrette_app::AppError;
+use charrette_app::Site;
+use charrette_app::error::way_out;
 use charrette_model::checkpoint::{
     Checkpoint, ResumePoint, TransitionError, phase_name, read, resume_point as point_of,
 };
@@ -16,16 +17,16 @@ use charrette_store::{Documents, StoreError};
 use serde_json::Value;
 use std::process::ExitCode;
 
-pub(super) fn save(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
-    acknowledged(global, "Failed to save checkpoint", |site, documents| {
+pub(super) fn save(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
+    acknowledged(here, "Failed to save checkpoint", |site, documents| {
         let name = which.name().map_err(plain)?;
         let document = read(&input::bytes(None)?).map_err(TransitionError::from).map_err(plain)?;
         Ok(documents.save(&name, &document, site.now)?)
     })
 }
 
-pub(super) fn update_phase(global: &Global, which: &Which, phase: &str) -> Result<ExitCode, CommandError> {
-    acknowledged(global, "Failed to update phase", |site, documents| {
+pub(super) fn update_phase(here: &Here, which: &Which, phase: &str) -> Result<ExitCode, AppError> {
+    acknowledged(here, "Failed to update phase", |site, documents| {
         let name = which.name().map_err(plain)?;
         phase_name(phase).map_err(plain)?;
         let data: Value = serde_json::from_slice(&input::bytes(None)?)
@@ -34,26 +35,26 @@ pub(super) fn update_phase(global: &Global, which: &Which, phase: &str) -> Resul
     })
 }
 
-pub(super) fn complete(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
-    acknowledged(global, "Failed to complete checkpoint", |site, documents| {
+pub(super) fn complete(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
+    acknowledged(here, "Failed to complete checkpoint", |site, documents| {
         let name = which.name().map_err(plain)?;
         let open = documents.load(&name)?.map(|loaded| open_phases(&loaded.document)).unwrap_or_default();
         let changed = documents.complete(&name, site.now)?;
         if !open.is_empty() {
-            output::note(global, &format!("Warning: completed with phases still open: {}", open.join(", ")));
+            output::note(here, &format!("Warning: completed with phases still open: {}", open.join(", ")));
         }
         Ok(changed)
     })
 }
 
-pub(super) fn load(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
-    let document = loaded(global, which).map(|loaded| loaded.document);
+pub(super) fn load(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
+    let document = loaded(here, which).map(|loaded| loaded.document);
     output::json(&document)?;
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn resume_point(global: &Global, which: &Which) -> Result<ExitCode, CommandError> {
-    let point = loaded(global, which).map_or_else(ResumePoint::default, |loaded| point_of(&loaded.document));
+pub(super) fn resume_point(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
+    let point = loaded(here, which).map_or_else(ResumePoint::default, |loaded| point_of(&loaded.document));
     output::json(&point)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -83,8 +84,8 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<CommandError> for Failure {
-    fn from(error: CommandError) -> Failure {
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Failure {
         Failure::During(error.message)
     }
 }
@@ -100,16 +101,16 @@ impl Failure {
 
 /// Makes a change and prints whether it is safe on disk.
 fn acknowledged(
-    global: &Global,
+    here: &Here,
     operation: &str,
     change: impl FnOnce(&Site, &Documents) -> Result<Changed, Failure>,
-) -> Result<ExitCode, CommandError> {
-    let changed = Site::open(global).map_err(Failure::from).and_then(|site| {
+) -> Result<ExitCode, AppError> {
+    let changed = here.site().map_err(Failure::from).and_then(|site| {
         let changed = change(&site, &site.documents())?;
         if changed.created && site.repository.is_none() {
             let place = site.root.display();
             output::note(
-                global,
+                here,
                 &format!("Not a git repository: state is kept in {place}, and commits cannot be compared"),
             );
         }
@@ -117,7 +118,7 @@ fn acknowledged(
     });
     match &changed {
         Ok(Changed { history_error: Some(error), .. }) => {
-            output::note(global, &format!("Warning: saved, but the history could not be written: {error}"));
+            output::note(here, &format!("Warning: saved, but the history could not be written: {error}"));
         }
         Ok(_) => {}
         Err(failure) => failure.log(operation),
@@ -126,14 +127,15 @@ fn acknowledged(
     Ok(ExitCode::SUCCESS)
 }
 
-fn loaded(global: &Global, which: &Which) -> Option<Loaded> {
-    let found = Site::open(global)
+fn loaded(here: &Here, which: &Which) -> Option<Loaded> {
+    let found = here
+        .site()
         .map_err(Failure::from)
         .and_then(|site| Ok(site.documents().load(&which.name().map_err(plain)?)?));
     match found {
         Ok(loaded) => {
             if let Some(stale) = loaded.as_ref().and_then(|loaded| loaded.stale.as_ref()) {
-                output::note(global, &stale.to_string());
+                output::note(here, &stale.to_string());
             }
             loaded
         }

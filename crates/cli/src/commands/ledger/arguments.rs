@@ -1,9 +1,9 @@
 //! What can be typed after `charrette ledger`.
 
 use super::{cost, issue, rows};
-use crate::arguments::Global;
 use crate::commands::raw::RawArgs;
-use crate::error::CommandError;
+use crate::here::Here;
+use charrette_app::AppError;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
@@ -55,11 +55,11 @@ enum LedgerCommand {
     Issue(RawArgs),
 }
 
-pub(crate) fn ledger(global: &Global, args: &LedgerArgs) -> Result<ExitCode, CommandError> {
+pub(crate) fn ledger(here: &Here, args: &LedgerArgs) -> Result<ExitCode, AppError> {
     match &args.command {
-        LedgerCommand::Cost { feature } => cost::cost(global, feature.as_deref()),
-        LedgerCommand::Time(typed) => rows::time(&typed.words()),
-        LedgerCommand::Tokens(typed) => rows::tokens(&typed.words()),
-        LedgerCommand::Issue(typed) => issue::issue(&typed.words()),
+        LedgerCommand::Cost { feature } => cost::cost(here, feature.as_deref()),
+        LedgerCommand::Time(typed) => rows::time(here, &typed.words()),
+        LedgerCommand::Tokens(typed) => rows::tokens(here, &typed.words()),
+        LedgerCommand::Issue(typed) => issue::issue(here, &typed.words()),
     }
 }

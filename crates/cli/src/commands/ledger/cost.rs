@@ -1,9 +1,9 @@
 //! `charrette ledger cost`: what the calls of agents used, by seat and by agent.
 
-use crate::arguments::Global;
-use crate::error::CommandError;
+use crate::here::Here;
 use crate::output;
-use crate::site::Site;
+use charrette_app::AppError;
+use charrette_app::Site;
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::ledger::{CallRecord, Total, Totals, totals};
 use charrette_model::shown::shown;
@@ -13,18 +13,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn cost(global: &Global, feature: Option<&str>) -> Result<ExitCode, CommandError> {
-    let feature = feature.map(FeaturePath::parse).transpose().map_err(CommandError::usage)?;
-    let site = Site::open(global)?;
+pub(super) fn cost(here: &Here, feature: Option<&str>) -> Result<ExitCode, AppError> {
+    let feature = feature.map(FeaturePath::parse).transpose().map_err(AppError::usage)?;
+    let site = here.site()?;
     let workspaces = site.root.join(site.settings.workspace_folder());
-    let mut found = runs(&workspaces).map_err(CommandError::failed)?;
+    let mut found = runs(&workspaces).map_err(AppError::failed)?;
     if let Some(feature) = &feature {
         let named = workspaces_of(&site, feature)?;
         found.retain(|(name, _)| is_of(name, feature) || named.contains(name));
     }
     let calls: Vec<&CallRecord> = found.iter().flat_map(|(_, calls)| calls).collect();
     let totals = totals(calls.iter().copied());
-    if global.json {
+    if here.json {
         let runs = found.iter().map(|(name, _)| name.as_str()).collect();
         output::json(&Cost { runs, totals })?;
     } else {
@@ -42,7 +42,7 @@ struct Cost<'a> {
 }
 
 /// The names of workspaces that documents of the feature name.
-fn workspaces_of(site: &Site, feature: &FeaturePath) -> Result<Vec<String>, CommandError> {
+fn workspaces_of(site: &Site, feature: &FeaturePath) -> Result<Vec<String>, AppError> {
     let documents = site.documents();
     let rows = documents.list()?;
     let ours = rows.iter().filter(|row| row.name.feature() == Some(feature));

@@ -1,22 +1,24 @@
 //! `charrette ledger issue`: an entry in the log of what went wrong on the way.
 
-use crate::error::CommandError;
-use crate::{env_vars, input, output, run_log};
+use crate::here::Here;
+use crate::{input, output};
+use charrette_app::AppError;
+use charrette_app::run_log;
 use charrette_model::ledger::issues::{self, Entry, Request};
 use charrette_model::plumbing::Answer;
 use charrette_model::session::DISCARD;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn issue(words: &[String]) -> Result<ExitCode, CommandError> {
+pub(super) fn issue(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
     let answer = match Request::read(words) {
-        Ok(request) => add(&request),
+        Ok(request) => add(here, &request),
         Err(answer) => answer,
     };
     output::answer(&answer)
 }
 
-fn add(request: &Request) -> Answer {
+fn add(here: &Here, request: &Request) -> Answer {
     let entry = match &request.entry {
         Entry::Text(text) => text.clone(),
         Entry::File(file) => match input::tolerant_text(Some(Path::new(file))) {
@@ -25,7 +27,7 @@ fn add(request: &Request) -> Answer {
             Err(error) => return issues::misused(&format!("unreadable entry file: {}", error.message)),
         },
     };
-    let entry = env_vars::redactor().text(&entry).into_owned();
+    let entry = here.environment.redactor().text(&entry).into_owned();
     let log = Path::new(&request.log);
     let folder = log.parent().filter(|_| request.log != DISCARD);
     let written = folder.map_or(Ok(()), fs_err::create_dir_all);

@@ -1,9 +1,10 @@
 //! `charrette ledger time` and `charrette ledger tokens`: one row more, or all of them. Never an error.
 
-use crate::disk::{Disk, open_regular};
-use crate::env_vars::{self, Ledgers};
-use crate::error::CommandError;
-use crate::{output, site};
+use crate::here::Here;
+use crate::output;
+use charrette_app::AppError;
+use charrette_app::disk::{Disk, open_regular};
+use charrette_app::environment::LedgerPlaces;
 use charrette_model::ledger::place::{self, Place, Places};
 use charrette_model::ledger::{timing, tokens};
 use charrette_store::ledger::append;
@@ -16,13 +17,13 @@ use std::time::Duration;
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) fn time(words: &[String]) -> Result<ExitCode, CommandError> {
+pub(super) fn time(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
     let warn = |message: &str| output::log(&format!("Warning: timing ledger: {message}"));
     let request = match timing::Request::read(words) {
         Ok(request) => request,
         Err(problem) => return done(&warn, &problem),
     };
-    let env = env_vars::ledgers();
+    let env = here.environment.ledgers();
     let current = current();
     let place = place::timing(request.ledger.as_deref(), &places(&env, &current), &Disk, digest);
     let row = match &request.action {
@@ -33,33 +34,33 @@ pub(super) fn time(words: &[String]) -> Result<ExitCode, CommandError> {
         warn(odd);
     }
     let skill = env.timing_skill.as_deref().unwrap_or(timing::DEFAULT_SKILL);
-    match site::now() {
+    match here.now() {
         Ok(now) => write(&place, &row.text(now.at().as_second(), skill), &warn),
         Err(error) => done(&warn, &error.message),
     }
 }
 
-pub(super) fn tokens(words: &[String]) -> Result<ExitCode, CommandError> {
+pub(super) fn tokens(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
     let warn = |message: &str| output::log(&format!("Warning: token ledger: {message}"));
     let request = match tokens::Request::read(words) {
         Ok(request) => request,
         Err(problem) => return done(&warn, &problem),
     };
     request.warnings.iter().for_each(|warning| warn(warning));
-    let env = env_vars::ledgers();
+    let env = here.environment.ledgers();
     let current = current();
     let place = place::tokens(request.ledger.as_deref(), &places(&env, &current), &Disk, digest);
     let row = match &request.action {
         tokens::Action::Dump => return dump(&place, &warn),
         tokens::Action::Append(row) => row,
     };
-    match site::now() {
+    match here.now() {
         Ok(now) => write(&place, &row.text(now.at()), &warn),
         Err(error) => done(&warn, &error.message),
     }
 }
 
-fn places<'a>(env: &'a Ledgers, current: &'a str) -> Places<'a> {
+fn places<'a>(env: &'a LedgerPlaces, current: &'a str) -> Places<'a> {
     Places {
         temp: &env.temp,
         current,
@@ -81,7 +82,7 @@ fn digest(text: &str) -> String {
     sha256(text.as_bytes())
 }
 
-fn write(place: &Place, row: &str, warn: &impl Fn(&str)) -> Result<ExitCode, CommandError> {
+fn write(place: &Place, row: &str, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
     place.warnings.iter().for_each(|warning| warn(warning));
     let Some(path) = &place.path else { return Ok(ExitCode::SUCCESS) };
     match append(Path::new(path), row, Some(PATIENCE)) {
@@ -91,7 +92,7 @@ fn write(place: &Place, row: &str, warn: &impl Fn(&str)) -> Result<ExitCode, Com
 }
 
 /// The path first, then the rows.
-fn dump(place: &Place, warn: &impl Fn(&str)) -> Result<ExitCode, CommandError> {
+fn dump(place: &Place, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
     place.warnings.iter().for_each(|warning| warn(warning));
     let Some(path) = &place.path else { return Ok(ExitCode::SUCCESS) };
     let mut text = format!("{path}\n");
@@ -107,7 +108,7 @@ fn dump(place: &Place, warn: &impl Fn(&str)) -> Result<ExitCode, CommandError> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the end of every way through here")]
-fn done(warn: &impl Fn(&str), message: &str) -> Result<ExitCode, CommandError> {
+fn done(warn: &impl Fn(&str), message: &str) -> Result<ExitCode, AppError> {
     warn(message);
     Ok(ExitCode::SUCCESS)
 }

@@ -4,18 +4,14 @@
 //! understanding sends the research back, with what was said.
 
 use super::answer_lines::answer_lines;
+use super::artifacts::{CORRECTION, PRE_DESIGN};
 use super::brief::Brief;
-use crate::artifact::Input;
+use crate::artifact::{Artifact, Input};
 use crate::gate::{Answers, Gate};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::context_summary::{ContextSummary, read_context_summary};
-
-/// What the research was told when it had misunderstood.
-pub(super) const CORRECTION: &str = "correction.md";
-const SUMMARY: &str = "context-summary.md";
-const ANSWERS: &str = "answers/pre-design";
 
 /// A question: key, what comes before the part, what is asked, and the plain answer.
 pub(super) type Asked = (&'static str, &'static str, &'static str, &'static str);
@@ -64,12 +60,12 @@ const QUESTIONS: [Asked; 6] = [
 const PLAIN: [&str; 8] = ["yes", "y", "ok", "correct", "proceed", "fine", "looks good", "agreed"];
 
 /// Asks, unless the gate is to be passed without asking.
-pub(super) async fn pre_design(research: &PhaseHandle<'_>, brief: &Brief) -> Flow<()> {
+pub(super) async fn pre_design(research: &PhaseHandle<'_>, brief: &Brief, file: &Artifact) -> Flow<()> {
     if brief.no_checkpoint {
         return Ok(());
     }
     let stage = research.stage("1e");
-    let summary = summary(research).await?;
+    let summary = parts_of(research, file).await?;
     let parts = [
         summary.understanding,
         summary.approach,
@@ -78,15 +74,15 @@ pub(super) async fn pre_design(research: &PhaseHandle<'_>, brief: &Brief) -> Flo
         summary.out_of_scope,
         summary.unknowns,
     ];
-    agree(research, brief, &QUESTIONS, &parts).await?;
+    agree(research, brief, &QUESTIONS, &parts, file).await?;
     stage.done("answered");
     Ok(())
 }
 
-async fn summary(research: &PhaseHandle<'_>) -> Flow<ContextSummary> {
-    let step = Step::new("pre-design/page").reads(SUMMARY);
+async fn parts_of(research: &PhaseHandle<'_>, summary: &Artifact) -> Flow<ContextSummary> {
+    let (step, name) = (Step::new("pre-design/page").reads(summary), summary.name().to_owned());
     research
-        .step(step, |context| async move { Ok(read_context_summary(&context.text(SUMMARY)?, usize::MAX).0) })
+        .step(step, |context| async move { Ok(read_context_summary(&context.text(&name)?, usize::MAX).0) })
         .await
 }
 
@@ -96,12 +92,13 @@ pub(super) async fn agree(
     brief: &Brief,
     questions: &'static [Asked; 6],
     parts: &[String; 6],
+    summary: &Artifact,
 ) -> Flow<()> {
-    let answers = research.gate(gate(brief, questions, parts)).await?;
+    let answers = research.gate(gate(brief, questions, parts, summary)).await?;
     if taken(research, questions, &answers).await? { Err(Stop::Again) } else { Ok(()) }
 }
 
-fn gate(brief: &Brief, questions: &[Asked; 6], parts: &[String; 6]) -> Gate {
+fn gate(brief: &Brief, questions: &[Asked; 6], parts: &[String; 6], summary: &Artifact) -> Gate {
     let page = format!(
         "Pre-Design Checkpoint\n=====================\n\nI have completed research for \"{}\". Before writing the {}, I would like\nto verify my understanding with you.",
         brief.feature,
@@ -109,7 +106,7 @@ fn gate(brief: &Brief, questions: &[Asked; 6], parts: &[String; 6]) -> Gate {
     );
     // A correction opens the gate again, even if the research then says the same.
     let mut gate =
-        Gate::new("pre-design", &[Input::Artifact(SUMMARY.to_owned()), Input::optional(CORRECTION)])
+        Gate::new("pre-design", &[Input::Artifact(summary.name().to_owned()), Input::optional(CORRECTION)])
             .page(page);
     for ((key, before, question, plain), part) in questions.iter().zip(parts) {
         gate = gate.ask(key, &format!("{before}\n\n{part}\n\n{question}"), plain);
@@ -128,16 +125,16 @@ async fn taken(research: &PhaseHandle<'_>, questions: &'static [Asked; 6], answe
         .collect();
     let [(first, ..), ..] = questions;
     let misunderstood = said.iter().any(|(key, answer)| key == first && says_no(answer));
-    let step = Step::new("pre-design/answers").reads(answers);
+    let step = Step::new("pre-design/answers").reads(answers).revises([CORRECTION]);
     research
         .step(step, move |context| async move {
             let lines = answer_lines(said.iter().map(|(key, answer)| (key.as_str(), answer.as_str())));
             if misunderstood {
-                let before = context.present(CORRECTION)?.unwrap_or_default();
+                let before = context.optional_text(CORRECTION)?.unwrap_or_default();
                 context.write(CORRECTION, format!("{before}{lines}"))?;
             }
             let text = if lines.is_empty() { "Nothing to add.\n".to_owned() } else { lines };
-            context.write(ANSWERS, text)?;
+            context.write(PRE_DESIGN, text)?;
             Ok(misunderstood)
         })
         .await

@@ -3,9 +3,10 @@
 //! What is approved is the text of the six files, whatever their status says. If it changes later, by hand or by a
 //! repair, the gate opens again and shows the difference.
 
+use super::artifacts::{GATE_PAGE, GATE_SUBJECT, RESOLUTIONS};
 use super::brief::Brief;
 use super::difference::difference;
-use super::specification::{FILES, spec_file, spec_files};
+use super::specification::{FILES, spec_file, spec_files, spec_names};
 use crate::artifact::Input;
 use crate::deliverable::{self, Shown, Status};
 use crate::gate::{Answers, Gate};
@@ -16,12 +17,6 @@ use charrette_model::panel::resolutions::{Outcome, read_resolutions};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// The text of the six files without their status: what is approved.
-pub(super) const SUBJECT: &str = "post-design.subject.md";
-/// What is shown.
-const PAGE: &str = "post-design.md";
-const RESOLUTIONS: &str = "dialectic-resolutions.md";
-
 /// Asks, unless the gate is to be passed without asking; then nothing is approved either. Returns the day of the
 /// approval.
 pub(super) async fn post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<Option<String>> {
@@ -30,9 +25,10 @@ pub(super) async fn post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<
     }
     let stage = write.stage("4a");
     let page = page(write).await?;
-    status(write, "status/draft", Status::Draft, &[Input::Artifact(SUBJECT.to_owned())], &brief.date).await?;
+    status(write, "status/draft", Status::Draft, &[Input::Artifact(GATE_SUBJECT.to_owned())], &brief.date)
+        .await?;
     let answers = write.gate(gate(brief, &page)).await?;
-    let approved = [Input::Artifact(SUBJECT.to_owned()), answers.input("approval")];
+    let approved = [Input::Artifact(GATE_SUBJECT.to_owned()), answers.input("approval")];
     let day = day_of(&answers, brief);
     status(write, "status/approved", Status::Approved, &approved, &day).await?;
     // The same page of files whose status has changed: what is on record is then what is there.
@@ -50,26 +46,29 @@ pub(super) struct Page {
 }
 
 pub(super) async fn page(write: &PhaseHandle<'_>) -> Flow<Page> {
-    let step = Step::new("post-design/page").reads(&spec_files()).reads(&Input::optional(RESOLUTIONS));
+    let step = Step::new("post-design/page")
+        .reads(&spec_files())
+        .reads(&Input::optional(RESOLUTIONS))
+        .revises([GATE_SUBJECT]);
     write
         .step(step, |context| async move {
             let files = present(&context)?;
             let subject = deliverable::without_status(&files);
-            let before = context.present(SUBJECT)?.filter(|before| *before != subject);
+            let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
             let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
             let votes = votes(&context.optional_text(RESOLUTIONS)?.unwrap_or_default());
             let page = Page { shown: deliverable::shown(&files), votes, difference };
-            context.write(SUBJECT, subject)?;
-            context.write(PAGE, page.text())?;
+            context.write(GATE_SUBJECT, subject)?;
+            context.write(GATE_PAGE, page.text())?;
             Ok(page)
         })
         .await
 }
 
-/// The six files as they are now.
+/// The six files as they are now. The step names them, as what it reads or as what it revises.
 pub(super) fn present(context: &StepContext) -> Result<Vec<(String, String)>, StepError> {
     let read = |name: &&str| {
-        let text = context.present(&spec_file(name))?.unwrap_or_default();
+        let text = context.optional_text(&spec_file(name))?.unwrap_or_default();
         Ok(((*name).to_owned(), text))
     };
     FILES.iter().map(read).collect()
@@ -115,7 +114,7 @@ fn gate(brief: &Brief, page: &Page) -> Gate {
         "Post-Design Checkpoint\n======================\n\nI have completed the spec for \"{feature}\". Before validation, I would like\nyour review.\n\n{}",
         page.text()
     );
-    Gate::new("post-design", SUBJECT)
+    Gate::new("post-design", GATE_SUBJECT)
         .page(title.trim_end())
         .ask(
             "what_built",
@@ -162,7 +161,7 @@ fn bulleted(items: impl Iterator<Item = impl std::fmt::Display>) -> String {
 /// Sets the status in all files at once. It is not part of what was approved, so nothing opens again.
 async fn status(write: &PhaseHandle<'_>, id: &str, status: Status, reads: &[Input], today: &str) -> Flow<()> {
     let today = today.to_owned();
-    let step = Step::new(id).reads(reads).touches_checkout();
+    let step = Step::new(id).reads(reads).revises(spec_names()).touches_checkout();
     write
         .step(step, move |context| async move {
             let files = present(&context)?;

@@ -1,30 +1,34 @@
 //! `charrette design`: from a request to an approved specification.
 //!
-//! [`flow`] reads like the description of the command; everything else here is one part of it each. What is asked
-//! of the place a design is made in, git and the survey, comes through [`Studio`], what is asked of a tracker through
-//! [`Tracker`]; a run that called this one is a [`Caller`], and a [`HeavyWorker`] does the heavy part in another process.
+//! [`FLOW`] is the command as a value. [`flow`] reads like its description; everything else here is one part of it each.
+//! [`seats`] and `level_seats` are its seats, [`stages`] its stages, [`artifacts`] its files; `preview` and `closing` are what
+//! it says before and after.
 
 mod answer_lines;
+pub mod artifacts;
 mod brief;
-mod caller;
+mod closing;
+mod command;
 mod difference;
 mod first_gate;
 mod flow;
-mod heavy;
+mod hand_over;
 mod last_gate;
+mod level_seats;
 mod levels;
 mod plan;
+mod preview;
 mod research;
 mod rounds;
+mod seats;
 mod set_up;
 mod sketches;
 mod specification;
-mod studio;
+pub mod stages;
 mod tracker;
 mod validate;
 
-pub use brief::{Brief, Design, PHASES};
-pub use caller::Caller;
-pub use heavy::HeavyWorker;
-pub use studio::{BranchOrder, Branched, Entrance, Refusal, Studio};
-pub use tracker::{IssueOrder, Standing, Tracker, TrackerError};
+pub use brief::{DesignFlags, PHASES};
+pub use command::FLOW;
+pub use level_seats::level_seats;
+pub use seats::sketches;

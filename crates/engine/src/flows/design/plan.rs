@@ -1,32 +1,28 @@
 //! Steps 2b and the end of 3.5: the plan that is reviewed, and the plan that is final.
 
-use crate::artifact::Input;
+use super::artifacts::{PLAN, ROUND_2};
+use crate::artifact::{Artifact, Input};
 use crate::panel::{Desk, feedback};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::Flow;
 
-const REVIEWED: &str = "plan-reviewed.txt";
-const ROUND_2: &str = "discussion-round2.md";
-const PLAN: &str = "plan.txt";
-
 /// Drafts the plan.
-pub(super) async fn draft(write: &PhaseHandle<'_>, desk: &Desk) -> Flow<()> {
+pub(super) async fn draft(write: &PhaseHandle<'_>, desk: &Desk) -> Flow<Artifact> {
     let stage = write.stage("2b");
-    write.agent(desk.call("planner")?).await?;
-    stage.show("Implementation Plan", "plan-draft.txt");
+    let plan = write.agent_file(desk.call("planner")?).await?;
+    stage.show("Implementation Plan", plan.name());
     stage.done("saved");
-    Ok(())
+    Ok(plan)
 }
 
 /// The final plan: what the second discussion and revisions made of the reviewed one, or that one as it is.
-pub(super) async fn finish(write: &PhaseHandle<'_>, desk: &Desk) -> Flow<()> {
+pub(super) async fn finish(write: &PhaseHandle<'_>, desk: &Desk, reviewed: &Artifact) -> Flow<Artifact> {
     if anything_to_change(write).await? {
-        write.agent(desk.call("finisher")?).await?;
-        return Ok(());
+        return write.agent_file(desk.call("finisher")?).await;
     }
-    let step = Step::new("plan/as-reviewed").reads(REVIEWED);
-    write.step(step, |context| async move { context.write(PLAN, context.text(REVIEWED)?) }).await
+    let (step, name) = (Step::new("plan/as-reviewed").reads(reviewed), reviewed.name().to_owned());
+    write.make(Artifact::fixed(PLAN), step, |context| async move { context.text(&name) }).await
 }
 
 async fn anything_to_change(write: &PhaseHandle<'_>) -> Flow<bool> {

@@ -4,16 +4,16 @@
 //! asked again, with the answer, and nobody else is.
 
 use super::answer_lines::answer_lines;
+use super::artifacts::CORRECTION;
 use super::brief::Brief;
-use super::first_gate::CORRECTION;
-use crate::artifact::Input;
+use crate::artifact::{Artifact, Input};
 use crate::gate::Gate;
 use crate::panel::{Desk, seat_label, step_id};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::Flow;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::seats::{self, Group, Seat};
+use charrette_model::seats::{Group, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ enum Decided {
 }
 
 /// Researches, and sums up.
-pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    research_by(research, desk, brief, (seats::group(Group::Researchers).collect(), "aggregator")).await
+pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<Artifact> {
+    research_by(research, desk, brief, (desk.group(Group::Researchers), "aggregator")).await
 }
 
 /// The same with other researchers, and somebody else who sums up.
@@ -43,11 +43,12 @@ pub(super) async fn research_by(
     desk: &Desk,
     brief: &Brief,
     (researchers, aggregator): (Vec<&'static Seat>, &str),
-) -> Flow<()> {
+) -> Flow<Artifact> {
     let stage = research.stage("1a");
     stage.lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
     for round in 1..=QUESTIONS + 1 {
-        research.parallel(researchers.clone(), |seat| researcher(research, desk, seat)).await?;
+        let named = researchers.iter().map(|seat| (side(seat), *seat));
+        research.parallel("researchers", named, |seat| researcher(research, desk, seat)).await?;
         // One after the other, so that they are on record in the same order every time.
         let mut gates = Vec::new();
         for seat in &researchers {
@@ -56,11 +57,14 @@ pub(super) async fn research_by(
         if gates.is_empty() {
             break;
         }
-        research.parallel(gates, |(side, gate)| answered(research, side, round, gate)).await?;
+        let named = gates.into_iter().map(|(side, gate)| (side, (side, gate)));
+        research
+            .parallel("researchers' questions", named, |(side, gate)| answered(research, side, round, gate))
+            .await?;
     }
-    research.agent(desk.call(aggregator)?.step_id("aggregator")).await?;
+    let summary = research.agent_file(desk.call(aggregator)?.step_id("aggregator")).await?;
     stage.done("context summary saved");
-    Ok(())
+    Ok(summary)
 }
 
 /// One researcher, with what it was told before.

@@ -1,5 +1,6 @@
 //! Steps 1c, 1d and 3.5: questions to the person, each with the answer a careful colleague would give.
 
+use super::artifacts::{CLARIFIED, ROUND_1, ROUND_2};
 use super::brief::Brief;
 use crate::gate::{Answers, Gate};
 use crate::panel::{Desk, round};
@@ -28,30 +29,19 @@ struct Discussion {
 
 /// Step 1c: what the request leaves truly open.
 pub(super) async fn clarify(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    let held =
-        Discussion { number: "1c", seat: "clarifier", gate: ("clarify", "q"), settled: "answers/clarify" };
+    let held = Discussion { number: "1c", seat: "clarifier", gate: ("clarify", "q"), settled: CLARIFIED };
     hold(research, desk, brief, held).await
 }
 
 /// Step 1d: what belongs to the feature and what does not.
 pub(super) async fn discuss_scope(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    let held = Discussion {
-        number: "1d",
-        seat: "scoper",
-        gate: ("discussion-1", "d"),
-        settled: "discussion-round1.md",
-    };
+    let held = Discussion { number: "1d", seat: "scoper", gate: ("discussion-1", "d"), settled: ROUND_1 };
     hold(research, desk, brief, held).await
 }
 
 /// Step 3.5: what is still contested.
 pub(super) async fn discuss_design(write: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<()> {
-    let held = Discussion {
-        number: "3.5",
-        seat: "discusser",
-        gate: ("discussion-2", "d"),
-        settled: "discussion-round2.md",
-    };
+    let held = Discussion { number: "3.5", seat: "discusser", gate: ("discussion-2", "d"), settled: ROUND_2 };
     hold(write, desk, brief, held).await
 }
 

@@ -1,26 +1,20 @@
-//! Steps 0 and 1: how the repository was found, the branch the design is made on, and what the repository says.
+//! Steps 0 and 1: how the repository was found, and the branch the design is made on.
 
-use super::brief::Design;
-use super::studio::{BranchOrder, Branched, Entrance, Refusal};
+use super::artifacts::REQUEST;
 use crate::artifact::Input;
 use crate::gate::Gate;
+use crate::ports::{BranchOrder, Branched, Entrance, Refusal};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::Flow;
-use serde_json::Value;
-
-const REQUEST: &str = "request.md";
-const SURVEY: &str = "survey.json";
-/// How many files every seat is told to begin with.
-const RELEVANT: usize = 8;
 
 /// Step 0: the branch, the entry gate, main clean and up to date where that is asked for.
-pub(super) async fn enter(research: &PhaseHandle<'_>, design: &Design) -> Flow<Entrance> {
+pub(super) async fn enter(research: &PhaseHandle<'_>) -> Flow<Entrance> {
     let _stage = research.stage("0");
-    let studio = design.studio.clone();
+    let checkout = research.run.ports.checkout.clone();
     let step = Step::new("setup").reads(REQUEST).touches_checkout();
     let entrance: Entrance =
-        research.step(step, move |_| async move { studio.enter().await.map_err(refused) }).await?;
+        research.step(step, move |_| async move { checkout.enter().await.map_err(refused) }).await?;
     for warning in &entrance.warnings {
         research.warn(warning);
     }
@@ -28,7 +22,7 @@ pub(super) async fn enter(research: &PhaseHandle<'_>, design: &Design) -> Flow<E
 }
 
 /// Step 1: the branch.
-pub(super) async fn branch(research: &PhaseHandle<'_>, design: &Design, entrance: &Entrance) -> Flow<()> {
+pub(super) async fn branch(research: &PhaseHandle<'_>, entrance: &Entrance) -> Flow<()> {
     let stays = |entrance: &Entrance| format!("using existing: {}", entrance.current);
     let reused = (entrance.decision == "reuse").then(|| stays(entrance));
     let stage = research.stage_with("1", reused);
@@ -38,10 +32,10 @@ pub(super) async fn branch(research: &PhaseHandle<'_>, design: &Design, entrance
         _ => false,
     };
     let order = BranchOrder { create, from: entrance.current.clone() };
-    let studio = design.studio.clone();
+    let checkout = research.run.ports.checkout.clone();
     let step = Step::new("branch").reads(&Input::given("create", &create)).touches_checkout();
     let branched: Branched =
-        research.step(step, move |_| async move { studio.branch(order).await.map_err(refused) }).await?;
+        research.step(step, move |_| async move { checkout.branch(order).await.map_err(refused) }).await?;
     for warning in &branched.warnings {
         research.warn(warning);
     }
@@ -65,22 +59,6 @@ async fn asked(research: &PhaseHandle<'_>, entrance: &Entrance) -> Flow<bool> {
         .ask_choice("branch", &question, &choices)
         .or_as_recommended();
     Ok(research.gate(gate).await?.get("branch").trim().eq_ignore_ascii_case("create"))
-}
-
-/// What the repository says about the request. Returns the files to begin with.
-pub(super) async fn survey(research: &PhaseHandle<'_>, design: &Design) -> Flow<Vec<String>> {
-    let studio = design.studio.clone();
-    let step = Step::new("survey").reads(REQUEST);
-    research
-        .step(step, move |context| async move {
-            let survey = studio.survey(context.text(REQUEST)?).await.map_err(StepError::Failed)?;
-            context.write(SURVEY, &survey)?;
-            let survey: Value = serde_json::from_str(&survey).unwrap_or_default();
-            let files = survey["files"].as_array().into_iter().flatten();
-            let paths = files.filter_map(|file| file["path"].as_str().map(str::to_owned));
-            Ok(paths.take(RELEVANT).collect::<Vec<String>>())
-        })
-        .await
 }
 
 fn refused(refusal: Refusal) -> StepError {

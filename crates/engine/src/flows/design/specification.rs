@@ -1,6 +1,10 @@
 //! Steps 3b, 3c and 4: the diagram, the six files, and the findings that changed nothing.
 
-use super::brief::{Brief, Design};
+use super::artifacts::{
+    CONTESTED, DESIGN, DIAGRAM, DIAGRAM_CANDIDATE, DIAGRAM_SVG, ISSUES, OUT_OF_SCOPE, REPAIRED, REQUIREMENTS,
+    RESOLUTIONS, TALLY, TASKS, WRITE_SUMMARY,
+};
+use super::brief::Brief;
 use super::difference::difference;
 use super::flow::Seatings;
 use crate::artifact::{Artifact, Input};
@@ -16,23 +20,15 @@ use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
 
-const CANDIDATE: &str = "architecture-diagram.candidate.md";
-const DIAGRAM: &str = "architecture-diagram.md";
-const ISSUES: &str = "execution-issues.md";
-const REJECTED: &str = "rejected-findings.md";
-
 /// The six files, in the order they are listed.
 pub(super) const FILES: [&str; 6] =
     ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
 
 /// The three the writer drafts.
-pub(super) const DRAFTS: [&str; 3] = ["requirements.md", "design.md", "tasks.md"];
+pub(super) const DRAFTS: [&str; 3] = [REQUIREMENTS, DESIGN, TASKS];
 
 /// What the panel left behind that the files tell about, where it is there.
-const RECORDS: [&str; 4] = ["dialectic-resolutions.md", "voting-tally.md", "contested-decisions.md", DIAGRAM];
-
-/// Says which drafts were repaired, so that the next ones get a repair of their own.
-pub(super) const REPAIRED: &str = "repaired.md";
+const RECORDS: [&str; 4] = [RESOLUTIONS, TALLY, CONTESTED, DIAGRAM];
 
 /// Tells drafts of the writer apart.
 pub(super) fn drafts_digest(context: &StepContext, drafts: &[&str]) -> Result<String, StepError> {
@@ -48,9 +44,14 @@ pub(super) fn spec_file(name: &str) -> String {
     format!("specs/{name}")
 }
 
+/// All six, as steps call them.
+pub(super) fn spec_names() -> Vec<String> {
+    FILES.iter().map(|name| spec_file(name)).collect()
+}
+
 /// All six, as inputs.
 pub(super) fn spec_files() -> Vec<Input> {
-    FILES.iter().map(|name| Input::Artifact(spec_file(name))).collect()
+    spec_names().into_iter().map(Input::Artifact).collect()
 }
 
 /// What became of a diagram.
@@ -62,18 +63,18 @@ enum Drawn {
 }
 
 /// Step 3b: a diagram of the plan. Whatever goes wrong with it, the run goes on without.
-pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &Design) -> Flow<()> {
+pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk) -> Flow<()> {
     let stage = write.stage("3b");
     let came = write.seated(desk.call("illustrator")?.may_fail()).await?;
     if came.agent.is_none() {
         stage.warn("generation failed, proceeding without diagram");
         return Ok(());
     }
-    let studio = design.studio.clone();
-    let step = Step::new("diagram/promote").reads(CANDIDATE);
+    let drawing = write.run.ports.drawing.clone();
+    let step = Step::new("diagram/promote").reads(DIAGRAM_CANDIDATE);
     let drawn: Drawn = write
         .step(step, move |context| async move {
-            let candidate = context.text(CANDIDATE)?;
+            let candidate = context.text(DIAGRAM_CANDIDATE)?;
             let report = check(&candidate, Mode::Markdown, None);
             if report.diagrams.is_empty() {
                 return rejected(&context, "no-fence");
@@ -84,11 +85,11 @@ pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &De
             let Ok(diagram) = single::diagram(&candidate) else {
                 return rejected(&context, "several-fences");
             };
-            match studio.draw(diagram).await {
+            match drawing.draw(diagram).await {
                 Err(_) => rejected(&context, "parse-error"),
                 Ok(svg) => {
                     context.write(DIAGRAM, candidate)?;
-                    context.write("architecture-diagram.svg", svg)?;
+                    context.write(DIAGRAM_SVG, svg)?;
                     Ok(Drawn::Promoted)
                 }
             }
@@ -97,16 +98,26 @@ pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk, design: &De
     match drawn {
         Drawn::Promoted => {
             stage.show("Architecture Diagram", DIAGRAM);
-            stage.done(if design.caller.is_some() { "saved" } else { "generated" });
+            stage.done(if write.run.ports.caller.is_some() { "saved" } else { "generated" });
         }
         Drawn::Rejected(token) => {
-            if let Some(Err(problem)) =
-                design.caller.as_ref().map(|caller| caller.log_warning(&warnings::architecture_entry(&token)))
-            {
-                write.warn(format!("the caller's log of issues was not written: {problem}"));
-            }
+            log_for_caller(write, &token).await?;
             write.warn(warnings::architecture_line(&token));
         }
+    }
+    Ok(())
+}
+
+/// A diagram that cannot be used is on the caller's log of issues, too.
+async fn log_for_caller(write: &PhaseHandle<'_>, token: &str) -> Flow<()> {
+    let Some(caller) = write.run.ports.caller.clone() else { return Ok(()) };
+    let about = (caller.identity(), token);
+    let step = Step::new("hand-over/diagram").reads(&Input::given("rejected", &about));
+    let entry = warnings::architecture_entry(token);
+    let problem: Option<String> =
+        write.step(step, move |_| async move { Ok(caller.log_warning(&entry).err()) }).await?;
+    if let Some(problem) = problem {
+        write.warn(format!("the caller's log of issues was not written: {problem}"));
     }
     Ok(())
 }
@@ -122,11 +133,13 @@ pub(super) async fn write_files(
     write: &PhaseHandle<'_>,
     desk: &Desk,
     brief: &Brief,
+    summary: &Artifact,
     seatings: &Seatings,
 ) -> Flow<()> {
     let stage = write.stage("3c");
     write.agent(desk.call("writer")?).await?;
-    let published = publish(write, "spec-files", DRAFTS, brief, seatings).await?;
+    let sources = Sources { summary, seatings };
+    let published = publish(write, "spec-files", DRAFTS, brief, &sources).await?;
     stage.done(published.counted);
     Ok(())
 }
@@ -142,21 +155,30 @@ pub(super) struct Published {
 /// A file that was not as this run had left it, and how the new one differs.
 pub(super) type Replaced = (String, String);
 
+/// What the files tell about besides the drafts.
+pub(super) struct Sources<'a> {
+    pub(super) summary: &'a Artifact,
+    /// Who took which seat.
+    pub(super) seatings: &'a Seatings,
+}
+
 /// Makes the six files from three drafts, and puts them where they are delivered. Says what they hold.
 pub(super) async fn publish(
     phase: &PhaseHandle<'_>,
     id: &str,
     drafts: [&'static str; 3],
     brief: &Brief,
-    seatings: &Seatings,
+    sources: &Sources<'_>,
 ) -> Flow<Published> {
-    let seats = taken(brief, seatings);
+    let seats = taken(brief, sources.seatings);
+    let summary = sources.summary.name().to_owned();
     let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
     let step = Step::new(id)
         .reads(&drafts.map(Artifact::named))
-        .reads("context-summary.md")
+        .reads(sources.summary)
         .reads(&records)
         .reads(&Input::given("seats", &seats))
+        .revises(spec_names())
         .touches_checkout();
     let is_repair = drafts != DRAFTS;
     let step = if is_repair { step.reads(&DRAFTS.map(Artifact::named)) } else { step };
@@ -173,7 +195,7 @@ pub(super) async fn publish(
                 requirements: context.text(requirements)?,
                 design: context.text(design)?,
                 tasks: context.text(tasks)?,
-                context_summary: context.text("context-summary.md")?,
+                context_summary: context.text(&summary)?,
                 resolutions: context.optional_text(RECORDS[0])?,
                 tally: context.optional_text(RECORDS[1])?,
                 contested: context.optional_text(RECORDS[2])?,
@@ -222,15 +244,17 @@ fn written(
         }
     }
     let said = format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
-    context.write("write-summary.md", said)?;
+    context.write(WRITE_SUMMARY, said)?;
     Ok(Published { counted: format!("{} files, {counted}", files.len()), replaced })
 }
 
 /// Writes a file of the specification. Says what it replaced, if somebody else had written that.
 pub(super) fn put(context: &StepContext, name: &str, text: &str) -> Result<Option<Replaced>, StepError> {
     let file = spec_file(name);
-    let replaced = match context.present(&file)? {
-        Some(before) if before != text && !context.is_own(&file)? => Some(difference(&before, text)),
+    let present = context.present(&file)?;
+    let before = present.bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let replaced = match before {
+        Some(before) if before != text && !present.is_own => Some(difference(&before, text)),
         _ => None,
     };
     context.write(&file, text)?;
@@ -255,19 +279,19 @@ fn taken(brief: &Brief, seatings: &Seatings) -> Vec<SeatTaken> {
 }
 
 /// Step 4: what reviewers suggested and the vote did not adopt.
-pub(super) async fn report_rejected(write: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
+pub(super) async fn report_rejected(write: &PhaseHandle<'_>, rejected: &Artifact) -> Flow<()> {
     let stage = write.stage("4");
-    let step = Step::new("rejected/any").reads(REJECTED);
+    let (step, name) = (Step::new("rejected/any").reads(rejected), rejected.name().to_owned());
     let any: bool =
-        write.step(step, |context| async move { Ok(!context.text(REJECTED)?.trim().is_empty()) }).await?;
+        write.step(step, |context| async move { Ok(!context.text(&name)?.trim().is_empty()) }).await?;
     if any {
-        stage.show("Unimplemented Plan Review Suggestions", REJECTED);
-        if design.caller.is_some() {
+        stage.show("Unimplemented Plan Review Suggestions", rejected.name());
+        if write.run.ports.caller.is_some() {
             stage.done("saved");
         }
     } else {
         stage.done("all suggestions implemented");
     }
-    stage.show("Out-of-Scope Observations", "oos.md");
+    stage.show("Out-of-Scope Observations", OUT_OF_SCOPE);
     Ok(())
 }

@@ -3,77 +3,43 @@
 //! Asking the tracker is a step of its own: it is on record before the call, the issue's id follows from run and
 //! step, and once there is an issue nobody is asked again. Writing it down is another step, over all files at once.
 
-use super::brief::Design;
-use super::last_gate::{SUBJECT, page, present};
-use super::specification::spec_file;
+use super::artifacts::GATE_SUBJECT;
+use super::brief::Brief;
+use super::last_gate::{page, present};
+use super::specification::{spec_file, spec_names};
 use crate::artifact::Input;
 use crate::deliverable;
-use crate::ports::BoxFuture;
+use crate::ports::{IssueOrder, TrackerError, TrackerState};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::Flow;
 use charrette_model::spec::record::LinearIssue;
-
-/// The tracker of this repository.
-pub trait Tracker: Send + Sync {
-    /// Whether there is one.
-    fn standing(&self) -> Standing;
-
-    /// Makes an issue, or finds the one that was made for this order before.
-    fn create(&self, order: IssueOrder) -> BoxFuture<'static, Result<LinearIssue, TrackerError>>;
-}
-
-/// Whether issues are made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
-    /// Nobody has said anything about a tracker.
-    NotConfigured,
-    /// Somebody has said no.
-    Off,
-    /// Somebody has said yes.
-    On,
-    /// What was said cannot be understood; the text says what to do.
-    Unusable(String),
-}
-
-/// An issue to be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IssueOrder {
-    /// The run it is made for.
-    pub run: String,
-    /// The step of it. With the run, it tells this order from all others, however often it is given.
-    pub step: String,
-    /// The title.
-    pub title: String,
-    /// The description, as Markdown.
-    pub description: String,
-}
-
-/// Why there is no issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TrackerError {
-    /// Something did not work.
-    Failed(String),
-    /// The run was asked to end meanwhile.
-    Interrupted,
-}
+use serde::{Deserialize, Serialize};
 
 const ISSUE: &str = "tracker/issue";
 
+/// Whether an issue is made, decided once.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Decided {
+    Skip,
+    NotConfigured,
+    Make,
+}
+
 /// Makes the issue and writes it down. `approved` is the day of the approval; without one there is no issue.
-pub(super) async fn track(write: &PhaseHandle<'_>, design: &Design, approved: Option<&str>) -> Flow<()> {
+pub(super) async fn track(write: &PhaseHandle<'_>, brief: &Brief, approved: Option<&str>) -> Flow<()> {
     let Some(day) = approved else { return Ok(()) };
-    match design.tracker.standing() {
-        Standing::Off => return Ok(()),
-        Standing::NotConfigured => {
+    match decided(write).await? {
+        Decided::Skip => return Ok(()),
+        Decided::NotConfigured => {
             write.stage("4b").skipped("no Linear issue: there is no .claude/config/integrations.json");
             return Ok(());
         }
-        Standing::Unusable(why) => return Err(Stop::Failed(why)),
-        Standing::On => {}
+        Decided::Make => {}
     }
     let stage = write.stage("4b");
-    let issue = issue(write, design).await?;
+    let issue = issue(write, brief).await?;
     record(write, &issue, day).await?;
     // The same page of files that now name the issue: what is on record is then what is there.
     page(write).await?;
@@ -82,9 +48,26 @@ pub(super) async fn track(write: &PhaseHandle<'_>, design: &Design, approved: Op
     Ok(())
 }
 
-async fn issue(write: &PhaseHandle<'_>, design: &Design) -> Flow<LinearIssue> {
-    let (tracker, brief) = (design.tracker.clone(), design.brief.clone());
-    let step = Step::new(ISSUE).reads(&Input::answer("post-design", "approval")).reaches_out();
+/// What the configuration says right now. It is an input, so that switching the tracker on later makes the issue.
+async fn decided(write: &PhaseHandle<'_>) -> Flow<Decided> {
+    let state = write.run.ports.tracker.state();
+    let step = Step::new("tracker/decided").reads(&Input::given("tracker", &format!("{state:?}")));
+    write
+        .step(step, move |_| async move {
+            match state {
+                TrackerState::Off => Ok(Decided::Skip),
+                TrackerState::NotConfigured => Ok(Decided::NotConfigured),
+                TrackerState::On => Ok(Decided::Make),
+                TrackerState::Unusable(why) => Err(StepError::Said(why)),
+            }
+        })
+        .await
+}
+
+async fn issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssue> {
+    let (tracker, brief) = (write.run.ports.tracker.clone(), brief.clone());
+    let step =
+        Step::new(ISSUE).reads(&Input::answer("post-design", "approval")).revises(spec_names()).reaches_out();
     write
         .step(step, move |context| async move {
             let text = deliverable::issue_text(&present(&context)?, &brief.feature, &brief.spec_folder);
@@ -107,8 +90,11 @@ async fn issue(write: &PhaseHandle<'_>, design: &Design) -> Flow<LinearIssue> {
 
 /// All files at once: the issue, the status, the day.
 async fn record(write: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> Flow<()> {
-    let step =
-        Step::new("tracker/record").reads(SUBJECT).reads(&Input::given("issue", issue)).touches_checkout();
+    let step = Step::new("tracker/record")
+        .reads(GATE_SUBJECT)
+        .reads(&Input::given("issue", issue))
+        .revises(spec_names())
+        .touches_checkout();
     let (issue, day) = (issue.clone(), day.to_owned());
     write
         .step(step, move |context| async move {

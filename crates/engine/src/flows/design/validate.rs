@@ -3,11 +3,13 @@
 //! A repair changes what was approved, so the run goes through its last gate again. A second failure ends it: the
 //! phase has failed, and the run can be resumed when somebody has mended the files.
 
-use super::brief::Design;
+use super::artifacts::{CHECKS, REPAIR_ISSUES, REPAIRED, VALIDATE_SUMMARY, VALIDATION};
+use super::brief::Brief;
 use super::flow::Seatings;
-use super::specification::{DRAFTS, REPAIRED, drafts_digest, publish, spec_file, spec_files};
-use crate::artifact::Input;
+use super::specification::{DRAFTS, Sources, drafts_digest, publish, spec_file, spec_files};
+use crate::artifact::{Artifact, Input};
 use crate::panel::{Desk, spec_files as split};
+use crate::ports::Checkout;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::{Flow, Stop};
@@ -15,23 +17,19 @@ use charrette_model::panel::verdict::read_review;
 use charrette_model::spec::check::{FileFacts, SpecFiles, check, report};
 use serde::{Deserialize, Serialize};
 
-/// What the rules found.
-pub(super) const CHECKS: &str = "checks.md";
-/// What the validator found.
-pub(super) const VALIDATION: &str = "validation.md";
-const PLAN: &str = "plan.txt";
-const ISSUES: &str = "repair-issues.md";
 const REPAIR: [&str; 3] = ["repair/requirements.md", "repair/design.md", "repair/tasks.md"];
 
 /// Checks, validates, and repairs once.
 pub(super) async fn validate(
     phase: &PhaseHandle<'_>,
     desk: &Desk,
-    design: &Design,
+    brief: &Brief,
+    plan: &Artifact,
+    summary: &Artifact,
     seatings: &Seatings,
 ) -> Flow<()> {
     let stage = phase.stage("4c");
-    checks(phase, design).await?;
+    checks(phase, plan).await?;
     phase.agent(desk.call("validator")?).await?;
     stage.show("Validation", VALIDATION);
     match verdict(phase, &DRAFTS).await? {
@@ -41,14 +39,15 @@ pub(super) async fn validate(
         }
         Verdict::Failed => {
             stage.warn("failed; one repair");
-            repair(phase, desk, design, seatings).await?;
+            rewrite(phase, desk, "writer", (&DRAFTS, &REPAIR)).await?;
+            publish(phase, "spec-files/repair", REPAIR, brief, &Sources { summary, seatings }).await?;
             Err(Stop::Again)
         }
     }
 }
 
-/// The files of the repository, as the studio knows them.
-struct Facts<'a>(&'a dyn super::studio::Studio);
+/// The files of the repository.
+struct Facts<'a>(&'a dyn Checkout);
 
 impl FileFacts for Facts<'_> {
     fn exists(&self, path: &str) -> bool {
@@ -57,9 +56,10 @@ impl FileFacts for Facts<'_> {
 }
 
 /// What rules can say, with file and line.
-async fn checks(phase: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
-    let studio = design.studio.clone();
-    let step = Step::new("checks").reads(&spec_files()).reads(PLAN);
+async fn checks(phase: &PhaseHandle<'_>, plan: &Artifact) -> Flow<()> {
+    let checkout = phase.run.ports.checkout.clone();
+    let step = Step::new("checks").reads(&spec_files()).reads(plan);
+    let plan = plan.name().to_owned();
     phase
         .step(step, move |context| async move {
             let text = |name: &str| context.text(&spec_file(name));
@@ -71,7 +71,7 @@ async fn checks(phase: &PhaseHandle<'_>, design: &Design) -> Flow<()> {
                 spec_json: &text("spec.json")?,
                 meta: &text("meta.yaml")?,
             };
-            let issues = check(&files, Some(&context.text(PLAN)?), &Facts(&*studio));
+            let issues = check(&files, Some(&context.text(&plan)?), &Facts(&*checkout));
             context.write(CHECKS, report(&issues))
         })
         .await
@@ -100,7 +100,7 @@ pub(super) async fn verdict(phase: &PhaseHandle<'_>, drafts: &'static [&'static 
             let passes = |text: &str| read_review(text, &["PASS", "FAIL"]).verdict.as_deref() == Some("PASS");
             if passes(&checks) && passes(&validation) {
                 let said = "Validation passed: the rules found nothing, and neither did the validator.\n";
-                context.write("validate-summary.md", said)?;
+                context.write(VALIDATE_SUMMARY, said)?;
                 return Ok(Verdict::Passed);
             }
             let repaired = context.optional_text(REPAIRED)?;
@@ -123,13 +123,6 @@ fn issues(checks: &str, validation: &str) -> String {
     if lines.is_empty() { "- the verdict is FAIL, without an issue".to_owned() } else { lines.join("\n") }
 }
 
-/// The writer gets its own files back, with what is wrong with them.
-async fn repair(phase: &PhaseHandle<'_>, desk: &Desk, design: &Design, seatings: &Seatings) -> Flow<()> {
-    rewrite(phase, desk, "writer", (&DRAFTS, &REPAIR)).await?;
-    publish(phase, "spec-files/repair", REPAIR, &design.brief, seatings).await?;
-    Ok(())
-}
-
 /// A writer gets its drafts back, with what is wrong with them; what it answers are other files.
 pub(super) async fn rewrite(
     phase: &PhaseHandle<'_>,
@@ -141,7 +134,7 @@ pub(super) async fn rewrite(
     phase
         .step(step, |context| async move {
             let text = issues(&context.text(CHECKS)?, &context.text(VALIDATION)?);
-            context.write(ISSUES, format!("{text}\n"))
+            context.write(REPAIR_ISSUES, format!("{text}\n"))
         })
         .await?;
     let note = "This is a repair: your files failed validation. Put right what repair-issues.md says, and leave the rest word for word.";
@@ -150,7 +143,7 @@ pub(super) async fn rewrite(
     let call = assignment
         .call()?
         .step_id("writer/repair")
-        .reads(ISSUES)
+        .reads(REPAIR_ISSUES)
         .reads(&artifacts(drafts))
         .writes_instead(repaired)
         .grammar(move |answer| {

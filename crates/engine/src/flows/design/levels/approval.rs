@@ -2,7 +2,8 @@
 
 use super::kind::Kind;
 use super::questions::about;
-use crate::artifact::Input;
+use crate::artifact::{Artifact, Input};
+use crate::flows::design::artifacts::{GATE_PAGE, GATE_SUBJECT};
 use crate::flows::design::brief::Brief;
 use crate::flows::design::difference::difference;
 use crate::flows::design::first_gate::agree;
@@ -16,25 +17,25 @@ use charrette_model::seats::files::marker;
 use charrette_model::spec::manifest::Manifest;
 use serde::{Deserialize, Serialize};
 
-const SUMMARY: &str = "context-summary.md";
-/// What is approved, as one text.
-const SUBJECT: &str = "post-design.subject.md";
-/// What is shown.
-const PAGE: &str = "post-design.md";
-
 /// Asks whether the research understood, unless the gate is to be passed without asking.
-pub(super) async fn understand(phase: &PhaseHandle<'_>, brief: &Brief, kind: &'static Kind) -> Flow<()> {
+pub(super) async fn understand(
+    phase: &PhaseHandle<'_>,
+    brief: &Brief,
+    kind: &'static Kind,
+    summary: &Artifact,
+) -> Flow<()> {
     if brief.no_checkpoint {
         return Ok(());
     }
     let stage = phase.stage("1e");
-    let step = Step::new("pre-design/page").reads(SUMMARY);
+    let (step, name) = (Step::new("pre-design/page").reads(summary), summary.name().to_owned());
     let parts: [String; 6] = phase
-        .step(step, move |context| async move {
-            Ok(read_parts(&context.text(SUMMARY)?, kind.parts, usize::MAX).0)
-        })
+        .step(
+            step,
+            move |context| async move { Ok(read_parts(&context.text(&name)?, kind.parts, usize::MAX).0) },
+        )
         .await?;
-    agree(phase, brief, kind.questions, &parts).await?;
+    agree(phase, brief, kind.questions, &parts, summary).await?;
     stage.done("answered");
     Ok(())
 }
@@ -68,20 +69,20 @@ pub(super) async fn approve(phase: &PhaseHandle<'_>, brief: &Brief, kind: &'stat
 async fn page(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Page> {
     let delivered = kind.delivered();
     let reads: Vec<Input> = artifacts(&delivered.each_ref().map(String::as_str));
-    let step = Step::new("post-design/page").reads(&reads);
+    let step = Step::new("post-design/page").reads(&reads).revises([GATE_SUBJECT]);
     phase
         .step(step, move |context| async move {
             let mut subject = String::new();
             let mut texts = Vec::new();
             for (name, file) in kind.drafts.iter().zip(&delivered) {
-                let text = context.present(file)?.unwrap_or_default();
+                let text = context.text(file)?;
                 subject.extend([&marker(name), "\n", &text]);
                 texts.push(text);
             }
-            let before = context.present(SUBJECT)?.filter(|before| *before != subject);
+            let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
             let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
-            context.write(SUBJECT, subject)?;
-            context.write(PAGE, changed(&difference))?;
+            context.write(GATE_SUBJECT, subject)?;
+            context.write(GATE_PAGE, changed(&difference))?;
             let manifest = texts.pop().unwrap_or_default();
             let text = texts.pop().unwrap_or_default();
             Ok::<Page, StepError>(Page { text, manifest, difference })
@@ -103,7 +104,7 @@ fn gate(brief: &Brief, kind: &Kind, page: &Page) -> Gate {
         kind.level.as_str(),
         changed(&page.difference)
     );
-    Gate::new("post-design", SUBJECT).page(title.trim_end()).on_rejection(&format!(
+    Gate::new("post-design", GATE_SUBJECT).page(title.trim_end()).on_rejection(&format!(
         "Design not approved. To revise, run:\n  charrette design {feature} --phase=write"
     ))
 }

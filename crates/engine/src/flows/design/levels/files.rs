@@ -3,8 +3,9 @@
 use super::kind::Kind;
 use super::questions::counted;
 use crate::artifact::Input;
+use crate::flows::design::artifacts::{REPAIRED, WRITE_SUMMARY};
 use crate::flows::design::brief::Brief;
-use crate::flows::design::specification::{REPAIRED, Replaced, drafts_digest, put, say_replaced, spec_file};
+use crate::flows::design::specification::{Replaced, drafts_digest, put, say_replaced, spec_file};
 use crate::flows::design::validate::artifacts;
 use crate::panel::Desk;
 use crate::run::PhaseHandle;
@@ -47,8 +48,11 @@ pub(super) async fn publish(
 ) -> Flow<String> {
     let before = listed_before(phase, kind).await?;
     let is_repair = drafts != &kind.drafts;
-    let step =
-        Step::new(id).reads(&artifacts(drafts)).reads(&Input::given("before", &before)).touches_checkout();
+    let step = Step::new(id)
+        .reads(&artifacts(drafts))
+        .reads(&Input::given("before", &before))
+        .revises(kind.delivered())
+        .touches_checkout();
     let step = if is_repair { step.reads(&artifacts(&kind.drafts)) } else { step };
     let (name, folder) = (brief.name().to_owned(), brief.spec_folder.clone());
     let published: Published = phase
@@ -67,7 +71,7 @@ pub(super) async fn publish(
             let inner = kind.level.inner().map_or("entry", Level::as_str);
             let entries = counted(manifest.entries.len(), inner);
             let said = format!("Created {} files in {folder} covering {entries}.\n", kind.files.len());
-            context.write("write-summary.md", said)?;
+            context.write(WRITE_SUMMARY, said)?;
             let removed = before.into_iter().filter(|name| manifest.entry(name).is_none()).collect();
             let counted = format!("{} files, {entries}", kind.files.len());
             Ok(Published { counted, removed, replaced })
@@ -87,11 +91,11 @@ pub(super) async fn publish(
 /// What the manifest listed before this run wrote one. It is on record before anything is written, so that whoever comes
 /// back after a crash says the same.
 async fn listed_before(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Vec<String>> {
-    let step = Step::new("spec-files/before");
+    let [_, manifest] = kind.delivered();
+    let step = Step::new("spec-files/before").revises([manifest.clone()]);
     phase
         .step(step, move |context| async move {
-            let [_, manifest] = kind.delivered();
-            let text = context.present(&manifest)?.unwrap_or_default();
+            let text = context.optional_text(&manifest)?.unwrap_or_default();
             let manifest = Manifest::parse(kind.level, &text).ok();
             let names = manifest.iter().flat_map(Manifest::names).map(str::to_owned);
             Ok(names.collect::<Vec<String>>())

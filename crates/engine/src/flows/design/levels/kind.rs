@@ -2,9 +2,10 @@
 
 use super::questions;
 use crate::flows::design::first_gate::Asked;
+use crate::flows::design::level_seats;
 use crate::flows::design::specification::spec_file;
 use charrette_model::panel::context_summary::{FEATURE_PARTS, PROJECT_PARTS};
-use charrette_model::seats::{Group, Seat, level_seats};
+use charrette_model::seats::{Group, Seat};
 use charrette_model::spec::resolver::Level;
 
 /// One of the two levels.
@@ -42,7 +43,7 @@ impl Kind {
 
     /// The three researchers.
     pub(super) fn researchers(&self) -> Vec<&'static Seat> {
-        level_seats(self.level).iter().filter(|seat| seat.group == Some(Group::Researchers)).collect()
+        level_seats(self.level).group(Group::Researchers).collect()
     }
 
     /// The page and the manifest where they are delivered.
@@ -80,7 +81,6 @@ static FEATURE: Kind = Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use charrette_model::seats::seat;
     use charrette_model::spec::check::shape;
 
     #[test]
@@ -88,11 +88,11 @@ mod tests {
         for level in [Level::Project, Level::Feature] {
             let (kind, shape) = (Kind::of(level).unwrap(), shape(level).unwrap());
             assert_eq!(kind.files, [shape.page, shape.manifest, shape.marker]);
-            assert_eq!(seat(kind.writer).unwrap().writes, kind.drafts);
+            assert_eq!(level_seats(level).seat(kind.writer).unwrap().writes, kind.drafts);
             assert_eq!(kind.repaired, kind.drafts.map(|name| format!("repair/{name}")));
             assert_eq!(kind.researchers().len(), 3);
             for id in [kind.aggregator, kind.writer, kind.validator] {
-                assert!(level_seats(level).iter().any(|seat| seat.id == id), "{id}");
+                assert!(level_seats(level).contains(id), "{id}");
             }
         }
         assert!(Kind::of(Level::Spec).is_none());

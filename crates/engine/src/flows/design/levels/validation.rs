@@ -2,8 +2,9 @@
 
 use super::files::publish;
 use super::kind::Kind;
+use crate::flows::design::artifacts::{CHECKS, VALIDATION};
 use crate::flows::design::brief::Brief;
-use crate::flows::design::validate::{CHECKS, VALIDATION, Verdict, artifacts, rewrite, verdict};
+use crate::flows::design::validate::{Verdict, artifacts, rewrite, verdict};
 use crate::panel::Desk;
 use crate::run::PhaseHandle;
 use crate::step::Step;

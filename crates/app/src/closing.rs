@@ -1,0 +1,124 @@
+//! The last page of a run: what its flow says, what it cost, what a person should know.
+
+use crate::error::AppError;
+use crate::site::Site;
+use crate::start::flow_of;
+use crate::which::shown_feature;
+use crate::workspaces::{spec_folder, workspace_of};
+use charrette_engine::pages::{Closing, FinishedRun, SeatCost};
+use charrette_engine::{Flow, Stop};
+use charrette_model::checkpoint::DocumentName;
+use charrette_model::ledger::{CallRecord, Total};
+use charrette_model::seats::{EMBEDDED, SeatTables};
+use charrette_store::ledger::calls;
+use std::collections::BTreeMap;
+
+/// The last page of a run that came to its end, or to the end of what was asked for.
+pub fn closing(
+    site: &Site,
+    name: &DocumentName,
+    outcome: &Flow<()>,
+    warnings: Vec<String>,
+) -> Result<Option<Closing>, AppError> {
+    if !matches!(outcome, Ok(()) | Err(Stop::Enough)) {
+        return Ok(None);
+    }
+    let Some(loaded) = site.documents().load(name)? else { return Ok(None) };
+    let (document, flow) = (loaded.document, flow_of(site, name)?);
+    let workspace = workspace_of(site, &document)?;
+    let calls = calls(workspace.folder()).unwrap_or_default();
+    let run = document.run.clone().unwrap_or_default();
+    let page = (flow.closing)(&FinishedRun {
+        document: &document,
+        feature: &shown_feature(name),
+        flags: &run.flags,
+        is_complete: outcome.is_ok(),
+        spec_folder: &spec_folder(site, name),
+        workspace: &run.workspace.unwrap_or_default(),
+        calls: &calls,
+        read: &|name| {
+            let bytes = workspace.read(name, None).ok().flatten().unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        },
+        is_there: &|path| site.root.join(path).exists(),
+    });
+    let costs = costs(&calls, &flow.seat_tables());
+    Ok(Some(Closing { costs, warnings: gathered(warnings), ..page }))
+}
+
+/// What each seat cost, in the order of the seats. The embedded agent costs nothing.
+fn costs(calls: &[CallRecord], tables: &SeatTables) -> Vec<SeatCost> {
+    let mut seats: Vec<(String, String, Total)> = Vec::new();
+    for call in calls.iter().filter(|call| call.agent != EMBEDDED) {
+        let is_it =
+            |(seat, agent, _): &&mut (String, String, Total)| *seat == call.seat && *agent == call.agent;
+        if let Some((_, _, total)) = seats.iter_mut().find(is_it) {
+            total.add(call);
+        } else {
+            let mut total = Total::default();
+            total.add(call);
+            seats.push((call.seat.clone(), call.agent.clone(), total));
+        }
+    }
+    let cost = |(seat, agent, total): (String, String, Total)| SeatCost {
+        seat,
+        agent,
+        calls: usize::try_from(total.calls).unwrap_or(usize::MAX),
+        input: total.input,
+        output: total.output,
+        usd: total.usd,
+        seconds: std::time::Duration::from_secs_f64(total.seconds.clamp(0.0, 1e9)).as_secs(),
+    };
+    seats.sort_by_key(|(id, ..)| tables.every().position(|seat| seat.id == id.as_str()));
+    seats.into_iter().map(cost).collect()
+}
+
+/// The warnings, with one line for what an agent said in several steps: some say the same in every call.
+fn gathered(warnings: Vec<String>) -> Vec<String> {
+    let parts = |warning: &str| -> Option<(String, String)> {
+        let (step, words) = warning.split_once(": ")?;
+        let is_step = step.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-/".contains(&byte));
+        is_step.then(|| (step.to_owned(), words.to_owned()))
+    };
+    let mut steps: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (step, words) in warnings.iter().filter_map(|warning| parts(warning)) {
+        steps.entry(words).or_default().push(step);
+    }
+    let gather = |warning: String| {
+        let Some((_, words)) = parts(&warning) else { return Some(warning) };
+        // Whoever comes first speaks for all.
+        match steps.remove(&words)?.as_slice() {
+            [first, others @ ..] if !others.is_empty() => {
+                Some(format!("{first} and {} more: {words}", others.len()))
+            }
+            _ => Some(warning),
+        }
+    };
+    warnings.into_iter().filter_map(gather).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_says_in_every_step_is_one_warning() {
+        let warnings = [
+            "**⚠ Cursor not available.**",
+            "debate/2-thesis: codex: no metadata",
+            "writer: claude: was refused Bash",
+            "judge/judge-codex: codex: no metadata",
+            "The plan: codex: no metadata",
+            "validator: codex: no metadata",
+        ];
+        assert_eq!(
+            gathered(warnings.map(str::to_owned).into()),
+            [
+                "**⚠ Cursor not available.**",
+                "debate/2-thesis and 2 more: codex: no metadata",
+                "writer: claude: was refused Bash",
+                "The plan: codex: no metadata",
+            ]
+        );
+    }
+}

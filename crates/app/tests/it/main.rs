@@ -1,0 +1,148 @@
+//! The application without any face: a design and a research run, started, answered, resumed, stopped and read as values.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+use charrette_app::answer::{Answered, questions, record, with_a_file};
+use charrette_app::answers::parse;
+use charrette_app::drive::{Face, drive};
+use charrette_app::order::{self, StartRequest};
+use charrette_app::status::{RunState, status};
+use charrette_app::stop::{StopOutcome, stop};
+use charrette_app::{App, Environment, Notices, Site, closing, events, explain, preview, read, start, which};
+use charrette_engine::flows::{design, research};
+use charrette_engine::gate::{GateView, Reply};
+use charrette_engine::ports::{Asker, BoxFuture};
+use charrette_engine::{Cancel, Flow, FlowSpec, Stop};
+use charrette_model::checkpoint::{DocumentName, StopKind};
+use charrette_testkit::Sandbox;
+use charrette_testkit::panel::parcels;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// There is nobody to ask.
+struct Nobody;
+
+impl Asker for Nobody {
+    fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
+        Box::pin(async { Reply::Nobody })
+    }
+}
+
+fn site(sandbox: &Sandbox) -> Site {
+    let variables = [
+        ("HOME", sandbox.home().into_os_string()),
+        // No agent is installed there.
+        ("PATH", OsString::from("/usr/bin:/bin")),
+        ("CHARRETTE_NOW", OsString::from("2026-11-15T12:00:00.000Z")),
+    ];
+    let environment = Environment {
+        variables: variables
+            .map(|(name, value)| (OsString::from(name), value))
+            .into_iter()
+            .collect::<BTreeMap<_, _>>(),
+        folder: sandbox.work(),
+        command_line: "a test".to_owned(),
+        program: None,
+    };
+    Site::open(&App::product(), Arc::new(environment), Notices::silent()).unwrap()
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+fn started(site: &Site, flow: &'static FlowSpec, typed: &str, cancel: &Cancel) -> (DocumentName, Flow<()>) {
+    let order = order::read(site, &StartRequest::new(flow, Some(typed))).unwrap();
+    let page = preview::preview(site, &order, &[]).unwrap();
+    assert_eq!(page.command, format!("charrette {}", flow.command.as_str()));
+    assert_eq!(page.stages.len(), flow.phases.len());
+    let opened = start::open(site, &order).unwrap();
+    (order.name, block_on(drive(site, opened, Face::asking(Arc::new(Nobody)), cancel)).unwrap())
+}
+
+fn resumed(site: &Site, name: &DocumentName) -> Flow<()> {
+    let opened = start::reopen(site, name).unwrap();
+    block_on(drive(site, opened, Face::asking(Arc::new(Nobody)), &Cancel::default())).unwrap()
+}
+
+fn answer(site: &Site, name: &DocumentName, yaml: &str) {
+    let outcome = record(site, name, &parse(yaml, "test").unwrap(), &with_a_file(site)).unwrap();
+    assert!(matches!(outcome, Answered::Recorded(_)), "{outcome:?}");
+}
+
+const PRE: &str = "pre-design: {understanding: \"yes\", approach: \"yes\", assumptions: \"all correct\", trade_offs: \"yes\", scope: \"scope is right\", unknowns: \"proceed\"}\n";
+const POST: &str = "post-design: {what_built: \"proceed\", decisions: \"yes\", risks: \"no additional\", omissions: \"nothing missing\", confidence: \"no concerns\", approval: \"yes\"}\n";
+
+#[test]
+fn a_design_is_started_answered_resumed_and_read() {
+    let sandbox = parcels();
+    let site = site(&sandbox);
+    let (name, outcome) =
+        started(&site, &design::FLOW, "add rate limiting to the public API", &Cancel::default());
+    assert!(matches!(outcome, Err(Stop::Waiting(_))), "{outcome:?}");
+    assert_eq!(which::run(&site, Some(&name.feature().unwrap().to_string()), None).unwrap(), name);
+
+    let waiting = questions(&site, &name).unwrap();
+    assert_eq!(waiting[0].gate, "pre-design");
+    let runs = status(&site).unwrap().runs;
+    assert_eq!(
+        (runs[0].state, runs[0].stopped.as_ref().map(|stopped| stopped.kind)),
+        (RunState::Open, Some(StopKind::Waiting))
+    );
+    assert!(
+        read::artifact(&site, &name, "gates/pre-design-1.md")
+            .unwrap()
+            .unwrap()
+            .contains("Pre-Design Checkpoint")
+    );
+
+    answer(&site, &name, PRE);
+    let outcome = resumed(&site, &name);
+    assert!(matches!(outcome, Err(Stop::Waiting(_))), "{outcome:?}");
+    answer(&site, &name, POST);
+    let outcome = resumed(&site, &name);
+    assert_eq!(outcome, Ok(()));
+
+    assert_eq!(status(&site).unwrap().runs[0].state, RunState::Complete);
+    let artifacts = read::artifacts(&site, &name).unwrap();
+    assert!(artifacts.iter().any(|artifact| artifact == "specs/design.md"), "{artifacts:?}");
+    assert!(read::artifact(&site, &name, "plan.txt").unwrap().is_some());
+    assert!(read::artifact(&site, &name, "../../../etc/passwd").is_err());
+    assert!(explain::explain(&site, &name).unwrap().iter().all(|step| step.why.is_none()));
+    let page = closing::closing(&site, &name, &Ok(()), Vec::new()).unwrap().unwrap();
+    assert!(page.title.contains("designed, approved and validated"), "{}", page.title);
+    let (told, unreadable) = events::events(&site, &name).unwrap();
+    assert!(told.len() > 50 && unreadable == 0, "{} events", told.len());
+}
+
+#[test]
+fn a_run_that_is_asked_to_end_says_so_and_goes_on() {
+    let sandbox = parcels();
+    let site = site(&sandbox);
+    let cancel = Cancel::default();
+    cancel.request();
+    let (name, outcome) = started(&site, &research::FLOW, "how parcels are announced", &cancel);
+    assert_eq!(outcome, Err(Stop::Interrupted));
+    let stopped = status(&site).unwrap().runs[0].stopped.clone().unwrap();
+    assert_eq!(stopped.kind, StopKind::Interrupted);
+    assert_eq!(stop(&site, &name, Duration::from_secs(1)).unwrap(), StopOutcome::NotDriven);
+    assert_eq!(resumed(&site, &name), Ok(()));
+    assert!(read::artifact(&site, &name, "research-notes.md").unwrap().unwrap().contains("## Findings"));
+    assert_eq!(status(&site).unwrap().runs[0].stopped, None);
+}
+
+#[test]
+fn two_drivers_never_drive_one_run() {
+    let sandbox = parcels();
+    let site = site(&sandbox);
+    let order =
+        order::read(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced"))).unwrap();
+    let opened = start::open(&site, &order).unwrap();
+    let Err(second) = start::reopen(&site, &order.name) else { panic!("a second driver") };
+    assert!(second.message.contains("is being driven"), "{}", second.message);
+    assert!(stop(&site, &order.name, Duration::from_secs(1)).is_err(), "it is this process");
+    drop(opened);
+    assert!(start::reopen(&site, &order.name).is_ok());
+}

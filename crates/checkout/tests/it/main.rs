@@ -1,0 +1,12 @@
+//! The work tree of a run, tried in real repositories with the real git.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+mod branching;
+mod delivery;
+mod entering;
+mod facts;
+mod place;
+mod remotes;
+mod tree;
+mod watch;

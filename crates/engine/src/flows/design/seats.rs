@@ -1,0 +1,457 @@
+//! Every seat of the design of a specification, in the order of its steps. Those of projects and features are in
+//! [`super::level_seats`].
+
+use super::artifacts::{
+    CONTESTED, DESIGN, DIAGRAM_CANDIDATE, FINDINGS, PLAN, PLAN_DRAFT, PLAN_REVIEWED, QUESTIONS_CLARIFY,
+    QUESTIONS_DESIGN, QUESTIONS_SCOPE, REQUIREMENTS, RESEARCH_DEPENDENCIES, RESEARCH_REQUIREMENTS,
+    RESEARCH_TASKS, SUMMARY, SYNTHESIS, TASKS, VALIDATION, reads,
+};
+use super::brief::{RESEARCH, VALIDATE, WRITE};
+use super::level_seats::{FEATURE_SEATS, PROJECT_SEATS};
+use charrette_model::seats::{AnswerForm, ClockFamily, Group, Seat};
+
+/// Every table of the command: those of a specification, of a project, of a feature.
+pub(in crate::flows) const TABLES: &[&[Seat]] =
+    &[RESEARCH_SEATS, SKETCHES, QUICK_SKETCHES, WRITING_SEATS, PROJECT_SEATS, FEATURE_SEATS];
+
+/// The tables of a specification.
+pub(super) const SPEC_TABLES: &[&[Seat]] = &[RESEARCH_SEATS, SKETCHES, QUICK_SKETCHES, WRITING_SEATS];
+
+/// The sketches of a run: four, each with a lens of its own, or two plain ones.
+pub fn sketches(quick: bool) -> &'static [Seat] {
+    if quick { QUICK_SKETCHES } else { SKETCHES }
+}
+
+/// Who finds out what is there and what is wanted.
+const RESEARCH_SEATS: &[Seat] = &[
+    researcher("researcher-requirements", "requirements", &[RESEARCH_REQUIREMENTS], &["claude"]),
+    researcher("researcher-dependencies", "dependencies", &[RESEARCH_DEPENDENCIES], &["codex"]),
+    researcher("researcher-tasks", "tasks", &[RESEARCH_TASKS], &["cursor"]),
+    Seat {
+        reads: reads!("aggregator"),
+        writes: &[SUMMARY],
+        form: AnswerForm::ContextSummary,
+        phase: RESEARCH,
+        ..lead("aggregator", "1a", "aggregator")
+    },
+    Seat {
+        variant: Some("clarify"),
+        reads: reads!("clarifier"),
+        writes: &[QUESTIONS_CLARIFY],
+        form: AnswerForm::Questions,
+        phase: RESEARCH,
+        ..lead("clarifier", "1c", "questioner")
+    },
+    Seat {
+        variant: Some("scope"),
+        reads: reads!("scoper"),
+        writes: &[QUESTIONS_SCOPE],
+        form: AnswerForm::Questions,
+        phase: RESEARCH,
+        ..lead("scoper", "1d", "questioner")
+    },
+];
+
+/// Who sketches an approach.
+const SKETCHES: &[Seat] = &[
+    sketch("cursor-arch", "sketch-arch", "arch", &["cursor-sketch-arch-output.txt"], CURSOR),
+    sketch("cursor-edge", "sketch-edge", "edge", &["cursor-sketch-edge-output.txt"], CURSOR),
+    sketch(
+        "codex-innovation",
+        "sketch-innovation",
+        "innovation",
+        &["codex-sketch-innovation-output.txt"],
+        CODEX,
+    ),
+    sketch("codex-pragmatic", "sketch-pragmatic", "pragmatic", &["codex-sketch-pragmatic-output.txt"], CODEX),
+];
+
+/// Who does in a quick run. Only one of the two tables is seated, so nobody here makes room for anybody there.
+const QUICK_SKETCHES: &[Seat] = &[
+    sketch("cursor-generic", "sketch-generic", GENERIC, &["cursor-sketch-generic-output.txt"], CURSOR),
+    sketch("codex-generic", "sketch-generic", GENERIC, &["codex-sketch-generic-output.txt"], CODEX),
+];
+
+/// Who makes a plan and files of the sketches, and looks at them last.
+const WRITING_SEATS: &[Seat] = &[
+    Seat {
+        reads: reads!("synthesist"),
+        writes: &[SYNTHESIS, CONTESTED],
+        form: AnswerForm::Synthesis,
+        ..lead("synthesist", "2a", "synthesist")
+    },
+    debater("debate-1-thesis", "thesis", &["debate-1-cursor-thesis.txt"], CURSOR),
+    debater("debate-1-antithesis", "antithesis", &["debate-1-cursor-antithesis.txt"], CURSOR),
+    debater("debate-2-thesis", "thesis", &["debate-2-codex-thesis.txt"], CODEX),
+    debater("debate-2-antithesis", "antithesis", &["debate-2-codex-antithesis.txt"], CODEX),
+    debater("debate-3-thesis", "thesis", &["debate-3-cursor-thesis.txt"], CURSOR),
+    debater("debate-3-antithesis", "antithesis", &["debate-3-cursor-antithesis.txt"], CURSOR),
+    debater("debate-4-thesis", "thesis", &["debate-4-codex-thesis.txt"], CODEX),
+    debater("debate-4-antithesis", "antithesis", &["debate-4-codex-antithesis.txt"], CODEX),
+    debater("debate-5-thesis", "thesis", &["debate-5-cursor-thesis.txt"], CURSOR),
+    debater("debate-5-antithesis", "antithesis", &["debate-5-cursor-antithesis.txt"], CURSOR),
+    judge("judge-cursor", &["cursor-judge-output.txt"], CURSOR),
+    judge("judge-codex", &["codex-judge-output.txt"], CODEX),
+    judge("judge-claude", &["claude-judge-output.txt"], CLAUDE),
+    Seat { reads: reads!("planner"), ..planner("planner", "2b", "drafting", &[PLAN_DRAFT]) },
+    Seat {
+        fallback_names: &[("codex", "codex-fallback-cursor-plan-arch-output.txt")],
+        ..reviewer("reviewer-arch", "arch", &["cursor-plan-arch-output.txt"], &["cursor", "codex"])
+    },
+    Seat {
+        fallback_names: &[("codex", "codex-fallback-cursor-plan-edge-output.txt")],
+        ..reviewer("reviewer-edge", "edge", &["cursor-plan-edge-output.txt"], &["cursor", "codex"])
+    },
+    Seat {
+        fallback_names: &[("cursor", "cursor-fallback-codex-plan-innovation-output.txt")],
+        ..reviewer(
+            "reviewer-innovation",
+            "innovation",
+            &["codex-primary-plan-innovation-output.txt"],
+            &["codex", "cursor"],
+        )
+    },
+    Seat {
+        fallback_names: &[("cursor", "cursor-fallback-codex-plan-pragmatic-output.txt")],
+        ..reviewer(
+            "reviewer-pragmatic",
+            "pragmatic",
+            &["codex-primary-plan-pragmatic-output.txt"],
+            &["codex", "cursor"],
+        )
+    },
+    Seat {
+        reads: reads!("merger"),
+        writes: &[FINDINGS],
+        form: AnswerForm::MergedFindings,
+        ..lead("merger", "3", "merger")
+    },
+    voter("voter-claude", &["claude-vote-output.txt"], CLAUDE),
+    voter("voter-codex", &["codex-vote-output.txt"], CODEX),
+    voter("voter-cursor", &["cursor-vote-output.txt"], CURSOR),
+    Seat { reads: reads!("reviser"), ..planner("reviser", "3", "revising", &[PLAN_REVIEWED]) },
+    Seat {
+        variant: Some("design"),
+        reads: reads!("discusser"),
+        writes: &[QUESTIONS_DESIGN],
+        form: AnswerForm::Questions,
+        ..lead("discusser", "3.5", "questioner")
+    },
+    Seat { reads: reads!("finisher"), ..planner("finisher", "3.5", "finishing", &[PLAN]) },
+    Seat {
+        reads: reads!("illustrator"),
+        writes: &[DIAGRAM_CANDIDATE],
+        form: AnswerForm::Diagram,
+        ..lead("illustrator", "3b", "illustrator")
+    },
+    Seat {
+        reads: reads!("writer"),
+        writes: &[REQUIREMENTS, DESIGN, TASKS],
+        form: AnswerForm::SpecFiles,
+        clock: ClockFamily::Review,
+        ..lead("writer", "3c", "writer")
+    },
+    Seat {
+        group: None,
+        reads: reads!("validator"),
+        writes: &[VALIDATION],
+        form: AnswerForm::Verdict,
+        first: &["codex", "claude"],
+        phase: VALIDATE,
+        ..lead("validator", "4c", "validator")
+    },
+];
+
+const CURSOR: Names = &["cursor"];
+const CODEX: Names = &["codex"];
+const CLAUDE: Names = &["claude"];
+const GENERIC: &str = "generic";
+
+type Names = &'static [&'static str];
+
+/// What most seats have in common: one voice that brings things together while a design is written.
+pub(super) const fn lead(id: &'static str, step: &'static str, role: &'static str) -> Seat {
+    Seat {
+        id,
+        group: Some(Group::Lead),
+        step,
+        phase: WRITE,
+        role,
+        variant: None,
+        reads: &[],
+        writes: &[],
+        fallback_names: &[],
+        form: AnswerForm::Plan,
+        first: &["claude", "codex"],
+        clock: ClockFamily::Sketch,
+        embedded: true,
+        flips_health: false,
+    }
+}
+
+const fn planner(id: &'static str, step: &'static str, variant: &'static str, writes: Names) -> Seat {
+    Seat { variant: Some(variant), writes, clock: ClockFamily::Review, ..lead(id, step, "planner") }
+}
+
+const fn researcher(id: &'static str, variant: &'static str, writes: Names, first: Names) -> Seat {
+    Seat {
+        group: Some(Group::Researchers),
+        variant: Some(variant),
+        reads: reads!("researcher-requirements"),
+        writes,
+        form: AnswerForm::HandoffResponse,
+        first,
+        phase: RESEARCH,
+        ..lead(id, "1a", "researcher")
+    }
+}
+
+const fn sketch(
+    id: &'static str,
+    role: &'static str,
+    variant: &'static str,
+    writes: Names,
+    first: Names,
+) -> Seat {
+    Seat {
+        group: Some(Group::Sketches),
+        variant: Some(variant),
+        reads: reads!("cursor-arch"),
+        writes,
+        form: AnswerForm::Sketch,
+        first,
+        flips_health: true,
+        ..lead(id, "2a", role)
+    }
+}
+
+/// A debater's number is the rank of its decision, which also says whose bucket it is in.
+const fn debater(id: &'static str, role: &'static str, writes: Names, first: Names) -> Seat {
+    Seat {
+        group: Some(Group::Debaters),
+        reads: reads!("debate-1-thesis"),
+        writes,
+        form: AnswerForm::Defense,
+        first,
+        clock: ClockFamily::Review,
+        embedded: false,
+        ..lead(id, "2a.5", role)
+    }
+}
+
+const fn judge(id: &'static str, writes: Names, first: Names) -> Seat {
+    Seat {
+        group: Some(Group::Judges),
+        reads: reads!("judge-cursor"),
+        writes,
+        form: AnswerForm::DecisionVotes,
+        first,
+        clock: ClockFamily::Review,
+        embedded: false,
+        ..lead(id, "2a.5", "judge")
+    }
+}
+
+const fn reviewer(id: &'static str, variant: &'static str, writes: Names, first: Names) -> Seat {
+    Seat {
+        group: Some(Group::Reviewers),
+        variant: Some(variant),
+        reads: reads!("reviewer-arch"),
+        writes,
+        form: AnswerForm::Findings,
+        first,
+        clock: ClockFamily::Review,
+        flips_health: true,
+        ..lead(id, "3", "reviewer")
+    }
+}
+
+const fn voter(id: &'static str, writes: Names, first: Names) -> Seat {
+    Seat {
+        group: Some(Group::Voters),
+        reads: reads!("voter-claude"),
+        writes,
+        form: AnswerForm::FindingVotes,
+        first,
+        ..lead(id, "3", "voter")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flows::design::level_seats;
+    use crate::flows::design::stages::STAGES;
+    use charrette_model::panel::buckets::Bucket;
+    use charrette_model::panel::debate::Side;
+    use charrette_model::panel::decisions::DEBATED_AT_MOST;
+    use charrette_model::seats::SeatTables;
+    use charrette_model::spec::resolver::Level;
+    use std::collections::BTreeSet;
+
+    fn tables() -> SeatTables {
+        level_seats(Level::Spec)
+    }
+
+    fn seat(id: &str) -> Option<&'static Seat> {
+        tables().seat(id)
+    }
+
+    fn group(group: Group) -> impl Iterator<Item = &'static Seat> {
+        tables().group(group)
+    }
+
+    fn ids(seats: impl Iterator<Item = &'static Seat>) -> Vec<&'static str> {
+        seats.map(|seat| seat.id).collect()
+    }
+
+    #[test]
+    fn every_seat_has_an_id_of_its_own_and_is_found_by_it() {
+        for each in tables().every() {
+            assert_eq!(seat(each.id), Some(each));
+            assert_eq!(Group::named(each.id), None, "{} is a seat and a group", each.id);
+        }
+        assert_eq!(seat("debate-6-thesis"), None);
+        assert_eq!(seat("lead"), None);
+    }
+
+    #[test]
+    fn seats_stand_in_the_order_of_their_steps() {
+        let places = tables().every().map(|seat| {
+            STAGES.iter().position(|stage| stage.number == seat.step).unwrap_or_else(|| panic!("{}", seat.id))
+        });
+        assert!(places.is_sorted());
+        for each in TABLES.iter().copied().flatten() {
+            let stage = STAGES.iter().find(|stage| stage.number == each.step);
+            assert_eq!(Some(each.phase), stage.map(|stage| stage.phase), "{}", each.id);
+        }
+        assert_eq!(seat("validator").unwrap().phase, "validate");
+        assert_eq!(seat("scoper").unwrap().phase, "research");
+    }
+
+    #[test]
+    fn a_seat_reads_what_the_table_of_artifacts_says() {
+        use super::super::artifacts::ARTIFACTS;
+        for seat in TABLES.iter().copied().flatten() {
+            let named = ARTIFACTS.iter().filter(|artifact| artifact.readers.contains(&seat.id));
+            let named: Vec<&str> = named.map(|artifact| artifact.name).collect();
+            assert_eq!(seat.reads, named, "{}", seat.id);
+            for file in seat.writes {
+                let is_that = |artifact: &&crate::artifact::ArtifactSpec| {
+                    artifact.name == *file || (artifact.name.contains('*') && is_like(artifact.name, file))
+                };
+                assert!(ARTIFACTS.iter().any(|artifact| is_that(&artifact)), "{file} of {}", seat.id);
+            }
+        }
+    }
+
+    /// Whether a name is one of a family, `*` standing for any text.
+    fn is_like(family: &str, name: &str) -> bool {
+        let mut rest = name;
+        let parts: Vec<&str> = family.split('*').collect();
+        parts.iter().enumerate().all(|(n, part)| match rest.find(part) {
+            Some(at) if n > 0 || at == 0 => {
+                rest = &rest[at + part.len()..];
+                true
+            }
+            _ => false,
+        })
+    }
+
+    #[test]
+    fn no_two_seats_write_the_same_file() {
+        let mut written = BTreeSet::new();
+        for seat in tables().every() {
+            assert!(!seat.reads.is_empty() && !seat.writes.is_empty(), "{}", seat.id);
+            for file in seat.writes {
+                assert!(written.insert(file), "{file}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_groups_are_those_of_the_contract() {
+        for (name, members) in [
+            ("researchers", "researcher-requirements researcher-dependencies researcher-tasks"),
+            (
+                "lead",
+                "aggregator clarifier scoper synthesist planner merger reviser discusser finisher illustrator writer",
+            ),
+            (
+                "sketches",
+                "cursor-arch cursor-edge codex-innovation codex-pragmatic cursor-generic codex-generic",
+            ),
+            ("judges", "judge-cursor judge-codex judge-claude"),
+            ("reviewers", "reviewer-arch reviewer-edge reviewer-innovation reviewer-pragmatic"),
+            ("voters", "voter-claude voter-codex voter-cursor"),
+        ] {
+            assert_eq!(ids(group(Group::named(name).unwrap())).join(" "), members, "{name}");
+        }
+        assert_eq!(
+            ids(sketches(false).iter()),
+            ["cursor-arch", "cursor-edge", "codex-innovation", "codex-pragmatic"]
+        );
+        assert_eq!(ids(sketches(true).iter()), ["cursor-generic", "codex-generic"]);
+    }
+
+    #[test]
+    fn there_are_two_debaters_for_every_rank_that_is_debated() {
+        assert_eq!(group(Group::Debaters).count(), 2 * DEBATED_AT_MOST);
+        for rank in 1..=DEBATED_AT_MOST {
+            for side in Side::BOTH {
+                let (tool, role) = (Bucket::of_rank(rank).tool(), side.role());
+                let seat = seat(&format!("debate-{rank}-{role}")).unwrap();
+                assert_eq!((seat.role, seat.first), (role, &[tool][..]));
+                assert_eq!(seat.writes, [format!("debate-{rank}-{tool}-{role}.txt")]);
+            }
+        }
+    }
+
+    #[test]
+    fn clocks_and_rules_are_those_of_the_contract() {
+        let with = |fits: fn(&Seat) -> bool| -> BTreeSet<String> {
+            let seats = tables().every().filter(|seat| fits(seat));
+            seats
+                .map(|seat| seat.group.filter(|g| *g != Group::Lead).map_or(seat.id, Group::name).to_owned())
+                .collect()
+        };
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        assert_eq!(
+            with(|seat| seat.clock.default_seconds() == 1800),
+            set(&["debaters", "judges", "planner", "reviewers", "reviser", "finisher", "writer"])
+        );
+        assert_eq!(with(|seat| !seat.embedded), set(&["debaters", "judges"]));
+        assert_eq!(with(|seat| seat.flips_health), set(&["sketches", "reviewers"]));
+        assert_eq!(
+            with(Seat::is_panel),
+            set(&["researchers", "sketches", "debaters", "judges", "reviewers", "voters"])
+        );
+        for clock in [ClockFamily::Sketch, ClockFamily::Review] {
+            let key: Vec<&str> = clock.setting().split('.').collect();
+            let default = charrette_model::config::keys::find(&key).and_then(|key| key.default);
+            assert_eq!(default, Some(clock.default_seconds().to_string().as_str()));
+        }
+    }
+
+    #[test]
+    fn a_reviewers_file_says_when_the_other_of_the_two_wrote_it() {
+        for (id, agent, file) in [
+            ("reviewer-arch", "cursor", "cursor-plan-arch-output.txt"),
+            ("reviewer-arch", "codex", "codex-fallback-cursor-plan-arch-output.txt"),
+            ("reviewer-arch", "gemini", "cursor-plan-arch-output.txt"),
+            ("reviewer-pragmatic", "codex", "codex-primary-plan-pragmatic-output.txt"),
+            ("reviewer-pragmatic", "cursor", "cursor-fallback-codex-plan-pragmatic-output.txt"),
+            ("cursor-arch", "codex", "cursor-sketch-arch-output.txt"),
+        ] {
+            assert_eq!(seat(id).unwrap().answer_file(agent), file, "{id} {agent}");
+        }
+    }
+
+    #[test]
+    fn every_form_has_the_name_it_is_written_with() {
+        for form in AnswerForm::ALL {
+            assert_eq!(serde_json::to_value(form).unwrap(), form.name());
+            assert!(crate::flows::seats().every().any(|seat| seat.form == form), "{}", form.name());
+        }
+    }
+}

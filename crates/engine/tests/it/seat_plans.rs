@@ -1,0 +1,230 @@
+//! The panels of a design, seated at once.
+
+use crate::seat_chains::{configured, room};
+use crate::seats::seat;
+use charrette_engine::flows::design;
+use charrette_model::seats::chain::{Configured, chain};
+use charrette_model::seats::{CLAUDE, Candidate, Chain, EMBEDDED, Group, Placement, Seat, SeatTables, Why};
+use charrette_model::seats::{distinct_vendors, plan};
+use charrette_model::spec::resolver::Level;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// The seats of a specification.
+fn spec() -> SeatTables {
+    design::level_seats(Level::Spec)
+}
+
+fn group(group: Group) -> impl Iterator<Item = &'static Seat> {
+    spec().group(group)
+}
+
+fn firsts(placements: &[Placement]) -> String {
+    let first = |placement: &Placement| placement.chain.agents.first().map_or("-", String::as_str).to_owned();
+    placements.iter().map(first).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn as_many_vendors_as_possible_have_a_say() {
+    for (who, entries, names, expected) in [
+        (Group::Sketches, &[][..], "claude codex cursor gemini", "cursor cursor codex codex"),
+        (Group::Sketches, &[], "claude codex -cursor gemini opencode", "gemini opencode codex codex"),
+        (Group::Sketches, &[], "claude codex -cursor gemini", "gemini gemini codex codex"),
+        (Group::Sketches, &[], "claude codex -cursor", "codex codex codex codex"),
+        (Group::Sketches, &[], "claude", "claude claude claude claude"),
+        (Group::Sketches, &[], "", "embedded embedded embedded embedded"),
+        (
+            Group::Sketches,
+            &[("sketches", "gemini claude")],
+            "claude codex gemini",
+            "gemini claude gemini claude",
+        ),
+        (
+            Group::Sketches,
+            &[("sketches", "gemini claude"), ("codex-pragmatic", "claude")],
+            "claude gemini",
+            "gemini gemini claude claude",
+        ),
+        (Group::Researchers, &[], "claude codex -cursor gemini", "claude codex gemini"),
+        (Group::Researchers, &[], "claude -codex -cursor gemini opencode", "claude gemini opencode"),
+        (Group::Judges, &[], "claude codex -cursor gemini", "gemini codex claude"),
+        (Group::Judges, &[], "-claude codex -cursor", "codex codex codex"),
+        (Group::Judges, &[], "-claude", "- - -"),
+        (Group::Reviewers, &[], "claude codex -cursor gemini", "codex codex codex codex"),
+        (Group::Reviewers, &[], "claude -codex -cursor gemini opencode", "gemini opencode gemini opencode"),
+        (Group::Voters, &[], "claude codex -cursor opencode", "claude codex opencode"),
+        (
+            Group::Lead,
+            &[("lead", "codex claude")],
+            "claude codex",
+            "codex codex codex codex codex codex codex codex codex codex codex",
+        ),
+        (
+            Group::Debaters,
+            &[],
+            "claude codex cursor",
+            "cursor cursor codex codex cursor cursor codex codex cursor cursor",
+        ),
+        (Group::Debaters, &[], "claude codex -cursor", "- - codex codex - - codex codex - -"),
+        (
+            Group::Debaters,
+            &[],
+            "claude -codex -cursor gemini opencode",
+            "gemini gemini opencode opencode gemini gemini opencode opencode gemini gemini",
+        ),
+        (
+            Group::Debaters,
+            &[("debate-1-thesis", "gemini")],
+            "codex cursor gemini",
+            "gemini gemini codex codex cursor cursor codex codex cursor cursor",
+        ),
+    ] {
+        let seats = group(who).filter(|seat| seat.variant != Some("generic"));
+        assert_eq!(firsts(&plan(seats, &configured(entries), &room(names))), expected, "{who} {names}");
+    }
+}
+
+#[test]
+fn who_steps_in_is_also_whoever_has_said_least() {
+    let placements =
+        plan(design::sketches(false), &Configured::new(), &room("claude codex -cursor gemini opencode"));
+    let pragmatic = &placements[3];
+    assert_eq!(pragmatic.seat.id, "codex-pragmatic");
+    assert_eq!(pragmatic.chain.agents.join(" "), "codex gemini opencode claude embedded");
+    assert_eq!(placements[0].chain.left_out, [("cursor".to_owned(), Why::NotInstalled)]);
+}
+
+#[test]
+fn vendors_are_counted_once_and_the_embedded_agent_is_none() {
+    let candidates = room("claude second codex cursor");
+    let seated =
+        [("a", "claude"), ("b", "second"), ("c", "codex"), ("d", "codex"), ("e", "embedded"), ("f", "gone")];
+    assert_eq!(
+        distinct_vendors(&seated, &candidates).into_iter().collect::<Vec<_>>(),
+        ["anthropic", "openai"]
+    );
+    assert_eq!(distinct_vendors(&[("a", "embedded")], &candidates).len(), 0);
+}
+
+const NAMES: [&str; 9] =
+    ["claude", "codex", "cursor", "gemini", "opencode", "second", "codex2", "local", "acp"];
+
+/// Some of the agents, some of them not installed or not answering, in any order.
+fn any_room() -> impl Strategy<Value = Vec<Candidate>> {
+    let words = prop::sample::subsequence(NAMES.to_vec(), 0..=NAMES.len()).prop_shuffle();
+    (words, prop::collection::vec(prop::sample::select(vec!["", "", "-", "!"]), NAMES.len())).prop_map(
+        |(names, marks)| {
+            let words: Vec<String> =
+                names.iter().zip(marks).map(|(name, mark)| format!("{mark}{name}")).collect();
+            room(&words.join(" "))
+        },
+    )
+}
+
+fn any_configured() -> impl Strategy<Value = Configured> {
+    let mut keys: Vec<&str> = Group::ALL.map(Group::name).to_vec();
+    keys.extend(["cursor-arch", "debate-1-thesis", "judge-claude", "planner", "voter-codex"]);
+    let mut names = NAMES.to_vec();
+    names.extend(["embedded", "*", "nobody"]);
+    let chain = prop::collection::vec(prop::sample::select(names).prop_map(str::to_owned), 0..5);
+    prop::collection::btree_map(prop::sample::select(keys).prop_map(str::to_owned), chain, 0..4)
+}
+
+fn any_group() -> impl Strategy<Value = Group> {
+    prop::sample::select(Group::ALL.to_vec())
+}
+
+fn find<'a>(candidates: &'a [Candidate], name: &str) -> Option<&'a Candidate> {
+    candidates.iter().find(|candidate| candidate.name == name)
+}
+
+fn sorted(chain: &Chain) -> Vec<&String> {
+    let mut agents: Vec<&String> = chain.agents.iter().collect();
+    agents.sort();
+    agents
+}
+
+proptest! {
+    #[test]
+    fn a_panel_is_seated_the_same_whatever_the_order_of_candidates(candidates in any_room(), configured in any_configured(), who in any_group()) {
+        let mut other = candidates.clone();
+        other.reverse();
+        prop_assert_eq!(plan(group(who), &configured, &candidates), plan(group(who), &configured, &other));
+    }
+
+    #[test]
+    fn nobody_sits_who_is_not_there_or_twice(candidates in any_room(), configured in any_configured()) {
+        for Placement { seat, chain } in plan(spec().every(), &configured, &candidates) {
+            for (index, name) in chain.agents.iter().enumerate() {
+                let candidate = find(&candidates, name).unwrap();
+                prop_assert!(candidate.installed && candidate.healthy != Some(false), "{} {name}", seat.id);
+                prop_assert!(!chain.agents[..index].contains(name), "{} {name}", seat.id);
+                prop_assert!(chain.left_out.iter().all(|(left_out, _)| left_out != name));
+            }
+        }
+    }
+
+    #[test]
+    fn chains_end_in_those_who_stand_in_for_everyone(candidates in any_room(), configured in any_configured()) {
+        for Placement { seat, chain } in plan(spec().every(), &configured, &candidates) {
+            let has = |name: &str| chain.agents.iter().any(|agent| agent == name);
+            let claude = find(&candidates, CLAUDE).is_some_and(|claude| claude.installed && claude.healthy != Some(false));
+            prop_assert_eq!(has(EMBEDDED), seat.embedded, "{}", seat.id);
+            prop_assert_eq!(has(CLAUDE), claude && seat.group != Some(Group::Debaters), "{}", seat.id);
+        }
+    }
+
+    #[test]
+    fn the_rules_of_the_debate_hold_whatever_is_configured(candidates in any_room(), configured in any_configured()) {
+        let placements = plan(group(Group::Debaters), &configured, &candidates);
+        let vendor = |name: &str| find(&candidates, name).map(|candidate| candidate.vendor.as_str());
+        for pair in placements.chunks(2) {
+            let firsts: Vec<&String> = pair.iter().filter_map(|placement| placement.chain.agents.first()).collect();
+            prop_assert!(firsts.windows(2).all(|two| two[0] == two[1]), "{firsts:?}");
+            let tool = pair[0].seat.first[0];
+            let other = if tool == "cursor" { "codex" } else { "cursor" };
+            for Placement { seat, chain } in pair {
+                prop_assert!(chain.agents.len() <= 1, "{}", seat.id);
+                for name in &chain.agents {
+                    prop_assert!(find(&candidates, name).unwrap().external);
+                    prop_assert!(![CLAUDE, EMBEDDED, other].contains(&name.as_str()));
+                    prop_assert!(vendor(CLAUDE) != vendor(name) && vendor(other) != vendor(name));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_agent_that_fails_disappears_and_changes_nothing_else(candidates in any_room(), configured in any_configured(), lost in prop::sample::select(NAMES.to_vec())) {
+        let mut after = candidates.clone();
+        for candidate in after.iter_mut().filter(|candidate| candidate.name == lost) {
+            candidate.healthy = Some(false);
+        }
+        for each in spec().every().filter(|seat| seat.group != Some(Group::Debaters)) {
+            let panel: Vec<&Seat> = spec().peers(each).collect();
+            let mut before = chain(each, &panel, &configured, &candidates, &[]);
+            before.agents.retain(|name| name != lost);
+            let after = chain(each, &panel, &configured, &after, &[]);
+            prop_assert_eq!(sorted(&before), sorted(&after), "{}", each.id);
+        }
+    }
+
+    #[test]
+    fn no_vendor_speaks_twice_while_another_external_one_is_silent(candidates in any_room()) {
+        // Without their own vendors, the four sketches are free for everyone.
+        let candidates: Vec<Candidate> = candidates.into_iter().filter(|c| !["cursor", "codex"].contains(&c.name.as_str())).collect();
+        let placements = plan(design::sketches(false), &Configured::new(), &candidates);
+        let seated: Vec<(&str, &str)> = placements.iter().map(|p| (p.seat.id, p.chain.agents[0].as_str())).collect();
+        let usable = candidates.iter().filter(|c| c.external && c.installed && c.healthy != Some(false));
+        let vendors: BTreeSet<&str> = usable.map(|candidate| candidate.vendor.as_str()).collect();
+        if !vendors.is_empty() {
+            prop_assert_eq!(distinct_vendors(&seated, &candidates).len(), vendors.len().min(4));
+        }
+    }
+}
+
+#[test]
+fn a_panel_without_seats_is_no_problem() {
+    assert_eq!(plan([], &Configured::new(), &room("claude")), []);
+    assert_eq!(plan(seat("validator"), &Configured::new(), &room("claude")).len(), 1);
+}

@@ -1,0 +1,87 @@
+//! Git in a folder: reading, editing and acting. Calls to remotes are in `remote`.
+
+use crate::environment::{Purpose, command};
+use crate::process::{GitError, run};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Git in some folder.
+#[derive(Debug, Clone, Copy)]
+pub struct Git<'a> {
+    pub(crate) folder: &'a Path,
+    index: Option<&'a Path>,
+}
+
+impl<'a> Git<'a> {
+    /// Git in this folder.
+    pub fn new(folder: &'a Path) -> Git<'a> {
+        Git { folder, index: None }
+    }
+
+    /// The same with another index than the repository's own. The file need not exist.
+    #[must_use]
+    pub fn with_index(self, index: &'a Path) -> Git<'a> {
+        Git { index: Some(index), ..self }
+    }
+
+    /// Reads: what git prints, byte by byte.
+    pub fn bytes<S: AsRef<OsStr>>(self, args: &[S]) -> Result<Vec<u8>, GitError> {
+        self.bytes_from(args, b"")
+    }
+
+    /// Reads: what git prints when `input` is on its standard input.
+    pub fn bytes_from<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
+        self.captured(Purpose::Restricted, args, input)
+    }
+
+    /// Reads: what git prints, as text without the last line break.
+    pub fn print<S: AsRef<OsStr>>(self, args: &[S]) -> Result<String, GitError> {
+        let printed = self.bytes(args)?;
+        Ok(String::from_utf8_lossy(&printed).trim_end_matches(['\r', '\n']).to_owned())
+    }
+
+    /// Reads: what git prints, as text; none if it prints nothing or fails.
+    pub fn find<S: AsRef<OsStr>>(self, args: &[S]) -> Option<String> {
+        self.print(args).ok().filter(|text| !text.is_empty())
+    }
+
+    /// Reads: whether git succeeds.
+    pub fn agrees<S: AsRef<OsStr>>(self, args: &[S]) -> bool {
+        self.bytes(args).is_ok()
+    }
+
+    /// Changes the index or the work tree, with `input` on git's standard input. No hooks run.
+    pub fn edit<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<(), GitError> {
+        self.captured(Purpose::Restricted, args, input).map(drop)
+    }
+
+    /// Does what a user would do with the same arguments. The repository's hooks run.
+    pub fn act<S: AsRef<OsStr>>(self, args: &[S]) -> Result<(), GitError> {
+        self.captured(Purpose::OnBehalfOfUser, args, b"").map(drop)
+    }
+
+    pub(crate) fn command<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Command {
+        let mut command = command(self.folder, purpose, args);
+        if let Some(index) = self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        command
+    }
+
+    fn captured<S: AsRef<OsStr>>(
+        self,
+        purpose: Purpose,
+        args: &[S],
+        input: &[u8],
+    ) -> Result<Vec<u8>, GitError> {
+        let mut command = self.command(purpose, args);
+        command.stdout(Stdio::piped());
+        run(command, subcommand(args), input)
+    }
+}
+
+/// The subcommand, for messages.
+fn subcommand<S: AsRef<OsStr>>(args: &[S]) -> String {
+    args.first().map(|word| word.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
+}

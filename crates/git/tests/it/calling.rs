@@ -1,0 +1,83 @@
+//! Calls to remotes: done, failed, too slow, cancelled.
+
+use crate::{marking_program, repository, script};
+use charrette_git::{CallError, CallLimits, Git};
+use charrette_testkit::Sandbox;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+fn limits(is_cancelled: &dyn Fn() -> bool) -> CallLimits<'_> {
+    CallLimits { timeout: Duration::from_mins(1), ssh_is_chosen: true, is_cancelled }
+}
+
+/// A remote whose program never answers. Says when nobody of it is left.
+fn silent(sandbox: &Sandbox) -> mpsc::Receiver<Vec<u8>> {
+    let (program, pipe) = (sandbox.outside("silent"), sandbox.outside("pipe"));
+    assert!(sandbox.command("mkfifo").arg(&pipe).status().unwrap().success());
+    script(&program, &format!("exec sleep 600 > '{}'", pipe.display()));
+    sandbox.git(["remote", "add", "origin", "ssh://127.0.0.1:1/x.git"]);
+    sandbox.git(["config", "core.sshCommand", program.to_str().unwrap()]);
+    let (ended, has_ended) = mpsc::channel();
+    // The pipe is read to its end when nobody holds it any more.
+    std::thread::spawn(move || ended.send(fs_err::read(pipe).unwrap()));
+    has_ended
+}
+
+#[test]
+fn a_remote_is_asked() {
+    let sandbox = repository();
+    let origin = sandbox.outside("origin.git");
+    sandbox.git(["clone", "-q", "--bare", ".", origin.to_str().unwrap()]);
+    sandbox.git(["remote", "add", "origin", origin.to_str().unwrap()]);
+    let folder = sandbox.work();
+    Git::new(&folder).call(&["fetch", "-q", "origin"], limits(&|| false)).unwrap();
+    assert_eq!(sandbox.git(["rev-parse", "origin/main"]), sandbox.git(["rev-parse", "main"]));
+    fs_err::remove_dir_all(origin).unwrap();
+    let error = Git::new(&folder).call(&["fetch", "-q", "origin"], limits(&|| false)).unwrap_err();
+    assert!(matches!(&error, CallError::Failed(reason) if !reason.is_empty()), "{error:?}");
+}
+
+#[test]
+fn a_remote_that_never_answers_is_ended_with_all_it_started() {
+    let sandbox = repository();
+    let has_ended = silent(&sandbox);
+    let timeout = Duration::from_secs(1);
+    let error = Git::new(&sandbox.work())
+        .call(&["fetch", "-q", "origin"], CallLimits { timeout, ..limits(&|| false) })
+        .unwrap_err();
+    assert_eq!(
+        (error.to_string().as_str(), &error),
+        ("no answer within 1 seconds", &CallError::TimedOut(timeout))
+    );
+    has_ended.recv_timeout(Duration::from_mins(1)).expect("nobody is left behind");
+}
+
+#[test]
+fn a_call_can_be_cancelled() {
+    let sandbox = repository();
+    let has_ended = silent(&sandbox);
+    let begun = Instant::now();
+    let is_cancelled = || begun.elapsed() > Duration::from_millis(300);
+    let error =
+        Git::new(&sandbox.work()).call(&["fetch", "-q", "origin"], limits(&is_cancelled)).unwrap_err();
+    assert_eq!(error, CallError::Cancelled);
+    has_ended.recv_timeout(Duration::from_mins(1)).expect("nobody is left behind");
+}
+
+#[test]
+fn the_users_ssh_is_used_if_they_chose_one() {
+    let sandbox = repository();
+    let (program, mark) = marking_program(&sandbox);
+    sandbox.git(["remote", "add", "origin", "ssh://127.0.0.1:1/x.git"]);
+    sandbox.git(["config", "core.sshCommand", program.to_str().unwrap()]);
+    let folder = sandbox.work();
+    let call = |ssh_is_chosen| {
+        Git::new(&folder)
+            .call(&["fetch", "-q", "origin"], CallLimits { ssh_is_chosen, ..limits(&|| false) })
+            .unwrap_err()
+    };
+    call(false);
+    assert!(!mark.exists(), "ours has been used");
+    call(true);
+    assert!(mark.exists());
+}

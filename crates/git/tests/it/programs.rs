@@ -1,0 +1,149 @@
+//! Programs that a repository's own configuration names do not run when git is asked a question.
+
+use crate::{marking_program, repository, script};
+use charrette_git::Git;
+use charrette_testkit::Sandbox;
+
+/// A way to have git start a program: what is prepared, given the program's path, and what git is asked then.
+struct Trap {
+    name: &'static str,
+    set: fn(&Sandbox, program: &str),
+    asked: &'static [&'static str],
+}
+
+const TRAPS: &[Trap] = &[
+    Trap {
+        name: "a file system monitor",
+        set: |s, program| config(s, "core.fsmonitor", program),
+        asked: &["status", "--porcelain"],
+    },
+    Trap {
+        name: "an external diff",
+        set: |s, program| config(s, "diff.external", program),
+        asked: &["diff"],
+    },
+    Trap {
+        name: "a diff driver",
+        set: |s, program| {
+            s.write(".git/info/attributes", "*.txt diff=mine\n");
+            config(s, "diff.mine.command", program);
+        },
+        asked: &["diff"],
+    },
+    Trap { name: "a converter for diffs", set: converter, asked: &["diff"] },
+    Trap { name: "a converter for logs", set: converter, asked: &["log", "-p"] },
+    Trap { name: "a converter for commits", set: converter, asked: &["show", "HEAD"] },
+    Trap { name: "a converter for blame", set: converter, asked: &["blame", "a.txt"] },
+    Trap {
+        name: "a hook",
+        set: |s, program| {
+            script(&s.outside("hooks/post-index-change"), &format!("exec '{program}'"));
+            config(s, "core.hooksPath", s.outside("hooks").to_str().unwrap());
+            // Only now is the index out of date, so that git writes it.
+            fs_err::File::open(s.path("b.txt")).unwrap().file().set_modified(std::time::UNIX_EPOCH).unwrap();
+        },
+        asked: &["status", "--porcelain"],
+    },
+    Trap {
+        name: "a check of signatures",
+        set: |s, program| {
+            signed_commit(s);
+            config(s, "log.showSignature", "true");
+            config(s, "gpg.program", program);
+        },
+        asked: &["log", "-1", "signed"],
+    },
+    Trap {
+        name: "a transport",
+        set: |s, program| {
+            config(s, "protocol.ext.allow", "always");
+            config(s, "remote.origin.url", &format!("ext::{program}"));
+        },
+        asked: &["ls-remote", "origin"],
+    },
+    Trap {
+        name: "fetching what a partial clone left out",
+        set: |s, program| {
+            config(s, "core.repositoryFormatVersion", "1");
+            config(s, "extensions.partialClone", "origin");
+            config(s, "remote.origin.promisor", "true");
+            config(s, "protocol.ext.allow", "always");
+            config(s, "remote.origin.url", &format!("ext::{program}"));
+        },
+        asked: &["cat-file", "-p", "0123456789012345678901234567890123456789"],
+    },
+];
+
+fn config(sandbox: &Sandbox, key: &str, value: &str) {
+    sandbox.git(["config", key, value]);
+}
+
+fn converter(sandbox: &Sandbox, program: &str) {
+    sandbox.write(".git/info/attributes", "*.txt diff=mine\n");
+    config(sandbox, "diff.mine.textconv", program);
+}
+
+/// A commit with a signature that nobody made, on a branch of its own.
+fn signed_commit(sandbox: &Sandbox) {
+    let tree = sandbox.git(["rev-parse", "HEAD^{tree}"]);
+    let who = "Ada L <ada@example.com> 1763200000 +0000";
+    let text = format!(
+        "tree {tree}\nauthor {who}\ncommitter {who}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\nsigned\n"
+    );
+    sandbox.write(".git/signed", text);
+    let commit = sandbox.git(["hash-object", "-t", "commit", "-w", ".git/signed"]);
+    sandbox.git(["branch", "signed", &commit]);
+}
+
+fn trapped(trap: &Trap) -> (Sandbox, std::path::PathBuf) {
+    let sandbox = repository();
+    sandbox.write("b.txt", "two\n");
+    sandbox.git(["add", "b.txt"]);
+    sandbox.commit("another file");
+    sandbox.write("a.txt", "changed\n");
+    let (program, mark) = marking_program(&sandbox);
+    (trap.set)(&sandbox, program.to_str().unwrap());
+    let _ = fs_err::remove_file(&mark);
+    (sandbox, mark)
+}
+
+#[test]
+fn none_of_them_runs_when_git_is_asked_and_each_would_otherwise() {
+    for trap in TRAPS {
+        let (sandbox, mark) = trapped(trap);
+        let _ = Git::new(&sandbox.work()).bytes(trap.asked);
+        assert!(!mark.exists(), "{}: {}", trap.name, fs_err::read_to_string(&mark).unwrap());
+
+        let (sandbox, mark) = trapped(trap);
+        let _ = sandbox.command("git").args(trap.asked).output().unwrap();
+        assert!(mark.exists(), "{}: a plain git must start the program, or nothing is proven", trap.name);
+    }
+}
+
+#[test]
+fn a_monitor_does_not_run_when_git_acts_either() {
+    let sandbox = repository();
+    let (program, mark) = marking_program(&sandbox);
+    config(&sandbox, "core.fsmonitor", program.to_str().unwrap());
+    Git::new(&sandbox.work()).act(&["switch", "-q", "-c", "other"]).unwrap();
+    assert!(!mark.exists());
+}
+
+#[test]
+fn settings_reach_the_git_that_looks_into_submodules() {
+    let sandbox = repository();
+    let library = repository();
+    let path = library.work();
+    let add =
+        ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", path.to_str().unwrap(), "lib"];
+    sandbox.git(add);
+    sandbox.commit("a library");
+    let (program, mark) = marking_program(&sandbox);
+    let lib = sandbox.path("lib");
+    sandbox.git_in(&lib, ["config", "core.fsmonitor", program.to_str().unwrap()]);
+    sandbox.write("lib/a.txt", "changed\n");
+    let status = Git::new(&sandbox.work()).print(&["status", "--porcelain"]).unwrap();
+    assert_eq!((status.as_str(), mark.exists()), (" M lib", false));
+    sandbox.git(["status", "--porcelain"]);
+    assert!(mark.exists(), "a plain git must start the monitor, or nothing is proven");
+}

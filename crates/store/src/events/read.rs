@@ -1,0 +1,35 @@
+//! Reading the events that are there, whatever is there.
+
+use super::lines::{FILE, MAX_BYTES, MAX_LINE_BYTES, end_of_lines, events, open, read_from};
+use std::io;
+use std::path::Path;
+
+/// The events of a run, oldest first, and how many lines were none: torn, or no text at all.
+///
+/// What cannot be read has no events. Of a file that is longer than any we write, the end is read.
+pub fn read(folder: &Path) -> (Vec<String>, usize) {
+    let text = newest(&folder.join(FILE)).unwrap_or_default();
+    let (whole, rest) = text.split_at(end_of_lines(&text));
+    let mut lines = Vec::new();
+    let mut torn = usize::from(!rest.is_empty());
+    for event in events(whole) {
+        match event {
+            Some(event) => lines.push(event),
+            None => torn += 1,
+        }
+    }
+    (lines, torn)
+}
+
+fn newest(path: &Path) -> io::Result<Vec<u8>> {
+    let Some(file) = open(path)? else { return Ok(Vec::new()) };
+    let most = MAX_BYTES + MAX_LINE_BYTES as u64;
+    let start = file.metadata()?.len().saturating_sub(most);
+    let mut text = read_from(&file, start, most)?;
+    if start > 0 {
+        // What is left of a line whose beginning is not read.
+        let first = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);
+        text.drain(..first);
+    }
+    Ok(text)
+}
