@@ -44,6 +44,20 @@ pub(super) fn kill_group(leader: &mut Child) -> Outcome {
     Ok(())
 }
 
+/// Finds the processes with this home that a killed `program` left, once those it was just starting have become what they
+/// were to be, or have died with it: until then they look like their parent.
+pub(super) fn left_at(home: &Path, program: &Path) -> Vec<(String, String)> {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        let found = those_at(home);
+        let is_parent = |command: &str| command.starts_with(&*program.to_string_lossy());
+        if !found.iter().any(|(_, command)| is_parent(command)) || Instant::now() > until {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Ends the processes that have this home, which nobody else has. Their command lines are returned.
 pub(super) fn end_those_at(home: &Path) -> Vec<String> {
     let found = those_at(home);

@@ -120,7 +120,7 @@ impl Room {
     fn disturbed(&self, model: &Child, programs: &Programs) -> Outcome<Ended> {
         let design = |words: &[&str], name: &str| self.design(&self.panel, model, programs, words, name);
         self.killed(design(&[REQUEST], "begun")?)?;
-        let orphaned = processes::those_at(&self.panel.sandbox.home());
+        let orphaned = processes::left_at(&self.panel.sandbox.home(), &programs.charrette);
         let orphaned = orphaned.into_iter().map(|(_, command)| command).collect();
         let resumed = self.finished(design(&[FEATURE, "--resume"], "resumed")?, "resumed")?;
         let left = processes::end_those_at(&self.panel.sandbox.home());
