@@ -21,6 +21,7 @@ use operations::Operation;
 use points::{Fault, Point};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct CrashArgs {
     /// Only every Nth point
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -40,6 +41,9 @@ pub(crate) struct CrashArgs {
     /// Only the approved design with a tracker
     #[arg(long, conflicts_with = "only_designs")]
     only_trackers: bool,
+    /// Only the research run
+    #[arg(long, conflicts_with_all = ["only_designs", "only_trackers"])]
+    only_research: bool,
     /// The binary as it is built for tests, in place of the one that is published
     #[arg(long)]
     debug: bool,
@@ -48,6 +52,9 @@ pub(crate) struct CrashArgs {
 pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     if args.only_designs {
         return design::crash(args.every, args.designs);
+    }
+    if args.only_research {
+        return research::crash(args.every);
     }
     if args.only_trackers {
         return tracker::crash(args.every, args.trackers);

@@ -6,6 +6,8 @@ use crate::which::shown_feature;
 use charrette_model::checkpoint::DocumentName;
 use charrette_store::{Holder, Lease};
 use rustix::process::{Pid, Signal, kill_process};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -35,7 +37,16 @@ pub fn stop(site: &Site, name: &DocumentName, patience: Duration) -> Result<Stop
     let Some(pid) = pid else {
         return Err(AppError::failed("the lease does not say which process holds it"));
     };
-    // The kernel's lock is held right now, and whoever holds it wrote its own id there.
+    if !has_open(pid, &path) {
+        return Err(AppError::new(
+            ErrorKind::Refused,
+            format!(
+                "the run is driven, but not by process {} that its lease names; no process was ended",
+                holder.pid
+            ),
+        )
+        .hint("What a driver left behind ends by itself; look again: charrette status"));
+    }
     kill_process(pid, Signal::TERM).map_err(|error| {
         AppError::failed(format!("process {} cannot be asked to end: {error}", holder.pid))
     })?;
@@ -54,6 +65,20 @@ pub fn stop(site: &Site, name: &DocumentName, patience: Duration) -> Result<Stop
         sleep(LOOK);
     }
     Ok(StopOutcome::Stopped(holder))
+}
+
+/// Whether the process has that file open. A lease is written by whoever took it, and may be left by one whose number
+/// belongs to somebody else by now, or be written by anybody who can write there. Where the system does not say, what is
+/// written is believed.
+fn has_open(pid: Pid, lease: &Path) -> bool {
+    let processes = Path::new("/proc");
+    let Ok(lease) = lease.metadata() else { return false };
+    if !processes.join("self/fd").is_dir() {
+        return true;
+    }
+    let files = fs_err::read_dir(processes.join(pid.as_raw_nonzero().to_string()).join("fd"));
+    let is_lease = |file: Metadata| file.dev() == lease.dev() && file.ino() == lease.ino();
+    files.into_iter().flatten().flatten().any(|entry| fs_err::metadata(entry.path()).is_ok_and(is_lease))
 }
 
 fn driver(lease: &Path) -> Result<Option<Holder>, AppError> {

@@ -38,7 +38,8 @@ impl FromIterator<Artifact> for Artifacts {
     }
 }
 
-/// A file of a flow, as its table has it: the docs, the seats and `status --why` are made from these.
+/// A file of a flow, as its table has it. What a seat reads is made from the table, `status --why` says from it
+/// what a file is, and a test holds what the steps of a whole run read and wrote against it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactSpec {
     /// Its name. `*` stands for any text: a family of files of one sort.

@@ -81,13 +81,53 @@ pub struct PhaseGuard {
 pub struct OptionSpec {
     /// Its name, without dashes.
     pub name: &'static str,
-    /// What its value is called, for help; none for a flag that is set or not.
-    pub value: Option<&'static str>,
+    /// What its value is; none for a flag that is set or not.
+    pub value: Option<OptionValue>,
     /// What it does, in one line.
     pub about: &'static str,
 }
 
+/// What the value of a flag is, and what it is called in help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionValue {
+    /// A word.
+    Word(&'static str),
+    /// A path, typed as seen from the user's folder and kept as seen from the top of the repository.
+    File(&'static str),
+}
+
+impl OptionValue {
+    /// What it is called in help.
+    pub fn called(self) -> &'static str {
+        match self {
+            OptionValue::Word(name) | OptionValue::File(name) => name,
+        }
+    }
+}
+
 impl FlowSpec {
+    /// A command with nothing to it, to begin a small one from.
+    pub const PLAIN: FlowSpec = FlowSpec {
+        command: Command::Start,
+        about: "",
+        help: "",
+        subject: "",
+        example: "",
+        phases: &[],
+        stages: &[],
+        seats: &[],
+        artifacts: &[],
+        options: &[],
+        guards: &[],
+        in_spec_tree: false,
+        moves_head: false,
+        preview: |_, _| PhasePlan::default(),
+        deliverables: |_| Vec::new(),
+        closing: |_| Closing::default(),
+        redo: |_, _, _| false,
+        run: |_| Box::pin(async { Ok(()) }),
+    };
+
     /// Its seats.
     pub fn seat_tables(&self) -> SeatTables {
         SeatTables::new(self.seats.to_vec())

@@ -46,7 +46,7 @@ pub use attended::Seated;
 pub use cancel::Cancel;
 pub use driver::drive;
 pub use event::{Broadcast, Ending, Event, EventKind, Watcher};
-pub use flow::{FlowSpec, OptionSpec, Registry};
+pub use flow::{FlowSpec, OptionSpec, OptionValue, Registry};
 pub use gate::{Answers, Gate, Question};
 pub use order::Order;
 pub use pause::{Grant, Pause};

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test program reads its own environment")]
 
 use charrette_engine::child::ChildRequest;
-use charrette_engine::pages::{Closing, PhasePlan};
+use charrette_engine::pages::Closing;
 use charrette_engine::{
     Answers, Artifact, Artifacts, Flow, FlowSpec, Gate, Input, PhaseHandle, Run, Step, StepContext,
     StepError, seat,
@@ -15,24 +15,11 @@ use std::path::PathBuf;
 
 /// What all of these have in common: nothing but a name, phases and what they do.
 const PLAIN: FlowSpec = FlowSpec {
-    command: Command::Start,
     about: "A flow to try the engine on",
-    help: "",
     subject: "WORDS",
     example: "anything",
-    phases: &[],
-    stages: &[],
-    seats: &[],
-    artifacts: &[],
-    options: &[],
-    guards: &[],
-    in_spec_tree: false,
-    moves_head: false,
-    preview: |_, _| PhasePlan::default(),
-    deliverables: |_| Vec::new(),
     closing: |run| Closing { title: format!("{} is rehearsed.", run.feature), ..Closing::default() },
-    redo: |_, _, _| false,
-    run: |_| Box::pin(async { Ok(()) }),
+    ..FlowSpec::PLAIN
 };
 
 /// Three phases, ten steps, two parallel groups, two gates and a fallback.

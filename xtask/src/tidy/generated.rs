@@ -38,6 +38,7 @@ fn contents(root: &Path) -> Outcome<Vec<(&'static str, String)>> {
         ("docs/formats/handoff-response.schema.json", pretty(&response_schema())?),
         ("docs/formats/charrette.schema.json", pretty(&keys::schema())?),
         ("docs/formats/config.md", with_settings(root)?),
+        ("docs/formats/artifacts.md", artifacts()),
     ])
 }
 
@@ -67,6 +68,26 @@ fn describe(command: &mut clap::Command, name: &str, text: &mut String) {
         let name = format!("{name} {}", inner.get_name());
         describe(inner, &name, text);
     }
+}
+
+/// The files of each flow: who writes them and who reads them.
+fn artifacts() -> String {
+    let mut text = String::from(
+        "# Files of a run\n\nMade from the tables of artifacts by `cargo xtask tidy --fix`. Writers and readers are seats \
+         (`charrette roles list`) and steps (`charrette status --why`); `*` stands for any text.\n",
+    );
+    for flow in App::product().registry.all() {
+        let _ = write!(
+            text,
+            "\n## `charrette {}`\n\n| file | what it is | written by | read by |\n|---|---|---|---|\n",
+            flow.command
+        );
+        for file in flow.artifacts {
+            let readers = if file.readers.is_empty() { "people".to_owned() } else { file.readers.join(", ") };
+            let _ = writeln!(text, "| `{}` | {} | {} | {readers} |", file.name, file.about, file.writer);
+        }
+    }
+    text
 }
 
 const BEGIN: &str = "<!-- settings: made from the code -->\n";

@@ -146,3 +146,23 @@ fn two_drivers_never_drive_one_run() {
     drop(opened);
     assert!(start::reopen(&site, &order.name).is_ok());
 }
+
+#[test]
+fn only_a_process_that_has_the_lease_is_asked_to_end() {
+    let sandbox = parcels();
+    let site = site(&sandbox);
+    let order =
+        order::read(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced"))).unwrap();
+    let opened = start::open(&site, &order).unwrap();
+    let mut stranger = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    // Somebody holds the lease, and it names a process that has nothing to do with it.
+    let lease = site.documents().folder().lease(&order.name);
+    let named = serde_json::json!({"pid": stranger.id(), "since": "long ago", "command": "sleep"});
+    fs_err::write(&lease, named.to_string()).unwrap();
+    let refused = stop(&site, &order.name, Duration::from_secs(1)).unwrap_err();
+    assert!(refused.message.contains("no process was ended"), "{}", refused.message);
+    assert_eq!(stranger.try_wait().unwrap(), None, "it is still at work");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    drop(opened);
+}

@@ -8,14 +8,11 @@ use crate::input;
 use charrette_app::order::StartRequest;
 use charrette_app::start::{self, Beginning};
 use charrette_app::{App, AppError, Site};
-use charrette_engine::FlowSpec;
+use charrette_engine::{FlowSpec, OptionValue};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The value of an option that is a file.
-const FILE: &str = "FILE";
 
 /// The flows that are typed by way of this file: those without a command of their own.
 pub(crate) fn flows<'a>(app: &'a App, own: &'a Command) -> impl Iterator<Item = &'static FlowSpec> + 'a {
@@ -29,7 +26,7 @@ pub(crate) fn definition(flow: &'static FlowSpec) -> Command {
     };
     let phases = flow.phases.join(" or ");
     let options = flow.options.iter().map(|option| match option.value {
-        Some(value) => Arg::new(option.name).long(option.name).value_name(value).help(option.about),
+        Some(value) => Arg::new(option.name).long(option.name).value_name(value.called()).help(option.about),
         None => flag(option.name, option.about),
     });
     Command::new(flow.command.as_str())
@@ -75,8 +72,10 @@ pub(crate) fn run(here: &Here, flow: &'static FlowSpec, args: &ArgMatches) -> Re
     let mut flags = Map::new();
     for option in flow.options {
         let value = match option.value {
-            Some(FILE) => text(option.name).map(|typed| Value::from(from_the_top(&site, &typed))),
-            Some(_) => text(option.name).map(Value::from),
+            Some(OptionValue::File(_)) => {
+                text(option.name).map(|typed| Value::from(from_the_top(&site, &typed)))
+            }
+            Some(OptionValue::Word(_)) => text(option.name).map(Value::from),
             None => args.get_flag(option.name).then_some(Value::Bool(true)),
         };
         flags.extend(value.map(|value| (option.name.to_owned(), value)));

@@ -1,6 +1,8 @@
 //! A whole regular design: every file it leaves, field by field, what it tells meanwhile, and that it can be repeated.
 
 use crate::workshop::{REGULAR, Workshop, document_of, events, tree, warnings};
+use charrette_engine::artifact::ArtifactSpec;
+use charrette_engine::flows::design;
 use charrette_testkit::panel::{FEATURE, REQUEST};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -281,6 +283,7 @@ fn the_document_says_what_happened(document: &Value) {
     assert_eq!(document["state"]["completed_phases"], json!(["research", "write", "validate"]));
     assert!(document["completed_at"].is_string());
     every_step_says_who_read_and_wrote_what(phases);
+    the_table_of_artifacts_is_true(phases);
 }
 
 fn every_step_says_who_read_and_wrote_what(phases: &Value) {
@@ -351,6 +354,39 @@ fn fields(text: &str) -> BTreeMap<String, Vec<(String, String)>> {
         }
     }
     blocks
+}
+
+/// What steps without an agent read and wrote is what the table of artifacts says; seats are made from it.
+fn the_table_of_artifacts_is_true(phases: &Value) {
+    let listed = |who: &str, step: &str| who == step || step.starts_with(&format!("{who}/"));
+    for (step, record) in
+        phases.as_object().unwrap().values().flat_map(|phase| phase["steps"].as_object().unwrap())
+    {
+        if record.get("agent").is_some() {
+            continue;
+        }
+        let names = |member: &str| record[member].as_object().into_iter().flat_map(|map| map.keys());
+        let files = |member| {
+            names(member).filter(|name| !["answers/", "given/"].iter().any(|no| name.starts_with(no)))
+        };
+        for file in files("inputs") {
+            let is_listed = rows_of(file).any(|row| row.readers.iter().any(|who| listed(who, step)));
+            assert!(is_listed, "{step} reads {file}");
+        }
+        for file in files("outputs") {
+            let is_listed = rows_of(file).any(|row| row.writer.split(" or ").any(|who| listed(who, step)));
+            assert!(is_listed, "{step} writes {file}");
+        }
+    }
+}
+
+/// The rows of the table that a file belongs to. A family of files is one row, with stars for what varies.
+fn rows_of(file: &str) -> impl Iterator<Item = &'static ArtifactSpec> {
+    design::FLOW.artifacts.iter().filter(move |row| {
+        let mut pieces = row.name.split('*');
+        let beginning = file.strip_prefix(pieces.next().unwrap());
+        pieces.fold(beginning, |rest, piece| Some(rest?.split_once(piece)?.1)) == Some("")
+    })
 }
 
 /// What a run left: the workspace but for ledgers, the specification, the document.

@@ -33,6 +33,8 @@ pub(crate) struct Record {
     pub(crate) by: Box<dyn Fn() -> String + Send + Sync>,
     clock: Arc<dyn Clock>,
     broadcast: Broadcast,
+    /// Held by whoever makes a change, so that none is lost from what is remembered here.
+    changing: Mutex<()>,
     held: Mutex<Held>,
     /// As of our own last change. Only this process drives the run; what others answer is seen at the next change.
     document: Mutex<Checkpoint>,
@@ -59,6 +61,7 @@ impl Record {
             by,
             clock,
             broadcast,
+            changing: Mutex::default(),
             held: Mutex::default(),
             document: Mutex::new(document),
             producers: Mutex::default(),
@@ -89,6 +92,7 @@ impl Record {
         label: &str,
         change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>,
     ) -> Result<(), StoreError> {
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let held = self.held_changes();
         let changed =
             self.documents.transition(&self.name, label, self.clock.now(), |on_disk, circumstances| {
@@ -109,6 +113,7 @@ impl Record {
         change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError> + Send + Sync + 'static,
         report: EventKind,
     ) -> Flow<()> {
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.clock.now();
         let circumstances = Circumstances { now, head: self.documents.head(), summary_words: usize::MAX };
         let mut document = self.document();

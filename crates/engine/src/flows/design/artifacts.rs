@@ -20,6 +20,17 @@ macro_rules! sketches {
     };
 }
 
+/// Both sides of the five debates there may be.
+macro_rules! debaters {
+    ($($more:literal),*) => {
+        &[
+            "debate-1-thesis", "debate-1-antithesis", "debate-2-thesis", "debate-2-antithesis", "debate-3-thesis",
+            "debate-3-antithesis", "debate-4-thesis", "debate-4-antithesis", "debate-5-thesis", "debate-5-antithesis"
+            $(, $more)*
+        ]
+    };
+}
+
 const RESEARCHERS: [&str; 9] = [
     "researcher-requirements",
     "researcher-dependencies",
@@ -108,22 +119,16 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(
         SUMMARY,
         "aggregator, project-aggregator or feature-aggregator",
-        &[
+        sketches!(
             "clarifier",
             "scoper",
-            "cursor-arch",
-            "cursor-edge",
-            "codex-innovation",
-            "codex-pragmatic",
-            "cursor-generic",
-            "codex-generic",
             "planner",
             "writer",
             "project-writer",
             "feature-writer",
             "pre-design/page",
-            "spec-files",
-        ],
+            "spec-files"
+        ),
         "what the research came to, in six parts",
     ),
     file(QUESTIONS_CLARIFY, "clarifier", &["clarifier/questions"], "what the request leaves open"),
@@ -137,44 +142,17 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         "what the person answered at the first gate, where it is not a plain yes",
     ),
     file(SKETCHES, "the sketches", &["synthesist", "sketch/compared"], "independent approaches"),
-    file(
-        SYNTHESIS,
-        "synthesist",
-        &[
-            "debate-1-thesis",
-            "debate-1-antithesis",
-            "debate-2-thesis",
-            "debate-2-antithesis",
-            "debate-3-thesis",
-            "debate-3-antithesis",
-            "debate-4-thesis",
-            "debate-4-antithesis",
-            "debate-5-thesis",
-            "debate-5-antithesis",
-            "planner",
-        ],
-        "one approach, and where the sketches differ",
-    ),
+    file(SYNTHESIS, "synthesist", debaters!("planner"), "one approach, and where the sketches differ"),
     file(
         CONTESTED,
         "synthesist",
-        &[
-            "debate-1-thesis",
-            "debate-1-antithesis",
-            "debate-2-thesis",
-            "debate-2-antithesis",
-            "debate-3-thesis",
-            "debate-3-antithesis",
-            "debate-4-thesis",
-            "debate-4-antithesis",
-            "debate-5-thesis",
-            "debate-5-antithesis",
+        debaters!(
             "discusser",
             "dialectic/buckets",
             "dialectic/ballot",
             "dialectic/resolutions",
-            "spec-files",
-        ],
+            "spec-files"
+        ),
         "the decisions that are contested",
     ),
     file(
@@ -249,16 +227,66 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(FEATURE, "feature-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(SPECS, "feature-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(WRITE_SUMMARY, "spec-files", &[], "what was written, in a sentence"),
-    file(SPEC_REQUIREMENTS, "spec-files", &["validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_DESIGN, "spec-files", &["validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_TASKS, "spec-files", &["validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_SUMMARY, "spec-files", &["validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_JSON, "spec-files", &["validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_META, "spec-files", &["validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_PROJECT, "spec-files", &["project-validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_FEATURES, "spec-files", &["project-validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_FEATURE, "spec-files", &["feature-validator", "post-design/page", "checks"], "delivered"),
-    file(SPEC_SPECS, "spec-files", &["feature-validator", "post-design/page", "checks"], "delivered"),
+    file(
+        SPEC_REQUIREMENTS,
+        "spec-files or status/approved",
+        &["validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_DESIGN,
+        "spec-files or status/approved",
+        &["validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_TASKS,
+        "spec-files or status/approved",
+        &["validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_SUMMARY,
+        "spec-files or status/approved",
+        &["validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_JSON,
+        "spec-files or status/approved",
+        &["validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_META,
+        "spec-files or status/approved",
+        &["validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_PROJECT,
+        "spec-files or status/approved",
+        &["project-validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_FEATURES,
+        "spec-files or status/approved",
+        &["project-validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_FEATURE,
+        "spec-files or status/approved",
+        &["feature-validator", "post-design/page", "checks"],
+        "delivered",
+    ),
+    file(
+        SPEC_SPECS,
+        "spec-files or status/approved",
+        &["feature-validator", "post-design/page", "checks"],
+        "delivered",
+    ),
     file(
         GATE_SUBJECT,
         "post-design/page",

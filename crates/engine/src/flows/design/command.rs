@@ -2,7 +2,7 @@
 
 use super::brief::PHASES;
 use super::{artifacts, closing, flow, preview, seats, stages};
-use crate::flow::{FlowSpec, OptionSpec, PhaseGuard};
+use crate::flow::{FlowSpec, OptionSpec, OptionValue, PhaseGuard};
 use charrette_model::checkpoint::Command;
 
 /// The command.
@@ -24,7 +24,11 @@ pub static FLOW: FlowSpec = FlowSpec {
             about: "Two plain sketches instead of four with a lens each",
         },
         OptionSpec { name: "no-checkpoint", value: None, about: "Pass both gates without asking" },
-        OptionSpec { name: "level", value: Some("LEVEL"), about: "What to design: project, feature or spec" },
+        OptionSpec {
+            name: "level",
+            value: Some(OptionValue::Word("LEVEL")),
+            about: "What to design: project, feature or spec",
+        },
     ],
     guards: &[PhaseGuard {
         phase: "validate",

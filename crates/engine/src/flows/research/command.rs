@@ -1,7 +1,7 @@
 //! `charrette research` as a value.
 
 use super::{artifacts, flow, pages, seats, stages};
-use crate::flow::{FlowSpec, OptionSpec};
+use crate::flow::{FlowSpec, OptionSpec, OptionValue};
 use charrette_model::checkpoint::Command;
 
 /// The command.
@@ -17,7 +17,11 @@ pub static FLOW: FlowSpec = FlowSpec {
     stages: stages::STAGES,
     seats: &[seats::SEATS],
     artifacts: artifacts::ARTIFACTS,
-    options: &[OptionSpec { name: "out", value: Some("FILE"), about: "Put the notes there as well" }],
+    options: &[OptionSpec {
+        name: "out",
+        value: Some(OptionValue::File("FILE")),
+        about: "Put the notes there as well",
+    }],
     guards: &[],
     in_spec_tree: false,
     moves_head: false,

@@ -9,7 +9,6 @@ use crate::event::Broadcast;
 use crate::flow::FlowSpec;
 use crate::gate::Gate;
 use crate::order::Order;
-use crate::pages::{Closing, PhasePlan};
 use crate::ports::children::{ChildError, ChildOrder, Children};
 use crate::ports::{Asker, BoxFuture};
 use crate::room::Ports;
@@ -29,22 +28,7 @@ pub(super) fn child_steps() -> std::sync::MutexGuard<'static, BTreeMap<String, u
 /// A child with one step and one question.
 pub(super) static CHILD: FlowSpec = FlowSpec {
     command: Command::Research,
-    about: "",
-    help: "",
-    subject: "",
-    example: "",
     phases: &["inside"],
-    stages: &[],
-    seats: &[],
-    artifacts: &[],
-    options: &[],
-    guards: &[],
-    in_spec_tree: false,
-    moves_head: false,
-    preview: |_, _| PhasePlan::default(),
-    deliverables: |_| Vec::new(),
-    closing: |_| Closing::default(),
-    redo: |_, _, _| false,
     run: |run| {
         Box::pin(async move {
             let phase = run.phase("inside");
@@ -58,6 +42,7 @@ pub(super) static CHILD: FlowSpec = FlowSpec {
             phase.finish_run(None).await
         })
     },
+    ..FlowSpec::PLAIN
 };
 
 pub(super) async fn child(bench: &Bench) -> Seen {
