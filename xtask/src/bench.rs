@@ -1,4 +1,4 @@
-//! What must be fast, measured as ratios within one run: machines are shared and noisy, ratios less so.
+//! Benchmarks: ratios measured within one run, because machines are shared and noisy.
 //!
 //! Every figure compares us with the least that could do the job: a bare durable write, an empty program,
 //! reading the same bytes. Subject and yardstick take turns, and medians are compared.
@@ -9,6 +9,7 @@ mod documents;
 mod engine;
 mod panel;
 pub(crate) mod ratio;
+mod start;
 mod survey;
 
 use crate::Outcome;
@@ -44,6 +45,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     }
     let only = args.only.as_deref().unwrap_or("");
     let mut figures = documents::figures(only)?;
+    figures.extend(start::figures(only)?);
     figures.extend(engine::figures(only)?);
     figures.extend(agents::figures(only)?);
     figures.extend(panel::figures(only)?);
@@ -56,7 +58,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     if args.strict && over > 0 { Err(format!("{over} figures are over their limit").into()) } else { Ok(()) }
 }
 
-/// What runs inside this process must be measured as users run it.
+/// Runs the benchmarks in a release build, as users have it.
 fn in_release(args: &BenchArgs) -> Outcome {
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]).args(&args.only);

@@ -26,7 +26,7 @@ pub(crate) struct CrashArgs {
     /// Only every Nth point
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
-    /// How many kills at random moments
+    /// Number of kills at random moments
     #[arg(long, value_name = "N", default_value_t = 500)]
     random: u64,
     /// At most this many points of a whole design
@@ -93,7 +93,7 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
 }
 
 fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outcome {
-    let scene = operations::Scene::set(operation)?;
+    let scene = operations::OperationScene::set(operation)?;
     let said = scene.run_with(charrette, operation, &point.strace())?;
     let after = match point.fault {
         Fault::Kill => checks::after_kill(charrette, &scene, operation, &said),

@@ -40,10 +40,22 @@ impl Rig {
         Ok(())
     }
 
-    /// Everything as it was before the first run, or when it was kept.
+    /// Restores the state before the first run, or the one that was kept.
     pub(crate) fn restore(&self) -> Outcome {
         for name in ["home", "work"] {
             fs_err::remove_dir_all(self.panel.sandbox.outside(name))?;
+            copy(&self.pristine(name), &self.panel.sandbox.outside(name))?;
+        }
+        let _ = fs_err::remove_file(self.panel.log());
+        Ok(())
+    }
+
+    /// The same as [`Rig::restore`], for measurements: the old files are moved away, not deleted. For five seconds ext4
+    /// does not reuse the inodes of deleted files, and searches around them at each new file.
+    pub(crate) fn restore_beside(&self) -> Outcome {
+        let spent = tempfile::tempdir_in(self.panel.sandbox.outside("."))?.keep();
+        for name in ["home", "work"] {
+            fs_err::rename(self.panel.sandbox.outside(name), spent.join(name))?;
             copy(&self.pristine(name), &self.panel.sandbox.outside(name))?;
         }
         let _ = fs_err::remove_file(self.panel.log());

@@ -1,16 +1,16 @@
-//! What is published: static Linux binaries with their man pages and completions, in archives with checksums.
+//! Published archives: static Linux binaries with man pages and completions, and checksums.
 //!
 //! [`man`] makes the pages, [`notices`] the licences, [`archive`] packs them so that the same input gives the same bytes, [`elf`] looks
 //! whether a binary is what it should be. What can be built here is in [`crate::targets`].
 
 mod archive;
 mod elf;
-mod man;
+pub(crate) mod man;
 mod notices;
 
 use crate::Outcome;
 use crate::bench::ratio::{Figure, compare};
-use crate::programs::{empty_program, root, scratch, static_build};
+use crate::programs::{PUBLISHED, cargo, empty_program, root, scratch, static_build};
 use crate::targets::Target;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,31 +72,45 @@ pub(crate) fn dist() -> Outcome {
 
 fn build(machine: &str, target: Target) -> Outcome<Built> {
     eprintln!("building for {}; this takes minutes", target.name);
-    let binary = static_build("dist", &target)?;
+    let binary = static_build("dist", PUBLISHED, &target)?;
     elf::check_static(&fs_err::read(&binary)?, machine)
         .map_err(|problem| format!("{}: {problem}", binary.display()))?;
     if target.runs_here() {
-        let said = said(&binary, &["--version"])?;
-        if said != format!("charrette {VERSION}\n") {
-            return Err(format!("{} --version says {said:?}", binary.display()).into());
+        let version = output_of(&binary, &["--version"])?;
+        if version != format!("charrette {VERSION}\n") {
+            return Err(format!("{} --version says {version:?}", binary.display()).into());
         }
     }
     Ok(Built { target, binary })
 }
 
-/// Everything beside the binary; the same for each machine.
+/// Lays out the files beside the binary; the same for each machine.
 fn lay_out_extras(native: &Built, folder: &Path) -> Outcome {
-    man::write(&folder.join("man").join("man1"))?;
+    write_man_pages(&folder.join("man").join("man1"))?;
     let completions = folder.join("completions");
     fs_err::create_dir_all(&completions)?;
     for (shell, name) in COMPLETIONS {
-        fs_err::write(completions.join(name), said(&native.binary, &["completions", shell])?)?;
+        fs_err::write(completions.join(name), output_of(&native.binary, &["completions", shell])?)?;
     }
     notices::write(&native.target.name, &folder.join("LICENSES-OF-OTHERS.txt"))?;
     archive::copy_documents(&root(), folder)
 }
 
-fn said(program: &Path, args: &[&str]) -> Outcome<String> {
+/// Writes the pages of the commands that the published binary has: fewer than this one knows, which has all features.
+fn write_man_pages(folder: &Path) -> Outcome {
+    let mut xtask = cargo();
+    xtask
+        .args(["run", "--quiet", "--locked", "--package", "xtask"])
+        .args(PUBLISHED)
+        .args(["--", "man"])
+        .arg(folder);
+    if !xtask.status()?.success() {
+        return Err("the man pages were not written".into());
+    }
+    Ok(())
+}
+
+fn output_of(program: &Path, args: &[&str]) -> Outcome<String> {
     let output = Command::new(program).args(args).output()?;
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -19,7 +19,7 @@ pub(crate) struct FuzzArgs {
     /// For how long
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Where the sequence begins
+    /// Seed of the sequence
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// As it is built for tests: fewer texts, but nothing has to be built anew

@@ -1,4 +1,4 @@
-//! What the project does to itself: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `static`,
+//! Development tasks: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `static`,
 //! `dist`.
 
 #![allow(
@@ -19,6 +19,7 @@ mod targets;
 mod tidy;
 
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Either it worked, or this is what to tell the developer.
@@ -51,6 +52,9 @@ enum Task {
     Static,
     /// Build and pack what is published, into target/dist
     Dist,
+    /// Write the man pages of the commands that are built in here into a folder
+    #[command(hide = true)]
+    Man { folder: PathBuf },
 }
 
 fn main() -> ExitCode {
@@ -62,6 +66,7 @@ fn main() -> ExitCode {
         Task::RealClients(args) => real_clients::real_clients(&args),
         Task::Static => programs::static_charrette().map(|path| println!("{}", path.display())),
         Task::Dist => dist::dist(),
+        Task::Man { folder } => dist::man::write(&folder),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
 //! Programs the tasks need: our own binary, linked statically, and the empty program it is measured against.
-//! What can be built for is in [`crate::targets`].
+//! Build targets are in [`crate::targets`].
 
 use crate::Outcome;
 use crate::targets::Target;
@@ -33,12 +33,16 @@ pub(crate) fn cargo() -> Command {
 
 /// The release binary, linked as it is published.
 pub(crate) fn static_charrette() -> Outcome<PathBuf> {
-    static_build("release", &Target::of(std::env::consts::ARCH)?)
+    static_build("release", &[], &Target::of(std::env::consts::ARCH)?)
 }
+
+/// Features of the published binary, as arguments of cargo: everything optional costs more than it is worth to most
+/// users. Who wants to draw diagrams or count tokens exactly builds from source, where everything is on.
+pub(crate) const PUBLISHED: &[&str] = &["--no-default-features"];
 
 /// Builds the binary without a dynamic loader and without relocations, which is what counts for start-up.
 /// It does not say where on this machine it was built, so that another one can build the same.
-pub(crate) fn static_build(profile: &str, target: &Target) -> Outcome<PathBuf> {
+pub(crate) fn static_build(profile: &str, features: &[&str], target: &Target) -> Outcome<PathBuf> {
     let root = root();
     let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
     let mut places: Vec<String> =
@@ -50,6 +54,7 @@ pub(crate) fn static_build(profile: &str, target: &Target) -> Outcome<PathBuf> {
     let status = cargo()
         .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
         .args(["--profile", profile, "--target", &target.name])
+        .args(features)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env(format!("CFLAGS_{}", target.name.replace('-', "_")), in_c.join(" "))
         .envs(target.environment())

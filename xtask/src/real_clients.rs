@@ -1,6 +1,6 @@
 //! The real agent clients, driven by the real binary, against a model that follows a script.
 //!
-//! Nobody's account is needed and nothing leaves the machine: every case runs in a network namespace of its own
+//! No account is needed and nothing leaves the machine: every case runs in a network namespace of its own
 //! that has only loopback, with a home of its own. The repository in it is hostile and the user allows everything,
 //! so that what keeps a seat read-only is the profile and nothing else.
 //!
@@ -43,7 +43,7 @@ pub(crate) struct RealClientsArgs {
     charrette: Option<PathBuf>,
 }
 
-/// How many cases run at once: clients are heavy.
+/// Number of parallel cases: clients are heavy.
 const WORKERS: usize = 2;
 
 pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
@@ -105,7 +105,7 @@ enum Job {
     Design(Design),
 }
 
-/// What is to be done, the slowest first, so that nobody waits for the last worker.
+/// The cases to run, slowest first, to keep all workers busy.
 fn jobs(short: bool, only: &str) -> Vec<Job> {
     let designs = designs::ALL.into_iter().filter(|design| !short || !design.is_slow);
     let cases = clients::all()

@@ -1,4 +1,4 @@
-//! What a static binary can be built for on this machine.
+//! Targets of static builds on this machine.
 
 use crate::Outcome;
 use std::path::Path;
@@ -9,9 +9,9 @@ use std::process::Command;
 pub(crate) struct Target {
     /// As rustc calls it.
     pub(crate) name: String,
-    /// The C compiler, where it is not the one everybody would try first.
+    /// C compiler, if it is not the default one.
     compiler: Option<String>,
-    /// Whether that compiler links, too.
+    /// True if that compiler also links.
     is_foreign: bool,
 }
 
@@ -45,12 +45,12 @@ impl Target {
         Ok(Target { name: name.to_owned(), compiler: Some(compiler.clone()), is_foreign })
     }
 
-    /// Whether what is built for it runs here.
+    /// True if its binaries run on this machine.
     pub(crate) fn runs_here(&self) -> bool {
         !self.is_foreign
     }
 
-    /// What tells cargo and the build scripts of C code which compiler to take.
+    /// Environment that selects the compiler for cargo and for build scripts of C code.
     pub(crate) fn environment(&self) -> Vec<(String, String)> {
         let Some(compiler) = &self.compiler else { return Vec::new() };
         let name = self.name.replace('-', "_");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_nobody_knows_is_left_out_with_a_reason() {
+    fn an_unknown_machine_is_skipped_with_a_reason() {
         let reason = Target::of("abacus").unwrap_err().to_string();
         assert!(reason.contains("rustup target add abacus-unknown-linux-musl"), "{reason}");
     }

@@ -1,19 +1,18 @@
 //! Agents of any vendor, as supervised processes or endpoints.
 //!
-//! [`profile`] says how each client is found and called, [`stream`] reads what it prints, [`outcome`] is what a
-//! call came to. [`supervisor`] sees a process through, `group` makes sure of its end, and [`strays`] are those it
-//! leaves; [`acp`] talks to agents that speak the Agent Client Protocol, [`openai`] to endpoints. [`room`] brings it
-//! all together for an engine; [`surroundings`] is where that happens.
-
-#![warn(missing_docs)]
+//! [`profile`] describes how each client is found and called, [`stream`] parses its output, [`outcome`] is the
+//! result of a call. [`supervisor`] runs one process with timeouts and output limits, `process_group` ends it
+//! with its children, and [`orphans`] finds processes that outlived their run; [`acp`] speaks the Agent Client
+//! Protocol, [`openai`] calls endpoints. [`pool`] is the engine's launcher on top of all that; [`host`] is the
+//! folder and environment of agents.
 
 pub mod acp;
-mod group;
+pub mod host;
 pub mod openai;
+pub mod orphans;
 pub mod outcome;
+pub mod pool;
+mod process_group;
 pub mod profile;
-pub mod room;
-pub mod strays;
 pub mod stream;
 pub mod supervisor;
-pub mod surroundings;

@@ -1,35 +1,31 @@
-//! What one call of an agent came to, whatever vendor it was and however it was reached.
+//! Outcome of one agent call, the same for all vendors and transports.
 
 use charrette_model::checkpoint::Usage;
 use std::fmt;
 use std::time::Duration;
 
-/// What one call came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The answer, or why there is none.
     pub answer: Result<String, Failure>,
-    /// What this call used, not what its session used so far; none where the vendor says nothing.
+    /// Usage of this call, not of its session so far; `None` if the vendor does not report it.
     pub usage: Option<Usage>,
-    /// What the session has used in all, where the vendor counts that way: the next call of it must subtract this.
+    /// Usage of the whole session, if the vendor counts that way: the next call must subtract it.
     pub session_total: Option<Usage>,
-    /// The model that answered, where the vendor says so.
+    /// Model that answered, if the vendor reports it.
     pub model: Option<String>,
-    /// The vendor's id of the session, to go on with it.
+    /// Session id of the vendor, to resume the session.
     pub session: Option<String>,
-    /// What the agent tried and its client refused, such as `Write` in a read-only seat.
+    /// Tools that the client refused, such as `Write` in a read-only seat.
     pub denied: Vec<String>,
-    /// What a person should know although it is no failure, such as an MCP server that did not start.
+    /// Warnings, such as an MCP server that did not start.
     pub notes: Vec<String>,
 }
 
 impl Outcome {
-    /// A call that came to nothing.
     pub fn failed(kind: FailureKind, message: impl Into<String>) -> Outcome {
         Outcome { answer: Err(Failure { kind, message: message.into() }), ..Outcome::answered(String::new()) }
     }
 
-    /// A call that was answered, of which nothing else is known.
     pub fn answered(text: String) -> Outcome {
         Outcome {
             answer: Ok(text),
@@ -43,42 +39,38 @@ impl Outcome {
     }
 }
 
-/// Why a call was not answered.
+/// Reason a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What sort of failure.
     pub kind: FailureKind,
-    /// In words, one line.
+    /// One line.
     pub message: String,
 }
 
-/// What sort of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// It could not be started.
+    /// The agent could not be started or reached.
     Start,
-    /// It ended without an answer.
+    /// The agent ended without an answer.
     NoAnswer,
-    /// The vendor's service answered with an error.
+    /// The vendor's service reported an error.
     Service {
-        /// The HTTP status, if it is known.
+        /// HTTP status, if known.
         status: Option<u16>,
     },
-    /// The vendor wants somebody to log in, or does not accept the key.
+    /// Login required, or key not accepted.
     Credentials,
-    /// The vendor says to wait.
+    /// The vendor's rate limit is reached.
     RateLimit {
-        /// For how long, if it says so.
         retry_after: Option<Duration>,
     },
-    /// A limit of its own was reached: turns, budget, length of the prompt.
+    /// A limit of the client or the model is reached: turns, budget, length of the prompt.
     Limit,
-    /// It printed more than anybody will read.
-    Flood,
-    /// One of our clocks ran out.
-    Clock(Clock),
-    /// We were asked to end.
+    /// The output exceeds `limits.output_mb`.
+    OutputLimit,
+    Timeout(Timeout),
+    /// The run was cancelled.
     Interrupted,
 }
 
@@ -91,22 +83,28 @@ impl fmt::Display for FailureKind {
             FailureKind::Credentials => "credentials",
             FailureKind::RateLimit { .. } => "rate-limit",
             FailureKind::Limit => "limit",
-            FailureKind::Flood => "flood",
-            FailureKind::Clock(Clock::FirstByte) => "timeout-first-byte",
-            FailureKind::Clock(Clock::Idle) => "timeout-idle",
-            FailureKind::Clock(Clock::Total) => "timeout",
+            FailureKind::OutputLimit => "flood",
+            FailureKind::Timeout(Timeout::FirstByte) => "timeout-first-byte",
+            FailureKind::Timeout(Timeout::Idle) => "timeout-idle",
+            FailureKind::Timeout(Timeout::Total) => "timeout",
             FailureKind::Interrupted => "interrupted",
         })
     }
 }
 
-/// The clocks an agent is held to.
+/// Time limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
-    /// Until its first byte.
+pub enum Timeout {
+    /// Until the first byte of output.
     FirstByte,
-    /// Between two bytes.
+    /// Between two bytes of output.
     Idle,
-    /// In all.
+    /// Of the whole call.
     Total,
+}
+
+/// Message for output beyond a limit in bytes, which `setting` configures.
+pub(crate) fn output_exceeded(bytes: u64, setting: &str) -> String {
+    let size = if bytes >= 1 << 20 { format!("{} MB", bytes >> 20) } else { format!("{bytes} bytes") };
+    format!("output exceeded {size} ({setting})")
 }

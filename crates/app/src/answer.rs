@@ -1,43 +1,39 @@
-//! The questions a run waits for, and answers to them while it is not driven.
+//! Open questions of a run, and recording answers to them while the run is not driven.
 
-use crate::answers::{AnswersFile, sort_of};
+use crate::answers_file::{AnswersFile, gate_kind};
 use crate::error::AppError;
 use crate::site::Site;
-use crate::start::who;
-use charrette_model::checkpoint::gate::{Answering, Question, Through, is_pause};
+use crate::start::user_name;
+use charrette_model::checkpoint::gate::{AnswerChannel, GateQuestion, Respondent, is_pause};
 use charrette_model::checkpoint::progress::{answer_gate, open_questions};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
 
-/// A gate that waits, and what it still asks.
+/// Waiting gate with its open questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenGate {
-    /// Which.
     pub gate: String,
-    /// What is still to be answered.
-    pub questions: Vec<Question>,
+    pub questions: Vec<GateQuestion>,
 }
 
-/// What became of answers.
+/// Outcome of recording answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answered {
-    /// They are on record: how each gate stands now.
-    Recorded(Vec<GateNow>),
-    /// One of them says stop: nothing was recorded, the run goes on waiting.
+pub enum AnswerOutcome {
+    /// The answers are recorded; the new status of each gate.
+    Recorded(Vec<GateStatus>),
+    /// An answer says pause: nothing was recorded, the run keeps waiting.
     Paused,
 }
 
-/// How a gate stands.
+/// State of a gate after an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GateNow {
-    /// Which.
+pub struct GateStatus {
     pub gate: String,
-    /// Its state.
     pub state: GateState,
-    /// The keys that are still open.
+    /// Keys of the questions that are still open.
     pub open: Vec<String>,
 }
 
-/// The questions a run waits for.
+/// Open questions of a run, by gate.
 pub fn questions(site: &Site, name: &DocumentName) -> Result<Vec<OpenGate>, AppError> {
     let document = loaded(site, name)?;
     let open = document
@@ -47,53 +43,53 @@ pub fn questions(site: &Site, name: &DocumentName) -> Result<Vec<OpenGate>, AppE
     Ok(open.filter(|open| !open.questions.is_empty()).collect())
 }
 
-/// Records what answers a gate the run has come to; all of it in one change, or none.
+/// Records the answers to gates that the run has reached, in one transition.
 pub fn record(
     site: &Site,
     name: &DocumentName,
     file: &AnswersFile,
-    through: &Answering,
-) -> Result<Answered, AppError> {
+    through: &Respondent,
+) -> Result<AnswerOutcome, AppError> {
     let document = loaded(site, name)?;
-    let is_meant = |(gate, found): &(&String, &GateRecord)| {
-        let sort = sort_of(gate);
+    let is_reached = |(gate, found): &(&String, &GateRecord)| {
+        let sort = gate_kind(gate);
         file.0.contains_key(*gate) || (found.state == GateState::Pending && file.0.contains_key(sort))
     };
-    let known: Vec<&String> = document.gates.iter().filter(is_meant).map(|(gate, _)| gate).collect();
+    let known: Vec<&String> = document.gates.iter().filter(is_reached).map(|(gate, _)| gate).collect();
     let is_unknown =
-        |name: &&String| !known.iter().any(|gate| *gate == *name || sort_of(gate) == name.as_str());
+        |name: &&String| !known.iter().any(|gate| *gate == *name || gate_kind(gate) == name.as_str());
     for gate in file.0.keys().filter(is_unknown) {
         site.notices.note(format!(
-            "Warning: the run has not come to {}; its answers were left out",
-            charrette_model::shown::shown(gate)
+            "Warning: the run has not reached gate {}; its answers were ignored",
+            charrette_model::escape::printable(gate)
         ));
     }
     if known.iter().any(|gate| file.for_gate(gate).values().any(is_pause)) {
-        return Ok(Answered::Paused);
+        return Ok(AnswerOutcome::Paused);
     }
     if known.is_empty() {
         let feature = name.feature().map(ToString::to_string).unwrap_or_default();
-        return Err(AppError::failed("nothing in that file answers a question of this run")
+        return Err(AppError::failed("no answer in that file matches a question of this run")
             .hint(format!("See the questions: charrette answer {feature}")));
     }
-    let changed = site.documents().transition(name, "answer", site.now, |on_disk, circumstances| {
+    let changed = site.documents().transition(name, "answer", site.now, |on_disk, context| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for gate in &known {
-            document = answer_gate(document, gate, file.for_gate(gate), through, circumstances)?;
+            document = answer_gate(document, gate, file.for_gate(gate), through, context)?;
         }
         Ok(document)
     })?;
     let now = known.into_iter().map(|gate| {
         let found = &changed.document.gates[gate];
         let open = open_questions(found).into_iter().map(|question| question.key).collect();
-        GateNow { gate: gate.clone(), state: found.state, open }
+        GateStatus { gate: gate.clone(), state: found.state, open }
     });
-    Ok(Answered::Recorded(now.collect()))
+    Ok(AnswerOutcome::Recorded(now.collect()))
 }
 
-/// Somebody who answers with a file, as git knows them.
-pub fn with_a_file(site: &Site) -> Answering {
-    Answering { by: who(&site.root), through: Through::File, client: None, version: None }
+/// Provenance of answers from a file: the user's git name.
+pub fn answering_with_file(site: &Site) -> Respondent {
+    Respondent { by: user_name(&site.root), through: AnswerChannel::File, client: None, version: None }
 }
 
 fn loaded(site: &Site, name: &DocumentName) -> Result<Checkpoint, AppError> {

@@ -1,20 +1,20 @@
-//! What a binary can do.
+//! Application: the commands and built-in settings of a binary.
 
 use charrette_engine::Registry;
 use charrette_engine::flows::FLOWS;
 use charrette_model::config::Layer;
 
-/// What a binary can do.
+/// Commands and built-in settings of a binary.
 #[derive(Debug, Clone)]
 pub struct App {
-    /// The commands it can drive.
+    /// Commands that can be driven.
     pub registry: Registry,
-    /// Settings that are laid over all others, as in `charrette.toml`.
+    /// Settings that override all others, in the format of `charrette.toml`.
     pub settings: Option<Layer>,
 }
 
 impl App {
-    /// What the published binary can do.
+    /// The published binary.
     pub fn product() -> App {
         App { registry: Registry::new(FLOWS), settings: None }
     }

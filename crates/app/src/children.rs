@@ -1,28 +1,28 @@
-//! Runs inside a run at this site: begun or reopened, with the parent's room, person and request to end.
+//! Child runs at this site: created or reopened, sharing the parent's agents, asker and cancellation.
 
+use crate::agent_pool::SiteClock;
 use crate::error::ErrorKind;
 use crate::nesting::Nesting;
-use crate::ports::{self, Around};
-use crate::room::SiteClock;
+use crate::ports::{self, RunContext};
 use crate::site::Site;
-use crate::start::{self, Beginning, OpenRun, order_of};
-use crate::workspaces::workspace_of;
-use charrette_agents::room::Room;
+use crate::start::{self, NewRun, OpenRun, run_order};
+use crate::workspaces::run_workspace;
+use charrette_agents::pool::AgentPool;
 use charrette_engine::child::ChildRun;
 use charrette_engine::journal::FileJournal;
 use charrette_engine::ports::children::{ChildError, ChildOrder, Children};
 use charrette_engine::ports::{Asker, BoxFuture, Clock, Tree};
 use charrette_engine::{Broadcast, Cancel};
-use charrette_model::checkpoint::run::note_child;
+use charrette_model::checkpoint::run::record_child;
 use charrette_model::checkpoint::{ChildRun as ChildRecord, DocumentName, ParentRun, TransitionError};
 use std::sync::Arc;
 
-/// Opens the children of a run.
+/// Opens the child runs of a run.
 #[derive(Clone)]
 pub(crate) struct SiteChildren {
     pub(crate) site: Site,
     pub(crate) parent: DocumentName,
-    pub(crate) room: Arc<Room>,
+    pub(crate) pool: Arc<AgentPool>,
     pub(crate) tree: Arc<dyn Tree>,
     pub(crate) asker: Arc<dyn Asker>,
     pub(crate) broadcast: Broadcast,
@@ -32,12 +32,12 @@ pub(crate) struct SiteChildren {
 impl Children for SiteChildren {
     fn open(&self, order: ChildOrder) -> BoxFuture<'static, Result<ChildRun, ChildError>> {
         let children = self.clone();
-        Box::pin(async move { children.opened(order) })
+        Box::pin(async move { children.open_child(order) })
     }
 }
 
 impl SiteChildren {
-    fn opened(self, order: ChildOrder) -> Result<ChildRun, ChildError> {
+    fn open_child(self, order: ChildOrder) -> Result<ChildRun, ChildError> {
         let refused = |error: crate::AppError| match error.kind {
             ErrorKind::Refused => ChildError::Refused(error.message),
             _ => ChildError::Failed(error.message),
@@ -59,7 +59,7 @@ impl SiteChildren {
             }
             Some(_) => {
                 return Err(ChildError::Refused(format!(
-                    "there is a run {} already that does not belong to {}",
+                    "run {} already exists and does not belong to {}",
                     name.stem(),
                     self.parent.stem()
                 )));
@@ -67,15 +67,15 @@ impl SiteChildren {
             None => {
                 let ChildOrder { flow, request, flags, .. } = order;
                 let parent = Some(parent);
-                start::begin(site, Beginning { flow, name: name.clone(), request, flags, parent })
+                start::create(site, NewRun { flow, name: name.clone(), request, flags, parent })
                     .map_err(refused)?
             }
         };
-        self.note(&opened).map_err(refused)?;
+        self.record_in_parent(&opened).map_err(refused)?;
         self.child_run(opened).map_err(refused)
     }
 
-    /// The parent, as its children know it.
+    /// Reference to the parent, as recorded with its children.
     fn parent_run(&self) -> Result<ParentRun, crate::AppError> {
         let loaded = self.site.documents().load(&self.parent)?;
         let id = loaded.and_then(|loaded| loaded.document.run).map(|run| run.id).unwrap_or_default();
@@ -87,49 +87,44 @@ impl SiteChildren {
         })
     }
 
-    /// The document of a run, from the root of the work tree.
+    /// Path of a run's document, relative to the root of the work tree.
     fn document_path(&self, name: &DocumentName) -> String {
         let path = self.site.documents().folder().document(name);
         self.site.relative(&path).display().to_string()
     }
 
-    /// Puts the child on record with its parent, before anything of it is done.
-    fn note(&self, opened: &OpenRun) -> Result<(), crate::AppError> {
-        let name = &opened.place.name;
+    /// Records the child in its parent's document, before it runs.
+    fn record_in_parent(&self, opened: &OpenRun) -> Result<(), crate::AppError> {
+        let name = &opened.storage.name;
         let record = ChildRecord {
-            id: opened.place.document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default(),
+            id: opened.storage.document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default(),
             command: name.command().to_owned(),
             feature: name.feature().map(ToString::to_string),
             root: self.site.root.display().to_string(),
             document: self.document_path(name),
             ..ChildRecord::default()
         };
-        self.site.documents().transition(
-            &self.parent,
-            "child",
-            self.site.now,
-            |on_disk, circumstances| {
-                note_child(on_disk.ok_or(TransitionError::Gone)?, record.clone(), circumstances)
-            },
-        )?;
+        self.site.documents().transition(&self.parent, "child", self.site.now, |on_disk, context| {
+            record_child(on_disk.ok_or(TransitionError::Gone)?, record.clone(), context)
+        })?;
         Ok(())
     }
 
     fn child_run(&self, opened: OpenRun) -> Result<ChildRun, crate::AppError> {
-        let OpenRun { flow: _, place, lease, .. } = opened;
+        let OpenRun { flow: _, storage, lease, .. } = opened;
         let site = &self.site;
-        let (name, document) = (place.name.clone(), place.name.stem());
-        let workspace = Arc::new(workspace_of(site, &place.document)?);
-        let order = Arc::new(order_of(site, &place, None)?);
+        let (name, document) = (storage.name.clone(), storage.name.stem());
+        let workspace = Arc::new(run_workspace(site, &storage.document)?);
+        let order = Arc::new(run_order(site, &storage, None)?);
         let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
-        let journal = FileJournal::new(place, clock, self.cancel.clone(), self.broadcast.clone());
+        let journal = FileJournal::new(storage, clock, self.cancel.clone(), self.broadcast.clone());
         let nesting = Nesting::default();
-        let around = Around {
+        let context = RunContext {
             site,
             name: &name,
             workspace: &workspace,
             lease: lease.as_ref(),
-            room: &self.room,
+            pool: &self.pool,
             tree: self.tree.clone(),
             asker: self.asker.clone(),
             nesting: &nesting,
@@ -137,7 +132,7 @@ impl SiteChildren {
             broadcast: &self.broadcast,
             cancel: &self.cancel,
         };
-        let ports = ports::of(&around, &order);
+        let ports = ports::assemble(&context, &order);
         let parallel = site.settings.parallel();
         Ok(ChildRun { journal: Arc::new(journal), ports, order, parallel, document, guard: Box::new(lease) })
     }

@@ -1,11 +1,11 @@
-//! The last page of a run: what its flow says, what it cost, what a person should know.
+//! Closing page of a run: the flow's summary, costs and warnings.
 
 use crate::error::AppError;
+use crate::run_lookup::feature_argument;
 use crate::site::Site;
-use crate::start::flow_of;
-use crate::which::shown_feature;
-use crate::workspaces::{spec_folder, workspace_of};
-use charrette_engine::pages::{Closing, FinishedRun, SeatCost};
+use crate::start::flow_for;
+use crate::workspaces::{run_workspace, spec_folder};
+use charrette_engine::pages::{ClosingPage, FinishedRun, SeatCost};
 use charrette_engine::{Flow, Stop};
 use charrette_model::checkpoint::DocumentName;
 use charrette_model::ledger::{CallRecord, Total};
@@ -13,24 +13,24 @@ use charrette_model::seats::{EMBEDDED, SeatTables};
 use charrette_store::ledger::calls;
 use std::collections::BTreeMap;
 
-/// The last page of a run that came to its end, or to the end of what was asked for.
+/// Builds the closing page of a run that is complete or has finished its requested phases.
 pub fn closing(
     site: &Site,
     name: &DocumentName,
     outcome: &Flow<()>,
     warnings: Vec<String>,
-) -> Result<Option<Closing>, AppError> {
-    if !matches!(outcome, Ok(()) | Err(Stop::Enough)) {
+) -> Result<Option<ClosingPage>, AppError> {
+    if !matches!(outcome, Ok(()) | Err(Stop::RequestedPhasesDone)) {
         return Ok(None);
     }
     let Some(loaded) = site.documents().load(name)? else { return Ok(None) };
-    let (document, flow) = (loaded.document, flow_of(site, name)?);
-    let workspace = workspace_of(site, &document)?;
+    let (document, flow) = (loaded.document, flow_for(site, name)?);
+    let workspace = run_workspace(site, &document)?;
     let calls = calls(workspace.folder()).unwrap_or_default();
     let run = document.run.clone().unwrap_or_default();
     let page = (flow.closing)(&FinishedRun {
         document: &document,
-        feature: &shown_feature(name),
+        feature: &feature_argument(name),
         flags: &run.flags,
         is_complete: outcome.is_ok(),
         spec_folder: &spec_folder(site, name),
@@ -40,13 +40,13 @@ pub fn closing(
             let bytes = workspace.read(name, None).ok().flatten().unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         },
-        is_there: &|path| site.root.join(path).exists(),
+        file_exists: &|path| site.root.join(path).exists(),
     });
     let costs = costs(&calls, &flow.seat_tables());
-    Ok(Some(Closing { costs, warnings: gathered(warnings), ..page }))
+    Ok(Some(ClosingPage { costs, warnings: merge_repeated(warnings), ..page }))
 }
 
-/// What each seat cost, in the order of the seats. The embedded agent costs nothing.
+/// Cost per seat and agent, in the order of the seats. The embedded agent costs nothing.
 fn costs(calls: &[CallRecord], tables: &SeatTables) -> Vec<SeatCost> {
     let mut seats: Vec<(String, String, Total)> = Vec::new();
     for call in calls.iter().filter(|call| call.agent != EMBEDDED) {
@@ -69,12 +69,12 @@ fn costs(calls: &[CallRecord], tables: &SeatTables) -> Vec<SeatCost> {
         usd: total.usd,
         seconds: std::time::Duration::from_secs_f64(total.seconds.clamp(0.0, 1e9)).as_secs(),
     };
-    seats.sort_by_key(|(id, ..)| tables.every().position(|seat| seat.id == id.as_str()));
+    seats.sort_by_key(|(id, ..)| tables.all().position(|seat| seat.id == id.as_str()));
     seats.into_iter().map(cost).collect()
 }
 
-/// The warnings, with one line for what an agent said in several steps: some say the same in every call.
-fn gathered(warnings: Vec<String>) -> Vec<String> {
+/// Merges a warning that an agent repeats in several steps into one line.
+fn merge_repeated(warnings: Vec<String>) -> Vec<String> {
     let parts = |warning: &str| -> Option<(String, String)> {
         let (step, words) = warning.split_once(": ")?;
         let is_step = step.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-/".contains(&byte));
@@ -86,7 +86,7 @@ fn gathered(warnings: Vec<String>) -> Vec<String> {
     }
     let gather = |warning: String| {
         let Some((_, words)) = parts(&warning) else { return Some(warning) };
-        // Whoever comes first speaks for all.
+        // The first step stands for all.
         match steps.remove(&words)?.as_slice() {
             [first, others @ ..] if !others.is_empty() => {
                 Some(format!("{first} and {} more: {words}", others.len()))
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_agent_says_in_every_step_is_one_warning() {
+    fn repeated_warnings_are_merged() {
         let warnings = [
             "**⚠ Cursor not available.**",
             "debate/2-thesis: codex: no metadata",
@@ -112,7 +112,7 @@ mod tests {
             "validator: codex: no metadata",
         ];
         assert_eq!(
-            gathered(warnings.map(str::to_owned).into()),
+            merge_repeated(warnings.map(str::to_owned).into()),
             [
                 "**⚠ Cursor not available.**",
                 "debate/2-thesis and 2 more: codex: no metadata",

@@ -1,6 +1,6 @@
-//! What the rules of manifests ask about files, answered from the disk. Links are not followed.
+//! File system access for the manifest rules. Links are not followed.
 
-use charrette_model::manifest::{Files, Kind};
+use charrette_model::manifest::{FileSystem, PathKind};
 use charrette_store::documents::MAX_DOCUMENT_BYTES;
 use rustix::fs::OFlags;
 use std::fs::Metadata;
@@ -8,19 +8,19 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// The disk, as seen from the current folder.
+/// The file system, relative to the current folder.
 #[derive(Debug)]
 pub struct Disk;
 
-impl Files for Disk {
-    fn kind(&self, path: &str) -> Kind {
+impl FileSystem for Disk {
+    fn kind(&self, path: &str) -> PathKind {
         match Path::new(path).symlink_metadata() {
-            Ok(found) if found.is_symlink() => Kind::Symlink,
-            Ok(found) if found.is_file() => Kind::File,
-            Ok(found) if found.is_dir() => Kind::Directory,
-            Err(error) if is_absence(&error) => Kind::Missing,
-            // What cannot be looked at is not taken for absent.
-            Ok(_) | Err(_) => Kind::Other,
+            Ok(found) if found.is_symlink() => PathKind::Symlink,
+            Ok(found) if found.is_file() => PathKind::File,
+            Ok(found) if found.is_dir() => PathKind::Directory,
+            Err(error) if is_absence(&error) => PathKind::Missing,
+            // A path that cannot be inspected does not count as missing.
+            Ok(_) | Err(_) => PathKind::Other,
         }
     }
 
@@ -44,7 +44,7 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Opens a file for reading if it is one: no link, no pipe, no device.
+/// Opens a regular file for reading: no link, no pipe, no device.
 pub fn open_regular(path: &Path) -> io::Result<fs_err::File> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true);

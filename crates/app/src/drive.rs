@@ -1,53 +1,56 @@
-//! Driving a run: everything it is driven with, from its start or its last stop to its end or the next one.
+//! Drives a run from its start or last stop to its end or next stop.
 
+use crate::agent_pool::{self, AgentPoolOptions, SiteClock};
 use crate::error::AppError;
 use crate::events::EventFile;
 use crate::nesting::Nesting;
 use crate::ports;
-use crate::room::{self, Purpose, SiteClock};
+use crate::run_lookup::feature_argument;
 use crate::site::Site;
-use crate::start::{OpenRun, order_of};
-use crate::webhooks::{self, Messenger};
-use crate::which::shown_feature;
-use crate::workspaces::workspace_of;
-use charrette_agents::room::availability;
+use crate::start::{OpenRun, run_order};
+use crate::webhooks::{self, WebhookDelivery};
+use crate::workspaces::run_workspace;
+use charrette_agents::pool::availability;
 use charrette_engine::journal::FileJournal;
 use charrette_engine::ports::{Asker, Clock, Journal};
 use charrette_engine::{Broadcast, Cancel, EventKind, Flow, Run, Watcher, drive as drive_flow};
 use std::sync::Arc;
 
-/// What a face adds to a run.
-pub struct Face {
-    /// Asks a person, if there is one.
+/// Hooks of a front end into a run.
+pub struct FrontEnd {
     pub asker: Arc<dyn Asker>,
-    /// Are told of every event.
+    /// Receive every event.
     pub watchers: Vec<Watcher>,
-    /// Where the run stands among other runs.
     pub nesting: Nesting,
-    /// What a caller says about the branch, as typed.
+    /// The caller's `--branch-info`, as typed.
     pub branch_info: Option<String>,
 }
 
-impl Face {
-    /// A face that only asks.
-    pub fn asking(asker: Arc<dyn Asker>) -> Face {
-        Face { asker, watchers: Vec::new(), nesting: Nesting::default(), branch_info: None }
+impl FrontEnd {
+    /// Front end that only asks questions.
+    pub fn asking(asker: Arc<dyn Asker>) -> FrontEnd {
+        FrontEnd { asker, watchers: Vec::new(), nesting: Nesting::default(), branch_info: None }
     }
 }
 
-/// Drives a run to its end or its next stop. The record says where it stands, whatever happens here.
-pub async fn drive(site: &Site, opened: OpenRun, face: Face, cancel: &Cancel) -> Result<Flow<()>, AppError> {
-    let OpenRun { flow, place, lease, resumed, until } = opened;
-    let Face { asker, watchers, nesting, branch_info } = face;
-    let name = place.name.clone();
-    let workspace = Arc::new(workspace_of(site, &place.document)?);
+/// Drives a run to its end or its next stop. Its document records the state at every step.
+pub async fn drive(
+    site: &Site,
+    open_run: OpenRun,
+    front_end: FrontEnd,
+    cancel: &Cancel,
+) -> Result<Flow<()>, AppError> {
+    let OpenRun { flow, storage, lease, resumed, until } = open_run;
+    let FrontEnd { asker, watchers, nesting, branch_info } = front_end;
+    let name = storage.name.clone();
+    let workspace = Arc::new(run_workspace(site, &storage.document)?);
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
-    let order = Arc::new(order_of(site, &place, until)?);
+    let order = Arc::new(run_order(site, &storage, until)?);
     let tree = ports::tree(site);
-    let room = Arc::new(room::open(
+    let pool = Arc::new(agent_pool::open(
         site,
-        Purpose {
-            purpose: format!("{} of {}", name.command(), shown_feature(&name)),
+        AgentPoolOptions {
+            purpose: format!("{} of {}", name.command(), feature_argument(&name)),
             feature: name.feature().map(ToString::to_string),
             seats: flow.seat_tables(),
             ledgers: Some(workspace.folder().to_owned()),
@@ -56,36 +59,37 @@ pub async fn drive(site: &Site, opened: OpenRun, face: Face, cancel: &Cancel) ->
         tree.clone(),
         cancel,
     ));
-    nesting.enter(&room);
+    nesting.apply_known_health(&pool);
 
     let broadcast = Broadcast::default();
     broadcast.subscribe(EventFile::open(workspace.folder()).watcher());
-    broadcast.subscribe(nesting.ledgers(site, name.command(), workspace.folder()).watcher(clock.clone()));
-    for watcher in nesting.health_watcher(site, &room).into_iter().chain(watchers) {
+    broadcast
+        .subscribe(nesting.stage_ledgers(site, name.command(), workspace.folder()).watcher(clock.clone()));
+    for watcher in nesting.health_watcher(site, &pool).into_iter().chain(watchers) {
         broadcast.subscribe(watcher);
     }
-    let messenger = Messenger::begin(site, &name).unwrap_or_else(|problem| {
-        webhooks::say(site, &problem);
+    let delivery = WebhookDelivery::start(site, &name).unwrap_or_else(|problem| {
+        webhooks::warn(site, &problem);
         None
     });
-    if let Some(messenger) = &messenger {
-        broadcast.subscribe(messenger.watcher());
+    if let Some(delivery) = &delivery {
+        broadcast.subscribe(delivery.watcher());
     }
     let journal: Arc<dyn Journal> =
-        Arc::new(FileJournal::new(place, clock, cancel.clone(), broadcast.clone()));
+        Arc::new(FileJournal::new(storage, clock, cancel.clone(), broadcast.clone()));
     let feature = name.feature().map(ToString::to_string);
-    journal.tell(EventKind::RunStarted { command: name.command().to_owned(), feature, resumed });
-    // Going on may need nobody; those who are needed are asked then whether they work.
-    for message in availability(&room, !resumed).await {
-        journal.tell(EventKind::Warning { message });
+    journal.emit(EventKind::RunStarted { command: name.command().to_owned(), feature, resumed });
+    // A resumed run may need no agent; those it needs are probed when they are called.
+    for message in availability(&pool, !resumed).await {
+        journal.emit(EventKind::Warning { message });
     }
-    nesting.tell_health(site, &room);
-    let around = ports::Around {
+    nesting.publish_health(site, &pool);
+    let context = ports::RunContext {
         site,
         name: &name,
         workspace: &workspace,
         lease: lease.as_ref(),
-        room: &room,
+        pool: &pool,
         tree,
         asker,
         nesting: &nesting,
@@ -93,13 +97,13 @@ pub async fn drive(site: &Site, opened: OpenRun, face: Face, cancel: &Cancel) ->
         broadcast: &broadcast,
         cancel,
     };
-    let ports = ports::of(&around, &order);
+    let ports = ports::assemble(&context, &order);
     let run = Run::new(journal, ports, order, flow.stages).with_parallel(site.settings.parallel());
     let outcome = drive_flow(flow, &run).await;
-    if let Some(messenger) = messenger
-        && let Some(problem) = messenger.end().await
+    if let Some(delivery) = delivery
+        && let Some(problem) = delivery.finish().await
     {
-        webhooks::say(site, &problem);
+        webhooks::warn(site, &problem);
     }
     drop(lease);
     Ok(outcome)

@@ -1,5 +1,5 @@
-//! What a face knows about the process it runs in: the environment, the folder, the command line. Libraries read none of it
-//! themselves; every variable that means something to charrette is listed here.
+//! Process environment: variables, folder, command line. Libraries never read it themselves; every variable that charrette
+//! uses is listed here.
 
 use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
@@ -12,101 +12,96 @@ use std::path::PathBuf;
 
 /// Freezes the time that is written into documents, so that output can be compared byte by byte.
 pub const CHARRETTE_NOW: &str = "CHARRETTE_NOW";
-/// A configuration file that is laid over the repository's and the user's.
+/// Configuration file that overrides the repository's and the user's.
 pub const CHARRETTE_CONFIG: &str = "CHARRETTE_CONFIG";
 /// Makes ids reproducible, so that output can be compared byte by byte.
 const CHARRETTE_SEED: &str = "CHARRETTE_SEED";
-/// Where programs keep what they remember, if not in `~/.local/state`.
+/// State folder of programs, instead of `~/.local/state`.
 const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
-/// Where the user's configuration lives, if not in `~/.config`.
+/// Configuration folder of the user, instead of `~/.config`.
 const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
-/// The user's home.
 const HOME: &str = "HOME";
-/// Set where git is told that the repository is somewhere unusual; git is then asked instead of read.
+/// Set if git is told where the repository is; then git itself is asked for it.
 const GIT_DIR: &str = "GIT_DIR";
-/// As `GIT_DIR`, for the work tree.
+/// Like `GIT_DIR`, for the work tree.
 const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
-/// The program by which git reaches remotes, if the user has chosen one.
+/// The user's ssh command for git.
 const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
-/// The older name of the same.
+/// Older form of `GIT_SSH_COMMAND`.
 const GIT_SSH: &str = "GIT_SSH";
-/// The key of the tracker.
+/// API key of the Linear tracker.
 pub const LINEAR_API_KEY: &str = "LINEAR_API_KEY";
-/// Set to anything, there is no colour.
+/// Disables colour if set.
 const NO_COLOR: &str = "NO_COLOR";
-/// Set where a machine runs this: nothing on the screen is redrawn.
+/// Set in CI: the screen is not redrawn.
 const CI: &str = "CI";
-/// What the terminal understands; `dumb` is next to nothing.
+/// Terminal type; `dumb` disables colour and redrawing.
 const TERM: &str = "TERM";
-/// The editor for answers of several lines.
+/// Editor for multi-line answers.
 const VISUAL: &str = "VISUAL";
-/// The same, if `VISUAL` is not set.
+/// Editor if `VISUAL` is not set.
 const EDITOR: &str = "EDITOR";
-/// Where a nested design keeps its artifacts.
+/// Artifact folder of a nested design.
 const DESIGN_TMPDIR: &str = "DESIGN_TMPDIR";
-/// Where the run that called it keeps its own.
+/// Artifact folder of the implementation run that called it.
 const IMPLEMENT_TMPDIR: &str = "IMPLEMENT_TMPDIR";
-/// Where a nested review keeps its own.
+/// Artifact folder of a nested review.
 const REVIEW_TMPDIR: &str = "REVIEW_TMPDIR";
-/// The session that both belong to.
+/// Session id of caller and nested run.
 const SESSION_ID: &str = "SESSION_ID";
-/// The file with which a calling run hands values to a nested one. Its folder may hold ledgers.
+/// Session file with values from a calling run. Its folder may hold ledgers.
 const SESSION_ENV_PATH: &str = "SESSION_ENV_PATH";
-/// The ledger of times, if not in the folder of the run at work.
+/// Timing ledger, if not in the current run's folder.
 const CHARRETTE_TIMING_LEDGER: &str = "CHARRETTE_TIMING_LEDGER";
-/// Whose times are recorded.
+/// Skill that timings are recorded for.
 const CHARRETTE_TIMING_SKILL: &str = "CHARRETTE_TIMING_SKILL";
-/// The ledger of tokens, if not in the folder of the run at work.
+/// Token ledger, if not in the current run's folder.
 const CHARRETTE_TOKEN_LEDGER: &str = "CHARRETTE_TOKEN_LEDGER";
-/// The session that tokens are counted for.
+/// Session id that tokens are counted for.
 const CHARRETTE_TOKEN_SESSION_ID: &str = "CHARRETTE_TOKEN_SESSION_ID";
-/// Where temporary files go, if not in `/tmp`.
+/// Folder of temporary files, instead of `/tmp`.
 const TMPDIR: &str = "TMPDIR";
 
-/// The process a face runs in.
+/// Environment of the process: variables, folder, command line.
 #[derive(Clone, Default)]
 pub struct Environment {
-    /// The environment.
     pub variables: BTreeMap<OsString, OsString>,
-    /// The folder it was started in, or told to work in.
+    /// Working folder: the current one, or that of `-C`.
     pub folder: PathBuf,
-    /// What was typed, for locks and history.
+    /// The command line, for locks and history.
     pub command_line: String,
-    /// Our own program, to start workers with.
+    /// Path of our own program, for starting workers.
     pub program: Option<PathBuf>,
 }
 
-/// What a calling run hands to a nested one.
+/// Variables that a calling run sets for a nested one.
 #[derive(Debug, Clone)]
-pub struct HandedDown {
-    /// Where the nested run keeps its artifacts.
+pub struct CallerEnvironment {
+    /// Artifact folder of the nested run.
     pub design_tmpdir: Option<String>,
-    /// Where the caller keeps its own.
+    /// Artifact folder of the caller.
     pub implement_tmpdir: Option<String>,
-    /// The session both belong to.
     pub session_id: Option<String>,
 }
 
-/// Where ledgers are kept.
+/// Variables that decide where ledgers are.
 #[derive(Debug, Clone)]
-pub struct LedgerPlaces {
-    /// Where temporary files go.
+pub struct LedgerEnvironment {
+    /// Folder of temporary files.
     pub temp: String,
-    /// The folder of an implementation at work.
+    /// Folder of the current implementation run.
     pub implement: Option<String>,
-    /// The folder of a design at work.
+    /// Folder of the current design run.
     pub design: Option<String>,
-    /// The folder of a review at work.
+    /// Folder of the current review run.
     pub review: Option<String>,
-    /// The file with which a caller hands values over.
+    /// Session file of the caller.
     pub session_env: Option<String>,
-    /// The ledger of times.
     pub timing_ledger: Option<String>,
-    /// Whose times are recorded.
+    /// Skill that timings are recorded for.
     pub timing_skill: Option<String>,
-    /// The ledger of tokens.
     pub token_ledger: Option<String>,
-    /// The session that tokens are counted for.
+    /// Session id that tokens are counted for.
     pub token_session: Option<String>,
 }
 
@@ -127,18 +122,18 @@ impl Environment {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// The folders and the session that a calling run names. What is not UTF-8 names nothing that exists.
-    pub fn handed_down(&self) -> HandedDown {
-        HandedDown {
+    /// Folders and session id set by a calling run.
+    pub fn caller_environment(&self) -> CallerEnvironment {
+        CallerEnvironment {
             design_tmpdir: self.text(DESIGN_TMPDIR),
             implement_tmpdir: self.text(IMPLEMENT_TMPDIR),
             session_id: self.text(SESSION_ID),
         }
     }
 
-    /// What is said about ledgers.
-    pub fn ledgers(&self) -> LedgerPlaces {
-        LedgerPlaces {
+    /// Variables that decide where ledgers are.
+    pub fn ledger_environment(&self) -> LedgerEnvironment {
+        LedgerEnvironment {
             temp: self.text(TMPDIR).filter(|folder| !folder.is_empty()).unwrap_or_else(|| "/tmp".to_owned()),
             implement: self.text(IMPLEMENT_TMPDIR),
             design: self.text(DESIGN_TMPDIR),
@@ -151,17 +146,17 @@ impl Environment {
         }
     }
 
-    /// Where temporary files go.
+    /// Folder of temporary files.
     pub fn temporary_folder(&self) -> PathBuf {
-        PathBuf::from(self.ledgers().temp)
+        PathBuf::from(self.ledger_environment().temp)
     }
 
-    /// Whether the person wants colour, as far as the environment says.
+    /// True unless the environment disables colour.
     pub fn wants_color(&self) -> bool {
         self.set(NO_COLOR).is_none() && !self.terminal_is_dumb()
     }
 
-    /// Whether what was printed may be redrawn, as far as the environment says.
+    /// True unless the environment rules out redrawing the screen.
     pub fn may_redraw(&self) -> bool {
         self.set(CI).is_none() && !self.terminal_is_dumb()
     }
@@ -170,13 +165,13 @@ impl Environment {
         self.get(TERM).is_some_and(|term| term == "dumb")
     }
 
-    /// The person's editor, as a command.
+    /// Editor command of the user.
     pub fn editor(&self) -> String {
         let set = |name| self.text(name).filter(|command| !command.trim().is_empty());
         set(VISUAL).or_else(|| set(EDITOR)).unwrap_or_else(|| "vi".to_owned())
     }
 
-    /// Takes secrets out of text: those that are in the environment, and those that look like one.
+    /// Redactor of secrets: those in the environment, and text that looks like one.
     pub fn redactor(&self) -> Redactor {
         let secrets = self.variables.iter().filter_map(|(name, value)| {
             let (name, value) = (name.to_str()?, value.as_bytes());
@@ -190,29 +185,29 @@ impl Environment {
         self.text(name).filter(|value| !value.trim().is_empty()).map(SecretString::from)
     }
 
-    /// The frozen time, if any.
+    /// Frozen time, if any.
     pub fn now(&self) -> Option<&OsStr> {
         self.set(CHARRETTE_NOW)
     }
 
-    /// The extra configuration file, if any.
+    /// Extra configuration file, if any.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.set(CHARRETTE_CONFIG).map(PathBuf::from)
     }
 
-    /// The user's configuration file, whether it exists or not.
+    /// Path of the user's configuration file, which may not exist.
     pub fn user_config_file(&self) -> Option<PathBuf> {
         let folder = self.absolute(XDG_CONFIG_HOME).or_else(|| Some(self.absolute(HOME)?.join(".config")))?;
         Some(folder.join("charrette").join("charrette.toml"))
     }
 
-    /// Where the user keeps what programs remember, whether it exists or not.
+    /// Path of charrette's state folder of the user, which may not exist.
     pub fn user_state_folder(&self) -> Option<PathBuf> {
         let state = || Some(self.absolute(HOME)?.join(".local").join("state"));
         Some(self.absolute(XDG_STATE_HOME).or_else(state)?.join("charrette"))
     }
 
-    /// A UUID v7 for a run: unique, unless a seed makes it reproducible.
+    /// Run id, a UUID v7: unique, unless a seed makes it reproducible.
     pub fn run_id(&self, now: Now, name: &str) -> String {
         let millis = u64::try_from(now.at().as_millisecond()).unwrap_or_default();
         let mut random = [0; 10];
@@ -226,13 +221,13 @@ impl Environment {
         uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string()
     }
 
-    /// Whether git is told where the repository is.
+    /// True if the environment tells git where the repository is.
     pub fn git_is_redirected(&self) -> bool {
         self.get(GIT_DIR).is_some() || self.get(GIT_WORK_TREE).is_some()
     }
 
-    /// Whether the user has chosen a program by which git reaches remotes.
-    pub fn git_ssh_is_chosen(&self) -> bool {
+    /// True if the environment names an ssh program for git.
+    pub fn has_custom_git_ssh(&self) -> bool {
         self.get(GIT_SSH_COMMAND).is_some() || self.get(GIT_SSH).is_some()
     }
 }

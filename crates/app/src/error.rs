@@ -1,58 +1,55 @@
-//! The one error that faces are given: what happened, what was kept, what to type next.
+//! Error type of the application: a message with hints.
 
 use charrette_store::StoreError;
 use std::fmt;
 
-/// A command that did not succeed.
+/// Failed command.
 #[derive(Debug)]
 pub struct AppError {
-    /// What kind of failure it is.
     pub kind: ErrorKind,
-    /// What happened.
     pub message: String,
-    /// More lines of the same.
+    /// Further lines of the message.
     pub more: Vec<String>,
-    /// What to type next, or what was kept.
+    /// Next command to type, or a note on unchanged state.
     pub hints: Vec<String>,
 }
 
-/// What kind of failure it is.
+/// Kind of failure; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// It failed; state is kept.
+    /// The command failed; state is unchanged or resumable.
     Failed,
-    /// What was typed makes no sense.
+    /// Invalid arguments.
     Usage,
-    /// A guard refuses it.
+    /// Refused by a guard.
     Refused,
     /// There is nothing left to do.
     AlreadyComplete,
 }
 
 impl AppError {
-    /// A failure of that kind.
     pub fn new(kind: ErrorKind, message: impl fmt::Display) -> AppError {
         AppError { kind, message: message.to_string(), more: Vec::new(), hints: Vec::new() }
     }
 
-    /// Something failed; state is kept.
+    /// Error of kind [`ErrorKind::Failed`].
     pub fn failed(message: impl fmt::Display) -> AppError {
         AppError::new(ErrorKind::Failed, message)
     }
 
-    /// What was asked for makes no sense.
+    /// Error of kind [`ErrorKind::Usage`].
     pub fn usage(message: impl fmt::Display) -> AppError {
         AppError::new(ErrorKind::Usage, message)
     }
 
-    /// Another line of the message.
+    /// Adds a line to the message.
     #[must_use]
     pub fn more(mut self, line: impl fmt::Display) -> AppError {
         self.more.push(line.to_string());
         self
     }
 
-    /// With something to type next.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> AppError {
         self.hints.push(hint.to_string());
@@ -62,15 +59,15 @@ impl AppError {
 
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> AppError {
-        let hint = way_out(&error);
+        let hint = recovery_hint(&error);
         let kind =
             if matches!(error, StoreError::Locked { .. }) { ErrorKind::Refused } else { ErrorKind::Failed };
         AppError { kind, message: error.to_string(), more: Vec::new(), hints: hint.into_iter().collect() }
     }
 }
 
-/// The one thing to do about a document that cannot be worked with.
-pub fn way_out(error: &StoreError) -> Option<String> {
+/// Hint for recovering from a document that cannot be used.
+pub fn recovery_hint(error: &StoreError) -> Option<String> {
     match error {
         StoreError::Corrupt { path, .. }
         | StoreError::Version { path, .. }

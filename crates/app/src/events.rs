@@ -1,15 +1,15 @@
-//! The events of a run: kept while it is driven, read back by anybody.
+//! Event log of a run: appended while it is driven, read by any process.
 
 use crate::error::AppError;
 use crate::read;
 use crate::site::Site;
 use charrette_engine::{Event, Watcher};
 use charrette_model::checkpoint::DocumentName;
-use charrette_store::events::{self, EventLog, Follow};
+use charrette_store::events::{self, EventFollower, EventLog};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the events of a run that is driven are kept.
+/// Event log of the run that is being driven; none if it could not be opened.
 #[derive(Debug)]
 pub(crate) struct EventFile(Option<EventLog>);
 
@@ -18,7 +18,7 @@ impl EventFile {
         EventFile(EventLog::open(folder).ok())
     }
 
-    /// Keeps every event. One that cannot be kept stops nothing.
+    /// Watcher that appends every event. Failures are ignored: the log is never load-bearing.
     pub(crate) fn watcher(self) -> Watcher {
         Arc::new(move |event| {
             if let (Some(log), Ok(line)) = (&self.0, serde_json::to_string(event)) {
@@ -28,7 +28,7 @@ impl EventFile {
     }
 }
 
-/// The events of a run that can be read, oldest first, and how many lines could not.
+/// Events of a run, oldest first, and the number of unreadable lines.
 pub fn events(site: &Site, name: &DocumentName) -> Result<(Vec<Event>, usize), AppError> {
     let folder = read::workspace(site, name)?.folder().to_owned();
     let (lines, torn) = events::read(&folder);
@@ -38,17 +38,16 @@ pub fn events(site: &Site, name: &DocumentName) -> Result<(Vec<Event>, usize), A
     Ok((read, unreadable))
 }
 
-/// The events of a run from its beginning, and then those that come.
+/// Stream of a run's events: those logged so far, then new ones.
 #[derive(Debug)]
-pub struct EventStream(Follow);
+pub struct EventStream(EventFollower);
 
 impl EventStream {
-    /// Those of that run.
     pub fn open(site: &Site, name: &DocumentName) -> Result<EventStream, AppError> {
-        Ok(EventStream(Follow::new(read::workspace(site, name)?.folder())))
+        Ok(EventStream(EventFollower::new(read::workspace(site, name)?.folder())))
     }
 
-    /// What has come since it was last asked. What cannot be read is left out.
+    /// Events since the last call. Unreadable lines are skipped.
     pub fn next_events(&mut self) -> Result<Vec<Event>, AppError> {
         let lines = self.0.next_lines().map_err(AppError::failed)?;
         Ok(lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect())

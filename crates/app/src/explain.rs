@@ -1,23 +1,23 @@
-//! What will happen to each step of a run when it is resumed, and why.
+//! Forecast of a resumed run: which steps will run again, and why.
 
 use crate::error::AppError;
 use crate::site::Site;
-use crate::start::flow_of;
-use crate::workspaces::workspace_of;
+use crate::start::flow_for;
+use crate::workspaces::run_workspace;
 use charrette_engine::explain::{StepForecast, forecast};
 use charrette_model::checkpoint::DocumentName;
 
-/// Every step on record, and why it will run again, if it will.
+/// Recorded steps, each with the reason why it will run again, if any.
 pub fn explain(site: &Site, name: &DocumentName) -> Result<Vec<StepForecast>, AppError> {
     let Some(loaded) = site.documents().load(name)? else {
         return Err(AppError::failed(format!("no document {}", name.stem())));
     };
-    Ok(forecast(&loaded.document, &workspace_of(site, &loaded.document)?))
+    Ok(forecast(&loaded.document, &run_workspace(site, &loaded.document)?))
 }
 
-/// Who writes a file of that command and who reads it, as its table of artifacts says.
+/// Readers of an artifact, from the artifact table of the flow.
 pub fn artifact_readers(site: &Site, name: &DocumentName, artifact: &str) -> Vec<&'static str> {
-    let Ok(flow) = flow_of(site, name) else { return Vec::new() };
+    let Ok(flow) = flow_for(site, name) else { return Vec::new() };
     let found = flow.artifacts.iter().find(|spec| spec.name == artifact);
     found.map(|spec| spec.readers.to_vec()).unwrap_or_default()
 }

@@ -1,19 +1,19 @@
-//! Exporting a design: everything is staged beside the export folder, then swapped in, the manifest last.
+//! Export of a design: files are staged beside the export folder, then swapped in, the manifest last.
 //!
 //! Until the swap the old export is whole. From its first to its last step there is no manifest, so a reader
-//! finds the old export, the new one, or none; never a mixture. What goes into it is decided elsewhere.
+//! finds the old export, the new one, or none; never a mixture. The model plans its content.
 
 use crate::disk::open_regular;
-use charrette_model::manifest::write::Bundle;
+use charrette_model::manifest::write::ExportBundle;
 use charrette_model::manifest::{ARTIFACTS, EXPORT_DIR, MANIFEST_FILE};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Makes the export folder what the bundle says.
-pub fn export(bundle: &Bundle) -> io::Result<()> {
+/// Replaces the content of the export folder by the bundle.
+pub fn export(bundle: &ExportBundle) -> io::Result<()> {
     let folder = Path::new(&bundle.export_dir);
     let parent = folder.parent().unwrap_or(folder);
-    // Held to the end: another writer waits, and what lies in the staging folder is of one that was killed.
+    // Held to the end: other writers wait, so a staging folder that exists was left by one that was killed.
     let parent_lock = fs_err::File::open(parent)?;
     parent_lock.file().lock()?;
     let staging = parent.join(format!(".{EXPORT_DIR}.staging"));
@@ -23,7 +23,7 @@ pub fn export(bundle: &Bundle) -> io::Result<()> {
     result.and(cleared)
 }
 
-fn stage(bundle: &Bundle, staging: &Path) -> io::Result<()> {
+fn stage(bundle: &ExportBundle, staging: &Path) -> io::Result<()> {
     fs_err::create_dir(staging)?;
     for (source, name) in &bundle.copies {
         let mut from = open_regular(Path::new(source))?;
@@ -36,7 +36,7 @@ fn stage(bundle: &Bundle, staging: &Path) -> io::Result<()> {
     manifest.sync_all()
 }
 
-fn swap(bundle: &Bundle, staging: &Path, folder: &Path) -> io::Result<()> {
+fn swap(bundle: &ExportBundle, staging: &Path, folder: &Path) -> io::Result<()> {
     prepare(folder)?;
     let manifest = folder.join(MANIFEST_FILE);
     remove(&manifest)?;
@@ -46,7 +46,7 @@ fn swap(bundle: &Bundle, staging: &Path, folder: &Path) -> io::Result<()> {
         if bundle.copies.iter().any(|(_, name)| *name == artifact.file) {
             fs_err::rename(staging.join(artifact.file), target)?;
         } else {
-            // Of an older design: it must not be taken for this one's.
+            // Left by an older design: it must not be mistaken for this one's.
             remove(&target)?;
         }
     }
@@ -55,7 +55,7 @@ fn swap(bundle: &Bundle, staging: &Path, folder: &Path) -> io::Result<()> {
     sync(folder)
 }
 
-/// Finds everything that would stop the swap half way, before it begins.
+/// Checks for everything that would stop the swap half way.
 fn prepare(folder: &Path) -> io::Result<()> {
     match fs_err::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -65,16 +65,16 @@ fn prepare(folder: &Path) -> io::Result<()> {
         return Err(io::Error::other(format!("{} is not a folder", folder.display())));
     }
     let names = ARTIFACTS.iter().map(|artifact| artifact.file).chain([MANIFEST_FILE]);
-    let in_the_way: Option<PathBuf> = names
+    let obstacle: Option<PathBuf> = names
         .map(|name| folder.join(name))
         .find(|path| path.symlink_metadata().is_ok_and(|found| found.is_dir()));
-    match in_the_way {
+    match obstacle {
         None => Ok(()),
         Some(path) => Err(io::Error::other(format!("a folder is in the way: {}", path.display()))),
     }
 }
 
-/// Removes what stands at a path, if anything; of a link only the link.
+/// Removes a file, folder or link (not its target), if there is one.
 fn remove(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs_err::remove_dir_all(path),

@@ -1,27 +1,27 @@
-//! What a run is driven with at this site: the adapters, put together.
+//! Assembles the engine's ports for a run at this site from the adapters.
 
+use crate::agent_pool::{self, SiteClock};
 use crate::children::SiteChildren;
 use crate::error::AppError;
 use crate::nesting::Nesting;
-use crate::room::{self, SiteClock};
 use crate::site::Site;
 use crate::tracker;
-use charrette_agents::room::{Room, Rules};
-use charrette_checkout::{CheckoutHere, CheckoutPlace, Facts, TreeWatch};
-use charrette_diagram::MermaidDrawing;
+use charrette_agents::pool::{AgentPolicy, AgentPool};
+use charrette_checkout::{BranchFacts, CheckoutOptions, RunCheckout, TreeWatch};
+use charrette_diagram::MermaidRenderer;
 use charrette_engine::ports::{Asker, Tree};
-use charrette_engine::{Broadcast, Cancel, Order, Ports};
+use charrette_engine::{Broadcast, Cancel, Ports, RunOrder};
 use charrette_model::checkpoint::DocumentName;
 use charrette_store::{Lease, Workspace};
 use std::sync::Arc;
 
-/// What surrounds a run that is driven.
-pub(crate) struct Around<'a> {
+/// Context of a run that is being driven.
+pub(crate) struct RunContext<'a> {
     pub(crate) site: &'a Site,
     pub(crate) name: &'a DocumentName,
     pub(crate) workspace: &'a Arc<Workspace>,
     pub(crate) lease: Option<&'a Lease>,
-    pub(crate) room: &'a Arc<Room>,
+    pub(crate) pool: &'a Arc<AgentPool>,
     pub(crate) tree: Arc<dyn Tree>,
     pub(crate) asker: Arc<dyn Asker>,
     pub(crate) nesting: &'a Nesting,
@@ -30,60 +30,55 @@ pub(crate) struct Around<'a> {
     pub(crate) cancel: &'a Cancel,
 }
 
-/// The ports of a run.
-pub(crate) fn of(around: &Around<'_>, order: &Order) -> Ports {
-    let Around { site, name, room, cancel, .. } = *around;
+/// Assembles the ports of a run.
+pub(crate) fn assemble(context: &RunContext<'_>, order: &RunOrder) -> Ports {
+    let RunContext { site, name, pool, cancel, .. } = *context;
     let feature = name.feature().map(ToString::to_string);
     let children = SiteChildren {
         site: site.clone(),
         parent: name.clone(),
-        room: room.clone(),
-        tree: around.tree.clone(),
-        asker: around.asker.clone(),
-        broadcast: around.broadcast.clone(),
+        pool: pool.clone(),
+        tree: context.tree.clone(),
+        asker: context.asker.clone(),
+        broadcast: context.broadcast.clone(),
         cancel: cancel.clone(),
     };
     Ports {
-        launcher: room.clone(),
-        asker: around.asker.clone(),
-        checkout: Arc::new(checkout(site, name, around.branch_info, cancel)),
-        tree: around.tree.clone(),
-        surveyor: Arc::new(room::surveyor(site, feature)),
-        drawing: Arc::new(MermaidDrawing),
+        launcher: pool.clone(),
+        asker: context.asker.clone(),
+        checkout: Arc::new(checkout(site, name, context.branch_info, cancel)),
+        tree: context.tree.clone(),
+        surveyor: Arc::new(agent_pool::surveyor(site, feature)),
+        diagrams: Arc::new(MermaidRenderer),
         tracker: Arc::new(tracker::tracker(site, cancel)),
         children: Arc::new(children),
-        caller: around.nesting.caller(around),
-        part: around.nesting.part(around, &order.flags),
+        caller: context.nesting.caller(context),
+        process_role: context.nesting.process_role(context, &order.flags),
     }
 }
 
-/// The work tree of this site, for a run.
-pub fn checkout(
-    site: &Site,
-    name: &DocumentName,
-    branch_info: Option<&str>,
-    cancel: &Cancel,
-) -> CheckoutHere {
-    CheckoutHere::new(CheckoutPlace {
+/// Checkout of a run at this site.
+pub fn checkout(site: &Site, name: &DocumentName, branch_info: Option<&str>, cancel: &Cancel) -> RunCheckout {
+    RunCheckout::new(CheckoutOptions {
         root: site.root.clone(),
         in_repository: site.repository.is_some(),
         settings: site.settings.clone(),
-        own: Rules::configured(&site.settings).own,
+        own: AgentPolicy::from_settings(&site.settings).own,
         name: name.clone(),
         branch_info: branch_info.map(str::to_owned),
         documents: site.documents(),
         clock: Arc::new(SiteClock(site.now)),
         cancel: cancel.clone(),
-        ssh_is_chosen: site.environment.git_ssh_is_chosen(),
+        has_custom_ssh: site.environment.has_custom_git_ssh(),
     })
 }
 
-/// What git and the configuration say about branches here.
-pub fn facts(site: &Site) -> Result<Facts, AppError> {
-    Facts::find(&site.root, &site.settings).map_err(AppError::failed)
+/// Branch facts of this site.
+pub fn facts(site: &Site) -> Result<BranchFacts, AppError> {
+    BranchFacts::read(&site.root, &site.settings).map_err(AppError::failed)
 }
 
-/// The work tree, watched for what agents change in it.
+/// Work tree of this site, watched for changes by agents.
 pub fn tree(site: &Site) -> Arc<dyn Tree> {
-    Arc::new(TreeWatch::new(site.root.clone(), Rules::configured(&site.settings).own))
+    Arc::new(TreeWatch::new(site.root.clone(), AgentPolicy::from_settings(&site.settings).own))
 }

@@ -1,6 +1,6 @@
-//! The log of a run, a Markdown file that several processes add lines to.
+//! Issue log of a run: a Markdown file that several processes append to.
 //!
-//! Every addition happens under a kernel lock on the log itself and replaces it whole. Links are not followed.
+//! Every append happens under a kernel lock on the log itself and replaces it whole. Links are not followed.
 
 use charrette_model::diagram::warnings;
 use charrette_model::ledger::issues;
@@ -14,21 +14,21 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long somebody else may take to add something.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time to wait for the lock of another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Adds a line at the end of the log's warnings.
+/// Appends a line to the warnings section.
 pub fn add_warning(path: &Path, line: &str) -> io::Result<()> {
     add(path, warnings::HEADING, line)
 }
 
-/// Adds an entry at the end of the section with that heading.
+/// Appends an entry to the section with that heading.
 pub fn add(path: &Path, heading: &str, entry: &str) -> io::Result<()> {
     if path == Path::new(DISCARD) {
         return Ok(());
     }
     let path = &std::path::absolute(path)?;
-    let mut log = locked(path)?;
+    let mut log = open_locked(path)?;
     let mut text = String::new();
     log.read_to_string(&mut text)?;
     let mut temp = path.file_name().unwrap_or_default().to_owned();
@@ -37,9 +37,9 @@ pub fn add(path: &Path, heading: &str, entry: &str) -> io::Result<()> {
     atomic::replace(path, &path.with_file_name(temp), added.as_bytes()).map_err(io::Error::other)
 }
 
-/// The log, made if need be, locked until it is dropped.
-fn locked(path: &Path) -> io::Result<File> {
-    let deadline = Instant::now() + PATIENCE;
+/// Opens the log, created if missing, and locks it until it is dropped.
+fn open_locked(path: &Path) -> io::Result<File> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         let mut options = fs_err::OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -61,7 +61,7 @@ fn locked(path: &Path) -> io::Result<File> {
                 continue;
             }
         }
-        // Whoever held the lock before has put another file in its place.
+        // The previous holder of the lock has replaced the file.
         let is_still = path
             .symlink_metadata()
             .is_ok_and(|theirs| (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino()));

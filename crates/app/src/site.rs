@@ -1,11 +1,11 @@
-//! Where a command works: folder, repository, configuration, time.
+//! Site of a command: folder, repository, configuration, time.
 
 use crate::App;
 use crate::environment::{CHARRETTE_NOW, Environment};
 use crate::error::AppError;
 use crate::notices::Notices;
 use charrette_engine::Registry;
-use charrette_model::config::{Layer, Problem, Settings, read_layers};
+use charrette_model::config::{ConfigProblem, Layer, Settings, read_layers};
 use charrette_model::stamp::{Now, Stamp};
 use charrette_store::layout::StateFolder;
 use charrette_store::{Documents, Holder, Location, Repository, locate, repository};
@@ -14,55 +14,51 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The place a command works in.
+/// Place a command works in, with its configuration.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// The commands that can be driven here.
+    /// Commands that can be driven here.
     pub registry: Registry,
-    /// The process we run in.
     pub environment: Arc<Environment>,
-    /// Where notices go.
     pub notices: Notices,
-    /// The top of the work tree; outside a repository, the current folder.
+    /// Root of the work tree; outside a repository, the current folder.
     pub root: PathBuf,
-    /// The repository, if we are in one.
     pub repository: Option<Repository>,
-    /// Where configuration was looked for.
+    /// Configuration files that were looked for.
     pub layers: Vec<ConfigFile>,
-    /// What it says.
     pub settings: Settings,
-    /// What is wrong with it.
-    pub problems: Vec<Problem>,
-    /// The time.
+    /// Problems in the configuration.
+    pub problems: Vec<ConfigProblem>,
     pub now: Now,
 }
 
-/// A place where configuration is looked for.
+/// Possible configuration file.
 #[derive(Debug, Clone)]
 pub struct ConfigFile {
-    /// Whose it is.
+    /// Layer: repository, user or environment.
     pub layer: &'static str,
-    /// Where it would be.
     pub path: PathBuf,
-    /// Whether it is there.
     pub present: bool,
 }
 
 impl Site {
-    /// Finds out where we are. Problems of the configuration are kept, not raised.
+    /// Finds the repository and reads the configuration. Problems in it are stored, not reported.
     pub fn find(app: &App, environment: Arc<Environment>, notices: Notices) -> Result<Site, AppError> {
         let now = now(&environment)?;
         let folder = environment
             .folder
             .canonicalize()
-            .map_err(|error| AppError::failed(format!("cannot tell where we are: {error}")))?;
-        let location =
-            if environment.git_is_redirected() { repository::ask_git(&folder) } else { locate(&folder) };
+            .map_err(|error| AppError::failed(format!("cannot resolve the current folder: {error}")))?;
+        let location = if environment.git_is_redirected() {
+            repository::locate_with_git(&folder)
+        } else {
+            locate(&folder)
+        };
         let (root, repository) = match location {
             Ok(Location::WorkTree(repository)) => (repository.work_tree.clone(), Some(repository)),
             Ok(Location::Outside) => (folder, None),
             Ok(Location::Bare(path)) => {
-                let message = format!("{} has no work tree, so there is no place for state", path.display());
+                let message = format!("{} has no work tree to keep state in", path.display());
                 return Err(
                     AppError::failed(message).hint("Run charrette in a work tree: git worktree add ../work")
                 );
@@ -77,7 +73,7 @@ impl Site {
         Ok(Site { registry, environment, notices, root, repository, layers: files, settings, problems, now })
     }
 
-    /// The same, saying what is odd about the configuration.
+    /// Like [`Site::find`], with a warning for each problem in the configuration.
     pub fn open(app: &App, environment: Arc<Environment>, notices: Notices) -> Result<Site, AppError> {
         let site = Site::find(app, environment, notices)?;
         for problem in &site.problems {
@@ -86,7 +82,7 @@ impl Site {
         Ok(site)
     }
 
-    /// The state documents here.
+    /// State documents of this site.
     pub fn documents(&self) -> Documents {
         let folder = StateFolder::new(&self.root, self.settings.state_folder());
         let holder = Holder {
@@ -97,13 +93,13 @@ impl Site {
         Documents::new(folder, self.repository.clone(), holder, self.settings.summary_words())
     }
 
-    /// A path as a person at the root of the repository would type it.
+    /// Path relative to the root, if it is below it.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 }
 
-/// The time, or the one it was frozen at.
+/// Real time, or the frozen time of `CHARRETTE_NOW`.
 pub fn now(environment: &Environment) -> Result<Now, AppError> {
     match environment.now() {
         None => Ok(Now::real(Timestamp::now())),
@@ -115,8 +111,8 @@ pub fn now(environment: &Environment) -> Result<Now, AppError> {
     }
 }
 
-/// The configuration files, lowest layer first: repository, user, environment.
-fn config_files(root: &Path, environment: &Environment) -> (Vec<Layer>, Vec<ConfigFile>, Vec<Problem>) {
+/// Reads the configuration files, lowest layer first: repository, user, environment.
+fn config_files(root: &Path, environment: &Environment) -> (Vec<Layer>, Vec<ConfigFile>, Vec<ConfigProblem>) {
     let places = [
         ("repository", Some(root.join("charrette.toml")), false),
         ("user", environment.user_config_file(), false),
@@ -133,7 +129,7 @@ fn config_files(root: &Path, environment: &Environment) -> (Vec<Layer>, Vec<Conf
                 layers.push(Layer { origin, text });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && !required => {}
-            Err(error) => problems.push(Problem::Error { message: error.to_string() }),
+            Err(error) => problems.push(ConfigProblem::Error { message: error.to_string() }),
         }
         files.push(ConfigFile { layer, path, present });
     }

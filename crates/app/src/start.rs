@@ -1,103 +1,97 @@
-//! Beginning a run, going on with one, and doing a phase again: everything up to the moment it is driven.
+//! Opens a run: creates it, resumes it or redoes a phase, up to the moment it is driven.
 
+use crate::agent_pool;
+use crate::edit_backup;
 use crate::error::{AppError, ErrorKind};
-use crate::kept_edits;
-use crate::order::{RunOrder, Way, flags_now, no_checkpoint};
-use crate::room;
+use crate::run_lookup::feature_argument;
 use crate::site::Site;
-use crate::which::shown_feature;
-use crate::workspaces::{PINNED, spec_folder, unused_workspace, workspace_of};
+use crate::start_plan::{StartMode, StartPlan, merged_flags, no_checkpoint};
+use crate::workspaces::{PINNED_ROLES, run_workspace, spec_folder, unused_workspace};
 use charrette_agents::profile::Roster;
 use charrette_engine::deliverable::Templates;
-use charrette_engine::journal::RunPlace;
+use charrette_engine::journal::RunStorage;
 use charrette_engine::roles::{PinnedRoles, ROLE_FOLDER, Roles};
-use charrette_engine::{FlowSpec, Order};
+use charrette_engine::{FlowSpec, RunOrder};
 use charrette_git::Git;
 use charrette_model::checkpoint::progress::{begin_run, forget_steps, set_flags};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, ParentRun, RunRecord, TransitionError};
-use charrette_model::feature::name::FeaturePath;
-use charrette_model::panel::names::REQUEST;
-use charrette_store::documents::Stale;
+use charrette_model::panel::file_names::REQUEST;
+use charrette_store::documents::StaleHead;
 use charrette_store::{Documents, Lease};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// Where a team keeps its own templates, below the folder of specifications.
+/// Folder of a team's own templates, below the specifications folder.
 const TEMPLATES: &str = "templates";
-/// How many lines say what was committed since.
-const MOVED: usize = 10;
+/// Maximum number of `git diff --stat` lines shown for a stale run.
+const MAX_DIFF_LINES: usize = 10;
 
-/// A run that is ready to be driven.
+/// Run that is ready to be driven.
 pub struct OpenRun {
-    /// The command.
     pub flow: &'static FlowSpec,
-    /// Where its record is kept.
-    pub place: RunPlace,
-    /// Held while it is driven; a process that works for another has none.
+    pub storage: RunStorage,
+    /// Held while the run is driven; none in a worker process.
     pub lease: Option<Lease>,
-    /// Whether it goes on from an earlier stop.
+    /// True if the run continues from an earlier stop.
     pub resumed: bool,
-    /// The last phase to go through; all of them if that is not said.
+    /// The last phase to run; none for all.
     pub until: Option<String>,
 }
 
-/// What a run is begun with.
+/// Parameters of a new run.
 #[derive(Debug, Clone)]
-pub struct Beginning {
-    /// The command.
+pub struct NewRun {
     pub flow: &'static FlowSpec,
-    /// Which run it will be.
     pub name: DocumentName,
-    /// What was asked for, word for word.
+    /// The request, verbatim.
     pub request: String,
-    /// The flags it goes by.
     pub flags: Map<String, Value>,
-    /// The run it belongs to.
+    /// The parent of a child run.
     pub parent: Option<ParentRun>,
 }
 
-/// Does what an order says, up to the moment the run is driven.
-pub fn open(site: &Site, order: &RunOrder) -> Result<OpenRun, AppError> {
-    let opened = match &order.way {
-        Way::Begin { request } => begin_again(site, order, request)?,
-        Way::GoOn => go_on(site, order)?,
-        Way::Again { phase, all } => redo_phase(site, order, phase, *all)?,
+/// Opens a run as planned.
+pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
+    let opened = match &plan.mode {
+        StartMode::New { request } => start_new(site, plan, request)?,
+        StartMode::Resume => resume(site, plan)?,
+        StartMode::RedoPhase { phase, all } => redo_phase(site, plan, phase, *all)?,
     };
-    Ok(OpenRun { until: Some(order.until.to_owned()), ..opened })
+    Ok(OpenRun { until: Some(plan.until.to_owned()), ..opened })
 }
 
-/// Begins a run. One that is there already is archived first.
-fn begin_again(site: &Site, order: &RunOrder, request: &str) -> Result<OpenRun, AppError> {
-    if let Some(archive) = site.documents().abandon(&order.name, site.now)? {
+/// Creates a new run. An existing one is archived first.
+fn start_new(site: &Site, plan: &StartPlan, request: &str) -> Result<OpenRun, AppError> {
+    if let Some(archive) = site.documents().abandon(&plan.name, site.now)? {
         site.notices.problem(format!(
-            "The run that was there is archived in {}; its workspace is kept.",
+            "The existing run is archived in {}; its workspace is kept.",
             site.relative(&archive).display()
         ));
-        kept_edits::keep(site, order, &archive)?;
+        edit_backup::back_up_edits(site, plan, &archive)?;
     }
-    begin(
+    create(
         site,
-        Beginning {
-            flow: order.flow,
-            name: order.name.clone(),
+        NewRun {
+            flow: plan.flow,
+            name: plan.name.clone(),
             request: request.to_owned(),
-            flags: order.flags.clone(),
+            flags: plan.flags.clone(),
             parent: None,
         },
     )
 }
 
-/// Makes the document and the workspace of a run that does not exist yet.
-pub fn begin(site: &Site, beginning: Beginning) -> Result<OpenRun, AppError> {
-    let Beginning { flow, name, request, flags, parent } = beginning;
+/// Creates the document and the workspace of a new run.
+pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
+    let NewRun { flow, name, request, flags, parent } = new_run;
     let roles = role_texts(site)?;
     let documents = site.documents();
     let lease = take_lease(&documents, &name)?;
     if documents.load(&name)?.is_some() {
-        let feature = shown_feature(&name);
-        return Err(AppError::failed(format!("there is a run of {} for {feature} already", name.command()))
-            .hint(format!("Go on with it: charrette resume {feature}"))
-            .hint(format!("Or throw it away: charrette abandon {feature}")));
+        let feature = feature_argument(&name);
+        return Err(AppError::failed(format!("a {} run for {feature} already exists", name.command()))
+            .hint(format!("Resume it: charrette resume {feature}"))
+            .hint(format!("Or discard it: charrette abandon {feature}")));
     }
     let id = site.environment.run_id(site.now, &name.stem());
     let (relative, workspace) = unused_workspace(site, &name, &id);
@@ -116,84 +110,91 @@ pub fn begin(site: &Site, beginning: Beginning) -> Result<OpenRun, AppError> {
         parent,
         ..RunRecord::default()
     };
-    let owner = (name.command(), name.feature().map(FeaturePath::as_str));
-    let changed = documents.transition(&name, "begin run", site.now, |_, circumstances| {
-        begin_run(owner, record.clone(), flow.phases, circumstances)
+    let changed = documents.transition(&name, "begin run", site.now, |_, context| {
+        begin_run(name.key(), record.clone(), flow.phases, context)
     })?;
-    let place = RunPlace { documents, name, document: changed.document, workspace, by: asked_who(site) };
-    Ok(OpenRun { flow, place, lease: Some(lease), resumed: false, until: None })
+    let storage = RunStorage {
+        documents,
+        name,
+        document: changed.document,
+        workspace,
+        user_name: lazy_user_name(site),
+    };
+    Ok(OpenRun { flow, storage, lease: Some(lease), resumed: false, until: None })
 }
 
-/// Goes on with a run, as it was asked for then and as it is asked for now.
-fn go_on(site: &Site, order: &RunOrder) -> Result<OpenRun, AppError> {
-    let mut opened = reopen(site, &order.name)?;
-    let place = &mut opened.place;
-    let before = place.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
-    let now = flags_now(&place.document, &order.flags);
+/// Resumes a run with its recorded flags, merged with those of the plan.
+fn resume(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
+    let mut opened = reopen(site, &plan.name)?;
+    let storage = &mut opened.storage;
+    let before = storage.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
+    let now = merged_flags(&storage.document, &plan.flags);
     if now != before {
         let changed =
-            place.documents.transition(&place.name, "flags", site.now, |on_disk, circumstances| {
-                set_flags(on_disk.ok_or(TransitionError::Gone)?, now.clone(), circumstances)
+            storage.documents.transition(&storage.name, "flags", site.now, |on_disk, context| {
+                set_flags(on_disk.ok_or(TransitionError::Gone)?, now.clone(), context)
             })?;
-        place.document = changed.document;
+        storage.document = changed.document;
     }
     Ok(opened)
 }
 
-/// Does a phase again: all of it, or what the command says.
-fn redo_phase(site: &Site, order: &RunOrder, phase: &'static str, all: bool) -> Result<OpenRun, AppError> {
-    let mut opened = go_on(site, order)?;
-    let (flow, place) = (opened.flow, &mut opened.place);
-    let changed = place.documents.transition(&place.name, "again", site.now, |on_disk, circumstances| {
+/// Redoes a phase: all of its steps, or those that the flow selects.
+fn redo_phase(site: &Site, plan: &StartPlan, phase: &'static str, all: bool) -> Result<OpenRun, AppError> {
+    let mut opened = resume(site, plan)?;
+    let (flow, storage) = (opened.flow, &mut opened.storage);
+    let changed = storage.documents.transition(&storage.name, "again", site.now, |on_disk, context| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for name in flow.phases.iter().skip_while(|name| **name != phase) {
             let whole = all && *name == phase;
-            let is_meant = |step: &str| whole || (flow.redo)(phase, name, step);
-            document = forget_steps(document, name, is_meant, circumstances)?;
+            let is_redone = |step: &str| whole || (flow.redo)(phase, name, step);
+            document = forget_steps(document, name, is_redone, context)?;
         }
         Ok(document)
     })?;
-    place.document = changed.document;
+    storage.document = changed.document;
     Ok(opened)
 }
 
-/// A run that exists, ready to go on.
+/// Opens an existing run and takes its lease.
 pub fn reopen(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
     let documents = site.documents();
-    let flow = flow_of(site, name)?;
+    let flow = flow_for(site, name)?;
     let lease = take_lease(&documents, name)?;
     let Some(loaded) = documents.load(name)? else {
         return Err(no_checkpoint(name));
     };
     if let Some(stale) = &loaded.stale {
-        say_stale(site, stale, &loaded.document);
+        report_stale_head(site, stale, &loaded.document);
     }
-    let workspace = workspace_of(site, &loaded.document)?;
+    let workspace = run_workspace(site, &loaded.document)?;
     let document = loaded.document;
-    let place = RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) };
-    Ok(OpenRun { flow, place, lease: Some(lease), resumed: true, until: None })
+    let storage =
+        RunStorage { documents, name: name.clone(), document, workspace, user_name: lazy_user_name(site) };
+    Ok(OpenRun { flow, storage, lease: Some(lease), resumed: true, until: None })
 }
 
-/// A run that another process has the lease of, for one that works for it; and the folder of its artifacts.
-pub fn open_for_another(site: &Site, name: &DocumentName) -> Result<(PathBuf, OpenRun), AppError> {
+/// Opens a run whose lease another process holds, for its worker; with the folder of its artifacts.
+pub fn open_for_worker(site: &Site, name: &DocumentName) -> Result<(PathBuf, OpenRun), AppError> {
     let documents = site.documents();
-    let flow = flow_of(site, name)?;
+    let flow = flow_for(site, name)?;
     let document = documents.load(name)?.ok_or_else(|| no_checkpoint(name))?.document;
-    let workspace = workspace_of(site, &document)?;
+    let workspace = run_workspace(site, &document)?;
     let folder = workspace.folder().to_owned();
-    let place = RunPlace { documents, name: name.clone(), document, workspace, by: asked_who(site) };
-    Ok((folder, OpenRun { flow, place, lease: None, resumed: true, until: None }))
+    let storage =
+        RunStorage { documents, name: name.clone(), document, workspace, user_name: lazy_user_name(site) };
+    Ok((folder, OpenRun { flow, storage, lease: None, resumed: true, until: None }))
 }
 
-/// The flow of a run's command.
-pub fn flow_of(site: &Site, name: &DocumentName) -> Result<&'static FlowSpec, AppError> {
+/// Flow of a run's command.
+pub fn flow_for(site: &Site, name: &DocumentName) -> Result<&'static FlowSpec, AppError> {
     site.registry.get(name.command()).ok_or_else(|| {
         AppError::failed(format!("this version of charrette cannot drive runs of {}", name.command()))
     })
 }
 
-/// HEAD has moved since the run was saved: what was committed meanwhile, as a person would look at it.
-fn say_stale(site: &Site, stale: &Stale, document: &Checkpoint) {
+/// Reports that HEAD has moved since the run was saved, with the diff stat.
+fn report_stale_head(site: &Site, stale: &StaleHead, document: &Checkpoint) {
     site.notices.note(format!("Warning: {stale}."));
     site.notices.note("Proceeding with existing checkpoint data.");
     let is_commit = |id: &&str| id.bytes().all(|b| b.is_ascii_hexdigit());
@@ -201,7 +202,7 @@ fn say_stale(site: &Site, stale: &Stale, document: &Checkpoint) {
     let range = format!("{saved}..HEAD");
     let stat = Git::new(&site.root).find(&["diff", "--stat=80", "--no-ext-diff", "--no-color", &range]);
     let lines: Vec<&str> = stat.as_deref().unwrap_or_default().lines().collect();
-    for line in &lines[lines.len().saturating_sub(MOVED)..] {
+    for line in &lines[lines.len().saturating_sub(MAX_DIFF_LINES)..] {
         site.notices.detail(*line);
     }
 }
@@ -213,29 +214,31 @@ fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, AppEr
             return error;
         }
         let holder = Lease::holder(&documents.folder().lease(name)).ok().flatten();
-        let by = charrette_store::Holder::described(holder.as_ref());
+        let by = charrette_store::Holder::describe(holder.as_ref());
         AppError::new(ErrorKind::Refused, format!("{} is being driven{by}", name.stem()))
-            .hint(format!("Wait for it to stop, or stop it: charrette stop {}", shown_feature(name)))
+            .hint(format!("Wait for it to stop, or stop it: charrette stop {}", feature_argument(name)))
     })
 }
 
-/// The texts of all roles as they are now, to be pinned for a run.
+/// Current texts of all roles, to be pinned in a new run's workspace.
 fn role_texts(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     let roles = Roles::load(&site.root, &site.root.join(ROLE_FOLDER), &site.registry.seats());
     if let Some(problem) = roles.problems().first() {
         return Err(AppError::failed(problem).hint("See all roles: charrette roles list"));
     }
-    Ok(roles.files().map(|(name, text)| (format!("{PINNED}/{name}"), text.to_owned())).collect())
+    Ok(roles.files().map(|(name, text)| (format!("{PINNED_ROLES}/{name}"), text.to_owned())).collect())
 }
 
-/// What a run was asked for, and what its flow must know about this place.
-pub fn order_of(site: &Site, place: &RunPlace, until: Option<String>) -> Result<Order, AppError> {
-    let RunPlace { name, document, workspace, .. } = place;
+/// Order that the flow of a run is driven with.
+pub fn run_order(site: &Site, storage: &RunStorage, until: Option<String>) -> Result<RunOrder, AppError> {
+    let RunStorage { name, document, workspace, .. } = storage;
     let folder = spec_folder(site, name);
-    let started = document.started_at.as_ref().map_or_else(|| room::at_present(site), ToString::to_string);
-    let (roster, _) = Roster::configured(&site.settings);
-    let vendors = room::known(&roster).into_iter().map(|agent| (agent.name, agent.vendor));
-    Ok(Order {
+    let started =
+        document.started_at.as_ref().map_or_else(|| agent_pool::timestamp(site), ToString::to_string);
+    let (roster, _) = Roster::from_settings(&site.settings);
+    let vendors =
+        agent_pool::configured_candidates(&roster).into_iter().map(|agent| (agent.name, agent.vendor));
+    Ok(RunOrder {
         feature: name.feature().map(ToString::to_string).unwrap_or_default(),
         spec_path: format!("{}/", site.root.join(folder.trim_end_matches('/')).display()),
         spec_folder: folder,
@@ -243,17 +246,21 @@ pub fn order_of(site: &Site, place: &RunPlace, until: Option<String>) -> Result<
         flags: document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default(),
         until,
         summary_words: site.settings.summary_words(),
-        roles: PinnedRoles::in_folder(site.root.clone(), pinned(workspace.folder()), site.registry.seats()),
+        roles: PinnedRoles::in_folder(
+            site.root.clone(),
+            pinned_roles(workspace.folder()),
+            site.registry.seats(),
+        ),
         templates: templates(site)?,
         vendors: vendors.collect(),
     })
 }
 
-fn pinned(workspace: &Path) -> PathBuf {
-    workspace.join(PINNED)
+fn pinned_roles(workspace: &Path) -> PathBuf {
+    workspace.join(PINNED_ROLES)
 }
 
-/// The team's own templates: path and text.
+/// A team's own templates: path and text.
 fn templates(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     let folder = site.root.join(site.settings.specs_folder()).join(TEMPLATES);
     let mut own = Vec::new();
@@ -268,13 +275,13 @@ fn templates(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     Ok(own)
 }
 
-fn asked_who(site: &Site) -> Box<dyn Fn() -> String + Send + Sync> {
+fn lazy_user_name(site: &Site) -> Box<dyn Fn() -> String + Send + Sync> {
     let root = site.root.clone();
     let known: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    Box::new(move || known.get_or_init(|| who(&root)).clone())
+    Box::new(move || known.get_or_init(|| user_name(&root)).clone())
 }
 
-/// Who is answering: the name git knows, or nobody in particular.
-pub fn who(root: &Path) -> String {
+/// The user's name from git's configuration, or `unknown`.
+pub fn user_name(root: &Path) -> String {
     Git::new(root).find(&["config", "user.name"]).unwrap_or_else(|| "unknown".to_owned())
 }

@@ -1,8 +1,8 @@
-//! Stopping a run that a process drives: it is asked to end, and waited for.
+//! Stops a run: sends SIGTERM to the process that drives it and waits for its end.
 
 use crate::error::{AppError, ErrorKind};
+use crate::run_lookup::feature_argument;
 use crate::site::Site;
-use crate::which::shown_feature;
 use charrette_model::checkpoint::DocumentName;
 use charrette_store::{Holder, Lease};
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,22 +12,22 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a driver may take to end its agents and let go.
-pub const PATIENCE: Duration = Duration::from_secs(30);
-/// How often we look whether it has.
-const LOOK: Duration = Duration::from_millis(50);
+/// Time to wait for a driver to end its agents and release the lease.
+pub const STOP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Polling interval of the lease.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What came of it.
+/// Outcome of a stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopOutcome {
-    /// It ended; this process had been driving it.
+    /// The driver ended.
     Stopped(Holder),
-    /// No process drives it.
+    /// No process drives the run.
     NotDriven,
 }
 
-/// Asks the driver of a run to end, and waits until it has. What it has done is kept.
-pub fn stop(site: &Site, name: &DocumentName, patience: Duration) -> Result<StopOutcome, AppError> {
+/// Terminates the driver of a run and waits until it has ended. Finished steps are kept.
+pub fn stop(site: &Site, name: &DocumentName, timeout: Duration) -> Result<StopOutcome, AppError> {
     let path = site.documents().folder().lease(name);
     let Some(holder) = driver(&path)? else { return Ok(StopOutcome::NotDriven) };
     if holder.pid == std::process::id() {
@@ -35,41 +35,40 @@ pub fn stop(site: &Site, name: &DocumentName, patience: Duration) -> Result<Stop
     }
     let pid = i32::try_from(holder.pid).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else {
-        return Err(AppError::failed("the lease does not say which process holds it"));
+        return Err(AppError::failed("the lease does not name the process that holds it"));
     };
     if !has_open(pid, &path) {
         return Err(AppError::new(
             ErrorKind::Refused,
             format!(
-                "the run is driven, but not by process {} that its lease names; no process was ended",
+                "the run is driven, but not by process {}, which its lease names; no process was ended",
                 holder.pid
             ),
         )
-        .hint("What a driver left behind ends by itself; look again: charrette status"));
+        .hint("Orphaned processes of a driver end by themselves; check again: charrette status"));
     }
     kill_process(pid, Signal::TERM).map_err(|error| {
-        AppError::failed(format!("process {} cannot be asked to end: {error}", holder.pid))
+        AppError::failed(format!("cannot send SIGTERM to process {}: {error}", holder.pid))
     })?;
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     while driver(&path)?.is_some_and(|now| now.pid == holder.pid) {
         if Instant::now() >= deadline {
-            let feature = shown_feature(name);
+            let feature = feature_argument(name);
             return Err(AppError::new(
                 ErrorKind::Failed,
-                format!("process {} was asked to end and has not after {} s", holder.pid, patience.as_secs()),
+                format!("process {} did not end within {} s of SIGTERM", holder.pid, timeout.as_secs()),
             )
             .hint(format!(
-                "What was done is kept. Look at it: charrette status; then: charrette resume {feature}"
+                "Finished steps are kept. Check: charrette status; then: charrette resume {feature}"
             )));
         }
-        sleep(LOOK);
+        sleep(POLL_INTERVAL);
     }
     Ok(StopOutcome::Stopped(holder))
 }
 
-/// Whether the process has that file open. A lease is written by whoever took it, and may be left by one whose number
-/// belongs to somebody else by now, or be written by anybody who can write there. Where the system does not say, what is
-/// written is believed.
+/// True if the process has the lease file open. The pid in a lease may be stale, reused or forged, so it is checked
+/// against /proc; where /proc is missing, the lease is trusted.
 fn has_open(pid: Pid, lease: &Path) -> bool {
     let processes = Path::new("/proc");
     let Ok(lease) = lease.metadata() else { return false };

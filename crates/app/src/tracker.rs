@@ -1,15 +1,15 @@
-//! The tracker of this site, as it is configured right now.
+//! Issue tracker of this site, from its current configuration.
 
 use crate::environment::LINEAR_API_KEY;
 use crate::site::Site;
 use charrette_engine::Cancel;
 use charrette_engine::ports::TrackerState;
-use charrette_integrations::leads_here;
+use charrette_integrations::is_loopback_address;
 use charrette_integrations::linear::LinearTracker;
 use charrette_model::config::integrations;
 use charrette_store::integrations::integrations_text;
 
-/// What is configured at this site.
+/// Builds the tracker of this site.
 pub fn tracker(site: &Site, cancel: &Cancel) -> LinearTracker {
     let (state, team) = configured(site);
     LinearTracker {
@@ -22,7 +22,7 @@ pub fn tracker(site: &Site, cancel: &Cancel) -> LinearTracker {
     }
 }
 
-/// What the file of integrations says, and the team.
+/// State of the tracker from the integrations file, and its team.
 fn configured(site: &Site) -> (TrackerState, String) {
     let text = match integrations_text(&site.root) {
         Ok(Some(text)) => text,
@@ -41,14 +41,14 @@ fn configured(site: &Site) -> (TrackerState, String) {
     }
 }
 
-/// Where to ask. A repository may not send its reader's key to a place of its own choice.
+/// Endpoint of the tracker. A repository must not choose where the user's key is sent.
 fn endpoint(site: &Site) -> Result<String, String> {
     let endpoint = site.settings.linear_endpoint().to_owned();
     let origin = site.settings.all().get("linear.endpoint").map(|setting| setting.origin.as_str());
     let is_of_repository = origin.is_some_and(|origin| origin.starts_with("charrette.toml:"));
     let is_linear = endpoint.starts_with("https://api.linear.app/");
-    if is_of_repository && !is_linear && !leads_here(&endpoint) {
-        return Err("linear.endpoint stands in this repository's charrette.toml, and your key would go there; if you want that, set it in your own configuration".to_owned());
+    if is_of_repository && !is_linear && !is_loopback_address(&endpoint) {
+        return Err("linear.endpoint is set in this repository's charrette.toml, so your key would be sent there; if you trust it, set it in your own configuration".to_owned());
     }
     Ok(endpoint)
 }

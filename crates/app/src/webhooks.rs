@@ -1,14 +1,14 @@
-//! Webhooks of this site: what is finished is told to the address the user configured, at least once.
+//! Webhook delivery of this site: finished phases and runs are sent to the configured URL, at least once.
 //!
-//! What there is to tell follows from the state documents, so a kill at any moment loses nothing: each message is
-//! noted in its run's workspace before it is sent, keeps its id, and is sent again by the next start until it
-//! arrived. Nothing here ever stops a run.
+//! Messages are derived from the state documents, so a kill at any moment loses none: each message is queued in its
+//! run's workspace before it is sent, keeps its id, and is retried by the next start until it was delivered. A failed
+//! delivery never stops a run.
 
 use crate::site::Site;
-use crate::workspaces::workspace_of;
+use crate::workspaces::run_workspace;
 use charrette_engine::{EventKind, Watcher};
 use charrette_integrations::stable_id;
-use charrette_integrations::webhook::{Message, Webhook};
+use charrette_integrations::webhook::{Webhook, WebhookMessage};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, PhaseStatus};
 use charrette_store::Documents;
 use charrette_store::atomic::replace_private;
@@ -18,34 +18,34 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-/// What can be told.
+/// Supported values of `webhooks.events`.
 const EVENTS: [&str; 2] = ["phase.finished", "run.finished"];
-/// How long one message may take.
-const EACH: Duration = Duration::from_secs(5);
-/// How long a run that has ended waits for its last messages.
-const LAST: Duration = Duration::from_secs(10);
-/// Where a workspace keeps its messages.
+/// Timeout of one delivery.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time a finished run waits for its last deliveries.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// Folder of the queued and delivered messages, in the workspace.
 const FOLDER: &str = "webhooks";
 const PENDING: &str = ".pending.json";
 const DELIVERED: &str = ".delivered.json";
 
-/// Somebody who carries messages while a run is driven.
-pub(crate) struct Messenger {
-    bell: UnboundedSender<Ring>,
-    at_work: JoinHandle<Option<String>>,
+/// Background task that delivers webhooks while a run is driven.
+pub(crate) struct WebhookDelivery {
+    signals: UnboundedSender<DeliverySignal>,
+    task: JoinHandle<Option<String>>,
 }
 
-/// Why the bell rings.
+/// Signal to the delivery task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ring {
-    /// There may be something to tell.
-    Now,
-    /// The same, for the last time.
-    Last,
+enum DeliverySignal {
+    /// Deliver what is pending.
+    Deliver,
+    /// Deliver what is pending, then stop.
+    Shutdown,
 }
 
-/// What is needed to find messages and to send them.
-struct Bag {
+/// Queue of webhook messages, kept as files in the workspaces.
+struct DeliveryQueue {
     hook: Webhook,
     events: Vec<String>,
     documents: Documents,
@@ -53,104 +53,110 @@ struct Bag {
     folders: Vec<(DocumentName, PathBuf)>,
 }
 
-impl Messenger {
-    /// Begins to carry messages, if anybody wants them: those that are left from before, first of all. What is
-    /// wrong with the configuration is said in one line.
-    pub(crate) fn begin(site: &Site, name: &DocumentName) -> Result<Option<Messenger>, String> {
+impl WebhookDelivery {
+    /// Starts the task if a webhook is configured, beginning with messages left from before. An error names the
+    /// problem in the configuration.
+    pub(crate) fn start(site: &Site, name: &DocumentName) -> Result<Option<WebhookDelivery>, String> {
         let Some(url) = site.settings.webhook_url() else { return Ok(None) };
         let events = site.settings.webhook_events();
-        if let Some(stranger) = events.iter().find(|event| !EVENTS.contains(&event.as_str())) {
-            return Err(format!("webhooks.events knows {} only, not \"{stranger}\"", EVENTS.join(" and ")));
+        if let Some(unknown) = events.iter().find(|event| !EVENTS.contains(&event.as_str())) {
+            return Err(format!(
+                "unknown event \"{unknown}\" in webhooks.events; supported: {}",
+                EVENTS.join(", ")
+            ));
         }
         let variable = site.settings.webhook_secret_variable();
         let secret = variable.and_then(|variable| site.environment.secret(variable));
         if let (Some(variable), None) = (variable, &secret) {
             return Err(format!("webhooks.secret_env names {variable}, which is not set"));
         }
-        let hook = Webhook::new(url, secret, EACH).map_err(|error| error.to_string())?;
+        let hook = Webhook::new(url, secret, DELIVERY_TIMEOUT).map_err(|error| error.to_string())?;
         let documents = site.documents();
         let folders = folders(site, &documents, name);
         let workspaces = site.root.join(site.settings.workspace_folder());
-        let (bell, rung) = unbounded_channel();
-        let bag = Bag { hook, events, documents, workspaces, folders };
-        let at_work = tokio::spawn(carry(bag, rung));
-        // A messenger who is gone has nothing to do.
-        let _ = bell.send(Ring::Now);
-        Ok(Some(Messenger { bell, at_work }))
+        let (signals, received) = unbounded_channel();
+        let queue = DeliveryQueue { hook, events, documents, workspaces, folders };
+        let task = tokio::spawn(run_deliveries(queue, received));
+        // A task that has ended has nothing to deliver.
+        let _ = signals.send(DeliverySignal::Deliver);
+        Ok(Some(WebhookDelivery { signals, task }))
     }
 
-    /// Watches for what is worth telling.
+    /// Event watcher that triggers a delivery when a phase or the run finishes.
     pub(crate) fn watcher(&self) -> Watcher {
-        let bell = self.bell.clone();
+        let signals = self.signals.clone();
         Arc::new(move |event| {
             if matches!(event.kind, EventKind::PhaseFinished { .. } | EventKind::RunFinished { .. }) {
-                let _ = bell.send(Ring::Now);
+                let _ = signals.send(DeliverySignal::Deliver);
             }
         })
     }
 
-    /// Waits a little for what is still to be delivered. Says what went wrong last, if anything did.
-    pub(crate) async fn end(self) -> Option<String> {
-        let _ = self.bell.send(Ring::Last);
-        match tokio::time::timeout(LAST, self.at_work).await {
+    /// Waits for the last deliveries, at most [`SHUTDOWN_TIMEOUT`]. Returns the last problem, if any.
+    pub(crate) async fn finish(self) -> Option<String> {
+        let _ = self.signals.send(DeliverySignal::Shutdown);
+        match tokio::time::timeout(SHUTDOWN_TIMEOUT, self.task).await {
             Ok(done) => done.unwrap_or_default(),
-            Err(_) => Some("it takes too long".to_owned()),
+            Err(_) => Some(format!("no answer within {} s", SHUTDOWN_TIMEOUT.as_secs())),
         }
     }
 }
 
-/// Tells what is left from before, without a run that is driven. What does not arrive is left for the next start.
-pub async fn catch_up(site: &Site, name: &DocumentName) {
-    if let Ok(Some(messenger)) = Messenger::begin(site, name) {
-        messenger.end().await;
+/// Delivers messages left from before, without driving a run. What fails is left for the next start.
+pub async fn deliver_pending(site: &Site, name: &DocumentName) {
+    if let Ok(Some(delivery)) = WebhookDelivery::start(site, name) {
+        delivery.finish().await;
     }
 }
 
-/// Where the messages of runs are kept: of this one, and of all that have some.
+/// Message folders: of this run, and of all other runs that have one.
 fn folders(site: &Site, documents: &Documents, name: &DocumentName) -> Vec<(DocumentName, PathBuf)> {
     let names = documents.list().unwrap_or_default().into_iter().map(|row| row.name);
     let of_run = |other: DocumentName| {
         let document = documents.load(&other).ok()??.document;
-        let folder = workspace_of(site, &document).ok()?.folder().join(FOLDER);
+        let folder = run_workspace(site, &document).ok()?.folder().join(FOLDER);
         (other == *name || folder.is_dir()).then_some((other, folder))
     };
     names.filter_map(of_run).collect()
 }
 
-/// Carries messages whenever the bell rings, until it has rung for the last time. Says what went wrong last.
-async fn carry(bag: Bag, mut rung: UnboundedReceiver<Ring>) -> Option<String> {
+/// Queues and delivers messages on every signal until shutdown. Returns the last problem, if any.
+async fn run_deliveries(
+    queue: DeliveryQueue,
+    mut signals: UnboundedReceiver<DeliverySignal>,
+) -> Option<String> {
     let mut problem = None;
-    while let Some(mut ring) = rung.recv().await {
-        // Several rings at once are one.
-        while let Ok(next) = rung.try_recv() {
-            ring = next;
+    while let Some(mut signal) = signals.recv().await {
+        // Signals that are waiting already are merged into one.
+        while let Ok(next) = signals.try_recv() {
+            signal = next;
         }
-        problem = match bag.note() {
-            Ok(()) => bag.deliver().await,
-            Err(error) => Some(format!("messages cannot be noted: {error}")),
+        problem = match queue.enqueue_finished() {
+            Ok(()) => queue.deliver().await,
+            Err(error) => Some(format!("cannot queue messages: {error}")),
         };
-        if ring == Ring::Last {
+        if signal == DeliverySignal::Shutdown {
             break;
         }
     }
     problem
 }
 
-impl Bag {
-    /// Notes everything that is finished and was not noted before.
-    fn note(&self) -> std::io::Result<()> {
+impl DeliveryQueue {
+    /// Queues a message for every finished phase and run that has none yet.
+    fn enqueue_finished(&self) -> std::io::Result<()> {
         for (name, folder) in &self.folders {
             let Ok(Some(loaded)) = self.documents.load(name) else { continue };
             for message in messages(&loaded.document) {
                 if self.events.contains(&message.event) {
-                    note(folder, &message)?;
+                    enqueue(folder, &message)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Delivers what waits, the oldest first, until one does not arrive. Says why, if so.
+    /// Delivers pending messages, oldest first, and stops at the first failure. Returns its reason.
     async fn deliver(&self) -> Option<String> {
         for (path, message) in pending(&self.workspaces) {
             if let Err(error) = self.hook.deliver(&message).await {
@@ -166,10 +172,10 @@ impl Bag {
     }
 }
 
-/// What a document says is finished.
-fn messages(document: &Checkpoint) -> Vec<Message> {
+/// Messages for the finished phases and the finished run of a document.
+fn messages(document: &Checkpoint) -> Vec<WebhookMessage> {
     let Some(run) = &document.run else { return Vec::new() };
-    let message = |event: &str, phase: Option<&str>, at: String| Message {
+    let message = |event: &str, phase: Option<&str>, at: String| WebhookMessage {
         id: stable_id(&[&run.id, event, phase.unwrap_or_default(), &at]),
         event: event.to_owned(),
         run: run.id.clone(),
@@ -185,8 +191,8 @@ fn messages(document: &Checkpoint) -> Vec<Message> {
     phases.chain(run).collect()
 }
 
-/// Notes a message, unless that was done before.
-fn note(folder: &Path, message: &Message) -> std::io::Result<()> {
+/// Queues a message, unless it is pending or delivered already.
+fn enqueue(folder: &Path, message: &WebhookMessage) -> std::io::Result<()> {
     let file = |end: &str| folder.join(format!("{}{end}", message.id));
     if file(PENDING).exists() || file(DELIVERED).exists() {
         return Ok(());
@@ -196,10 +202,10 @@ fn note(folder: &Path, message: &Message) -> std::io::Result<()> {
     replace_private(&file(PENDING), text.as_bytes()).map_err(std::io::Error::other)
 }
 
-/// Everything that waits in any workspace, the oldest first. What cannot be read is left alone.
-fn pending(workspaces: &Path) -> Vec<(PathBuf, Message)> {
+/// Pending messages of all workspaces, oldest first. Unreadable files are left alone.
+fn pending(workspaces: &Path) -> Vec<(PathBuf, WebhookMessage)> {
     let entries = |folder: &Path| fs_err::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<(PathBuf, Message)> = entries(workspaces)
+    let mut found: Vec<(PathBuf, WebhookMessage)> = entries(workspaces)
         .flat_map(|workspace| entries(&workspace.path().join(FOLDER)).collect::<Vec<_>>())
         .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().ends_with(PENDING))
@@ -208,17 +214,15 @@ fn pending(workspaces: &Path) -> Vec<(PathBuf, Message)> {
             Some((path, message))
         })
         .collect();
-    // A run ends with its last phase, in the same moment, but is told of afterwards.
-    let order = |message: &Message| (message.at.clone(), message.event.clone(), message.phase.clone());
+    // A run finishes in the same moment as its last phase; its message comes second.
+    let order = |message: &WebhookMessage| (message.at.clone(), message.event.clone(), message.phase.clone());
     found.sort_by_cached_key(|(_, message)| order(message));
     found
 }
 
-/// Says that a webhook does not work. Whatever it is, it will be tried again.
-pub(crate) fn say(site: &Site, problem: &str) {
-    site.notices.note(format!(
-        "Warning: the webhook was not told everything: {problem}. The next start tells it again."
-    ));
+/// Warns that a delivery failed; the next start retries it.
+pub(crate) fn warn(site: &Site, problem: &str) {
+    site.notices.note(format!("Warning: webhook delivery failed: {problem}. The next start retries it."));
 }
 
 #[cfg(test)]
@@ -227,7 +231,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_finished_is_told_with_an_id_that_stays() {
+    fn message_ids_are_stable() {
         let document: Checkpoint = serde_json::from_value(json!({
             "version": 1, "command": "design", "feature": "add-login",
             "started_at": "2026-01-31T00:00:00.000Z", "completed_at": "2026-01-31T02:00:00.000Z",
@@ -238,9 +242,11 @@ mod tests {
             },
         }))
         .unwrap();
-        let told = messages(&document);
-        let shape: Vec<_> =
-            told.iter().map(|told| (told.event.as_str(), told.phase.as_deref(), told.at.as_str())).collect();
+        let queued = messages(&document);
+        let shape: Vec<_> = queued
+            .iter()
+            .map(|queued| (queued.event.as_str(), queued.phase.as_deref(), queued.at.as_str()))
+            .collect();
         assert_eq!(
             shape,
             [
@@ -248,7 +254,7 @@ mod tests {
                 ("run.finished", None, "2026-01-31T02:00:00.000Z")
             ]
         );
-        assert_eq!(told, messages(&document));
-        assert_ne!(told[0].id, told[1].id);
+        assert_eq!(queued, messages(&document));
+        assert_ne!(queued[0].id, queued[1].id);
     }
 }

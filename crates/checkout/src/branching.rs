@@ -1,112 +1,114 @@
-//! Going to the branch that a run works on.
+//! Creates the branch that a run works on and switches to it.
 
-use crate::facts::Facts;
-use crate::here::CheckoutHere;
+use crate::facts::BranchFacts;
 use crate::mainline::Mainline;
+use crate::run_checkout::RunCheckout;
 use crate::tree::Snapshot;
-use crate::{BranchOrder, Branched, Refusal};
+use crate::{BranchOrder, BranchReport, PortError};
 use charrette_git::CallError;
 use charrette_model::branch::create::{CreateError, is_safe_ref};
 use charrette_model::branch::name::branch_topic;
 use charrette_model::branch::{BranchInfo, given_prefix, unused_branch_name};
+use charrette_model::escape::printable;
 use charrette_model::gate::texts;
-use charrette_model::shown::shown;
 
-/// Makes a branch and goes there, or stays.
-pub(crate) fn branch(here: &CheckoutHere, order: &BranchOrder) -> Result<Branched, Refusal> {
-    if !here.place.in_repository {
-        return Ok(Branched::default());
+/// Creates the branch and switches to it, or stays on the current one.
+pub(crate) fn branch(checkout: &RunCheckout, order: &BranchOrder) -> Result<BranchReport, PortError> {
+    if !checkout.options.in_repository {
+        return Ok(BranchReport::default());
     }
-    let facts = here.facts().map_err(|error| Refusal::Failed(error.to_string()))?;
+    let facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
     if !order.create || !facts.has_commits {
-        return Ok(stay(here, &facts, order));
+        return Ok(stay(checkout, &facts, order));
     }
-    match here.made_branch() {
-        Some(made) if facts.branches.contains(&made) => go_back(here, &facts, made),
-        _ => make(here, &facts),
+    match checkout.recorded_branch() {
+        Some(made) if facts.branches.contains(&made) => reuse(checkout, &facts, made),
+        _ => create(checkout, &facts),
     }
 }
 
-fn stay(here: &CheckoutHere, facts: &Facts, order: &BranchOrder) -> Branched {
-    // A caller who vouches for the branch may have said anything.
-    let has_changed = here.place.branch_info.is_none() && order.from != facts.current;
+fn stay(checkout: &RunCheckout, facts: &BranchFacts, order: &BranchOrder) -> BranchReport {
+    // A branch that the caller vouches for with --branch-info is not compared.
+    let has_changed = checkout.options.branch_info.is_none() && order.from != facts.current;
     let warnings = has_changed.then(|| texts::branch_changed(&order.from, &facts.current));
-    Branched { name: facts.current.clone(), created: false, warnings: warnings.into_iter().collect() }
+    BranchReport { name: facts.current.clone(), created: false, warnings: warnings.into_iter().collect() }
 }
 
-/// The branch was made before, by somebody who was stopped before that could be put on record.
-fn go_back(here: &CheckoutHere, facts: &Facts, made: String) -> Result<Branched, Refusal> {
+/// Switches to the branch that an interrupted attempt created before it could record the step.
+fn reuse(checkout: &RunCheckout, facts: &BranchFacts, made: String) -> Result<BranchReport, PortError> {
     if facts.current != made {
         if !is_safe_ref(&made) {
-            return Err(Refusal::Failed(CreateError::NotAName(made).to_string()));
+            return Err(PortError::Failed(CreateError::NotAName(made).to_string()));
         }
-        let gone = here.git().act(&["switch", "--quiet", "--no-guess", &made]);
-        gone.map_err(|error| not_gone(here, &made, &error.reason()))?;
+        let switched = checkout.git().act(&["switch", "--quiet", "--no-guess", &made]);
+        switched.map_err(|error| switch_refusal(checkout, &made, &error.reason()))?;
     }
-    Ok(Branched { name: made, created: true, warnings: Vec::new() })
+    Ok(BranchReport { name: made, created: true, warnings: Vec::new() })
 }
 
-fn make(here: &CheckoutHere, facts: &Facts) -> Result<Branched, Refusal> {
-    let failed = |error: CreateError| Refusal::Failed(error.to_string());
+fn create(checkout: &RunCheckout, facts: &BranchFacts) -> Result<BranchReport, PortError> {
+    let failed = |error: CreateError| PortError::Failed(error.to_string());
     let mut warnings = Vec::new();
-    let main = Mainline::new(&here.place.root, facts).map_err(failed)?;
-    let name = free_name(here, facts);
+    let main = Mainline::new(&checkout.options.root, facts).map_err(failed)?;
+    let name = free_name(checkout, facts);
     if !is_safe_ref(&name) {
         return Err(failed(CreateError::NotAName(name)));
     }
-    let has_asked = here.has_asked_remote();
-    match here.place.settings.fetch() {
+    let had_fetched = checkout.has_fetched();
+    match checkout.options.settings.fetch() {
         "off" => {}
-        policy => match here.fetch(main) {
+        policy => match checkout.fetch(main) {
             Ok(()) => {}
-            Err(CallError::Cancelled) => return Err(Refusal::Interrupted),
+            Err(CallError::Cancelled) => return Err(PortError::Interrupted),
             Err(reason) if policy == "fail" => {
                 let error = CreateError::Fetch(facts.main.clone());
-                return Err(Refusal::Refused(format!("{error}: {}", shown(&reason.to_string()))));
+                return Err(PortError::Refused(format!("{error}: {}", printable(&reason.to_string()))));
             }
-            // Once is enough to say it.
-            Err(_) if has_asked => {}
+            // The warning was given when the run entered.
+            Err(_) if had_fetched => {}
             Err(reason) => warnings.push(texts::may_be_behind(&facts.main, &reason.to_string())),
         },
     }
-    let Some(start) = main.start() else {
-        return Err(Refusal::Failed(format!("there is no commit on {}", shown(&facts.main))));
+    let Some(start) = main.start_point() else {
+        return Err(PortError::Failed(format!("there is no commit on {}", printable(&facts.main))));
     };
-    if let Some(commits) = main.unpublished() {
+    if let Some(commits) = main.unpublished_commits() {
         warnings.push(texts::left_on_main(&facts.main, &commits));
     }
-    // The intent before the deed: whoever comes back after a crash finds the branch and knows whose it is.
-    if let Err(error) = here.note_branch(&name) {
-        warnings.push(format!("**⚠ That the branch was made here will not be remembered: {error}**"));
+    // Recorded before it is created: after a crash, the branch is known to belong to this run.
+    if let Err(error) = checkout.note_branch(&name) {
+        warnings.push(format!("**⚠ Cannot record the new branch in the run's document: {error}**"));
     }
-    main.fork(&name, &start).map_err(|error| not_gone(here, &name, &error.reason()))?;
-    if here.has_moved_submodules() {
+    main.create_branch(&name, &start).map_err(|error| switch_refusal(checkout, &name, &error.reason()))?;
+    if checkout.has_moved_submodules() {
         warnings.push(texts::SUBMODULES_MOVED.to_owned());
     }
-    Ok(Branched { name, created: true, warnings })
+    Ok(BranchReport { name, created: true, warnings })
 }
 
-/// A name for the feature that is nobody's branch, here or on the remote, nor the folder of one.
-fn free_name(here: &CheckoutHere, facts: &Facts) -> String {
-    let vouched = here.place.branch_info.as_deref().and_then(BranchInfo::parse);
+/// Unused branch name for the feature: no branch or branch folder, local or on the remote, has it.
+fn free_name(checkout: &RunCheckout, facts: &BranchFacts) -> String {
+    let vouched = checkout.options.branch_info.as_deref().and_then(BranchInfo::parse);
     let prefix = vouched.map_or_else(|| facts.user_prefix.clone(), |info| given_prefix(&info.user_prefix));
-    let listed = here.git().find(&["for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin"]);
+    let listed =
+        checkout.git().find(&["for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin"]);
     let listed = listed.unwrap_or_default();
     let is_taken = |name: &str| {
         let folder = format!("{name}/");
         let all = facts.branches.iter().map(String::as_str).chain(listed.lines());
         all.into_iter().any(|branch| branch == name || branch.starts_with(&folder))
     };
-    unused_branch_name(&prefix, &branch_topic(here.feature()), is_taken)
+    unused_branch_name(&prefix, &branch_topic(checkout.feature()), is_taken)
 }
 
-/// Git's reason; with changes in the tree it is a guard that speaks.
-fn not_gone(here: &CheckoutHere, name: &str, reason: &str) -> Refusal {
-    let is_dirty = Snapshot::take(&here.place.root).is_ok_and(|tree| !tree.is_clean_but_for(&here.place.own));
-    let message = format!("cannot go to branch '{}': {}", shown(name), shown(reason));
+/// Refusal for a switch that failed: a guard if the tree is dirty, otherwise a failure, with git's reason.
+fn switch_refusal(checkout: &RunCheckout, name: &str, reason: &str) -> PortError {
+    let is_dirty =
+        Snapshot::take(&checkout.options.root).is_ok_and(|tree| !tree.is_clean_except(&checkout.options.own));
+    let message = format!("cannot switch to branch '{}': {}", printable(name), printable(reason));
     if is_dirty {
-        Refusal::Refused(format!("{message}\nCommit or stash your changes first; nothing was lost."))
+        PortError::Refused(format!("{message}\nCommit or stash your changes first; nothing was lost."))
     } else {
-        Refusal::Failed(message)
+        PortError::Failed(message)
     }
 }

@@ -1,30 +1,30 @@
-//! One piece of work for everybody who asks for it at the same time.
+//! Coalesces concurrent requests for the same work into one execution.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 use tokio::task::{JoinError, spawn_blocking, yield_now};
 
-/// Work whose result is shared. Whoever asks gets a result of work that started after they asked: what has started already
-/// is of no use to them, what starts next is.
+/// Coalesced work with a shared result. A caller gets a result of work that started after its request: an execution
+/// that is already under way is too old for it, the next one is not.
 #[derive(Debug)]
 pub(crate) struct Coalesced<T> {
-    /// How often it was asked for.
-    asked: AtomicU64,
-    /// The last result, and how many had asked when that work started.
+    /// Number of requests so far.
+    requests: AtomicU64,
+    /// The last result, and the number of requests when that work started.
     last: Mutex<Option<(u64, T)>>,
 }
 
 impl<T> Default for Coalesced<T> {
     fn default() -> Coalesced<T> {
-        Coalesced { asked: AtomicU64::new(0), last: Mutex::new(None) }
+        Coalesced { requests: AtomicU64::new(0), last: Mutex::new(None) }
     }
 }
 
 impl<T: Clone + Send + 'static> Coalesced<T> {
-    /// The result of `work` on a thread of its own, or of somebody else's that started after this call.
+    /// Runs `work` on a blocking thread, or returns the result of another caller's that started after this call.
     pub(crate) async fn get(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, JoinError> {
-        let number = self.asked.fetch_add(1, Ordering::AcqRel) + 1;
-        // Those who are asking right now as well get their turn to do so.
+        let number = self.requests.fetch_add(1, Ordering::AcqRel) + 1;
+        // Lets concurrent callers register their requests first.
         yield_now().await;
         let mut last = self.last.lock().await;
         if let Some((served, result)) = &*last
@@ -32,7 +32,7 @@ impl<T: Clone + Send + 'static> Coalesced<T> {
         {
             return Ok(result.clone());
         }
-        let served = self.asked.load(Ordering::Acquire);
+        let served = self.requests.load(Ordering::Acquire);
         let result = spawn_blocking(work).await?;
         *last = Some((served, result.clone()));
         Ok(result)
@@ -53,37 +53,37 @@ mod tests {
     }
 
     #[test]
-    fn many_who_ask_at_once_are_served_by_one_git() {
+    fn concurrent_requests_share_one_git_process() {
         let sandbox = Sandbox::repository();
-        let (looks, count) = (Coalesced::default(), Arc::new(AtomicU64::new(0)));
-        let look = |_| {
+        let (snapshots, count) = (Coalesced::default(), Arc::new(AtomicU64::new(0)));
+        let snapshot = |_| {
             let (root, count) = (sandbox.work(), count.clone());
-            looks.get(move || {
+            snapshots.get(move || {
                 count.fetch_add(1, Ordering::SeqCst);
                 Snapshot::take(&root).unwrap()
             })
         };
-        let taken = runtime().block_on(join_all((0..20).map(look)));
+        let taken = runtime().block_on(join_all((0..20).map(snapshot)));
         assert_eq!((taken.len(), count.load(Ordering::SeqCst)), (20, 1));
-        runtime().block_on(join_all((0..20).map(look)));
-        assert_eq!(count.load(Ordering::SeqCst), 2, "an old look is never used again");
+        runtime().block_on(join_all((0..20).map(snapshot)));
+        assert_eq!(count.load(Ordering::SeqCst), 2, "an old snapshot is never used again");
     }
 
     #[test]
-    fn who_asks_while_work_is_under_way_waits_for_the_next() {
-        let (looks, count) = (Arc::new(Coalesced::default()), Arc::new(AtomicU64::new(0)));
+    fn a_request_during_an_execution_waits_for_the_next_one() {
+        let (snapshots, count) = (Arc::new(Coalesced::default()), Arc::new(AtomicU64::new(0)));
         let (started, has_started) = mpsc::channel();
         let (go_on, may_go_on) = mpsc::channel::<()>();
         runtime().block_on(async {
             let first = tokio::spawn({
-                let (looks, count) = (looks.clone(), count.clone());
+                let (snapshots, count) = (snapshots.clone(), count.clone());
                 async move {
                     let work = move || {
                         started.send(()).unwrap();
                         may_go_on.recv().unwrap();
                         count.fetch_add(1, Ordering::SeqCst)
                     };
-                    looks.get(work).await.unwrap()
+                    snapshots.get(work).await.unwrap()
                 }
             });
             while has_started.try_recv().is_err() {
@@ -91,14 +91,14 @@ mod tests {
             }
             let late: Vec<_> = (0..20)
                 .map(|_| {
-                    let (looks, count) = (looks.clone(), count.clone());
+                    let (snapshots, count) = (snapshots.clone(), count.clone());
                     tokio::spawn(async move {
-                        looks.get(move || count.fetch_add(1, Ordering::SeqCst)).await.unwrap()
+                        snapshots.get(move || count.fetch_add(1, Ordering::SeqCst)).await.unwrap()
                     })
                 })
                 .collect();
             // All of them have asked before the first is through.
-            while looks.asked.load(Ordering::SeqCst) < 21 {
+            while snapshots.requests.load(Ordering::SeqCst) < 21 {
                 yield_now().await;
             }
             go_on.send(()).unwrap();
@@ -111,21 +111,21 @@ mod tests {
     }
 
     #[test]
-    fn whoever_gives_up_leaves_the_others_a_way_on() {
-        let looks = Coalesced::default();
+    fn a_dropped_request_does_not_block_others() {
+        let snapshots = Coalesced::default();
         runtime().block_on(async {
-            let given_up = looks.get(|| 1);
+            let given_up = snapshots.get(|| 1);
             drop(futures_util::future::select(Box::pin(given_up), Box::pin(yield_now())).await);
-            assert_eq!(looks.get(|| 2).await.unwrap(), 2);
+            assert_eq!(snapshots.get(|| 2).await.unwrap(), 2);
         });
     }
 
     #[test]
     fn work_that_panics_is_an_error_and_can_be_tried_again() {
-        let looks = Coalesced::default();
+        let snapshots = Coalesced::default();
         runtime().block_on(async {
-            assert!(looks.get(|| panic!("broken")).await.is_err());
-            assert_eq!(looks.get(|| 2).await.unwrap(), 2);
+            assert!(snapshots.get(|| panic!("broken")).await.is_err());
+            assert_eq!(snapshots.get(|| 2).await.unwrap(), 2);
         });
     }
 }

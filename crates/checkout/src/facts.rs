@@ -1,68 +1,66 @@
-//! What git and the configuration say about branches in a work tree, found with two git processes.
+//! Branch facts of a work tree from git and the configuration, read with two git processes.
 
 use charrette_git::{Git, GitError};
-use charrette_model::branch::{BranchState, MainBranch, Surroundings, user_prefix};
+use charrette_model::branch::{BranchContext, BranchState, MainBranch, user_prefix};
 use charrette_model::config::{Settings, integrations};
 use charrette_store::integrations::integrations_text;
 use std::io;
 use std::path::Path;
 
-/// Branches, which of them is checked out, and what the remote's HEAD points to.
+/// Lists the branches, the one checked out, and the target of the remote's HEAD.
 const REFS: [&str; 4] =
     ["for-each-ref", "--format=%(HEAD)%00%(refname)%00%(symref)", "refs/heads", "refs/remotes/origin/HEAD"];
 
-/// The settings of git's that matter here. Git prints keys in lower case.
+/// Reads the git settings in use here. Git prints keys in lower case.
 const SETTINGS: [&str; 4] =
     ["config", "--null", "--get-regexp", r"^(user\.name|remote\.origin\.url|core\.sshcommand)$"];
 
-/// What git and the configuration say about branches in a work tree.
+/// Branch facts of a work tree, from git and the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct BranchFacts {
     /// The branch that is checked out; empty if HEAD is detached.
     pub current: String,
-    /// All local branches. One without commits is not really there, but it counts as long as it is checked out.
+    /// All local branches, including a checked-out one without commits.
     pub branches: Vec<String>,
-    /// Whether any branch has a commit.
+    /// True if any branch has a commit.
     pub has_commits: bool,
-    /// The main branch.
     pub main: String,
-    /// What the branches of this user start with.
+    /// Prefix of this user's branches.
     pub user_prefix: String,
-    /// What the tracker's branches start with; empty if there is no tracker.
+    /// Prefix of the tracker's branches; empty without a tracker.
     pub branch_prefix: String,
-    /// What is wrong with the tracker's configuration.
+    /// Problem in the tracker's configuration.
     pub problem: Option<String>,
-    /// Whether there is a remote called origin.
+    /// True if there is a remote called origin.
     pub has_origin: bool,
-    /// Whether git's configuration names the program that reaches remotes.
+    /// True if git's configuration sets `core.sshCommand`.
     pub has_ssh_command: bool,
     refs: Refs,
 }
 
-/// Why the facts could not be found.
+/// Failure to read the branch facts.
 #[derive(Debug, thiserror::Error)]
-pub enum FactsError {
-    /// Git could not say.
+pub enum BranchFactsError {
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The file of integrations could not be read.
+    /// The integrations file could not be read.
     #[error(transparent)]
     Integrations(#[from] io::Error),
 }
 
-impl Facts {
-    /// Asks at the top of a work tree.
-    pub fn find(root: &Path, settings: &Settings) -> Result<Facts, FactsError> {
-        Facts::with(root, settings, Refs::read(Git::new(root))?)
+impl BranchFacts {
+    /// Reads the facts at the root of a work tree.
+    pub fn read(root: &Path, settings: &Settings) -> Result<BranchFacts, BranchFactsError> {
+        BranchFacts::from_refs(root, settings, Refs::read(Git::new(root))?)
     }
 
-    /// The same facts if no branch has moved since they were found, which takes one git process; otherwise new ones.
-    pub fn renewed(self, root: &Path, settings: &Settings) -> Result<Facts, FactsError> {
+    /// Keeps the facts if no branch has moved, which takes one git process; otherwise reads them again.
+    pub fn refresh(self, root: &Path, settings: &Settings) -> Result<BranchFacts, BranchFactsError> {
         let refs = Refs::read(Git::new(root))?;
-        if refs == self.refs { Ok(self) } else { Facts::with(root, settings, refs) }
+        if refs == self.refs { Ok(self) } else { BranchFacts::from_refs(root, settings, refs) }
     }
 
-    fn with(root: &Path, settings: &Settings, refs: Refs) -> Result<Facts, FactsError> {
+    fn from_refs(root: &Path, settings: &Settings, refs: Refs) -> Result<BranchFacts, BranchFactsError> {
         let git = GitSettings::read(Git::new(root))?;
         let (branch_prefix, problem) = branch_prefix(root)?;
         let has_commits = !refs.branches.is_empty();
@@ -78,7 +76,7 @@ impl Facts {
             branches: &names,
         };
         let main = main.name().to_owned();
-        Ok(Facts {
+        Ok(BranchFacts {
             current: refs.current.clone(),
             branches,
             has_commits,
@@ -92,9 +90,9 @@ impl Facts {
         })
     }
 
-    /// The same, for the rules. `made_here` are the branches that charrette made for this feature.
-    pub fn surroundings<'a>(&'a self, made_here: &'a [&'a str]) -> Surroundings<'a> {
-        Surroundings {
+    /// The facts as input for the branch rules. `made_here` are the branches that charrette made for this feature.
+    pub fn branch_context<'a>(&'a self, made_here: &'a [&'a str]) -> BranchContext<'a> {
+        BranchContext {
             main: &self.main,
             user_prefix: &self.user_prefix,
             branch_prefix: &self.branch_prefix,
@@ -102,26 +100,26 @@ impl Facts {
         }
     }
 
-    /// What the current branch is.
+    /// State of the current branch.
     pub fn state(&self, made_here: &[&str]) -> BranchState {
-        BranchState::of(&self.current, &self.surroundings(made_here))
+        BranchState::new(&self.current, &self.branch_context(made_here))
     }
 }
 
-/// The branches of a repository, as git lists them.
+/// Branches of a repository, as git lists them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Refs {
     /// Empty if HEAD is detached.
     current: String,
-    /// Those with commits.
+    /// Branches with commits.
     branches: Vec<String>,
-    /// As `origin/main`.
+    /// For example `origin/main`.
     origin_head: Option<String>,
 }
 
 impl Refs {
     fn read(git: Git<'_>) -> Result<Refs, GitError> {
-        let listed = git.print(&REFS)?;
+        let listed = git.text(&REFS)?;
         let mut refs = Refs::default();
         for line in listed.lines() {
             let mut fields = line.split('\0');
@@ -142,13 +140,13 @@ impl Refs {
         }
         // HEAD is detached, or on a branch without commits, which is in no list.
         if refs.current.is_empty() {
-            refs.current = git.print(&["branch", "--show-current"])?;
+            refs.current = git.text(&["branch", "--show-current"])?;
         }
         Ok(refs)
     }
 }
 
-/// What git's own configuration says, in the repository and elsewhere.
+/// Git's own configuration, from the repository, the user and the system.
 #[derive(Debug, Default)]
 struct GitSettings {
     user_name: String,
@@ -166,7 +164,7 @@ impl GitSettings {
         };
         let mut settings = GitSettings::default();
         for entry in String::from_utf8_lossy(&listed).split('\0') {
-            // The last one counts, and one without a value says nothing.
+            // The last one counts; one without a value counts as empty.
             let (key, value) = entry.split_once('\n').unwrap_or((entry, ""));
             match key {
                 "user.name" => value.clone_into(&mut settings.user_name),
@@ -179,7 +177,7 @@ impl GitSettings {
     }
 }
 
-/// What the tracker's branches start with, if there is a tracker; and what is wrong with its configuration.
+/// Prefix of the tracker's branches, and the problem in its configuration, if any.
 fn branch_prefix(root: &Path) -> io::Result<(String, Option<String>)> {
     Ok(match integrations::read(integrations_text(root)?.as_deref()) {
         Ok((integrations, _)) if integrations.linear.enabled => (integrations.linear.branch_prefix, None),

@@ -1,13 +1,11 @@
-//! What changes or judges a work tree: whether a run may begin in it, the branch it works on, what agents changed in it.
+//! The work tree of a run: entry gate and preflight, the branch the run works on, and undoing what agents changed.
 //!
-//! [`CheckoutHere`] is the work tree of one run: `entrance` and `preflight` decide whether it may begin, `branching` goes
-//! to its branch, `delivery` puts a file where the user wants it. [`Facts`] is what git and the configuration say about
-//! branches, [`Mainline`] main and its remote. [`TreeWatch`] tells what agents changed and undoes it; many who ask at once
-//! are served by one look (`coalesce`); [`tree`] is what it looks with.
+//! [`RunCheckout`] is the work tree of one run: `entrance` and `preflight` decide whether the run may start, `branching`
+//! creates its branch, `delivery` writes a file where the user wants it. [`BranchFacts`] are read from git and the
+//! configuration; [`Mainline`] is the main branch and its remote. [`TreeWatch`] reports and undoes what agents changed,
+//! with one `git status` for concurrent callers (`coalesce`); [`tree`] has the snapshots it compares.
 //!
-//! The rules are in `charrette_model::{branch, gate, tree}`; here git is asked and obeyed.
-
-#![warn(missing_docs)]
+//! The rules are in `charrette_model::{branch, gate, tree}`; this crate runs git for them.
 
 mod adapter;
 mod branching;
@@ -15,14 +13,14 @@ mod coalesce;
 mod delivery;
 mod entrance;
 mod facts;
-mod here;
 mod mainline;
 mod preflight;
+mod run_checkout;
 pub mod tree;
 mod watch;
 
-pub use charrette_engine::ports::{BranchOrder, Branched, Entrance, Refusal};
-pub use facts::{Facts, FactsError};
-pub use here::{CheckoutHere, CheckoutPlace};
+pub use charrette_engine::ports::{BranchOrder, BranchReport, EntryReport, PortError};
+pub use facts::{BranchFacts, BranchFactsError};
 pub use mainline::{FETCH_TIMEOUT, Mainline};
+pub use run_checkout::{CheckoutOptions, RunCheckout};
 pub use watch::TreeWatch;

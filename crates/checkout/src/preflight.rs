@@ -1,41 +1,51 @@
-//! What a run that starts from main must find: main checked out, clean, and up to date with its remote.
+//! Preflight of a run that starts from main: main is checked out, clean, and up to date with its remote.
 
-use crate::Refusal;
-use crate::facts::Facts;
-use crate::here::CheckoutHere;
+use crate::PortError;
+use crate::facts::BranchFacts;
 use crate::mainline::Mainline;
+use crate::run_checkout::RunCheckout;
 use charrette_git::CallError;
+use charrette_model::escape::printable;
 use charrette_model::gate::preflight::{PreflightError, check_tree};
 use charrette_model::gate::texts;
-use charrette_model::shown::shown;
 
-/// Makes sure of it. What people should know, if there is anything.
-pub(crate) fn preflight(here: &CheckoutHere, facts: &Facts, is_clean: bool) -> Result<Vec<String>, Refusal> {
-    let refuse = |error: PreflightError| refused(here, facts, &error, None);
+/// Runs the preflight. Returns warnings for people.
+pub(crate) fn preflight(
+    checkout: &RunCheckout,
+    facts: &BranchFacts,
+    is_clean: bool,
+) -> Result<Vec<String>, PortError> {
+    let refuse = |error: PreflightError| refused(checkout, facts, &error, None);
     check_tree(&facts.main, &facts.current, is_clean).map_err(refuse)?;
-    let main = Mainline::new(&here.place.root, facts).map_err(|error| Refusal::Failed(error.to_string()))?;
-    if here.place.settings.fetch() == "off" {
+    let main =
+        Mainline::new(&checkout.options.root, facts).map_err(|error| PortError::Failed(error.to_string()))?;
+    if checkout.options.settings.fetch() == "off" {
         return Ok(Vec::new());
     }
-    match here.fetch(main) {
+    match checkout.fetch(main) {
         Ok(()) => {}
-        Err(CallError::Cancelled) => return Err(Refusal::Interrupted),
-        Err(reason) if here.place.settings.fetch() == "fail" => {
+        Err(CallError::Cancelled) => return Err(PortError::Interrupted),
+        Err(reason) if checkout.options.settings.fetch() == "fail" => {
             let error = PreflightError::FetchFailed(facts.main.clone());
-            return Err(refused(here, facts, &error, Some(&reason.to_string())));
+            return Err(refused(checkout, facts, &error, Some(&reason.to_string())));
         }
         Err(reason) => return Ok(vec![texts::may_be_behind(&facts.main, &reason.to_string())]),
     }
-    let moved = main.catch_up().map_err(|error| {
-        refused(here, facts, &PreflightError::RebaseFailed(facts.main.clone()), Some(&error.reason()))
+    let moved = main.rebase_onto_remote().map_err(|error| {
+        refused(checkout, facts, &PreflightError::RebaseFailed(facts.main.clone()), Some(&error.reason()))
     })?;
-    let submodules = moved && here.has_moved_submodules();
+    let submodules = moved && checkout.has_moved_submodules();
     Ok(submodules.then(|| texts::SUBMODULES_MOVED.to_owned()).into_iter().collect())
 }
 
-/// The raw line first, then what to do about it; git's own reason last.
-fn refused(here: &CheckoutHere, facts: &Facts, error: &PreflightError, reason: Option<&str>) -> Refusal {
-    let what_to_do = texts::clean_main_required(here.place.name.command(), &facts.user_prefix);
-    let reason = reason.map(|reason| format!("\ngit: {}", shown(reason))).unwrap_or_default();
-    Refusal::Refused(format!("PREFLIGHT_ERROR={error}\n{what_to_do}{reason}"))
+/// Refusal text: the machine-readable line first, then the cure, git's own reason last.
+fn refused(
+    checkout: &RunCheckout,
+    facts: &BranchFacts,
+    error: &PreflightError,
+    reason: Option<&str>,
+) -> PortError {
+    let cure = texts::clean_main_required(checkout.options.name.command(), &facts.user_prefix);
+    let reason = reason.map(|reason| format!("\ngit: {}", printable(reason))).unwrap_or_default();
+    PortError::Refused(format!("PREFLIGHT_ERROR={error}\n{cure}{reason}"))
 }

@@ -1,4 +1,4 @@
-//! What can be typed. Help, the reference in `docs/cli.md` and completions are made from this.
+//! Argument definitions of all commands. Help, `docs/cli.md` and completions are generated from them.
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
@@ -10,31 +10,31 @@ use std::path::PathBuf;
 
 /// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
 ///
-/// This version designs, `charrette design "what you want"`, and researches, `charrette research "topic"`. Implementing,
-/// reviewing and shipping come later.
+/// This version has `charrette design "what you want"` and `charrette research "topic"`. Commands for implementing,
+/// reviewing and shipping follow in later versions.
 #[derive(Debug, Parser)]
 #[command(name = "charrette", version, max_term_width = 100)]
 pub struct Arguments {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// Flags of every command.
+/// Global flags, accepted by every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
-    /// Work as if started in DIR
+pub(crate) struct GlobalArgs {
+    /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
-    /// Print JSON instead of text for people
+    /// Print JSON instead of human-readable text
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print no notes or warnings, only results and errors
+    /// Print only results and errors, no notes or warnings
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
-    /// Print without colour
+    /// Disable coloured output
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
 }

@@ -1,16 +1,16 @@
-//! The process we run in, as a value: the only place that reads the environment.
+//! Environment of the process as a value: the only module that reads environment variables.
 
-#![expect(clippy::disallowed_methods, reason = "this is the place")]
+#![expect(clippy::disallowed_methods, reason = "the only module that reads the environment")]
 
 use charrette_app::Environment;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How much of the command line is kept.
-const LONGEST: usize = 200;
+/// Maximum length of the recorded command line, in characters.
+const MAX_COMMAND_LINE_CHARS: usize = 200;
 
-/// The process as it is now.
-pub(crate) fn environment() -> Arc<Environment> {
+/// Captures the variables, folder, command line and program of this process.
+pub(crate) fn read_environment() -> Arc<Environment> {
     Arc::new(Environment {
         variables: std::env::vars_os().collect(),
         folder: PathBuf::from("."),
@@ -19,12 +19,12 @@ pub(crate) fn environment() -> Arc<Environment> {
     })
 }
 
-/// The command line, for locks and history.
+/// Command line as recorded in locks and history.
 fn command_line() -> String {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let mut line = format!("charrette {}", words.join(" "));
-    if let Some((cut, _)) = line.char_indices().nth(LONGEST) {
+    if let Some((cut, _)) = line.char_indices().nth(MAX_COMMAND_LINE_CHARS) {
         line.truncate(cut);
     }
     line

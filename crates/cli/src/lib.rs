@@ -1,20 +1,20 @@
-//! The command line of charrette: arguments, pages, exit codes. One file per command, and no rules.
+//! Command line of charrette: arguments, output, exit codes. One file per command, and no business rules.
 //!
-//! [`arguments`] and [`commands::flow`] are the definition of what can be typed. [`env_vars`] is the only place that reads the
-//! environment, [`output`] the only one that prints. [`here`] is what every command is given, [`driving`] shows a run while
-//! it is driven, [`stopping`] says how it stopped.
+//! [`arguments`] and [`commands::flow`] define the arguments. [`env_vars`] is the only module that reads the environment,
+//! [`output`] the only one that prints. Every command gets an [`invocation`]. [`drive`] drives a run and shows its
+//! progress, [`run_end`] reports how it ended.
 
 pub mod arguments;
 pub mod commands;
-mod driving;
+mod drive;
 mod env_vars;
 pub mod help;
-mod here;
 mod input;
+mod invocation;
 mod output;
 mod progress;
 mod run;
+mod run_end;
 mod runtime;
-mod stopping;
 
-pub use run::{begin, main};
+pub use run::{main, start_run};

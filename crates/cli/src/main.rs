@@ -1,5 +1,5 @@
-//! The `charrette` binary. Everything it does is in the library of this crate, so that documentation and
-//! completions are made from the same definition of its arguments.
+//! The `charrette` binary. Its code is in the library of this crate, so that documentation and shell completions
+//! are generated from the same argument definitions.
 
 use charrette_app::App;
 use std::process::ExitCode;

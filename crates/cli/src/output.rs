@@ -1,71 +1,71 @@
-//! Everything that is printed. Results go to standard output, one-line logs to standard error.
+//! Standard output and standard error. Results go to standard output, one-line logs to standard error.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the place")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the only module that prints")]
 
-use crate::arguments::Global;
+use crate::arguments::GlobalArgs;
 use charrette_app::{AppError, ErrorKind, Notice};
-use charrette_model::plumbing::Answer;
-use charrette_model::shown::one_line;
+use charrette_model::escape::one_line;
+use charrette_model::plumbing::CommandAnswer;
 use charrette_term::Screen;
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Prints a result as JSON for people to read and programs to parse.
-pub(crate) fn json(value: &impl Serialize) -> Result<(), AppError> {
+/// Prints a result as indented JSON.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), AppError> {
     let text = serde_json::to_string_pretty(value).map_err(AppError::failed)?;
-    line(&text)
+    print_line(&text)
 }
 
-/// Prints one line, or several, of a result.
-pub(crate) fn line(text: &str) -> Result<(), AppError> {
+/// Prints one or more lines of a result.
+pub(crate) fn print_line(text: &str) -> Result<(), AppError> {
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.write_all(b"\n"))
         .and_then(|()| stdout.flush());
     match written {
-        // Whoever was reading has seen enough.
+        // The reader closed the pipe (as `head` does); that is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| AppError::failed(format!("cannot print the result: {error}"))),
     }
 }
 
-/// Prints the lines of a plumbing command, exactly, and ends as it says.
-pub(crate) fn answer(answer: &Answer) -> Result<ExitCode, AppError> {
+/// Prints the lines of a plumbing command unchanged and returns its exit code.
+pub(crate) fn print_answer(answer: &CommandAnswer) -> Result<ExitCode, AppError> {
     if !answer.stdout.is_empty() {
-        line(&answer.stdout.join("\n"))?;
+        print_line(&answer.stdout.join("\n"))?;
     }
-    for said in &answer.stderr {
-        log(said);
+    for line in &answer.stderr {
+        log(line);
     }
     Ok(ExitCode::from(answer.code))
 }
 
-/// Standard output as a screen for what changes while it is looked at.
-pub(crate) fn screen() -> Screen {
+/// Standard output as a screen, for live progress.
+pub(crate) fn stdout_screen() -> Screen {
     Screen::new(Box::new(io::stdout()))
 }
 
-/// Standard error as a screen, for questions where standard output belongs to a program.
-pub(crate) fn side_screen() -> Screen {
+/// Standard error as a screen, for questions while standard output is piped to a program.
+pub(crate) fn stderr_screen() -> Screen {
     Screen::new(Box::new(io::stderr()))
 }
 
-/// Logs something that went wrong: one line, whatever is in it.
+/// Logs a problem on standard error, as one line.
 pub(crate) fn log(message: &str) {
     let _ = writeln!(io::stderr(), "{}", one_line(message));
 }
 
-/// Logs something worth knowing, unless asked to be quiet.
-pub(crate) fn note(global: &Global, message: &str) {
+/// Logs a note or warning on standard error, unless `--quiet` is given.
+pub(crate) fn note(global: &GlobalArgs, message: &str) {
     if !global.quiet {
         log(message);
     }
 }
 
-/// Says what the application has to say besides its result.
-pub(crate) fn notice(global: &Global, notice: &Notice) {
+/// Logs a notice of the application.
+pub(crate) fn print_notice(global: &GlobalArgs, notice: &Notice) {
     match notice {
         Notice::Note(text) => note(global, text),
         Notice::Problem(text) => log(text),
@@ -74,8 +74,8 @@ pub(crate) fn notice(global: &Global, notice: &Notice) {
     }
 }
 
-/// Says why a command did not succeed, and what to type next.
-pub(crate) fn error(error: &AppError) -> ExitCode {
+/// Logs an error with its hints and returns its exit code.
+pub(crate) fn report_error(error: &AppError) -> ExitCode {
     let mut lines = error.message.lines().chain(error.more.iter().map(String::as_str));
     log(&format!("error: {}", lines.next().unwrap_or_default()));
     for line in lines {
@@ -87,7 +87,6 @@ pub(crate) fn error(error: &AppError) -> ExitCode {
     exit_code(error.kind)
 }
 
-/// The exit code of a failure.
 fn exit_code(kind: ErrorKind) -> ExitCode {
     match kind {
         ErrorKind::Failed | ErrorKind::AlreadyComplete => ExitCode::from(1),
@@ -96,8 +95,8 @@ fn exit_code(kind: ErrorKind) -> ExitCode {
     }
 }
 
-/// Help and version go to standard output; everything else clap says is a usage error.
-pub(crate) fn usage(usage: &clap::Error) -> ExitCode {
+/// Prints help and version to standard output, usage errors to standard error.
+pub(crate) fn report_usage(usage: &clap::Error) -> ExitCode {
     let text = usage.render();
     if usage.use_stderr() {
         eprint!("{text}");

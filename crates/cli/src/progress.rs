@@ -1,73 +1,75 @@
-//! How a run is shown here, and who is asked: decided from the flags, the environment and what the streams are.
+//! Progress view and terminal of a run, chosen by flags, environment and the kinds of the standard streams.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_engine::Cancel;
 use charrette_model::progress::StepPrefix;
-use charrette_term::{ArtifactReader, Desk, Manner, Reader, Screen, Style, Terminal, TerminalAsker, View};
+use charrette_term::{
+    ArtifactReader, AskerOptions, FileReader, Screen, Style, Terminal, TerminalAsker, View, ViewFormat,
+};
 use rustix::termios::{isatty, tcgetwinsize};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Component, Path, PathBuf};
 
-/// A file that is larger is not shown at a question.
-const MOST_SHOWN: u64 = 1 << 20;
+/// Maximum size of a file shown at a question.
+const MAX_SHOWN_BYTES: u64 = 1 << 20;
 
-/// What a calling run says about how a nested one is shown.
+/// Display options that a calling run sets for a nested run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Showing {
-    /// What it puts in front of numbers and names.
+pub(crate) struct DisplayOptions {
+    /// Prefix of step numbers and names.
     pub(crate) prefix: StepPrefix,
-    /// Files worth reading are named, not shown.
+    /// True if artifacts are named instead of shown.
     pub(crate) terse: bool,
 }
 
-/// Whether a person sees standard output.
+/// True if standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     isatty(io::stdout())
 }
 
-/// How text may look on standard output.
-pub(crate) fn style(here: &Here) -> Style {
-    style_of(here, io::stdout().as_fd())
+/// Text style of standard output: colour and width.
+pub(crate) fn style(invocation: &Invocation) -> Style {
+    stream_style(invocation, io::stdout().as_fd())
 }
 
-/// A view of a run on standard output.
-pub(crate) fn view(here: &Here, showing: Showing, reader: ArtifactReader) -> View {
-    let manner = match (here.json, here.quiet) {
-        (true, _) => Manner::Events,
-        (false, true) => Manner::Silent,
-        (false, false) => Manner::Lines { prefix: showing.prefix, terse: showing.terse },
+/// Live view of a run on standard output.
+pub(crate) fn live_view(invocation: &Invocation, display: DisplayOptions, reader: ArtifactReader) -> View {
+    let format = match (invocation.json, invocation.quiet) {
+        (true, _) => ViewFormat::JsonEvents,
+        (false, true) => ViewFormat::Silent,
+        (false, false) => ViewFormat::Text { prefix: display.prefix, terse: display.terse },
     };
-    let style = style(here);
+    let style = style(invocation);
     View::new(
-        manner,
-        Style { is_tty: style.is_tty && here.environment.may_redraw(), ..style },
-        output::screen(),
+        format,
+        Style { is_tty: style.is_tty && invocation.environment.may_redraw(), ..style },
+        output::stdout_screen(),
         reader,
     )
 }
 
-/// The same for a run that is over: nothing ticks.
-pub(crate) fn still_view(here: &Here, showing: Showing, reader: ArtifactReader) -> View {
-    let manner = if here.json {
-        Manner::Events
+/// View of a finished run, without a live table.
+pub(crate) fn static_view(invocation: &Invocation, display: DisplayOptions, reader: ArtifactReader) -> View {
+    let format = if invocation.json {
+        ViewFormat::JsonEvents
     } else {
-        Manner::Lines { prefix: showing.prefix, terse: showing.terse }
+        ViewFormat::Text { prefix: display.prefix, terse: display.terse }
     };
-    View::new(manner, Style { is_tty: false, ..style(here) }, output::screen(), reader)
+    View::new(format, Style { is_tty: false, ..style(invocation) }, output::stdout_screen(), reader)
 }
 
-/// The terminal to ask at, if somebody sits there. Questions go to `screen`, which is standard output, unless that
-/// is not seen or belongs to a program.
-pub(crate) fn terminal(here: &Here, screen: &Screen) -> Option<Terminal> {
+/// Terminal for questions, if standard input is one. Questions go to `screen` (standard output), or to standard error
+/// if standard output is not a terminal or prints JSON.
+pub(crate) fn terminal(invocation: &Invocation, screen: &Screen) -> Option<Terminal> {
     if !isatty(io::stdin()) {
         return None;
     }
-    let (style, screen) = if isatty(io::stdout()) && !here.json {
-        (style(here), screen.clone())
+    let (style, screen) = if isatty(io::stdout()) && !invocation.json {
+        (style(invocation), screen.clone())
     } else if isatty(io::stderr()) {
-        (style_of(here, io::stderr().as_fd()), output::side_screen())
+        (stream_style(invocation, io::stderr().as_fd()), output::stderr_screen())
     } else {
         return None;
     };
@@ -75,65 +77,69 @@ pub(crate) fn terminal(here: &Here, screen: &Screen) -> Option<Terminal> {
     Some(Terminal::new(input, screen, style))
 }
 
-/// Asks at that terminal.
-pub(crate) fn asker(
-    here: &Here,
+/// Asker that puts questions to the person at `terminal`; `folders` hold the files that can be reviewed.
+pub(crate) fn terminal_asker(
+    invocation: &Invocation,
     view: &View,
     terminal: Terminal,
-    shelves: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
     cancel: Cancel,
 ) -> TerminalAsker {
-    let desk = Desk {
+    let options = AskerOptions {
         terminal,
-        editor: here.environment.editor(),
-        scratch: here.environment.temporary_folder(),
-        reader: reader(shelves),
+        editor: invocation.environment.editor(),
+        scratch: invocation.environment.temporary_folder(),
+        reader: artifact_reader(folders),
         cancel,
     };
-    TerminalAsker::new(view.clone(), desk)
+    TerminalAsker::new(view.clone(), options)
 }
 
-fn style_of(here: &Here, stream: BorrowedFd<'_>) -> Style {
+fn stream_style(invocation: &Invocation, stream: BorrowedFd<'_>) -> Style {
     let is_tty = isatty(stream);
     let width = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col)).filter(|&width| width > 0);
     Style {
-        color: is_tty && !here.no_color && here.environment.wants_color(),
+        color: is_tty && !invocation.no_color && invocation.environment.wants_color(),
         width: width.unwrap_or(Style::plain().width),
         is_tty,
     }
 }
 
-/// Reads a file of these folders, the first that has it; nothing outside them.
-fn reader(shelves: Vec<PathBuf>) -> Reader {
+/// Reader of files in these folders, in order; refuses paths outside them.
+fn artifact_reader(folders: Vec<PathBuf>) -> FileReader {
     Box::new(move |name| {
         if name.is_empty() {
-            return Err("Which file? As in: review: FILE".to_owned());
+            return Err("No file name given. Usage: review: FILE".to_owned());
         }
         let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || name.contains('\0') {
-            return Err(format!("{name}: only files of this run can be shown"));
+            return Err(format!("{name}: outside the folders of this run"));
         }
-        match shelves.iter().find_map(|shelf| found(shelf, name)) {
-            Some(path) => text_of(&path).map_err(|error| format!("{name}: {error}")),
-            None => Err(format!("{name}: there is no such file in this run")),
+        match folders.iter().find_map(|folder| locate(folder, name)) {
+            Some(path) => read_text(&path).map_err(|error| format!("{name}: {error}")),
+            None => Err(format!("{name}: no such file in this run")),
         }
     })
 }
 
-/// A file in a folder, also under the name that has the folder in front. A link that leads out of it is none.
-fn found(shelf: &Path, name: &str) -> Option<PathBuf> {
-    let shelf = shelf.canonicalize().ok()?;
+/// Finds a file in a folder by its relative path, which may begin with the folder. Symlinks that lead out are ignored.
+fn locate(folder: &Path, name: &str) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
     let inside =
-        |path: PathBuf| path.canonicalize().ok().filter(|path| path.starts_with(&shelf) && path.is_file());
-    let full = || shelf.ancestors().skip(1).take(3).find_map(|folder| inside(folder.join(name)));
-    inside(shelf.join(name)).or_else(full)
+        |path: PathBuf| path.canonicalize().ok().filter(|path| path.starts_with(&folder) && path.is_file());
+    let with_folder = || folder.ancestors().skip(1).take(3).find_map(|above| inside(above.join(name)));
+    inside(folder.join(name)).or_else(with_folder)
 }
 
-fn text_of(path: &Path) -> io::Result<String> {
+fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    fs_err::File::open(path)?.take(MOST_SHOWN + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_SHOWN {
-        return Err(io::Error::other(format!("too large to show here; it is {}", path.display())));
+    fs_err::File::open(path)?.take(MAX_SHOWN_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_SHOWN_BYTES {
+        return Err(io::Error::other(format!(
+            "exceeds {} MiB; open it yourself: {}",
+            MAX_SHOWN_BYTES >> 20,
+            path.display()
+        )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -143,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_of_the_run_can_be_seen() {
+    fn only_files_of_the_run_are_readable() {
         let sandbox = charrette_testkit::Sandbox::repository();
         for (name, text) in [("specs/x/design.md", "d"), (".specs/1-x/plan.txt", "p"), ("secret", "s")] {
             let path = sandbox.path(name);
@@ -151,7 +157,7 @@ mod tests {
             fs_err::write(path, text).unwrap();
         }
         std::os::unix::fs::symlink(sandbox.path("secret"), sandbox.path("specs/x/link.md")).unwrap();
-        let read = reader(vec![sandbox.path("specs/x"), sandbox.path(".specs/1-x")]);
+        let read = artifact_reader(vec![sandbox.path("specs/x"), sandbox.path(".specs/1-x")]);
         for (name, text) in
             [("design.md", "d"), ("specs/x/design.md", "d"), ("plan.txt", "p"), ("./design.md", "")]
         {

@@ -1,14 +1,13 @@
-//! Mermaid diagrams, really parsed and really drawn: [`parse`] says whether a renderer would take the text,
-//! [`svg`] draws it.
+//! Parser and renderer of Mermaid diagrams: [`parse`] validates the text, `svg` (feature `svg`) renders it.
 //!
-//! The text comes from an agent, so nothing about it is believed: its size, depth and the time spent on it are
-//! bounded, and a panic of the engine underneath is an error here. Which texts are refused before that, for
-//! reasons of policy, is the business of `charrette_model::diagram`.
+//! The text comes from an agent and is untrusted: its size, its depth and the time spent on it are bounded,
+//! and a panic of the engine is an error here. Sanitizer rules that reject a text before that are in
+//! `charrette_model::diagram`.
 
-#![warn(missing_docs)]
-
-mod drawing;
 mod mermaid;
+mod renderer;
 
-pub use drawing::{MermaidDrawing, draw};
-pub use mermaid::{MAX_CHARS, ParseError, SvgError, parse, svg};
+pub use mermaid::{MAX_CHARS, ParseError, parse};
+#[cfg(feature = "svg")]
+pub use mermaid::{SvgError, svg};
+pub use renderer::{MermaidRenderer, render};

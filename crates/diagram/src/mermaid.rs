@@ -1,38 +1,37 @@
-//! The only module that knows the engine, a young crate whose names may still move.
+//! Adapter of the Mermaid engine, a young crate whose API may still change; no other module uses it.
 //!
 //! The engine runs on a thread of its own: with a stack that deep nesting does not exhaust, under a name by
-//! which its panics are kept quiet (their messages can quote the diagram), and behind a clock.
+//! which its panics are silenced (their messages can quote the diagram), and with a timeout.
 
-use merman::svg::RenderResourcePolicy;
-use merman::{
-    OperationControl, ParseOptions, RenderError, RenderOutput, RenderRequest, Renderer, SvgEnvironment,
-    SvgRequest,
-};
+use merman::resources::{InputResourcePolicy, ResourceProfile};
+use merman::{OperationControl, ParseOptions, RenderError, RenderOutput, RenderRequest, Renderer};
+#[cfg(feature = "svg")]
+use merman::{SvgEnvironment, SvgRequest, svg::RenderResourcePolicy};
 use std::panic;
 use std::sync::Once;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// The longest diagram that is looked at, in characters: what Mermaid itself accepts by default.
+/// Maximum length of a diagram in characters: Mermaid's own default.
 pub const MAX_CHARS: usize = 50_000;
 
 const STACK_BYTES: usize = 64 << 20;
-/// The engine is asked to stop after this, and given up on after the same time again.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout of the engine: it is asked to stop after this, and abandoned after twice the time.
+const TIMEOUT: Duration = Duration::from_secs(10);
 const THREAD: &str = "charrette-diagram";
 
-/// Whether the text is a diagram that Mermaid would take.
+/// Checks that the text is a valid Mermaid diagram.
 ///
 /// ```
 /// assert!(charrette_diagram::parse("flowchart TD\n  A[Start] --> B[Done]\n").is_ok());
 /// assert_eq!(charrette_diagram::parse("flowchart TD\n  A[Start --> B\n").unwrap_err().line, Some(2));
 /// ```
 pub fn parse(text: &str) -> Result<(), ParseError> {
-    let found = supervised(text, PATIENCE, |text, control| {
+    let found = run_supervised(text, TIMEOUT, |text, control| {
         let request = RenderRequest::semantic(text, control)
             .with_parse_options(ParseOptions::strict())
-            .with_resource_policy(*POLICY.input_policy());
+            .with_resource_policy(InputResourcePolicy::for_profile(PROFILE));
         match Renderer::new().render(request)? {
             RenderOutput::Semantic(Some(_)) => Ok(()),
             _ => Err(RenderError::NoDiagram),
@@ -41,10 +40,12 @@ pub fn parse(text: &str) -> Result<(), ParseError> {
     found.map_err(|failure| failure.into_parse_error(text))
 }
 
-/// The diagram as an SVG document.
+/// Renders the diagram as an SVG document.
+#[cfg(feature = "svg")]
 pub fn svg(text: &str) -> Result<String, SvgError> {
-    let drawn = supervised(text, PATIENCE, |text, control| {
-        let environment = SvgEnvironment::deterministic().with_resource_policy(POLICY);
+    let drawn = run_supervised(text, TIMEOUT, |text, control| {
+        let environment =
+            SvgEnvironment::deterministic().with_resource_policy(RenderResourcePolicy::for_profile(PROFILE));
         let request = RenderRequest::svg(text, control, SvgRequest { environment, ..SvgRequest::default() })
             .with_parse_options(ParseOptions::strict());
         match Renderer::new().render(request)? {
@@ -58,39 +59,38 @@ pub fn svg(text: &str) -> Result<String, SvgError> {
     })
 }
 
-const POLICY: RenderResourcePolicy = RenderResourcePolicy::interactive();
+const PROFILE: ResourceProfile = ResourceProfile::Interactive;
 
-/// A text that is no diagram.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// The 1-based line, where the parser knows one.
+    /// 1-based, where the parser reports one.
     pub line: Option<usize>,
-    /// What is wrong. It may quote the diagram, so it belongs in front of its author, not in a log.
+    /// May quote the diagram, so it is for its author, not for a log.
     pub message: String,
 }
 
-/// A diagram that could not be drawn.
+#[cfg(feature = "svg")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SvgError {
-    /// It is no diagram.
+    /// Not a valid diagram.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// It is one, but no picture came of it.
+    /// Valid, but the layout failed.
     #[error("the diagram could not be laid out: {0}")]
     Layout(String),
 }
 
-/// The engine's word for a kind of diagram that was not compiled in.
+/// The engine's error code for a diagram type that was not compiled in.
 const UNSUPPORTED: &str = "merman.parse.unsupported_diagram";
 
-/// Why the engine gave nothing back.
+/// Failure of the engine.
 #[derive(Debug)]
 enum Failure {
     TooLong(usize),
     Engine(RenderError),
     Panicked,
-    Stuck,
+    TimedOut,
 }
 
 impl Failure {
@@ -101,14 +101,14 @@ impl Failure {
                 without_line(format!("the diagram has {chars} characters; at most {MAX_CHARS} are drawn"))
             }
             Failure::Panicked => without_line("the diagram engine failed on this text".to_owned()),
-            Failure::Stuck | Failure::Engine(RenderError::Cancelled(_)) => {
-                without_line(format!("the diagram took longer than {} s", PATIENCE.as_secs()))
+            Failure::TimedOut | Failure::Engine(RenderError::Cancelled(_)) => {
+                without_line(format!("the diagram timed out after {} s", TIMEOUT.as_secs()))
             }
             Failure::Engine(RenderError::Parse(diagnostic)) => {
                 let details = diagnostic.terminal_diagnostic_details();
                 if details.code == UNSUPPORTED {
                     let kind = details.diagram_type.unwrap_or_default();
-                    return without_line(format!("diagrams of the kind '{kind}' are not drawn here"));
+                    return without_line(format!("unsupported diagram type '{kind}'"));
                 }
                 let line = details.span.map(|span| line_at(text, span.start));
                 ParseError { line, message: diagnostic.terminal_safe_message() }
@@ -125,38 +125,38 @@ fn line_at(text: &str, byte: usize) -> usize {
     line.min(text.lines().count().max(1))
 }
 
-/// Runs the engine on `text` and waits for it, but not for ever.
-fn supervised<T: Send + 'static>(
+/// Runs the engine on `text` with a timeout.
+fn run_supervised<T: Send + 'static>(
     text: &str,
-    patience: Duration,
+    timeout: Duration,
     engine: impl FnOnce(&str, OperationControl) -> Result<T, RenderError> + Send + 'static,
 ) -> Result<T, Failure> {
     let chars = text.chars().count();
     if chars > MAX_CHARS {
         return Err(Failure::TooLong(chars));
     }
-    keep_panics_quiet();
+    silence_engine_panics();
     let text = text.to_owned();
     let (sender, receiver) = mpsc::channel();
-    let control = OperationControl::new().with_deadline(patience);
+    let control = OperationControl::new().with_deadline(timeout);
     let worker = thread::Builder::new().name(THREAD.to_owned()).stack_size(STACK_BYTES);
     let spawned = worker.spawn(move || {
-        // Nobody listens any more when the clock ran out first.
+        // The receiver is gone after a timeout.
         let _ = sender.send(engine(&text, control));
     });
     if spawned.is_err() {
         return Err(Failure::Panicked);
     }
-    match receiver.recv_timeout(patience * 2) {
+    match receiver.recv_timeout(timeout * 2) {
         Ok(result) => result.map_err(Failure::Engine),
         Err(RecvTimeoutError::Disconnected) => Err(Failure::Panicked),
-        // The thread is left behind; it ends with the process.
-        Err(RecvTimeoutError::Timeout) => Err(Failure::Stuck),
+        // The thread is abandoned; it ends with the process.
+        Err(RecvTimeoutError::Timeout) => Err(Failure::TimedOut),
     }
 }
 
-/// Panics of the engine are reported as errors; their messages, which may quote the diagram, are not printed.
-fn keep_panics_quiet() {
+/// Silences panics of the engine, which are reported as errors: their messages may quote the diagram.
+fn silence_engine_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let others = panic::take_hook();
@@ -174,20 +174,20 @@ mod tests {
 
     #[test]
     fn a_panic_of_the_engine_is_an_error() {
-        let result = supervised::<()>("x", PATIENCE, |text, _| panic!("quoting {text}"));
+        let result = run_supervised::<()>("x", TIMEOUT, |text, _| panic!("quoting {text}"));
         assert!(matches!(result, Err(Failure::Panicked)), "{result:?}");
         let error = Failure::Panicked.into_parse_error("x");
         assert_eq!(error.message, "the diagram engine failed on this text");
     }
 
     #[test]
-    fn an_engine_that_does_not_come_back_is_left_behind() {
-        let result = supervised::<()>("x", Duration::from_millis(20), |_, _| {
+    fn a_stuck_engine_times_out() {
+        let result = run_supervised::<()>("x", Duration::from_millis(20), |_, _| {
             thread::sleep(Duration::from_mins(1));
             Ok(())
         });
-        assert!(matches!(result, Err(Failure::Stuck)), "{result:?}");
-        assert_eq!(Failure::Stuck.into_parse_error("x").message, "the diagram took longer than 10 s");
+        assert!(matches!(result, Err(Failure::TimedOut)), "{result:?}");
+        assert_eq!(Failure::TimedOut.into_parse_error("x").message, "the diagram timed out after 10 s");
     }
 
     #[test]

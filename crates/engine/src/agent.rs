@@ -1,142 +1,142 @@
-//! An agent call, as a value: which seat, what it reads and writes, how the answer must look, who may do it.
+//! An agent call as a value: seat, inputs, output files, grammar of the answer, chain of agents.
 //!
-//! Fallback lives in here. An answer that does not fit is sent back once with the reason; then the next agent
-//! of the chain is asked; when nobody is left, the step fails and every answer is kept as evidence. A flow
+//! Retry and fallback live in here. An answer that does not match the grammar is sent back once with the reason; then the
+//! next agent of the chain is asked; at the end of the chain the step fails and every answer is saved as evidence. A flow
 //! never sees any of this.
 
 use crate::artifact::{Input, Inputs};
 use crate::event::EventKind;
-use crate::pause::{Grant, Pause};
-use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher, Touch};
-use crate::prompt::rendered;
-use crate::step::{Step, StepContext, StepDone, StepError};
+use crate::pause::{Pause, PauseDecision};
+use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher, TreeAccess};
+use crate::prompt::render_prompt;
+use crate::step::{Step, StepContext, StepError, StepOutput};
 use charrette_model::checkpoint::Usage;
 use charrette_store::workspace::sha256;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Where a step whose agents all failed, and which may fail, says why.
+/// Member of a step's value that holds the reasons when every agent failed and the call may fail.
 pub(crate) const NO_ANSWER: &str = "no_answer";
 
-/// Turns an answer into the files it becomes, or says what is wrong with it.
+/// Parses an answer into files (name and content), or says what is wrong with it.
 pub type Grammar = Arc<dyn Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync>;
 
-/// A call of an agent.
+/// A call of an agent, built with [`seat`].
 #[derive(Clone)]
 pub struct AgentCall {
     seat: String,
     id: String,
-    prompt: Question,
+    prompt: PromptSource,
     reads: Vec<Input>,
     writes: Vec<String>,
     chain: Vec<String>,
     grammar: Option<Grammar>,
     salvage: Option<Grammar>,
-    naming: Option<Naming>,
+    file_naming: Option<FileNaming>,
     may_fail: bool,
-    may_touch: Touch,
+    tree_access: TreeAccess,
 }
 
-/// What is asked: made when it is asked, because most calls of a run that goes on are not made again.
-type Question = Arc<dyn Fn() -> Result<Asked, String> + Send + Sync>;
+/// Renders the prompt on demand, because most calls of a resumed run are reused and need none.
+type PromptSource = Arc<dyn Fn() -> Result<AgentPrompt, String> + Send + Sync>;
 
-/// What an agent is asked, and which model is asked for.
+/// Prompt of a call, and the model it is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
-    /// The prompt. Recorded, but not compared: a better wording does not make anybody pay twice.
-    pub prompt: String,
-    /// The model, where a team has pinned one to a role.
+pub struct AgentPrompt {
+    /// Recorded but not compared: a better wording does not run the step again.
+    pub text: String,
+    /// Set if the team has pinned a model to the role.
     pub model: Option<String>,
 }
 
-/// What an answer's file is called, given who answered and what it would be called otherwise.
-type Naming = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
+/// Names an output file, given the agent that answered and the default name.
+type FileNaming = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
 
-/// What a call goes by besides itself: who runs it, what was decided before, and where it says what must be.
-pub(crate) struct Conduct {
+/// Environment of one attempt at a call: the launcher, the chain, the decisions made so far, and a slot for a new pause.
+pub(crate) struct LaunchContext {
     pub(crate) launcher: Arc<dyn Launcher>,
-    /// Who is asked, in order.
     pub(crate) chain: Vec<String>,
-    pub(crate) granted: Vec<Grant>,
+    pub(crate) decisions: Vec<PauseDecision>,
     pub(crate) pause: Arc<Mutex<Option<Pause>>>,
 }
 
-/// A call for that seat. Its step is called the same until [`AgentCall::step_id`] says otherwise.
+/// Starts a call for that seat. The step id is the seat's name unless [`AgentCall::step_id`] sets another.
 pub fn seat(name: &str) -> AgentCall {
     AgentCall {
         seat: name.to_owned(),
         id: name.to_owned(),
-        prompt: Arc::new(|| Ok(Asked::default())),
+        prompt: Arc::new(|| Ok(AgentPrompt::default())),
         reads: Vec::new(),
         writes: Vec::new(),
         chain: Vec::new(),
         grammar: None,
         salvage: None,
-        naming: None,
+        file_naming: None,
         may_fail: false,
-        may_touch: Touch::Nothing,
+        tree_access: TreeAccess::ReadOnly,
     }
 }
 
 impl AgentCall {
-    /// The name of its step.
     #[must_use]
     pub fn step_id(mut self, id: impl Into<String>) -> AgentCall {
         self.id = id.into();
         self
     }
 
-    /// What it is asked. Recorded, but not compared: a better wording does not make anybody pay twice.
+    /// Sets a fixed prompt. It is recorded but not compared: a better wording does not run the step again.
     #[must_use]
     pub fn prompt(self, prompt: impl Into<String>) -> AgentCall {
-        let asked = Asked { prompt: prompt.into(), model: None };
-        self.asks(move || Ok(asked.clone()))
+        let prompt = AgentPrompt { text: prompt.into(), model: None };
+        self.prompt_with(move || Ok(prompt.clone()))
     }
 
-    /// The same, made when it is needed; an error ends the step.
+    /// Sets a prompt that is rendered when the call is made; an error fails the step.
     #[must_use]
-    pub fn asks(mut self, asked: impl Fn() -> Result<Asked, String> + Send + Sync + 'static) -> AgentCall {
-        self.prompt = Arc::new(asked);
+    pub fn prompt_with(
+        mut self,
+        render: impl Fn() -> Result<AgentPrompt, String> + Send + Sync + 'static,
+    ) -> AgentCall {
+        self.prompt = Arc::new(render);
         self
     }
 
-    /// What it reads.
     #[must_use]
     pub fn reads(mut self, inputs: &(impl Inputs + ?Sized)) -> AgentCall {
         self.reads.extend(inputs.inputs());
         self
     }
 
-    /// The file its answer becomes. With several, a grammar says which part becomes which.
+    /// Adds an output file. With several, a grammar must split the answer.
     #[must_use]
     pub fn writes(mut self, name: &str) -> AgentCall {
         self.writes.push(name.to_owned());
         self
     }
 
-    /// Other files than those named so far.
+    /// Replaces the output files named so far.
     #[must_use]
-    pub fn writes_instead(mut self, names: &[&str]) -> AgentCall {
+    pub fn writes_only(mut self, names: &[&str]) -> AgentCall {
         self.writes = names.iter().map(|&name| name.to_owned()).collect();
         self
     }
 
-    /// What it may change in the tree; nothing, unless this says otherwise.
+    /// Sets the access to the tree; read-only by default.
     #[must_use]
-    pub fn may_touch(mut self, touch: Touch) -> AgentCall {
-        self.may_touch = touch;
+    pub fn tree_access(mut self, access: TreeAccess) -> AgentCall {
+        self.tree_access = access;
         self
     }
 
-    /// Who may do it, in order; unless this says so, whoever the seat is configured for.
+    /// Agents to ask, in order; by default the configured chain of the seat.
     #[must_use]
     pub fn chain(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> AgentCall {
         self.chain = agents.into_iter().map(Into::into).collect();
         self
     }
 
-    /// How the answer must look.
+    /// Sets the grammar of the answer.
     #[must_use]
     pub fn grammar(
         mut self,
@@ -146,9 +146,9 @@ impl AgentCall {
         self
     }
 
-    /// What must hold besides its form.
+    /// Adds a check of the answer, after the grammar.
     #[must_use]
-    pub fn also(mut self, check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> AgentCall {
+    pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> AgentCall {
         let form = self.grammar.take();
         let only = self.writes.clone();
         self.grammar(move |answer| {
@@ -162,7 +162,7 @@ impl AgentCall {
         })
     }
 
-    /// What to make of a second answer that still does not fit, rather than asking somebody else.
+    /// Sets a lenient grammar for a second answer that still does not match, instead of asking the next agent.
     #[must_use]
     pub fn salvage(
         mut self,
@@ -172,14 +172,17 @@ impl AgentCall {
         self
     }
 
-    /// Its files are called after who answered: given the agent and a name, the name to use.
+    /// Names the output files by the agent that answered, given the agent and the default name.
     #[must_use]
-    pub fn named_by(mut self, naming: impl Fn(&str, &str) -> String + Send + Sync + 'static) -> AgentCall {
-        self.naming = Some(Arc::new(naming));
+    pub fn name_files(
+        mut self,
+        file_naming: impl Fn(&str, &str) -> String + Send + Sync + 'static,
+    ) -> AgentCall {
+        self.file_naming = Some(Arc::new(file_naming));
         self
     }
 
-    /// The flow can do without: if nobody answers, the step is done and nothing came of it.
+    /// Lets the step succeed without output if every agent fails.
     #[must_use]
     pub fn may_fail(mut self) -> AgentCall {
         self.may_fail = true;
@@ -190,145 +193,152 @@ impl AgentCall {
         Step { reads: self.reads.clone(), ..Step::new(self.id.clone()) }
     }
 
-    /// Who is asked, in order.
+    /// Chain of this call, or else of its seat.
     pub(crate) fn candidates(&self, launcher: &dyn Launcher) -> Vec<String> {
         if self.chain.is_empty() { launcher.chain(&self.seat) } else { self.chain.clone() }
     }
 
-    /// Asks one agent after the other until an answer fits.
-    pub(crate) async fn perform(self, context: StepContext, conduct: Conduct) -> Result<StepDone, StepError> {
-        let asked = (self.prompt)().map_err(StepError::Failed)?;
+    /// Asks one agent after the other until an answer matches the grammar.
+    pub(crate) async fn perform(
+        self,
+        context: StepContext,
+        launch: LaunchContext,
+    ) -> Result<StepOutput, StepError> {
+        let prompt = (self.prompt)().map_err(StepError::Failed)?;
         let mut failures = Vec::new();
         let mut usage: Option<Usage> = None;
-        let chain = conduct.chain.clone();
+        let chain = launch.chain.clone();
         for (n, agent) in chain.iter().enumerate() {
-            match self.ask((agent, &asked), &context, &conduct, &mut usage).await {
+            match self.ask(agent, &prompt, &context, &launch, &mut usage).await {
                 Ok(files) => {
                     for (name, content) in files {
-                        let name = self.naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
+                        let name =
+                            self.file_naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
                         context.write(&name, content)?;
                     }
-                    return Ok(StepDone {
+                    return Ok(StepOutput {
                         agent: Some(agent.clone()),
                         fallback_from: chain[..n].to_vec(),
                         usage,
-                        prompt: Some(sha256(asked.prompt.as_bytes())),
-                        ..StepDone::default()
+                        prompt: Some(sha256(prompt.text.as_bytes())),
+                        ..StepOutput::default()
                     });
                 }
-                Err(Refusal::Interrupted) => return Err(StepError::Interrupted),
-                Err(Refusal::Paused) => return Err(StepError::Paused),
-                Err(Refusal::Unrecorded(error)) => return Err(StepError::Failed(error)),
-                Err(Refusal::Failed(why)) => failures.push(format!("{agent}: {why}")),
+                Err(CallError::Interrupted) => return Err(StepError::Interrupted),
+                Err(CallError::Paused) => return Err(StepError::Paused),
+                Err(CallError::Unrecorded(error)) => return Err(StepError::Failed(error)),
+                Err(CallError::Failed(why)) => failures.push(format!("{agent}: {why}")),
             }
         }
         if failures.is_empty() {
-            failures.push("no agent may take this seat".to_owned());
+            failures.push("no agent is available for this seat".to_owned());
         }
         let why = failures.join("; ");
         if !self.may_fail {
             return Err(StepError::Failed(why));
         }
-        note(&context, "nobody answered", &why);
-        Ok(StepDone {
+        warn(&context, "no agent answered", &why);
+        Ok(StepOutput {
             value: serde_json::json!({ NO_ANSWER: why }),
             fallback_from: chain,
             usage,
-            prompt: Some(sha256(asked.prompt.as_bytes())),
-            ..StepDone::default()
+            prompt: Some(sha256(prompt.text.as_bytes())),
+            ..StepOutput::default()
         })
     }
 
-    /// Asks one agent, and once more if its answer does not fit.
+    /// Asks one agent, and retries once if its answer does not match the grammar.
     async fn ask(
         &self,
-        (agent, asked): (&str, &Asked),
+        agent: &str,
+        original: &AgentPrompt,
         context: &StepContext,
-        conduct: &Conduct,
+        launch: &LaunchContext,
         usage: &mut Option<Usage>,
-    ) -> Result<Vec<(String, String)>, Refusal> {
-        let question = &asked.prompt;
-        let mut prompt = question.clone();
-        let mut repair = false;
+    ) -> Result<Vec<(String, String)>, CallError> {
+        let question = &original.text;
+        let mut prompt = original.clone();
+        let mut is_retry = false;
         loop {
-            context.lane().seat(agent).await.map_err(Refusal::Unrecorded)?;
-            let answer = self.launch((agent, asked.model.clone()), prompt, context, conduct).await?;
-            add(usage, answer.usage.as_ref());
+            context.lane().record_agent(agent).await.map_err(CallError::Unrecorded)?;
+            let answer = self.launch(agent, prompt, context, launch).await?;
+            add_usage(usage, answer.usage.as_ref());
             let problem = match self.files(self.grammar.as_ref(), &answer.text) {
                 Ok(files) => return Ok(files),
                 Err(problem) => problem,
             };
-            if let (true, Some(salvage)) = (repair, &self.salvage)
+            if let (true, Some(salvage)) = (is_retry, &self.salvage)
                 && let Ok(files) = self.files(Some(salvage), &answer.text)
             {
-                note(context, agent, &format!("{problem} (twice; what could be used was taken)"));
+                warn(context, agent, &format!("{problem} (retried once; used the parts that fit)"));
                 return Ok(files);
             }
-            let kept = context.lane().keep_evidence(agent, &answer.text).await;
-            if repair {
-                return Err(Refusal::Failed(format!("{problem} (twice; the answer is kept in {kept})")));
+            let file = context.lane().keep_evidence(agent, &answer.text).await;
+            if is_retry {
+                return Err(CallError::Failed(format!("{problem} (retried once; answer saved in {file})")));
             }
-            repair = true;
-            prompt = format!(
+            is_retry = true;
+            let text = format!(
                 "{question}\n\nYour last answer could not be used: {problem}\nAnswer again, in the form that was asked for.\n"
             );
+            prompt = AgentPrompt { text, model: original.model.clone() };
         }
     }
 
     async fn launch(
         &self,
-        (agent, model): (&str, Option<String>),
-        prompt: String,
+        agent: &str,
+        prompt: AgentPrompt,
         context: &StepContext,
-        conduct: &Conduct,
-    ) -> Result<AgentAnswer, Refusal> {
-        let reads = context.readable();
+        launch: &LaunchContext,
+    ) -> Result<AgentAnswer, CallError> {
+        let reads = context.prompt_inputs();
         let call = context.call();
         let order = LaunchOrder {
             agent: agent.to_owned(),
             seat: self.seat.clone(),
             phase: call.phase.clone(),
             step: call.id.clone(),
-            prompt: rendered(&prompt, &reads),
+            prompt: render_prompt(&prompt.text, &reads),
             reads,
             run: context.run(),
             lane: context.lane().name(),
-            model,
-            may_touch: self.may_touch.clone(),
-            granted: conduct.granted.clone(),
+            model: prompt.model,
+            tree_access: self.tree_access.clone(),
+            decisions: launch.decisions.clone(),
         };
         let (step, since) = (call.id.clone(), Instant::now());
-        context.lane().tell(EventKind::AgentStarted { step: step.clone(), agent: agent.to_owned() });
-        let outcome = conduct.launcher.launch(order).await;
+        context.lane().emit(EventKind::AgentStarted { step: step.clone(), agent: agent.to_owned() });
+        let outcome = launch.launcher.launch(order).await;
         let (status, usage) = match &outcome {
             Ok(answer) => ("ok".to_owned(), answer.usage.clone()),
             Err(error) => (error.to_string(), None),
         };
         let (agent_name, seconds) = (agent.to_owned(), since.elapsed().as_secs_f64());
-        context.lane().tell(EventKind::AgentFinished { step, agent: agent_name, status, seconds, usage });
+        context.lane().emit(EventKind::AgentFinished { step, agent: agent_name, status, seconds, usage });
         match outcome {
             Ok(answer) => {
-                context.lane().note_tree(&answer.changes).await.map_err(Refusal::Unrecorded)?;
-                for said in &answer.notes {
-                    note(context, agent, said);
+                context.lane().record_changes(&answer.changes).await.map_err(CallError::Unrecorded)?;
+                for message in &answer.notes {
+                    warn(context, agent, message);
                 }
                 Ok(answer)
             }
-            Err(LaunchError::Interrupted) => Err(Refusal::Interrupted),
+            Err(LaunchError::Interrupted) => Err(CallError::Interrupted),
             Err(LaunchError::Paused(pause)) => {
-                *conduct.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(*pause);
-                Err(Refusal::Paused)
+                *launch.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(*pause);
+                Err(CallError::Paused)
             }
             Err(LaunchError::Failed(failed)) => {
-                context.lane().note_tree(&failed.changes).await.map_err(Refusal::Unrecorded)?;
-                let kept = match failed.evidence.filter(|text| !text.trim().is_empty()) {
+                context.lane().record_changes(&failed.changes).await.map_err(CallError::Unrecorded)?;
+                let saved = match failed.evidence.filter(|text| !text.trim().is_empty()) {
                     None => String::new(),
                     Some(text) => {
-                        let kept = context.lane().keep_evidence(agent, &text).await;
-                        format!(" (what it said is kept in {kept})")
+                        let file = context.lane().keep_evidence(agent, &text).await;
+                        format!(" (output saved in {file})")
                     }
                 };
-                Err(Refusal::Failed(format!("{}{kept}", failed.why)))
+                Err(CallError::Failed(format!("{}{saved}", failed.reason)))
             }
         }
     }
@@ -347,23 +357,23 @@ impl AgentCall {
     }
 }
 
-/// Something about an agent that a person should know.
-fn note(context: &StepContext, agent: &str, said: &str) {
-    let message = format!("{}: {agent}: {said}", context.call().id);
-    context.lane().tell(EventKind::Warning { message });
+fn warn(context: &StepContext, agent: &str, message: &str) {
+    let message = format!("{}: {agent}: {message}", context.call().id);
+    context.lane().emit(EventKind::Warning { message });
 }
 
-/// Why one agent did not do it.
-enum Refusal {
+/// Failure of a call to one agent.
+enum CallError {
+    /// The next agent of the chain may do better.
     Failed(String),
-    /// Something that must not be lost could not be written down.
+    /// The journal could not record the launch or its tree changes: no further agent may be launched.
     Unrecorded(String),
-    /// A person must decide first.
+    /// A person must decide something first.
     Paused,
     Interrupted,
 }
 
-fn add(total: &mut Option<Usage>, more: Option<&Usage>) {
+fn add_usage(total: &mut Option<Usage>, more: Option<&Usage>) {
     let Some(more) = more else { return };
     let total = total.get_or_insert_default();
     total.input += more.input;

@@ -1,34 +1,33 @@
-//! What steps read: artifacts by name, answers of people, and values handed in.
+//! Artifacts, and the inputs of steps: files by name, answers of people, and values.
 //!
-//! Reading a file is naming it. The digest of everything a step reads is one of its inputs; there is no other
-//! way for a flow to look at a file.
+//! A step can read only the files that it names. The digest of each is recorded with the step; there is no other way for
+//! a flow to read a file.
 
 use charrette_store::workspace::sha256;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A file of the run, by name: the handle that one step returns and the next one takes.
+/// Handle to a file of the run, by name: one step returns it and the next one takes it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Artifact(Cow<'static, str>);
 
 impl Artifact {
-    /// The artifact of a name that stands in a flow's table.
+    /// The artifact of a name in a flow's artifact table.
     pub const fn fixed(name: &'static str) -> Artifact {
         Artifact(Cow::Borrowed(name))
     }
 
-    /// The artifact of that name.
+    /// The artifact of a computed name.
     pub fn named(name: impl Into<String>) -> Artifact {
         Artifact(Cow::Owned(name.into()))
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.0
     }
 }
 
-/// What a step wrote.
+/// The files a step wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Artifacts(pub Vec<Artifact>);
 
@@ -38,68 +37,58 @@ impl FromIterator<Artifact> for Artifacts {
     }
 }
 
-/// A file of a flow, as its table has it. What a seat reads is made from the table, `status --why` says from it
-/// what a file is, and a test holds what the steps of a whole run read and wrote against it.
+/// A row of a flow's artifact table. The inputs of a seat and the descriptions in `status --why` come from the table, and
+/// a test compares it with the files that the steps of a whole run read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactSpec {
-    /// Its name. `*` stands for any text: a family of files of one sort.
+    /// File name; `*` matches any text.
     pub name: &'static str,
-    /// The seat or the step that writes it; `request` for what is there from the beginning.
+    /// Seat or step that writes it; `request` for files that exist from the start.
     pub writer: &'static str,
-    /// The seats and steps that read it.
+    /// Seats and steps that read it.
     pub readers: &'static [&'static str],
-    /// What it is, for people.
+    /// Description for people.
     pub about: &'static str,
 }
 
-/// One thing a step reads.
+/// An input of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A file that must be there.
+    /// A file that must exist.
     Artifact(String),
-    /// A file that may be there.
+    /// A file that may exist; its absence is an input too.
     Optional(String),
-    /// Everything a person answered at a gate.
+    /// All answers of a gate.
     Answers(String),
     /// One answer of a gate.
-    Answer {
-        /// The gate.
-        gate: String,
-        /// The question.
-        key: String,
-    },
+    Answer { gate: String, key: String },
     /// A value, by name and digest.
-    Given {
-        /// What it is called.
-        name: String,
-        /// Its digest.
-        digest: String,
-    },
+    Given { name: String, digest: String },
 }
 
 impl Input {
-    /// A file that may be there: its absence is an input too.
+    /// A file that may exist: its absence is an input too.
     pub fn optional(name: impl Into<String>) -> Input {
         Input::Optional(name.into())
     }
 
-    /// One answer of a gate.
+    /// One answer of a gate, by the key of its question.
     pub fn answer(gate: &str, key: &str) -> Input {
         Input::Answer { gate: gate.to_owned(), key: key.to_owned() }
     }
 
-    /// Everything that was answered at a gate.
+    /// All answers of a gate.
     pub fn answers(gate: &str) -> Input {
         Input::Answers(gate.to_owned())
     }
 
-    /// A value the flow has and the step depends on.
+    /// A value of the flow that the step depends on.
     pub fn given(name: &str, value: &impl Serialize) -> Input {
         let digest = sha256(&serde_json::to_vec(value).unwrap_or_default());
         Input::Given { name: name.to_owned(), digest }
     }
 
-    /// How the record calls it.
+    /// Its name in the record.
     pub fn label(&self) -> String {
         match self {
             Input::Artifact(name) | Input::Optional(name) => name.clone(),
@@ -110,9 +99,8 @@ impl Input {
     }
 }
 
-/// Anything that can be read by a step: one thing or several.
+/// Anything that gives one or several inputs.
 pub trait Inputs {
-    /// The things.
     fn inputs(&self) -> Vec<Input>;
 }
 

@@ -1,72 +1,72 @@
-//! Batches: what the branches of a parallel group wrote becomes visible when all of them have ended.
+//! Batches: the files that the branches of a parallel group write become visible when all of them have ended.
 
-use crate::attended::Dirt;
-use crate::ports::Staged;
+use crate::agent_step::StepTreeChanges;
+use crate::ports::StagedFiles;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the steps of a parallel group staged so far, and what changed in the tree meanwhile. Journals ask it whether to
-/// stage what a step wrote ([`Batch::is_open`]) and hand that over ([`Batch::add`]).
+/// Files that the steps of a parallel group have staged, and changes in the tree meanwhile. A journal asks it whether to
+/// stage the files of a step ([`Batch::is_open`]) and hands them over ([`Batch::add`]).
 #[derive(Debug, Clone, Default)]
-pub struct Batch(Arc<Mutex<Collected>>);
+pub struct Batch(Arc<Mutex<BatchContents>>);
 
-/// What a batch has come to.
+/// Contents of a batch.
 #[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) staged: Vec<Staged>,
-    pub(crate) dirt: Dirt,
+pub(crate) struct BatchContents {
+    pub(crate) staged: Vec<StagedFiles>,
+    pub(crate) tree_changes: StepTreeChanges,
 }
 
 tokio::task_local! {
     static BATCH: Batch;
-    /// The parallel branches around a step, outermost first.
+    /// Path of parallel branches around a step, outermost first.
     static BRANCH: Vec<String>;
 }
 
-/// Runs `inside` as a branch of that name, within whatever branches are around it.
+/// Runs `inside` as a branch of that name, nested in the branches around it.
 pub(crate) async fn in_branch<T>(name: String, inside: impl Future<Output = T>) -> T {
-    let mut path = branch();
+    let mut path = branch_path();
     path.push(name);
     BRANCH.scope(path, inside).await
 }
 
-/// The names of the branches around the caller, outermost first.
-pub(crate) fn branch() -> Vec<String> {
+/// Names of the branches around the caller, outermost first.
+pub(crate) fn branch_path() -> Vec<String> {
     BRANCH.try_with(Clone::clone).unwrap_or_default()
 }
 
 impl Batch {
-    /// Runs `inside` with its steps staged into a batch; gives it back unless an outer batch has taken it over.
-    pub(crate) async fn collecting<T>(inside: impl Future<Output = T>) -> (T, Option<Collected>) {
+    /// Runs `inside` with its steps staged into a batch. Returns the contents, or none if an outer batch takes them.
+    pub(crate) async fn collect<T>(inside: impl Future<Output = T>) -> (T, Option<BatchContents>) {
         if let Ok(outer) = BATCH.try_with(Batch::clone) {
             return (BATCH.scope(outer, inside).await, None);
         }
         let batch = Batch::default();
         let result = BATCH.scope(batch.clone(), inside).await;
-        let collected = std::mem::take(&mut *batch.0.lock().unwrap_or_else(PoisonError::into_inner));
-        (result, Some(collected))
+        let contents = std::mem::take(&mut *batch.0.lock().unwrap_or_else(PoisonError::into_inner));
+        (result, Some(contents))
     }
 
-    /// Whether a batch is being collected around the caller: what is written now must be staged.
+    /// True if a batch is open around the caller: files written now must be staged.
     pub fn is_open() -> bool {
         BATCH.try_with(|_| ()).is_ok()
     }
 
-    /// Puts what a step staged into the batch around it; gives it back if there is none.
-    pub fn add(staged: Staged) -> Option<Staged> {
+    /// Adds the staged files of a step to the batch around it; returns them if there is none.
+    pub fn add(staged: StagedFiles) -> Option<StagedFiles> {
         let mut unclaimed = Some(staged);
         let _ = BATCH.try_with(|batch| {
-            let mut collected = batch.0.lock().unwrap_or_else(PoisonError::into_inner);
-            collected.staged.extend(unclaimed.take());
+            let mut contents = batch.0.lock().unwrap_or_else(PoisonError::into_inner);
+            contents.staged.extend(unclaimed.take());
         });
         unclaimed
     }
 
-    /// Leaves what changed in the tree to the batch around it; gives it back if there is none.
-    pub(crate) fn add_dirt(dirt: Dirt) -> Option<Dirt> {
-        let mut unclaimed = Some(dirt);
+    /// Adds changes in the tree to the batch around them; returns them if there is none.
+    pub(crate) fn add_tree_changes(changes: StepTreeChanges) -> Option<StepTreeChanges> {
+        let mut unclaimed = Some(changes);
         let _ = BATCH.try_with(|batch| {
-            let mut collected = batch.0.lock().unwrap_or_else(PoisonError::into_inner);
-            collected.dirt.extend(unclaimed.take().into_iter().flatten());
+            let mut contents = batch.0.lock().unwrap_or_else(PoisonError::into_inner);
+            contents.tree_changes.extend(unclaimed.take().into_iter().flatten());
         });
         unclaimed
     }

@@ -1,19 +1,19 @@
-//! Asking everything that runs to come to an end.
+//! Cancellation of a run, shared by everything that may run long.
 
 use tokio::sync::watch;
 
-/// How urgently the end was asked for.
+/// Urgency of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// Go on.
+    /// Not cancelled.
     None,
-    /// Come to an end.
+    /// Stop in order.
     Soon,
-    /// Asked twice: end at once.
+    /// Requested twice: stop at once.
     Now,
 }
 
-/// A request to end, shared by everything that might run long.
+/// A cancellation token.
 #[derive(Debug, Clone)]
 pub struct Cancel(watch::Sender<Urgency>);
 
@@ -24,20 +24,20 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// Asks for the end, more urgently each time.
+    /// Cancels; a second call makes it urgent.
     pub fn request(&self) {
         self.0.send_modify(|urgency| {
             *urgency = if *urgency == Urgency::None { Urgency::Soon } else { Urgency::Now };
         });
     }
 
-    /// Whether the end was asked for.
+    /// True if the run is cancelled.
     pub fn is_requested(&self) -> bool {
         *self.0.borrow() > Urgency::None
     }
 
-    /// Waits until the end is asked for with at least this urgency.
-    pub async fn requested(&self, urgency: Urgency) {
+    /// Waits until the run is cancelled with at least this urgency.
+    pub async fn wait_for(&self, urgency: Urgency) {
         let mut changes = self.0.subscribe();
         // The sender lives as long as `self`, so this only ends when the value is reached.
         let _ = changes.wait_for(|now| *now >= urgency).await;

@@ -1,24 +1,24 @@
-//! Taking a flow from its start, or its last stop, to its end or the next stop.
+//! Drives a flow from its start, or its last stop, to its end or the next stop.
 
 use crate::event::EventKind;
 use crate::flow::FlowSpec;
 use crate::run::Run;
 use crate::stop::{Flow, Stop};
 
-/// More revisions than any gate allows: a flow that still wants to go again is broken.
-const MOST_TIMES_AGAIN: usize = 20;
+/// More revisions than any gate allows: a flow that asks for more is broken.
+const MAX_REVISIONS: usize = 20;
 
-/// Drives a flow until it is done or stops. The document says where it stands, whatever happens here.
+/// Drives a flow until it is done or stops. The document records the progress of every step.
 pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> Flow<()> {
-    let mut outcome = Err(Stop::Again);
-    for _ in 0..MOST_TIMES_AGAIN {
+    let mut outcome = Err(Stop::Revise);
+    for _ in 0..MAX_REVISIONS {
         outcome = (flow.run)(run).await;
-        if outcome != Err(Stop::Again) {
+        if outcome != Err(Stop::Revise) {
             break;
         }
     }
-    if outcome == Err(Stop::Again) {
-        outcome = Err(Stop::Failed("the flow asks for revisions without end".to_owned()));
+    if outcome == Err(Stop::Revise) {
+        outcome = Err(Stop::Failed(format!("the flow was revised {MAX_REVISIONS} times without an end")));
     }
     if outcome.is_ok() {
         outcome = run.journal.finish_run().await;
@@ -29,16 +29,16 @@ pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> Flow<()> {
     if let Err(Stop::Waiting(waits)) = &outcome {
         for wait in waits {
             run.journal
-                .tell(EventKind::GateWaiting { gate: wait.gate.clone(), questions: wait.questions.clone() });
+                .emit(EventKind::GateWaiting { gate: wait.gate.clone(), questions: wait.questions.clone() });
         }
     }
     let status = match &outcome {
-        Ok(()) | Err(Stop::Enough) => "done",
-        Err(Stop::Waiting(_) | Stop::Again) => "waiting",
+        Ok(()) | Err(Stop::RequestedPhasesDone) => "done",
+        Err(Stop::Waiting(_) | Stop::Revise) => "waiting",
         Err(Stop::Refused(_)) => "refused",
         Err(Stop::Failed(_)) => "failed",
         Err(Stop::Interrupted) => "interrupted",
     };
-    run.journal.tell(EventKind::RunFinished { status: status.to_owned(), files: run.journal.place() });
+    run.journal.emit(EventKind::RunFinished { status: status.to_owned(), files: run.journal.location() });
     outcome
 }

@@ -1,28 +1,28 @@
-//! What happens in a run, as it happens: the one stream that terminals, `--json` and other views consume.
+//! Events of a run: the one stream that terminals, `--json`, webhooks and other views consume.
 
-use crate::gate::Question;
+use crate::gate::GateQuestion;
 use charrette_model::checkpoint::Usage;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The version of this format.
+/// Version of the event format.
 pub const EVENT_VERSION: u32 = 1;
 
-/// Is told of every event.
+/// Callback for every event.
 pub type Watcher = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// The one stream of a run's events: everybody who watches subscribes here.
+/// Event stream of a run, with its subscribers.
 #[derive(Clone, Default)]
 pub struct Broadcast(Arc<Mutex<Vec<Watcher>>>);
 
 impl Broadcast {
-    /// Tells this watcher of every event from now on.
+    /// Adds a watcher, for all events from now on.
     pub fn subscribe(&self, watcher: Watcher) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(watcher);
     }
 
-    /// Tells everybody, in the order they subscribed.
+    /// Calls every watcher, in the order they subscribed.
     pub fn send(&self, event: &Event) {
         let watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for watcher in watchers {
@@ -38,226 +38,158 @@ impl fmt::Debug for Broadcast {
     }
 }
 
-/// One thing that happened.
+/// An event: its kind, with version, time and run id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Version of this format.
     pub v: u32,
-    /// When.
     pub at: String,
-    /// The run it happened in.
     pub run: String,
-    /// What.
     #[serde(flatten)]
     pub kind: EventKind,
 }
 
-/// How a stage ended.
+/// Outcome of a stage, as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ending {
-    /// It is done.
+pub enum StageOutcome {
     Done,
-    /// It is done, and nothing comes after it.
+    /// Done, and it is the last stage of the flow.
     Last,
-    /// There was nothing to do.
+    /// Nothing to do.
     Skipped,
-    /// Something about it needs attention.
+    /// Needs attention.
     Warning,
 }
 
-/// What happened.
+/// Kind of an event, with its members.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event")]
 pub enum EventKind {
-    /// A run began or was resumed.
+    /// A run was started or resumed.
     #[serde(rename = "run.started")]
     RunStarted {
-        /// The command.
         command: String,
-        /// The feature.
         feature: Option<String>,
-        /// Whether it goes on from an earlier stop.
+        /// True if it continues after an earlier stop.
         resumed: bool,
     },
-    /// A phase began.
+    /// A phase was started.
     #[serde(rename = "phase.started")]
-    PhaseStarted {
-        /// Which.
-        phase: String,
-    },
-    /// A phase is through.
+    PhaseStarted { phase: String },
+    /// A phase is complete.
     #[serde(rename = "phase.finished")]
-    PhaseFinished {
-        /// Which.
-        phase: String,
-    },
+    PhaseFinished { phase: String },
     /// A step is being executed.
     #[serde(rename = "step.started")]
     StepStarted {
-        /// Its phase.
         phase: String,
-        /// Which.
         step: String,
-        /// Which attempt, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// Why it runs.
         why: String,
     },
-    /// A step was done before, and its inputs are unchanged.
+    /// A step was reused: it is done and its inputs are unchanged.
     #[serde(rename = "step.reused")]
-    StepReused {
-        /// Its phase.
-        phase: String,
-        /// Which.
-        step: String,
-    },
+    StepReused { phase: String, step: String },
     /// A step is done.
     #[serde(rename = "step.finished")]
     StepFinished {
-        /// Its phase.
         phase: String,
-        /// Which.
         step: String,
-        /// What it wrote.
+        /// Names of the files it wrote.
         outputs: Vec<String>,
     },
     /// A step failed.
     #[serde(rename = "step.failed")]
-    StepFailed {
-        /// Its phase.
-        phase: String,
-        /// Which.
-        step: String,
-        /// Why.
-        error: String,
-    },
+    StepFailed { phase: String, step: String, error: String },
     /// An agent was launched.
     #[serde(rename = "agent.started")]
-    AgentStarted {
-        /// The step it works for.
-        step: String,
-        /// Which agent.
-        agent: String,
-    },
+    AgentStarted { step: String, agent: String },
     /// An agent ended.
     #[serde(rename = "agent.finished")]
     AgentFinished {
-        /// The step it worked for.
         step: String,
-        /// Which agent.
         agent: String,
-        /// `ok`, or what went wrong.
+        /// `ok`, or the error.
         status: String,
-        /// How long it took.
         seconds: f64,
-        /// What it cost.
         usage: Option<Usage>,
     },
     /// A gate waits for a person.
     #[serde(rename = "gate.waiting")]
     GateWaiting {
-        /// Which.
         gate: String,
-        /// What is still to be answered.
-        questions: Vec<Question>,
+        /// Open questions.
+        questions: Vec<GateQuestion>,
     },
     /// A gate was answered.
     #[serde(rename = "gate.answered")]
     GateAnswered {
-        /// Which.
         gate: String,
-        /// What the answers amount to.
+        /// State of the gate after the answer.
         state: String,
     },
-    /// Something a person should know.
+    /// A warning for the user.
     #[serde(rename = "warning")]
-    Warning {
-        /// What.
-        message: String,
-    },
-    /// A panel's votes were counted.
+    Warning { message: String },
+    /// The votes of a panel were tallied.
     #[serde(rename = "vote.tallied")]
     VoteTallied {
-        /// What was voted on.
+        /// Subject of the vote.
         about: String,
-        /// How many items came to which outcome.
+        /// Number of items by outcome.
         outcomes: std::collections::BTreeMap<String, usize>,
     },
-    /// For people only: the run has come to a numbered stage of its flow.
+    /// Display only: a numbered stage of the flow was started.
     #[serde(rename = "stage.began")]
     StageBegan {
-        /// Its number.
         number: String,
-        /// Its name.
         name: String,
-        /// The label its times are recorded under.
+        /// Label of its times in the ledger.
         ledger: String,
-        /// What goes with it.
+        /// Text beside its name.
         payload: Option<String>,
     },
-    /// For people only: what came of a stage.
+    /// Display only: a stage ended.
     #[serde(rename = "stage.ended")]
     StageEnded {
-        /// Its number.
         number: String,
-        /// Its name.
         name: String,
-        /// How it ended.
-        ending: Ending,
-        /// What is worth knowing.
+        ending: StageOutcome,
+        /// Text beside its name.
         payload: String,
     },
-    /// For people only: a stage, and what comes after it, is worked on by another process.
+    /// Display only: a worker process runs this stage and those after it.
     #[serde(rename = "stage.handed-over")]
-    HandedOver {
-        /// Its number.
-        number: String,
-        /// Its name.
-        name: String,
-    },
-    /// For people only: a file that another process wrote for this run.
+    StageHandedOver { number: String, name: String },
+    /// Display only: a file that a worker process wrote for this run.
     #[serde(rename = "document.replayed")]
-    Replayed {
-        /// What it is.
-        heading: String,
-        /// Its name among the artifacts.
-        name: String,
-    },
-    /// For people only: files that another process wrote for this run, to be shown when the flow comes to them.
+    DocumentReplayed { heading: String, name: String },
+    /// Display only: files that a worker process wrote for this run, to be shown when the flow reaches them.
     #[serde(rename = "document.written-elsewhere")]
-    WrittenElsewhere {
-        /// Their names among the artifacts.
+    DocumentsWrittenElsewhere {
+        /// Artifact names.
         names: Vec<String>,
     },
-    /// For people only: who works beside each other from here on, until the next such list.
+    /// Display only: the lanes that run in parallel, until the next such list.
     #[serde(rename = "lanes")]
     Lanes {
-        /// What they do.
         title: String,
-        /// Their steps, and what people call them.
+        /// Step id and display name of each lane.
         lanes: Vec<(String, String)>,
     },
-    /// For people only: a line worth reading, exactly as it is.
+    /// Display only: a line to print as it is.
     #[serde(rename = "line")]
-    Line {
-        /// The line.
-        text: String,
-    },
-    /// For people only: a file that is worth reading now.
+    Line { text: String },
+    /// Display only: an artifact to show now.
     #[serde(rename = "document")]
-    Document {
-        /// What it is.
-        heading: String,
-        /// Its name among the artifacts.
-        name: String,
-    },
-    /// The flow came to its end or to a stop.
+    Document { heading: String, name: String },
+    /// The flow ended or stopped.
     #[serde(rename = "run.finished")]
     RunFinished {
         /// `done`, `waiting`, `refused`, `failed` or `interrupted`.
         status: String,
-        /// Where the artifacts are.
+        /// Location of the artifacts.
         files: String,
     },
     /// An event that this version does not know.
@@ -266,15 +198,15 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether it only says how to show the others: such events are no part of the stream for programs.
-    pub fn is_for_people_only(&self) -> bool {
+    /// True if the event only serves the display; such events are not part of the stream for programs.
+    pub fn is_display_only(&self) -> bool {
         matches!(
             self,
             EventKind::StageBegan { .. }
                 | EventKind::StageEnded { .. }
-                | EventKind::HandedOver { .. }
-                | EventKind::Replayed { .. }
-                | EventKind::WrittenElsewhere { .. }
+                | EventKind::StageHandedOver { .. }
+                | EventKind::DocumentReplayed { .. }
+                | EventKind::DocumentsWrittenElsewhere { .. }
                 | EventKind::Lanes { .. }
                 | EventKind::Line { .. }
                 | EventKind::Document { .. }

@@ -1,96 +1,94 @@
-//! Why a step will run: for previews, for `status --why`, and said when it does.
+//! Reasons why a step must run (again): for previews, for `status --why`, and for the event when it starts.
 
 use crate::journal::answers_digest;
-use charrette_model::checkpoint::{Checkpoint, Step, StepStatus};
+use charrette_model::checkpoint::{Checkpoint, StepRecord, StepStatus};
 use charrette_store::Workspace;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Why a step must be executed.
+/// Reason why a step must be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// It never was.
-    Missing,
-    /// It was interrupted.
+pub enum RerunReason {
+    /// Never started, or waiting for a decision.
+    NotDone,
     Interrupted,
-    /// It failed.
     FailedBefore,
-    /// Something it reads is not what it was.
+    /// The digest of this input is another than on record.
     InputChanged(String),
-    /// It reads something now that it did not read before, or the other way round.
+    /// The step names other inputs than on record.
     InputsDiffer,
-    /// A file it wrote is gone.
+    /// This output file no longer exists.
     OutputMissing(String),
-    /// Something it reads will be written anew by another step.
+    /// Another step will rewrite this input.
     InputWillChange {
-        /// What it reads.
         input: String,
-        /// The step that will write it.
         step: String,
     },
 }
 
-impl Why {
-    /// Why a step with this record must be executed, given the digests of what it reads now; none if it need not.
-    pub(crate) fn of(before: Option<&Step>, inputs: &BTreeMap<String, String>) -> Option<Why> {
-        let Some(step) = before else { return Some(Why::Missing) };
+impl RerunReason {
+    /// Compares the record of a step with the digests of its inputs now; none if the step can be reused.
+    pub(crate) fn find(
+        before: Option<&StepRecord>,
+        inputs: &BTreeMap<String, String>,
+    ) -> Option<RerunReason> {
+        let Some(step) = before else { return Some(RerunReason::NotDone) };
         match step.status {
             StepStatus::Done => {}
-            StepStatus::Failed => return Some(Why::FailedBefore),
-            StepStatus::Running => return Some(Why::Interrupted),
-            StepStatus::Pending | StepStatus::Waiting => return Some(Why::Missing),
+            StepStatus::Failed => return Some(RerunReason::FailedBefore),
+            StepStatus::Running => return Some(RerunReason::Interrupted),
+            StepStatus::Pending | StepStatus::Waiting => return Some(RerunReason::NotDone),
         }
         if step.inputs.keys().ne(inputs.keys()) {
-            return Some(Why::InputsDiffer);
+            return Some(RerunReason::InputsDiffer);
         }
         inputs
             .iter()
             .find(|(name, digest)| step.inputs.get(*name) != Some(digest))
-            .map(|(name, _)| Why::InputChanged(name.clone()))
+            .map(|(name, _)| RerunReason::InputChanged(name.clone()))
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for RerunReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Missing => f.write_str("missing"),
-            Why::Interrupted => f.write_str("interrupted before"),
-            Why::FailedBefore => f.write_str("failed before"),
-            Why::InputChanged(input) => write!(f, "input {input} changed"),
-            Why::InputsDiffer => f.write_str("it reads other inputs now"),
-            Why::OutputMissing(output) => write!(f, "output {output} is gone"),
-            Why::InputWillChange { input, step } => write!(f, "input {input} will be written anew by {step}"),
+            RerunReason::NotDone => f.write_str("not done yet"),
+            RerunReason::Interrupted => f.write_str("previous attempt was interrupted"),
+            RerunReason::FailedBefore => f.write_str("previous attempt failed"),
+            RerunReason::InputChanged(input) => write!(f, "input {input} changed"),
+            RerunReason::InputsDiffer => f.write_str("list of inputs changed"),
+            RerunReason::OutputMissing(output) => write!(f, "output {output} is missing"),
+            RerunReason::InputWillChange { input, step } => {
+                write!(f, "input {input} will be rewritten by {step}")
+            }
         }
     }
 }
 
-/// One step of a run, and why it will run again, if it will.
+/// Forecast of one step of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StepForecast {
-    /// Its phase.
     pub phase: String,
-    /// Which.
     pub step: String,
-    /// How far it is.
     pub status: StepStatus,
-    /// Why it will run when the run is resumed; none if it will be reused.
+    /// Reason to run again when the run is resumed; none if the step will be reused.
     pub why: Option<String>,
 }
 
-/// What will happen to each recorded step when the run is resumed.
+/// Forecasts which recorded steps will be reused and which will run when the run is resumed.
 ///
-/// Steps that the flow has not come to are not on record, so they are not here.
+/// Steps that the flow has not reached are not on record, so they are not included.
 pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecast> {
-    let steps: Vec<(&String, &String, &Step)> = document
+    let steps: Vec<(&String, &String, &StepRecord)> = document
         .phases
         .iter()
-        .flat_map(|(phase, found)| found.steps.iter().flatten().map(move |(id, step)| (phase, id, step)))
+        .flat_map(|(phase, record)| record.steps.iter().flatten().map(move |(id, step)| (phase, id, step)))
         .collect();
-    let mut reasons: Vec<Option<Why>> =
-        steps.iter().map(|(_, _, step)| why_now(document, workspace, step)).collect();
+    let mut reasons: Vec<Option<RerunReason>> =
+        steps.iter().map(|(_, _, step)| rerun_reason(document, workspace, step)).collect();
 
-    // What will be written anew spreads to whatever reads it, until nothing more is reached.
+    // A step that reads a file that will be rewritten runs again too: repeat until no further step is affected.
     loop {
         let mut rewritten: BTreeMap<&String, &String> = BTreeMap::new();
         for ((_, id, step), reason) in steps.iter().zip(&reasons) {
@@ -98,20 +96,20 @@ pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecas
                 rewritten.extend(step.outputs.keys().map(|output| (output, *id)));
             }
         }
-        let mut reached = BTreeSet::new();
+        let mut affected = BTreeSet::new();
         for (n, (_, _, step)) in steps.iter().enumerate() {
             if reasons[n].is_none()
                 && let Some((input, by)) =
                     step.inputs.keys().find_map(|input| Some((input, rewritten.get(input)?)))
             {
-                reached.insert((n, input.clone(), (*by).clone()));
+                affected.insert((n, input.clone(), (*by).clone()));
             }
         }
-        if reached.is_empty() {
+        if affected.is_empty() {
             break;
         }
-        for (n, input, step) in reached {
-            reasons[n] = Some(Why::InputWillChange { input, step });
+        for (n, input, step) in affected {
+            reasons[n] = Some(RerunReason::InputWillChange { input, step });
         }
     }
     steps
@@ -126,27 +124,27 @@ pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecas
         .collect()
 }
 
-fn why_now(document: &Checkpoint, workspace: &Workspace, step: &Step) -> Option<Why> {
+fn rerun_reason(document: &Checkpoint, workspace: &Workspace, step: &StepRecord) -> Option<RerunReason> {
     let current: BTreeMap<String, String> = step
         .inputs
         .iter()
         .map(|(name, before)| {
-            let now = digests_now(document, workspace, name);
-            // Where only the flow could tell, nothing has changed as far as anybody knows.
+            let now = current_digests(document, workspace, name);
+            // Only the flow knows the current digest of a given value: it counts as unchanged.
             let is_same = now.is_empty() || now.contains(before);
             let digest = if is_same { Some(before.clone()) } else { now.into_iter().next() };
             (name.clone(), digest.unwrap_or_default())
         })
         .collect();
-    Why::of(Some(step), &current).or_else(|| {
-        let gone = |name: &&String| workspace.path(name).is_ok_and(|path| !path.exists());
-        step.outputs.keys().find(gone).map(|name| Why::OutputMissing(name.clone()))
+    RerunReason::find(Some(step), &current).or_else(|| {
+        let is_missing = |name: &&String| workspace.path(name).is_ok_and(|path| !path.exists());
+        step.outputs.keys().find(is_missing).map(|name| RerunReason::OutputMissing(name.clone()))
     })
 }
 
-/// What the digest of an input may be now. A label does not say whether answers are meant, one of them, or the file
-/// they were written to.
-fn digests_now(document: &Checkpoint, workspace: &Workspace, label: &str) -> Vec<String> {
+/// Possible current digests of an input. A label does not tell all answers of a gate, one of them, and a file of that name
+/// apart.
+fn current_digests(document: &Checkpoint, workspace: &Workspace, label: &str) -> Vec<String> {
     if label.starts_with("given/") {
         return Vec::new();
     }

@@ -1,35 +1,33 @@
-//! Gates: what is asked of a person, independent of how it is asked.
+//! Gates: questions to a person, independent of how they are asked.
 
 use crate::artifact::{Input, Inputs};
 use charrette_model::checkpoint::gate::is_pause;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-pub use charrette_model::checkpoint::gate::{FEEDBACK, Question};
+pub use charrette_model::checkpoint::gate::{FEEDBACK, GateQuestion};
 
-/// A set of questions about something that is shown.
+/// A set of questions about some artifacts (its subject).
 #[derive(Debug, Clone)]
 pub struct Gate {
-    /// Its name.
     pub name: String,
-    /// What is shown. If that changes later, the gate opens again.
+    /// Inputs the questions are about. If one changes later, the gate opens again.
     pub subject: Vec<Input>,
-    /// What is asked.
-    pub questions: Vec<Question>,
-    /// What to say when it is not approved.
+    pub questions: Vec<GateQuestion>,
+    /// Message if it is not approved.
     pub rejection: String,
-    /// It is about something that happened, not about the work: its answers are no part of the phase's.
+    /// True if it is about an incident and not about the work: its answers are not stored with the phase.
     pub incidental: bool,
-    /// What to read before the questions.
+    /// Text to read before the questions.
     pub page: String,
-    /// Without a person to answer, the run is refused instead of waiting.
-    pub refuses: bool,
-    /// Without a person to answer, the recommended answers are taken.
-    pub goes_on: bool,
+    /// True if an unattended run is refused instead of waiting.
+    pub refuse_unattended: bool,
+    /// True if an unattended run takes the recommended answers.
+    pub accept_recommended: bool,
 }
 
 impl Gate {
-    /// A gate of that name, about what is shown. If that changes later, the gate opens again.
+    /// Makes a gate about a subject. If an input of the subject changes later, the gate opens again.
     pub fn new(name: &str, subject: &(impl Inputs + ?Sized)) -> Gate {
         let rejection = format!("{name}: not approved");
         let (name, subject) = (name.to_owned(), subject.inputs());
@@ -40,15 +38,15 @@ impl Gate {
             rejection,
             incidental: false,
             page: String::new(),
-            refuses: false,
-            goes_on: false,
+            refuse_unattended: false,
+            accept_recommended: false,
         }
     }
 
-    /// Asks something, with the answer to give if there is nothing to say.
+    /// Adds a question with a recommended answer.
     #[must_use]
     pub fn ask(mut self, key: &str, text: &str, recommended: &str) -> Gate {
-        let question = Question {
+        let question = GateQuestion {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: Some(recommended.to_owned()),
@@ -59,7 +57,7 @@ impl Gate {
         self
     }
 
-    /// Asks something that has no recommended answer.
+    /// Adds a question without a recommended answer.
     #[must_use]
     pub fn ask_freely(mut self, key: &str, text: &str) -> Gate {
         self = self.ask(key, text, "");
@@ -69,31 +67,31 @@ impl Gate {
         self
     }
 
-    /// What to read before the questions. It is not part of what is approved.
+    /// Sets the text to read before the questions. It is not part of the subject.
     #[must_use]
     pub fn page(mut self, text: impl Into<String>) -> Gate {
         self.page = text.into();
         self
     }
 
-    /// Without somebody to answer, the run is refused with this reason instead of waiting.
+    /// Refuses an unattended run with this reason instead of waiting.
     #[must_use]
-    pub fn refusing(mut self, reason: &str) -> Gate {
-        self.refuses = true;
+    pub fn refuse_unattended(mut self, reason: &str) -> Gate {
+        self.refuse_unattended = true;
         self.on_rejection(reason)
     }
 
-    /// Without somebody to answer, the recommended answers are taken.
+    /// Takes the recommended answers in an unattended run.
     #[must_use]
-    pub fn or_as_recommended(mut self) -> Gate {
-        self.goes_on = true;
+    pub fn accept_recommended(mut self) -> Gate {
+        self.accept_recommended = true;
         self
     }
 
-    /// Asks for one of a few answers, the recommended one first.
+    /// Adds a choice question, the recommended answer first.
     #[must_use]
     pub fn ask_choice(mut self, key: &str, text: &str, choices: &[&str]) -> Gate {
-        self.questions.push(Question {
+        self.questions.push(GateQuestion {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: choices.first().map(|&choice| choice.to_owned()),
@@ -103,17 +101,17 @@ impl Gate {
         self
     }
 
-    /// It is about something that happened, not about the work: its answers are no part of the phase's.
+    /// Marks a gate about an incident: its answers are not stored with the phase.
     #[must_use]
     pub fn incidental(mut self) -> Gate {
         self.incidental = true;
         self
     }
 
-    /// Asks for approval: `yes`, `no` or `revise`.
+    /// Adds an approval question: `yes`, `no` or `revise`.
     #[must_use]
     pub fn ask_approval(mut self, key: &str, text: &str) -> Gate {
-        self.questions.push(Question {
+        self.questions.push(GateQuestion {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: None,
@@ -123,7 +121,7 @@ impl Gate {
         self
     }
 
-    /// What to say when it is not approved.
+    /// Sets the message for a gate that is not approved.
     #[must_use]
     pub fn on_rejection(mut self, message: &str) -> Gate {
         message.clone_into(&mut self.rejection);
@@ -134,8 +132,8 @@ impl Gate {
         self.rejection.clone()
     }
 
-    /// The page and the questions as one text: what is kept of what was shown.
-    pub fn shown(&self, open: &[Question]) -> String {
+    /// Renders the page and the open questions as one Markdown text, to be stored.
+    pub fn render_page(&self, open: &[GateQuestion]) -> String {
         let mut text = format!("{}\n", self.page.trim_end());
         for question in open {
             let _ = write!(text, "\n## {}\n\n{}\n", question.key, question.text.trim_end());
@@ -146,70 +144,68 @@ impl Gate {
         text.trim_start().to_owned()
     }
 
-    /// The name of the file that keeps what was shown in that round.
+    /// Name of the file with the rendered page of a round.
     pub fn page_file(&self, round: u32) -> String {
         format!("gates/{}-{round}.md", self.name.replace('/', "-"))
     }
 }
 
-/// An open gate, as whoever asks gets to see it.
+/// An open gate, as an asker sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateView {
-    /// Which gate.
     pub gate: String,
-    /// What is shown, by name.
+    /// Names of the inputs it is about.
     pub subject: Vec<String>,
-    /// What to read before the questions.
+    /// Text to read before the questions.
     pub page: String,
-    /// What is still to be answered.
-    pub open: Vec<Question>,
-    /// It was rejected before, and may be answered differently now.
+    /// Open questions.
+    pub open: Vec<GateQuestion>,
+    /// True if it was rejected before; it may be answered again.
     pub is_rejected: bool,
-    /// Which round of revision this is.
+    /// Round of revision, from 1.
     pub round: u32,
 }
 
 impl GateView {
-    /// The recommended answers to what is open.
+    /// Recommended answers to the open questions.
     pub fn recommended(&self) -> Map<String, Value> {
-        let answer = |question: &Question| question.recommended.clone().unwrap_or_default();
+        let answer = |question: &GateQuestion| question.recommended.clone().unwrap_or_default();
         self.open.iter().map(|question| (question.key.clone(), Value::from(answer(question)))).collect()
     }
 
-    /// The answers that can be recorded: those to open questions. A wish to pause is not an answer.
-    pub fn usable(&self, answers: Map<String, Value>) -> Map<String, Value> {
+    /// Filters the answers to open questions; none if one of them asks to pause.
+    pub fn accepted_answers(&self, answers: Map<String, Value>) -> Map<String, Value> {
         if answers.values().any(is_pause) {
             return Map::new();
         }
-        let is_asked =
-            |key: &String| key == FEEDBACK || self.open.iter().any(|question| question.key == *key);
-        answers.into_iter().filter(|(key, value)| is_asked(key) && value.is_string()).collect()
+        let is_open = |key: &String| key == FEEDBACK || self.open.iter().any(|question| question.key == *key);
+        answers.into_iter().filter(|(key, value)| is_open(key) && value.is_string()).collect()
     }
 }
 
-/// Where a gate stands.
+/// Status of a gate.
 #[derive(Debug, Clone, PartialEq)]
-pub enum GateStanding {
-    /// Answered, and what was shown is unchanged.
+pub enum GateStatus {
+    /// Answered, and its subject is unchanged.
     Settled(Answers),
-    /// Somebody must answer.
+    /// A person must answer.
     Open(GateView),
 }
 
-/// What came back from asking.
+/// Reply of an asker.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// Answers to some or all questions.
     Answers(Map<String, Value>),
     /// The person wants to pause.
     Pause,
-    /// There is nobody to ask.
-    Nobody,
-    /// The run was asked to end while the person was being asked.
+    /// No person to ask.
+    Unattended,
+    /// The run was cancelled meanwhile.
     Interrupted,
 }
 
-/// What a person answered at a gate.
+/// The answers to a gate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answers {
     gate: String,
@@ -218,17 +214,17 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// What was answered at a gate, by key; and when the last of it was.
+    /// Answers of a gate by key, and the time of the last one.
     pub fn new(gate: impl Into<String>, by_key: Map<String, Value>, at: Option<String>) -> Answers {
         Answers { gate: gate.into(), by_key, at }
     }
 
-    /// The answer to one question.
+    /// The answer to one question; empty if there is none.
     pub fn get(&self, key: &str) -> &str {
         self.by_key.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// When the last of them was given.
+    /// Time of the last answer.
     pub fn at(&self) -> Option<&str> {
         self.at.as_deref()
     }

@@ -2,18 +2,20 @@
 //! it: every effect is a step that is recorded, reused while its inputs are unchanged, and run again when they
 //! are not.
 //!
-//! [`run`] has the handles a flow works with, [`step`] and [`agent`] what can be done, [`gate`] what is asked
-//! of a person, [`artifact`] what is read. [`ports`] is what the outside world must provide; [`journal`] keeps
-//! the record in files. [`driver`] takes a flow from its start or its last stop to the next one, [`flow`] is a command as a value, [`child`] a run
-//! inside a run. [`explain`]
-//! says why a step will run, [`roles`] what each seat is told, [`deliverable`] what a design leaves behind; [`pause`] and `attended` are what may come between.
+//! - [`flow`]: a command as a value ([`FlowSpec`]); [`flows`]: the commands of the product.
+//! - [`run`]: the handles a flow works with; [`step`], [`agent`], [`gate`], [`child`]: steps, agent calls, questions to a
+//!   person and child runs; [`artifact`]: the inputs of a step; [`pause`]: decisions that are needed before an agent is
+//!   launched.
+//! - [`driver`]: drives a flow from its start, or its last stop, to the next stop.
+//! - [`ports`]: the traits the outside world implements; [`journal`]: the durable record of a run.
+//! - [`explain`]: forecast of the steps that will run again; [`roles`]: the prompts of each seat; [`deliverable`]: the
+//!   files of a finished design.
+//!
 //! Processes, the network and the terminal are deliberately absent.
 
-#![warn(missing_docs)]
-
 pub mod agent;
+mod agent_step;
 pub mod artifact;
-mod attended;
 mod batch;
 pub mod cancel;
 pub mod child;
@@ -33,25 +35,25 @@ pub mod pause;
 pub mod ports;
 mod prompt;
 pub mod roles;
-pub mod room;
 pub mod run;
+pub mod run_ports;
 pub mod stage;
 pub mod step;
 pub mod stop;
 mod template;
 
-pub use agent::{AgentCall, Asked, Grammar, seat};
+pub use agent::{AgentCall, AgentPrompt, Grammar, seat};
+pub use agent_step::AgentOutcome;
 pub use artifact::{Artifact, ArtifactSpec, Artifacts, Input, Inputs};
-pub use attended::Seated;
 pub use cancel::Cancel;
 pub use driver::drive;
-pub use event::{Broadcast, Ending, Event, EventKind, Watcher};
+pub use event::{Broadcast, Event, EventKind, StageOutcome, Watcher};
 pub use flow::{FlowSpec, OptionSpec, OptionValue, Registry};
-pub use gate::{Answers, Gate, Question};
-pub use order::Order;
-pub use pause::{Grant, Pause};
-pub use room::{Part, Ports};
+pub use gate::{Answers, Gate, GateQuestion};
+pub use order::RunOrder;
+pub use pause::{Pause, PauseDecision};
 pub use run::{PhaseHandle, Run};
-pub use stage::Stage;
+pub use run_ports::{Ports, ProcessRole};
+pub use stage::StageHandle;
 pub use step::{Step, StepContext, StepError};
-pub use stop::{Flow, Stop, Wait};
+pub use stop::{Flow, PendingGate, Stop};

@@ -1,37 +1,37 @@
-//! What a run was asked for, and what its flow must know about the place: the same shape for every command.
+//! The order of a run: its request, flags and settings, in the same shape for every command.
 
 use crate::roles::PinnedRoles;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a run was asked for.
+/// Request, flags and settings of a run.
 #[derive(Debug, Clone)]
-pub struct Order {
-    /// The name of the feature; of something nested, its path with `.` between the segments.
+pub struct RunOrder {
+    /// Feature name; path segments of a nested one are joined with `.`.
     pub feature: String,
-    /// The folder of its specification: absolute, with `/` at the end.
+    /// Absolute path of the specification folder, with a trailing `/`.
     pub spec_path: String,
-    /// The same, as a person at the root of the repository would type it.
+    /// Path of the specification folder, relative to the root of the repository.
     pub spec_folder: String,
-    /// The day the run began, which its files carry.
+    /// Start date of the run, for its files.
     pub date: String,
-    /// The flags it goes by, as its document keeps them.
+    /// Flags, as stored in the document.
     pub flags: Map<String, Value>,
-    /// The last phase to go through; all of them if that is not said.
+    /// Last phase to run; all phases if none.
     pub until: Option<String>,
-    /// How many words a summary may have.
+    /// Maximum number of words of a summary.
     pub summary_words: usize,
-    /// What each role is told.
+    /// Role texts, as pinned at the start of the run.
     pub roles: PinnedRoles,
-    /// The team's own templates: path and text.
+    /// Templates of the team: path and text.
     pub templates: Vec<(String, String)>,
-    /// The vendor of each agent.
+    /// Vendor by agent.
     pub vendors: BTreeMap<String, String>,
 }
 
-impl Default for Order {
-    fn default() -> Order {
-        Order {
+impl Default for RunOrder {
+    fn default() -> RunOrder {
+        RunOrder {
             feature: String::new(),
             spec_path: String::new(),
             spec_folder: String::new(),
@@ -46,13 +46,13 @@ impl Default for Order {
     }
 }
 
-impl Order {
-    /// Whether a flag is set.
+impl RunOrder {
+    /// True if a switch is set.
     pub fn is_set(&self, flag: &str) -> bool {
         self.flags.get(flag).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// The text of a flag that has one.
+    /// Value of a flag that takes a text.
     pub fn text(&self, flag: &str) -> Option<&str> {
         self.flags.get(flag).and_then(Value::as_str)
     }

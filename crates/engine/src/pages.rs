@@ -1,4 +1,4 @@
-//! The pages before and after a run, as values. What they look like is a face's business.
+//! The pages before and after a run, as values: preview and closing page. The faces render them.
 
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::ledger::CallRecord;
@@ -6,152 +6,134 @@ use charrette_model::seats::Seat;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What is about to run.
+/// Preview of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Preview {
-    /// What was typed: `charrette` and the command.
+    /// Command line: `charrette` and the command.
     pub command: String,
-    /// What is asked for.
     pub description: String,
-    /// Where it happens: `Feature`, `Branch`, `Spec`, in this order, with their values.
+    /// `Feature`, `Branch` and `Spec`, in this order, with their values.
     pub context: Vec<(String, String)>,
-    /// The phases of the run that is there already, and where they stand; empty if there is none.
+    /// Phases of an existing run with their status; empty if there is none.
     pub checkpoint: Vec<(String, String)>,
-    /// The flags that are in effect, as typed.
+    /// Flags in effect, as typed.
     pub flags: Vec<String>,
-    /// What will run, in order.
     pub stages: Vec<PreviewStage>,
-    /// The folder it leaves something in.
+    /// Output folder.
     pub output: String,
-    /// The files it leaves there.
+    /// Output files.
     pub files: Vec<String>,
-    /// What runs like this have cost before, a line each; what is not known is said so.
+    /// Cost of earlier runs of this kind, one line each; unknown values are marked as such.
     pub cost: Vec<String>,
 }
 
-/// One stage of a run.
+/// A stage in the preview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PreviewStage {
-    /// Where it stands.
     pub state: StageState,
-    /// Its name.
     pub name: String,
-    /// What happens there.
+    /// One-line description.
     pub brief: String,
-    /// Who sits there: seat and agent.
+    /// Seat and agent.
     pub seats: Vec<(String, String)>,
-    /// Steps of an earlier run that will run again, and why.
+    /// Steps that will run again, with the reason.
     pub again: Vec<(String, String)>,
 }
 
-/// Where a stage stands.
+/// State of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StageState {
-    /// Done.
     Complete,
-    /// It goes on here.
+    /// The run continues here.
     Running,
-    /// To be done.
     Pending,
-    /// It failed.
     Failed,
-    /// It will not be done.
     Skipped,
 }
 
-/// What a flow says about one of its phases before it runs.
+/// Description of a phase for the preview.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PhasePlan {
-    /// What happens there.
+    /// One-line description.
     pub brief: String,
-    /// Who sits there: what the seats are called together, and which they are.
+    /// Groups of seats: name and seats.
     pub groups: Vec<(String, Vec<&'static Seat>)>,
 }
 
-/// What there is to say at the end of a run; what is empty is left out.
+/// Closing page of a run; empty parts are left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Closing {
-    /// How it ended, in one line.
+pub struct ClosingPage {
+    /// Outcome in one line.
     pub title: String,
-    /// What else is worth a line: how many vendors sat, that no model took part.
+    /// Further lines, such as the number of vendors.
     pub notes: Vec<String>,
-    /// The files, and what is in each.
+    /// Files with a description.
     pub files: Vec<(String, String)>,
-    /// Everything that was voted on.
-    pub votes: Vec<Vote>,
-    /// What each seat cost.
+    pub votes: Vec<VoteResult>,
     pub costs: Vec<SeatCost>,
-    /// What was left without a decision.
+    /// Open decisions.
     pub undecided: Vec<String>,
-    /// What was seen that is not part of this.
+    /// Out-of-scope observations.
     pub out_of_scope: Vec<String>,
-    /// Findings that were not adopted, and why.
+    /// Rejected findings, with the reason.
     pub rejected: Vec<(String, String)>,
-    /// Every warning of the run.
     pub warnings: Vec<String>,
-    /// What to type to commit the files.
+    /// Command that commits the files.
     pub commit: Option<String>,
-    /// What to type next.
+    /// Next command.
     pub next: Option<String>,
 }
 
-/// One thing that was voted on.
+/// Result of a vote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Vote {
-    /// What: a decision, a finding.
+pub struct VoteResult {
+    /// Decision or finding.
     pub about: String,
-    /// What came of it.
     pub outcome: String,
-    /// How the votes were: `2-1`.
+    /// Tally, such as `2-1`.
     pub votes: String,
-    /// Who voted, or why there was no vote.
+    /// Voters, or the reason why there was no vote.
     pub by: String,
 }
 
-/// What a seat cost.
+/// Cost of a seat.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SeatCost {
-    /// The seat.
     pub seat: String,
-    /// Who sat there.
     pub agent: String,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: usize,
-    /// Tokens it read; nothing if the agent does not say.
+    /// Input tokens; none if the agent does not report them.
     pub input: Option<u64>,
-    /// Tokens it wrote.
+    /// Output tokens.
     pub output: Option<u64>,
-    /// Dollars.
     pub usd: Option<f64>,
-    /// How long it worked.
     pub seconds: u64,
 }
 
-/// A run that came to its end, or to the end of what was asked for, to be read back for its last page.
+/// A run that has ended, or has reached the last requested phase, as the source of its closing page.
 pub struct FinishedRun<'a> {
-    /// Its document.
     pub document: &'a Checkpoint,
-    /// The feature, as people call it.
+    /// Display name of the feature.
     pub feature: &'a str,
-    /// The flags it went by.
     pub flags: &'a Map<String, Value>,
-    /// Whether all of it is done, and not only the phase that was asked for.
+    /// True if the whole run is done, not only the requested phase.
     pub is_complete: bool,
-    /// The folder of its specification, from the root of the repository, with `/` at the end.
+    /// Specification folder, relative to the root of the repository, with a trailing `/`.
     pub spec_folder: &'a str,
-    /// The folder of its artifacts, from the root of the repository.
+    /// Artifact folder, relative to the root of the repository.
     pub workspace: &'a str,
-    /// Every call of an agent.
+    /// Agent calls from the ledger.
     pub calls: &'a [CallRecord],
-    /// The text of an artifact; empty if there is none.
+    /// Reads the text of an artifact; empty if there is none.
     pub read: &'a dyn Fn(&str) -> String,
-    /// Whether the repository has such a file or folder, from its root.
-    pub is_there: &'a dyn Fn(&str) -> bool,
+    /// True if the repository has such a file or folder, by path from its root.
+    pub file_exists: &'a dyn Fn(&str) -> bool,
 }
 
 impl FinishedRun<'_> {
-    /// The text of an artifact; empty if there is none.
+    /// Reads the text of an artifact; empty if there is none.
     pub fn text(&self, name: &str) -> String {
         (self.read)(name)
     }

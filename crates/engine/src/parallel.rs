@@ -1,4 +1,4 @@
-//! Branches side by side: bounded, in order of their items, each driven to its end or to a wait.
+//! Parallel branches: bounded, results in the order of the items, each driven to its end or to a wait.
 
 use crate::batch::{Batch, in_branch};
 use crate::run::PhaseHandle;
@@ -7,10 +7,10 @@ use futures_util::stream::{self, StreamExt as _};
 
 impl PhaseHandle<'_> {
     /// Runs a branch for each item and returns their results in the items' order. The group and every branch have a name,
-    /// the same each time the flow goes through.
+    /// the same on every pass through the flow.
     ///
-    /// One branch that fails or waits does not stop the others: what they finish is kept, and their waits are
-    /// put together, so that a person is asked everything at once.
+    /// A branch that fails or waits does not stop the others: their steps are kept, and their waits are merged, so that a
+    /// person is asked everything at once.
     pub async fn parallel<N, I, T, Branch>(
         &self,
         group: &str,
@@ -29,11 +29,11 @@ impl PhaseHandle<'_> {
             .into_iter()
             .enumerate()
             .map(|(n, (name, branch))| async move { (n, in_branch(name, branch).await) });
-        let all = stream::iter(numbered).buffer_unordered(self.run.limit()).collect::<Vec<_>>();
-        let (mut results, collected) = Batch::collecting(all).await;
-        let collected = collected.unwrap_or_default();
-        self.run.journal.collect(collected.staged).await?;
-        let settled = self.settle_tree(collected.dirt).await;
+        let all = stream::iter(numbered).buffer_unordered(self.run.max_parallel()).collect::<Vec<_>>();
+        let (mut results, batch) = Batch::collect(all).await;
+        let batch = batch.unwrap_or_default();
+        self.run.journal.collect(batch.staged).await?;
+        let settled = self.settle_tree(batch.tree_changes).await;
 
         results.sort_by_key(|(n, _)| *n);
         let (mut done, mut stops) = (Vec::new(), Vec::new());
@@ -44,7 +44,7 @@ impl PhaseHandle<'_> {
             }
         }
         stops.extend(settled.err());
-        match Stop::merged(stops) {
+        match Stop::merge(stops) {
             None => Ok(done),
             Some(stop) => Err(stop),
         }

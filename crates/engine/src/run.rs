@@ -1,16 +1,16 @@
-//! The handles a flow works with: the run, and a phase of it.
+//! The handles a flow works with: the run and its phases.
 
 use crate::artifact::Artifact;
 use crate::batch;
-use crate::gate::{Answers, Gate, GateStanding, GateView, Reply};
-use crate::order::Order;
-use crate::ports::journal::{Call, PhaseEnd, Recorded};
+use crate::gate::{Answers, Gate, GateStatus, GateView, Reply};
+use crate::order::RunOrder;
+use crate::ports::journal::{PhaseEnd, StepCall, StepOutcome};
 use crate::ports::{BoxFuture, Journal};
-use crate::room::Ports;
-use crate::stage::Stage;
-use crate::step::{Step, StepContext, StepDone, StepError};
-use crate::stop::{Flow, Stop, Wait};
-use charrette_model::progress::Stage as StageSpec;
+use crate::run_ports::Ports;
+use crate::stage::StageHandle;
+use crate::step::{Step, StepContext, StepError, StepOutput};
+use crate::stop::{Flow, PendingGate, Stop};
+use charrette_model::progress::StageSpec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -19,56 +19,52 @@ use std::sync::Arc;
 pub struct Run<'j> {
     pub(crate) journal: Arc<dyn Journal + 'j>,
     pub(crate) ports: Ports,
-    pub(crate) order: Arc<Order>,
+    pub(crate) order: Arc<RunOrder>,
     stages: &'static [StageSpec],
     parallel: usize,
 }
 
 impl<'j> Run<'j> {
-    /// A run that is remembered by `journal`. `stages` are those of its flow.
+    /// Makes a run that is recorded in `journal`. `stages` are those of its flow.
     pub fn new(
         journal: Arc<dyn Journal + 'j>,
         ports: Ports,
-        order: Arc<Order>,
+        order: Arc<RunOrder>,
         stages: &'static [StageSpec],
     ) -> Run<'j> {
         Run { journal, ports, order, stages, parallel: 4 }
     }
 
-    /// The same, with at most so many branches at work at the same time.
+    /// Sets the maximum number of parallel branches (default 4).
     #[must_use]
     pub fn with_parallel(mut self, branches: usize) -> Run<'j> {
         self.parallel = branches.max(1);
         self
     }
 
-    /// A phase of the run.
     pub fn phase<'r>(&'r self, name: &str) -> PhaseHandle<'r> {
         PhaseHandle { run: self, name: name.to_owned() }
     }
 
-    /// What was asked for.
-    pub fn order(&self) -> &Arc<Order> {
+    pub fn order(&self) -> &Arc<RunOrder> {
         &self.order
     }
 
-    /// What the outside world provides.
     pub fn ports(&self) -> &Ports {
         &self.ports
     }
 
-    /// The memory of the run.
     pub fn journal(&self) -> &(dyn Journal + 'j) {
         &*self.journal
     }
 
-    pub(crate) fn limit(&self) -> usize {
+    pub(crate) fn max_parallel(&self) -> usize {
         self.parallel
     }
 
-    /// The run was asked to go no further than this phase.
-    pub fn enough_after(&self, phase: &str) -> Flow<()> {
-        if self.order.until.as_deref() == Some(phase) { Err(Stop::Enough) } else { Ok(()) }
+    /// Stops the flow if this is the last requested phase.
+    pub fn stop_if_last_requested(&self, phase: &str) -> Flow<()> {
+        if self.order.until.as_deref() == Some(phase) { Err(Stop::RequestedPhasesDone) } else { Ok(()) }
     }
 }
 
@@ -86,7 +82,7 @@ pub struct PhaseHandle<'r> {
 }
 
 impl PhaseHandle<'_> {
-    /// Does something once: computes a value, writes artifacts, changes the outside world.
+    /// Runs a step once: it computes a value, writes artifacts or changes the outside world.
     pub async fn step<T, Work>(
         &self,
         step: Step,
@@ -98,18 +94,18 @@ impl PhaseHandle<'_> {
     {
         let recorded = self.once(step, move |context| {
             Box::pin(async move {
-                let value = serde_json::to_value(body(context).await?)
-                    .map_err(|error| StepError::Failed(format!("the result cannot be recorded: {error}")))?;
-                Ok(StepDone { value, ..StepDone::default() })
+                let value = serde_json::to_value(body(context).await?).map_err(|error| {
+                    StepError::Failed(format!("cannot record the result of the step: {error}"))
+                })?;
+                Ok(StepOutput { value, ..StepOutput::default() })
             })
         });
         let value = recorded.await?.value;
-        serde_json::from_value(value).map_err(|error| {
-            Stop::Failed(format!("a recorded result has another shape than the flow expects: {error}"))
-        })
+        serde_json::from_value(value)
+            .map_err(|error| Stop::Failed(format!("unexpected record of a step result: {error}")))
     }
 
-    /// Makes one file from what the step reads, and hands it on.
+    /// Runs a step that makes one file, and returns the file.
     pub async fn make<Work>(
         &self,
         file: Artifact,
@@ -120,92 +116,94 @@ impl PhaseHandle<'_> {
         Work: Future<Output = Result<String, StepError>> + Send + 'static,
     {
         let name = file.name().to_owned();
-        let written = move |context: StepContext| async move {
+        let write = move |context: StepContext| async move {
             let text = body(context.clone()).await?;
             context.write(&name, text)
         };
-        self.step::<(), _>(step, written).await?;
+        self.step::<(), _>(step, write).await?;
         Ok(file)
     }
 
     pub(crate) async fn once(
         &self,
         step: Step,
-        body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepDone, StepError>> + Send + 'static,
-    ) -> Flow<Recorded> {
-        let Step { id, reads, revises, touches_checkout, reaches_out, agent } = step;
-        let (phase, branch) = (self.name.clone(), batch::branch());
-        let call = Call { phase, branch, id, reads, revises, touches_checkout, reaches_out, agent };
+        body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepOutput, StepError>> + Send + 'static,
+    ) -> Flow<StepOutcome> {
+        let Step { id, reads, revises, touches_checkout, external_effect, agent } = step;
+        let (phase, branch) = (self.name.clone(), batch::branch_path());
+        let call = StepCall { phase, branch, id, reads, revises, touches_checkout, external_effect, agent };
         self.run.journal.once(call, Box::new(body)).await
     }
 
-    /// Asks a person, and returns what was answered.
+    /// Asks a person the questions of a gate, and returns the answers.
     ///
-    /// Without a person to ask, the flow waits here: the questions are on record, and anybody may answer them.
+    /// In an unattended run the flow waits here: the questions are on record and can be answered from elsewhere.
     pub async fn gate(&self, gate: Gate) -> Flow<Answers> {
         let journal = &self.run.journal;
         loop {
-            let view = match journal.stand(&self.name, &gate).await? {
-                GateStanding::Settled(answers) => return Ok(answers),
-                GateStanding::Open(view) => view,
+            let view = match journal.open_gate(&self.name, &gate).await? {
+                GateStatus::Settled(answers) => return Ok(answers),
+                GateStatus::Open(view) => view,
             };
             match self.run.ports.asker.ask(&view).await {
                 Reply::Answers(answers) => {
-                    let usable = view.usable(answers);
-                    if usable.is_empty() {
-                        return Err(waiting(view));
+                    let accepted = view.accepted_answers(answers);
+                    if accepted.is_empty() {
+                        return Err(waiting_at(view));
                     }
-                    journal.answer(&gate.name, usable).await?;
+                    journal.answer_gate(&gate.name, accepted).await?;
                 }
-                Reply::Nobody if gate.goes_on => journal.answer(&gate.name, view.recommended()).await?,
-                Reply::Nobody if view.is_rejected || gate.refuses => {
+                Reply::Unattended if gate.accept_recommended => {
+                    journal.answer_gate(&gate.name, view.recommended()).await?;
+                }
+                Reply::Unattended if view.is_rejected || gate.refuse_unattended => {
                     return Err(Stop::Refused(gate.rejection()));
                 }
                 Reply::Interrupted => return Err(Stop::Interrupted),
-                Reply::Nobody | Reply::Pause => return Err(waiting(view)),
+                Reply::Unattended | Reply::Pause => return Err(waiting_at(view)),
             }
         }
     }
 
-    /// A numbered stage of the flow begins: people get to see where the run is.
-    pub fn stage(&self, number: &str) -> Stage<'_> {
+    /// Starts a numbered stage, for the display.
+    pub fn stage(&self, number: &str) -> StageHandle<'_> {
         self.stage_with(number, None)
     }
 
-    /// The same, with something worth knowing from the start.
-    pub fn stage_with(&self, number: &str, payload: Option<String>) -> Stage<'_> {
-        let stage = self.ongoing(number);
+    /// Starts a numbered stage with a text beside its name.
+    pub fn stage_with(&self, number: &str, payload: Option<String>) -> StageHandle<'_> {
+        let stage = self.stage_handle(number);
         stage.begin(payload);
         stage
     }
 
-    /// A stage that has begun already.
-    pub fn ongoing(&self, number: &str) -> Stage<'_> {
-        Stage::new(&*self.run.journal, number, self.run.stages)
+    /// Handle to a stage that was started before.
+    pub fn stage_handle(&self, number: &str) -> StageHandle<'_> {
+        StageHandle::new(&*self.run.journal, number, self.run.stages)
     }
 
-    /// Tells people something they should know; it is repeated at the end.
+    /// Emits a warning; warnings are repeated on the closing page.
     pub fn warn(&self, message: impl Into<String>) {
-        self.run.journal.tell(crate::event::EventKind::Warning { message: message.into() });
+        self.run.journal.emit(crate::event::EventKind::Warning { message: message.into() });
     }
 
-    /// Whoever may take a seat right now, in order. What a flow makes of it must be recorded by a step.
+    /// Agents that are available for a seat now, in order. A flow must record any decision based on it in a step.
     pub fn chain(&self, seat: &str) -> Vec<String> {
         self.run.ports.launcher.chain(seat)
     }
 
-    /// The phase is through; `summary` is what the next phase needs to know.
+    /// Completes the phase; `summary` is the file with the context for the next phase.
     pub async fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
         self.end(summary, &[], false).await
     }
 
-    /// The same for the last phase: the run is through as well.
+    /// Completes the last phase, and the run with it.
     pub async fn finish_run(&self, summary: Option<&Artifact>) -> Flow<()> {
         self.end(summary, &[], true).await
     }
 
-    /// The same, with the names of the files it leaves to people.
-    pub async fn finish_with(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
+    /// Completes the phase and records its files for people.
+    pub async fn finish_with_files(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
         self.end(summary, files, false).await
     }
 
@@ -220,6 +218,7 @@ impl PhaseHandle<'_> {
     }
 }
 
-pub(crate) fn waiting(view: GateView) -> Stop {
-    Stop::Waiting(vec![Wait { gate: view.gate, questions: view.open }])
+/// Stop of a flow that waits at this gate.
+pub(crate) fn waiting_at(view: GateView) -> Stop {
+    Stop::Waiting(vec![PendingGate { gate: view.gate, questions: view.open }])
 }

@@ -1,9 +1,9 @@
-//! A step: something done once, with everything it reads named beforehand.
+//! Steps: work that is done once, with all inputs named beforehand.
 
 use crate::artifact::{Input, Inputs};
 use crate::ports::ArtifactStore;
-use crate::ports::Readable;
-use crate::ports::journal::{Call, Lane};
+use crate::ports::PromptInput;
+use crate::ports::journal::{Lane, StepCall};
 use crate::stop::Stop;
 use charrette_model::checkpoint::Usage;
 use serde_json::Value;
@@ -12,101 +12,98 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A step, as a value.
+/// Builder of a step. The record of a step in the document is `StepRecord` of the model.
 #[derive(Debug, Clone)]
 pub struct Step {
     pub(crate) id: String,
     pub(crate) reads: Vec<Input>,
     pub(crate) revises: Vec<String>,
     pub(crate) touches_checkout: bool,
-    pub(crate) reaches_out: bool,
+    pub(crate) external_effect: bool,
     pub(crate) agent: Option<String>,
 }
 
 impl Step {
-    /// A step of that name, such as `merge` or `sketch/arch`.
+    /// Makes a step with that id, such as `merge` or `sketch/arch`.
     pub fn new(id: impl Into<String>) -> Step {
         Step {
             id: id.into(),
             reads: Vec::new(),
             revises: Vec::new(),
             touches_checkout: false,
-            reaches_out: false,
+            external_effect: false,
             agent: None,
         }
     }
 
-    /// What it reads.
     #[must_use]
     pub fn reads(mut self, inputs: &(impl Inputs + ?Sized)) -> Step {
         self.reads.extend(inputs.inputs());
         self
     }
 
-    /// Files it may rewrite in place, or compares with what it makes: it sees them as they are, present or not, and does
-    /// not depend on what they say.
+    /// Adds files that the step may rewrite in place or compare with its output. It sees them as they are, existing or not;
+    /// they are not inputs, so a change does not run the step again.
     #[must_use]
     pub fn revises(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Step {
         self.revises.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Everything it reads so far.
+    /// Inputs named so far.
     pub fn inputs(&self) -> &[Input] {
         &self.reads
     }
 
-    /// It moves HEAD or writes outside the workspace, so no other run may do so at the same time.
+    /// Marks a step that moves HEAD or writes outside the workspace: it runs under the lock of the checkout.
     #[must_use]
     pub fn touches_checkout(mut self) -> Step {
         self.touches_checkout = true;
         self
     }
 
-    /// It changes something outside this machine: it is not begun unless that can be put on record.
+    /// Marks a step that changes something outside this machine: it is not started unless its start can be recorded.
     #[must_use]
-    pub fn reaches_out(mut self) -> Step {
-        self.reaches_out = true;
+    pub fn external_effect(mut self) -> Step {
+        self.external_effect = true;
         self
     }
 }
 
-/// How a step ended well.
+/// Result of a successful step body.
 #[derive(Debug, Clone, Default)]
-pub struct StepDone {
-    /// What it returns.
+pub struct StepOutput {
     pub value: Value,
-    /// The agent that did it.
+    /// Agent that answered.
     pub agent: Option<String>,
-    /// The agents that were asked before and failed.
+    /// Agents that failed before.
     pub fallback_from: Vec<String>,
-    /// What it cost.
     pub usage: Option<Usage>,
     /// Digest of the prompt.
     pub prompt: Option<String>,
 }
 
-/// Why a step did not end well.
+/// Failure of a step.
 #[derive(Debug, thiserror::Error)]
 pub enum StepError {
-    /// It failed, and will be tried again when the run is resumed.
+    /// Failed; retried when the run is resumed. The message is prefixed with the step id.
     #[error("{0}")]
     Failed(String),
-    /// The same, in words that say everything: nothing is put in front of them.
+    /// Failed, with a message that is shown without the step id.
     #[error("{0}")]
-    Said(String),
-    /// A guard says no. The step is tried again when the run is resumed.
+    Verbatim(String),
+    /// Refused by a guard; retried when the run is resumed.
     #[error("{0}")]
     Refused(String),
-    /// A person must decide something first. The step is tried again when that is done.
+    /// A person must decide something first; retried after that.
     #[error("waiting for a decision")]
     Paused,
-    /// The run is coming to an end.
+    /// The run was cancelled.
     #[error("interrupted")]
     Interrupted,
-    /// A run inside this step stopped; the step is tried again when this run is resumed.
+    /// The child run of this step stopped; retried when this run is resumed.
     #[error("{0}")]
-    Stopped(Stop),
+    ChildStopped(Stop),
 }
 
 impl From<io::Error> for StepError {
@@ -115,12 +112,12 @@ impl From<io::Error> for StepError {
     }
 }
 
-/// What the body of a step works with: the files it named, as they were when it began, and a place for those it writes.
+/// Context of a step body: the files it named, as they were when it started, and the files it writes.
 ///
-/// There is nothing else in it, so a step cannot read what it did not name.
+/// It gives access to nothing else, so a step cannot read a file that it did not name.
 #[derive(Clone)]
 pub struct StepContext {
-    call: Arc<Call>,
+    call: Arc<StepCall>,
     run: String,
     inputs: Arc<BTreeMap<String, StepInput>>,
     present: Arc<BTreeMap<String, PresentFile>>,
@@ -128,7 +125,7 @@ pub struct StepContext {
     lane: Arc<dyn Lane>,
 }
 
-/// A file that a step named as an input.
+/// Content of an input file.
 #[derive(Debug, Clone, Default)]
 struct StepInput {
     bytes: Option<Vec<u8>>,
@@ -138,27 +135,27 @@ struct StepInput {
 /// A file that a step may rewrite in place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PresentFile {
-    /// What it holds; none if there is no such file.
+    /// Content; none if the file does not exist.
     pub bytes: Option<Vec<u8>>,
-    /// Whether a step of this run left it so; a file that is not there counts as left so.
+    /// True if a step of this run wrote this content, or if the file does not exist.
     pub is_own: bool,
 }
 
-/// What a step has written so far, by name. The journal takes it when the body has ended.
+/// Files that a step has written so far, by name. The journal takes them when the body has ended.
 #[derive(Debug, Clone, Default)]
 pub struct StepWrites(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
 
 impl StepWrites {
-    /// Everything that was written, leaving nothing behind.
+    /// Takes all files.
     pub fn take(&self) -> BTreeMap<String, Vec<u8>> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl StepContext {
-    /// The context of one attempt at a call: reads everything the call names. `present` are the files it revises.
+    /// Loads the inputs of a call, for one attempt. `present` are the files it revises.
     pub async fn load(
-        call: &Call,
+        call: &StepCall,
         run: String,
         lane: Arc<dyn Lane>,
         files: &dyn ArtifactStore,
@@ -182,32 +179,32 @@ impl StepContext {
         })
     }
 
-    /// Where the journal finds what the body writes.
+    /// Files of the body, for the journal.
     pub fn writes(&self) -> StepWrites {
         self.writes.clone()
     }
 
-    /// The text of a file that must be there.
+    /// Reads a file that must exist.
     pub fn text(&self, name: &str) -> Result<String, StepError> {
-        self.optional_text(name)?.ok_or_else(|| StepError::Failed(format!("{name} is not there")))
+        self.optional_text(name)?.ok_or_else(|| StepError::Failed(format!("{name} does not exist")))
     }
 
-    /// The text of a file that may be there.
+    /// Reads a file that may exist.
     pub fn optional_text(&self, name: &str) -> Result<Option<String>, StepError> {
         let bytes = match (self.inputs.get(name), self.present.get(name)) {
             (Some(input), _) => input.bytes.as_deref(),
             (None, Some(present)) => present.bytes.as_deref(),
-            (None, None) => return Err(self.unnamed(name)),
+            (None, None) => return Err(self.undeclared_input(name)),
         };
         Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
     }
 
-    /// A file that the step may rewrite in place, as it is now.
+    /// Reads a file that the step may rewrite in place.
     pub fn present(&self, name: &str) -> Result<&PresentFile, StepError> {
-        self.present.get(name).ok_or_else(|| self.unnamed(name))
+        self.present.get(name).ok_or_else(|| self.undeclared_input(name))
     }
 
-    /// Writes a file. It is kept when the step ends well; others see it when its group is collected.
+    /// Writes a file. It is stored when the step succeeds; others see it when its parallel group is collected.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), StepError> {
         if name.is_empty() {
             return Err(StepError::Failed(format!("{} writes a file without a name", self.call.id)));
@@ -217,12 +214,12 @@ impl StepContext {
         Ok(())
     }
 
-    /// The id of the run.
+    /// Run id.
     pub fn run(&self) -> String {
         self.run.clone()
     }
 
-    /// Which attempt this is, from 1.
+    /// Number of the attempt, from 1.
     pub fn attempt(&self) -> u32 {
         self.lane.attempt()
     }
@@ -231,26 +228,26 @@ impl StepContext {
         &*self.lane
     }
 
-    pub(crate) fn call(&self) -> &Call {
+    pub(crate) fn call(&self) -> &StepCall {
         &self.call
     }
 
-    /// What an agent reads: the files that are there, in the order they were named.
-    pub(crate) fn readable(&self) -> Vec<Readable> {
-        let mut readable: Vec<Readable> = Vec::new();
+    /// Existing input files for the prompt of an agent, in the order they were named.
+    pub(crate) fn prompt_inputs(&self) -> Vec<PromptInput> {
+        let mut files: Vec<PromptInput> = Vec::new();
         for input in &self.call.reads {
             let (Input::Artifact(name) | Input::Optional(name)) = input else { continue };
             let Some(StepInput { bytes: Some(bytes), location }) = self.inputs.get(name) else { continue };
-            if readable.iter().all(|read| read.name != *name) {
+            if files.iter().all(|read| read.name != *name) {
                 let text = String::from_utf8_lossy(bytes).into_owned();
-                readable.push(Readable { name: name.clone(), text, location: location.clone() });
+                files.push(PromptInput { name: name.clone(), text, location: location.clone() });
             }
         }
-        readable
+        files
     }
 
-    fn unnamed(&self, name: &str) -> StepError {
-        StepError::Failed(format!("{} reads {name} without having named it as an input", self.call.id))
+    fn undeclared_input(&self, name: &str) -> StepError {
+        StepError::Failed(format!("{} reads {name}, which is not one of its inputs", self.call.id))
     }
 }
 

@@ -1,71 +1,70 @@
-//! How a flow comes to a stop before its end. Flows only ever use `?`: none of these is theirs to catch.
+//! Stops: reasons why a flow ends early. A flow passes them on with `?` and never catches one.
 
-use crate::gate::Question;
+use crate::gate::GateQuestion;
 use charrette_model::checkpoint::StopKind;
 use serde::Serialize;
 
-/// What a flow returns.
+/// Result of a flow or of one of its parts.
 pub type Flow<T> = Result<T, Stop>;
 
-/// Why a flow stopped. The document is resumable after each of them.
+/// Reason why a flow stopped. The run can be resumed after each of them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Stop {
     /// A person must answer.
     #[error("waiting for a person at {}", .0.iter().map(|wait| wait.gate.as_str()).collect::<Vec<_>>().join(", "))]
-    Waiting(Vec<Wait>),
-    /// A gate or guard refuses to go on.
+    Waiting(Vec<PendingGate>),
+    /// A gate was rejected, or a guard refuses to continue.
     #[error("{0}")]
     Refused(String),
-    /// A step failed; what it left is kept.
+    /// A step failed; its evidence is kept.
     #[error("{0}")]
     Failed(String),
-    /// Somebody asked for an end.
+    /// The run was cancelled.
     #[error("interrupted")]
     Interrupted,
-    /// The phases that were asked for are through; the run is not.
-    #[error("done so far")]
-    Enough,
-    /// A person asked for a revision: the flow goes through once more, with the feedback among its inputs.
-    #[error("revising")]
-    Again,
+    /// The requested phases are complete, the run is not.
+    #[error("requested phases done")]
+    RequestedPhasesDone,
+    /// A person asked for a revision: the flow runs again from its start, with the feedback among its inputs.
+    #[error("revision requested")]
+    Revise,
 }
 
-/// One gate that waits.
+/// A gate that waits for answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Wait {
-    /// Which.
+pub struct PendingGate {
     pub gate: String,
-    /// What is still to be answered.
-    pub questions: Vec<Question>,
+    /// Open questions.
+    pub questions: Vec<GateQuestion>,
 }
 
 impl Stop {
-    /// What the record says about it; nothing where the run did what was asked for.
+    /// Kind for the record; none if the run did what was requested.
     pub fn kind(&self) -> Option<StopKind> {
         match self {
             Stop::Waiting(_) => Some(StopKind::Waiting),
             Stop::Refused(_) => Some(StopKind::Refused),
             Stop::Failed(_) => Some(StopKind::Failed),
-            Stop::Interrupted | Stop::Again => Some(StopKind::Interrupted),
-            Stop::Enough => None,
+            Stop::Interrupted | Stop::Revise => Some(StopKind::Interrupted),
+            Stop::RequestedPhasesDone => None,
         }
     }
 
-    /// What several branches that stopped amount to: the most pressing reason, and all waits together.
-    pub(crate) fn merged(stops: Vec<Stop>) -> Option<Stop> {
+    /// Merges the stops of several branches: the most severe reason, or all waits together.
+    pub(crate) fn merge(stops: Vec<Stop>) -> Option<Stop> {
         let rank = |stop: &Stop| match stop {
             Stop::Interrupted => 0,
             Stop::Failed(_) => 1,
             Stop::Refused(_) => 2,
-            Stop::Again => 3,
+            Stop::Revise => 3,
             Stop::Waiting(_) => 4,
-            Stop::Enough => 5,
+            Stop::RequestedPhasesDone => 5,
         };
-        let mut most: Option<Stop> = None;
+        let mut worst: Option<Stop> = None;
         for stop in stops {
-            most = Some(match (most, stop) {
+            worst = Some(match (worst, stop) {
                 (Some(Stop::Waiting(mut all)), Stop::Waiting(more)) => {
-                    // Several branches may wait for the same decision.
+                    // Several branches may wait at the same gate.
                     let new = more.into_iter().filter(|wait| !all.contains(wait)).collect::<Vec<_>>();
                     all.extend(new);
                     Stop::Waiting(all)
@@ -74,7 +73,7 @@ impl Stop {
                 (_, stop) => stop,
             });
         }
-        most
+        worst
     }
 }
 
@@ -84,12 +83,15 @@ mod tests {
 
     fn waiting(gates: &[&str]) -> Stop {
         Stop::Waiting(
-            gates.iter().map(|gate| Wait { gate: (*gate).to_owned(), questions: Vec::new() }).collect(),
+            gates
+                .iter()
+                .map(|gate| PendingGate { gate: (*gate).to_owned(), questions: Vec::new() })
+                .collect(),
         )
     }
 
     #[test]
-    fn waits_are_put_together_and_anything_worse_comes_first() {
+    fn waits_are_merged_and_severe_stops_come_first() {
         let failed = || Stop::Failed("x".to_owned());
         for (stops, merged) in [
             (vec![], None),
@@ -97,9 +99,9 @@ mod tests {
             (vec![waiting(&["a"]), failed(), waiting(&["b"])], Some(failed())),
             (vec![failed(), Stop::Interrupted], Some(Stop::Interrupted)),
             (vec![Stop::Refused("r".to_owned()), waiting(&["a"])], Some(Stop::Refused("r".to_owned()))),
-            (vec![waiting(&["a"]), Stop::Again], Some(Stop::Again)),
+            (vec![waiting(&["a"]), Stop::Revise], Some(Stop::Revise)),
         ] {
-            assert_eq!(Stop::merged(stops.clone()), merged, "{stops:?}");
+            assert_eq!(Stop::merge(stops.clone()), merged, "{stops:?}");
         }
     }
 }

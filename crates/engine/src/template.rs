@@ -1,22 +1,22 @@
-//! How all templates are filled in, and how their faults are told.
+//! Template environment and template errors, for all templates.
 //!
-//! Undefined names are errors, nothing is escaped, and a value is never looked at for template marks. What a
-//! template may include and where it comes from is for its owner to decide.
+//! Undefined names are errors, nothing is escaped, and values are never parsed as templates. The owner of a template
+//! decides where it comes from and what it may include.
 
-use charrette_model::shown::shown;
+use charrette_model::escape::printable;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use std::error::Error as _;
 
-/// How much work one text may be. A template comes from a repository, and must not keep us busy for ever.
-const FUEL: u64 = 200_000;
+/// Maximum number of template instructions (fuel). A template comes from a repository and must not loop for ever.
+const MAX_FUEL: u64 = 200_000;
 
-/// An environment without templates.
+/// Makes an environment without templates.
 pub(crate) fn environment<'a>() -> Environment<'a> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_fuel(Some(FUEL));
+    environment.set_fuel(Some(MAX_FUEL));
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
     if let Ok(syntax) = syntax.build() {
@@ -25,24 +25,24 @@ pub(crate) fn environment<'a>() -> Environment<'a> {
     environment
 }
 
-/// The innermost cause of an error: what is wrong inside whatever was included last.
-pub(crate) fn deepest(error: &minijinja::Error) -> &minijinja::Error {
-    let mut deepest = error;
-    while let Some(cause) = deepest.source().and_then(|cause| cause.downcast_ref::<minijinja::Error>()) {
-        deepest = cause;
+/// Innermost cause of an error: the error inside the template that was included last.
+pub(crate) fn root_cause(error: &minijinja::Error) -> &minijinja::Error {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source().and_then(|cause| cause.downcast_ref::<minijinja::Error>()) {
+        innermost = cause;
     }
-    deepest
+    innermost
 }
 
-/// The line of a fault in `text`, and what is wrong with it.
-pub(crate) fn fault(error: &minijinja::Error, text: &str) -> (usize, String) {
+/// Line of an error in `text`, and its message.
+pub(crate) fn describe_error(error: &minijinja::Error, text: &str) -> (usize, String) {
     let line = error.line().unwrap_or(1);
     let mut message = error.kind().to_string();
     if let Some(detail) = error.detail() {
-        message = format!("{message}: {}", shown(detail));
+        message = format!("{message}: {}", printable(detail));
     }
     if let Some(source) = line.checked_sub(1).and_then(|above| text.lines().nth(above)) {
-        message = format!("{message}, in '{}'", shown(source.trim()));
+        message = format!("{message}, in '{}'", printable(source.trim()));
     }
     (line, message)
 }

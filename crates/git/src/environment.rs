@@ -9,26 +9,26 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What git is started for.
+/// Purpose of a git call; decides its options and environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To answer a question, or to change the index or the work tree on our own behalf: no hooks, no network.
+    /// Reads, or changes the index or the work tree on our own behalf: no hooks, no network.
     Restricted,
-    /// To do what a user would do: hooks run, remotes may be reached.
+    /// Acts as the user would: hooks run, remotes may be reached.
     OnBehalfOfUser,
 }
 
-/// For every call: a file system monitor is a program, and no output is shown on a terminal.
+/// Options of every call: no file system monitor (it is a program) and no pager.
 const ALWAYS: [&str; 3] = ["--no-pager", "-c", "core.fsmonitor=false"];
 
-/// For restricted calls: no hooks, no signature checks, names are taken literally.
+/// Options of restricted calls: no hooks, no signature checks, literal pathspecs.
 const RESTRICTED: [&str; 5] =
     ["--literal-pathspecs", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false"];
 
-/// How pathspecs are read, if the user's environment says so. Git refuses these together with literal ones.
+/// Variables that change how pathspecs are read. Git refuses them together with `--literal-pathspecs`.
 const PATHSPEC_VARIABLES: [&str; 3] = ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
 
-/// Git in a folder, ready to be started.
+/// Builds the git command for a folder.
 ///
 /// Neither literal pathspecs nor a locale are set on behalf of the user: hooks would inherit them.
 pub(crate) fn command<S: AsRef<OsStr>>(folder: &Path, purpose: Purpose, args: &[S]) -> Command {
@@ -52,15 +52,15 @@ pub(crate) fn command<S: AsRef<OsStr>>(folder: &Path, purpose: Purpose, args: &[
         for variable in PATHSPEC_VARIABLES {
             command.env_remove(variable);
         }
-        command.arg(subcommand).args(without_programs(subcommand.as_ref())).args(rest);
+        command.arg(subcommand).args(no_external_programs(subcommand.as_ref())).args(rest);
     } else {
         command.arg(subcommand).args(rest);
     }
     command
 }
 
-/// The options that keep a subcommand from starting diff programs and converters.
-fn without_programs(subcommand: &OsStr) -> &'static [&'static str] {
+/// Options that keep a subcommand from starting external diff and textconv programs.
+fn no_external_programs(subcommand: &OsStr) -> &'static [&'static str] {
     match subcommand.to_str().unwrap_or_default() {
         "diff" | "diff-files" | "diff-index" | "diff-tree" | "log" | "show" | "whatchanged" => {
             &["--no-ext-diff", "--no-textconv"]

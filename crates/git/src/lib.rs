@@ -2,15 +2,13 @@
 //!
 //! Git is started with arguments, never through a shell. There are four kinds of calls, all on [`Git`]:
 //!
-//! - *reading* (`bytes`, `print`, `find`, `agrees`, …) changes nothing, takes no locks, reaches no network and runs
+//! - *reading* (`bytes`, `text`, `find`, `succeeds`, …) changes nothing, takes no locks, reaches no network and runs
 //!   no program that the repository's configuration names;
 //! - *editing* (`edit`) changes the index or the work tree on our own behalf, with the same restrictions;
 //! - *acting* (`act`) does what a user would do (switch, rebase): the repository's hooks run;
 //! - *calling* (`call`) talks to a remote, with a time limit and cancellation.
 //!
-//! `environment` has the options and variables of each kind, and says what cannot be prevented with them.
-
-#![warn(missing_docs)]
+//! `environment` has the options and variables of each kind, and lists what they cannot prevent.
 
 mod environment;
 mod process;

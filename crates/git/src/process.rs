@@ -1,27 +1,26 @@
-//! One git process from start to end, and git's own words if it does not succeed.
+//! Runs one git process to its end and reports git's own error message if it fails.
 
 use std::io::{self, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
-/// Why git did not do what it was asked.
+/// Failed git call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
-    /// The program could not be started or waited for.
+    /// Git could not be started or waited for.
     #[error("cannot run git: {0}")]
     NotRun(String),
-    /// It ran and did not succeed.
     #[error("git {command}: {reason}")]
     Failed {
-        /// Its subcommand.
+        /// The git subcommand.
         command: String,
-        /// In git's own words.
+        /// Git's own error message.
         reason: String,
     },
 }
 
 impl GitError {
-    /// Why, without the subcommand: git's own words, where there are any.
+    /// Git's own error message, without the subcommand.
     pub fn reason(&self) -> String {
         match self {
             GitError::NotRun(_) => self.to_string(),
@@ -34,7 +33,7 @@ impl GitError {
     }
 }
 
-/// Runs git to its end with `input` on its standard input. Returns what it printed, if that was not sent elsewhere.
+/// Runs git to its end with `input` on its standard input. Returns its standard output, if that is captured.
 pub(crate) fn run(mut command: Command, subcommand: String, input: &[u8]) -> Result<Vec<u8>, GitError> {
     if !input.is_empty() {
         command.stdin(Stdio::piped());
@@ -53,11 +52,11 @@ pub(crate) fn run(mut command: Command, subcommand: String, input: &[u8]) -> Res
     if output.status.success() {
         return Ok(output.stdout);
     }
-    Err(GitError::Failed { command: subcommand, reason: complaint(&output.stderr, output.status) })
+    Err(GitError::Failed { command: subcommand, reason: failure_reason(&output.stderr, output.status) })
 }
 
-/// The last line that says something: git puts its reason there.
-pub(crate) fn complaint(stderr: &[u8], status: ExitStatus) -> String {
+/// Last non-empty line of standard error, where git puts its reason.
+pub(crate) fn failure_reason(stderr: &[u8], status: ExitStatus) -> String {
     let text = String::from_utf8_lossy(stderr);
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
     last.map_or_else(|| format!("git failed ({status})"), str::to_owned)

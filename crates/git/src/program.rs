@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Git in some folder.
+/// Runner of the git program in one folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Git<'a> {
     pub(crate) folder: &'a Path,
@@ -14,51 +14,50 @@ pub struct Git<'a> {
 }
 
 impl<'a> Git<'a> {
-    /// Git in this folder.
     pub fn new(folder: &'a Path) -> Git<'a> {
         Git { folder, index: None }
     }
 
-    /// The same with another index than the repository's own. The file need not exist.
+    /// Uses another index file than the repository's own. The file need not exist.
     #[must_use]
     pub fn with_index(self, index: &'a Path) -> Git<'a> {
         Git { index: Some(index), ..self }
     }
 
-    /// Reads: what git prints, byte by byte.
+    /// Reads git's output as bytes.
     pub fn bytes<S: AsRef<OsStr>>(self, args: &[S]) -> Result<Vec<u8>, GitError> {
         self.bytes_from(args, b"")
     }
 
-    /// Reads: what git prints when `input` is on its standard input.
+    /// Reads git's output as bytes, with `input` on its standard input.
     pub fn bytes_from<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
-        self.captured(Purpose::Restricted, args, input)
+        self.run_captured(Purpose::Restricted, args, input)
     }
 
-    /// Reads: what git prints, as text without the last line break.
-    pub fn print<S: AsRef<OsStr>>(self, args: &[S]) -> Result<String, GitError> {
+    /// Reads git's output as text, without the trailing line break.
+    pub fn text<S: AsRef<OsStr>>(self, args: &[S]) -> Result<String, GitError> {
         let printed = self.bytes(args)?;
         Ok(String::from_utf8_lossy(&printed).trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// Reads: what git prints, as text; none if it prints nothing or fails.
+    /// Reads git's output as text; none if it is empty or git fails.
     pub fn find<S: AsRef<OsStr>>(self, args: &[S]) -> Option<String> {
-        self.print(args).ok().filter(|text| !text.is_empty())
+        self.text(args).ok().filter(|text| !text.is_empty())
     }
 
-    /// Reads: whether git succeeds.
-    pub fn agrees<S: AsRef<OsStr>>(self, args: &[S]) -> bool {
+    /// True if git exits with 0. Reads only.
+    pub fn succeeds<S: AsRef<OsStr>>(self, args: &[S]) -> bool {
         self.bytes(args).is_ok()
     }
 
     /// Changes the index or the work tree, with `input` on git's standard input. No hooks run.
     pub fn edit<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<(), GitError> {
-        self.captured(Purpose::Restricted, args, input).map(drop)
+        self.run_captured(Purpose::Restricted, args, input).map(drop)
     }
 
-    /// Does what a user would do with the same arguments. The repository's hooks run.
+    /// Acts as the user would with the same arguments. The repository's hooks run.
     pub fn act<S: AsRef<OsStr>>(self, args: &[S]) -> Result<(), GitError> {
-        self.captured(Purpose::OnBehalfOfUser, args, b"").map(drop)
+        self.run_captured(Purpose::OnBehalfOfUser, args, b"").map(drop)
     }
 
     pub(crate) fn command<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Command {
@@ -69,7 +68,7 @@ impl<'a> Git<'a> {
         command
     }
 
-    fn captured<S: AsRef<OsStr>>(
+    fn run_captured<S: AsRef<OsStr>>(
         self,
         purpose: Purpose,
         args: &[S],
@@ -81,7 +80,6 @@ impl<'a> Git<'a> {
     }
 }
 
-/// The subcommand, for messages.
 fn subcommand<S: AsRef<OsStr>>(args: &[S]) -> String {
     args.first().map(|word| word.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
 }

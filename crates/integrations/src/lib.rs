@@ -1,15 +1,14 @@
-//! Services outside: a tracker ([`linear`]) and whoever wants to be told ([`webhook`]).
+//! Clients of external services: the issue tracker ([`linear`]) and webhooks ([`webhook`]).
 //!
-//! Everything here is typed, bounded in time and size, and safe to repeat: what is made carries an id of ours, so
-//! that asking twice makes one. Secrets come in as [`secrecy::SecretString`] and leave in one header each. Which
-//! service is asked, when, and what becomes of the answer is for others: nothing here knows runs, files or screens.
+//! The clients are typed, bounded in time and size, and safe to repeat: created objects have an id of ours, so
+//! that a repeated request creates nothing new. Secrets come in as [`secrecy::SecretString`] and leave in one
+//! header each. Callers decide which service is called, when, and what becomes of the response: nothing here
+//! knows runs, files or screens.
 
-#![warn(missing_docs)]
-
-mod http;
 pub mod linear;
 mod stable_id;
+mod text;
 pub mod webhook;
 
-pub use http::{AddressProblem, leads_here};
+pub use charrette_http::{AddressError, RetryPolicy, is_loopback_address};
 pub use stable_id::stable_id;

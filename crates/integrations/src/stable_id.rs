@@ -1,8 +1,8 @@
-//! Ids that are the same however often they are asked for.
+//! Ids that follow from what they stand for: computing one again gives the same id.
 
 use sha2::{Digest as _, Sha256};
 
-/// A hash of these parts, shaped as a UUID v4: services that want one from the client take it.
+/// A hash of the parts, shaped as a UUID v4, which services accept as an id chosen by the client.
 pub fn stable_id(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_uuid_of_version_four() {
+    fn stable_ids_are_uuids_of_version_four() {
         for n in 0..100 {
             let id = uuid::Uuid::parse_str(&stable_id(&["run", &n.to_string()])).unwrap();
             assert_eq!((id.get_version_num(), id.get_variant()), (4, uuid::Variant::RFC4122));

@@ -1,7 +1,7 @@
-//! JSON merge patches (RFC 7396): what changed between two documents, and how to apply it.
+//! JSON merge patches (RFC 7396): computing and applying.
 //!
-//! A merge patch cannot say "set this member to null", because null means "remove". Documents are therefore
-//! compared without their null members; see [`without_nulls`].
+//! A merge patch cannot set a member to null, because null means "remove". Documents are therefore compared
+//! without their null members; see [`without_nulls`].
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ pub fn diff(before: &Value, after: &Value) -> Value {
     }
 }
 
-/// The document with every member that is null left out, at any depth.
+/// The document without null members, at any depth.
 pub fn without_nulls(mut document: Value) -> Value {
     strip_nulls(&mut document);
     document

@@ -1,13 +1,13 @@
-//! Points in time as documents write them: ISO 8601 in UTC with milliseconds.
+//! Timestamps in documents: ISO 8601 in UTC with milliseconds.
 //!
-//! The clock itself is elsewhere; whoever makes a transition brings the time along as a [`Now`].
+//! The clock itself is elsewhere; the caller of a transition passes the time as a [`Now`].
 
 use jiff::{Timestamp, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A point in time as it stands in a document. What was read is written back letter for letter.
+/// A timestamp in a document. A parsed one is written back unchanged.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("format" = "date-time"))]
@@ -17,26 +17,25 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a point in time: UTC, milliseconds, `Z`.
+    /// Formats a point in time: UTC, milliseconds, `Z`.
     pub fn new(at: Timestamp) -> Stamp {
         let at = at.round(Unit::Millisecond).unwrap_or(at);
         Stamp { text: format!("{at:.3}"), at }
     }
 
-    /// Reads a stamp; any RFC 3339 form with an offset will do.
-    pub fn parse(text: &str) -> Result<Stamp, NotAStamp> {
+    /// Parses a timestamp; any RFC 3339 form with an offset is accepted.
+    pub fn parse(text: &str) -> Result<Stamp, InvalidStamp> {
         match text.parse::<Timestamp>() {
             Ok(at) => Ok(Stamp { text: text.to_owned(), at }),
-            Err(_) => Err(NotAStamp(text.to_owned())),
+            Err(_) => Err(InvalidStamp(text.to_owned())),
         }
     }
 
-    /// The text that stands in the document.
+    /// The text in the document.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The point in time it means.
     pub fn at(&self) -> Timestamp {
         self.at
     }
@@ -69,9 +68,9 @@ impl fmt::Display for Stamp {
 }
 
 impl TryFrom<String> for Stamp {
-    type Error = NotAStamp;
+    type Error = InvalidStamp;
 
-    fn try_from(text: String) -> Result<Stamp, NotAStamp> {
+    fn try_from(text: String) -> Result<Stamp, InvalidStamp> {
         Stamp::parse(&text)
     }
 }
@@ -82,15 +81,14 @@ impl From<Stamp> for String {
     }
 }
 
-/// The day of a point in time, in UTC, as `2026-01-29`; nothing for a time that no calendar has.
-pub fn day(seconds: i64) -> Option<String> {
+/// Formats a Unix time as a day in UTC, `2026-01-29`; `None` if it is out of range.
+pub fn format_day(seconds: i64) -> Option<String> {
     Timestamp::from_second(seconds).ok().map(|at| at.strftime("%Y-%m-%d").to_string())
 }
 
-/// A text that was expected to be a point in time and is not.
 #[derive(Debug, thiserror::Error)]
-#[error("'{}' is not an ISO 8601 time such as 2026-01-29T10:30:00.000Z", crate::shown::shown(.0))]
-pub struct NotAStamp(String);
+#[error("'{}' is not an ISO 8601 time such as 2026-01-29T10:30:00.000Z", crate::escape::printable(.0))]
+pub struct InvalidStamp(String);
 
 /// The time of a transition.
 #[derive(Debug, Clone, Copy)]
@@ -100,28 +98,25 @@ pub struct Now {
 }
 
 impl Now {
-    /// The real time.
     pub fn real(at: Timestamp) -> Now {
         Now { at, frozen: false }
     }
 
-    /// A time that was fixed from outside so that output is reproducible.
+    /// A time fixed from outside, for reproducible output.
     pub fn frozen(at: Timestamp) -> Now {
         Now { at, frozen: true }
     }
 
-    /// The point in time itself.
     pub fn at(self) -> Timestamp {
         self.at
     }
 
-    /// The time as it is by now: later than this moment, unless time is frozen.
+    /// The time `present`, unless time is frozen.
     #[must_use]
-    pub fn at_present(self, present: Timestamp) -> Now {
+    pub fn advanced_to(self, present: Timestamp) -> Now {
         if self.frozen { self } else { Now { at: present, frozen: false } }
     }
 
-    /// The stamp of this moment.
     pub fn stamp(self) -> Stamp {
         Stamp::new(self.at)
     }
@@ -129,7 +124,7 @@ impl Now {
     /// The stamp of a change to a document last changed at `previous`.
     ///
     /// A document's stamps only ever grow, even when the clock is set back or two changes share a
-    /// millisecond: that is what lets a writer with an old copy be recognised. Frozen time stays frozen.
+    /// millisecond: that is how a writer with an old copy is detected. Frozen time stays frozen.
     pub fn stamp_after(self, previous: Option<&Stamp>) -> Stamp {
         let now = self.stamp();
         match previous {
@@ -157,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_kept_letter_for_letter() {
+    fn parsed_stamps_keep_their_text() {
         let stamp = Stamp::parse("2026-01-29T11:30:00+01:00").unwrap();
         assert_eq!(stamp.to_string(), "2026-01-29T11:30:00+01:00");
         assert_eq!(stamp, Stamp::parse("2026-01-29T10:30:00.000Z").unwrap());
@@ -165,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn a_second_has_its_day() {
-        assert_eq!(day(0).as_deref(), Some("1970-01-01"));
-        assert_eq!(day(1_769_682_600).as_deref(), Some("2026-01-29"));
-        assert_eq!(day(i64::MAX), None);
+    fn unix_times_are_formatted_as_days() {
+        assert_eq!(format_day(0).as_deref(), Some("1970-01-01"));
+        assert_eq!(format_day(1_769_682_600).as_deref(), Some("2026-01-29"));
+        assert_eq!(format_day(i64::MAX), None);
     }
 
     #[test]

@@ -1,25 +1,24 @@
-//! The word rule: how long a summary is, and how long it may be.
+//! The word limit of summaries.
 //!
 //! Summaries travel between agents and people, so their length is a contract. A "token" of that contract is a
-//! word as JavaScript's `split(/\s+/)` sees it, which differs from Rust's idea of white space in two characters.
+//! word as JavaScript's `split(/\s+/)` sees it, which differs from Rust's white space in two characters.
 //! Real BPE tokens are not counted here; see `charrette tokens count --exact`.
 
 use serde::Serialize;
 
-/// How many words a context summary may have unless the configuration says otherwise.
+/// Default of the maximum number of words in a context summary.
 pub const MAX_SUMMARY_WORDS: usize = 500;
 
-/// How many bytes a context summary may have, however few words they make.
+/// Maximum size of a context summary in bytes, whatever its number of words.
 ///
 /// Without this, ten megabytes without a space would count as one word.
 pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 
-/// The number of words in `text`.
 pub fn count(text: &str) -> usize {
     text.split(is_js_space).filter(|word| !word.is_empty()).count()
 }
 
-/// What JavaScript's `\s` matches: U+FEFF separates words, U+0085 does not.
+/// Matches JavaScript's `\s`: U+FEFF separates words, U+0085 does not.
 pub fn is_js_space(c: char) -> bool {
     match c {
         '\u{feff}' => true,
@@ -28,22 +27,22 @@ pub fn is_js_space(c: char) -> bool {
     }
 }
 
-/// The outcome of holding a summary against its limit.
+/// Length of a summary, and its check against the limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryLength {
-    /// Whether the summary may be kept.
+    /// True if it is within the limits.
     pub valid: bool,
-    /// Its length in words.
+    /// Length in words.
     pub token_count: usize,
-    /// The limit it was held against, in words.
+    /// Maximum number of words.
     pub limit: usize,
-    /// Why it may not be kept.
+    /// The violated limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Holds a summary against `limit` words, and against [`MAX_SUMMARY_BYTES`].
+/// Checks a summary against `limit` words and [`MAX_SUMMARY_BYTES`].
 pub fn measure_summary(summary: &str, limit: usize) -> SummaryLength {
     let token_count = count(summary);
     let error = if token_count > limit {

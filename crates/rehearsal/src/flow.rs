@@ -1,25 +1,25 @@
-//! The flows of the rehearsal. They read like what they do.
+//! The example flows.
 
 #![expect(clippy::disallowed_methods, reason = "a test program reads its own environment")]
 
 use charrette_engine::child::ChildRequest;
-use charrette_engine::pages::Closing;
+use charrette_engine::pages::ClosingPage;
 use charrette_engine::{
     Answers, Artifact, Artifacts, Flow, FlowSpec, Gate, Input, PhaseHandle, Run, Step, StepContext,
     StepError, seat,
 };
 use charrette_model::checkpoint::Command;
-use charrette_model::progress::Stage;
+use charrette_model::progress::StageSpec;
 use charrette_testkit::fake_agent::{append, fingerprint};
 use std::path::PathBuf;
 
-/// What all of these have in common: nothing but a name, phases and what they do.
-const PLAIN: FlowSpec = FlowSpec {
+/// Common fields of the example flows.
+const BASE: FlowSpec = FlowSpec {
     about: "A flow to try the engine on",
-    subject: "WORDS",
+    argument: "WORDS",
     example: "anything",
-    closing: |run| Closing { title: format!("{} is rehearsed.", run.feature), ..Closing::default() },
-    ..FlowSpec::PLAIN
+    closing: |run| ClosingPage { title: format!("{} is rehearsed.", run.feature), ..ClosingPage::default() },
+    ..FlowSpec::EMPTY
 };
 
 /// Three phases, ten steps, two parallel groups, two gates and a fallback.
@@ -27,7 +27,7 @@ pub(crate) static REHEARSAL: FlowSpec = FlowSpec {
     command: Command::Start,
     phases: &["gather", "draft", "settle"],
     run: |run| Box::pin(rehearse(run)),
-    ..PLAIN
+    ..BASE
 };
 
 async fn rehearse(run: &Run<'_>) -> Flow<()> {
@@ -77,7 +77,7 @@ async fn researcher(
     gather.agent(call).await
 }
 
-/// The first of its chain does not keep to the form, so there is a repair and a fallback.
+/// The first agent of its chain does not match the grammar, so there is a retry and a fallback.
 fn aggregator(findings: &[Artifacts]) -> charrette_engine::AgentCall {
     seat("aggregator")
         .prompt("Sum up.")
@@ -114,18 +114,18 @@ fn approval(last: &Artifacts) -> Gate {
     Gate::new("approval", last).ask_approval("approval", "Is this good?").on_rejection("not approved")
 }
 
-/// A step without an agent: what it writes depends on everything it reads.
+/// Runs a step without an agent: its output depends on all inputs.
 async fn local(phase: &PhaseHandle<'_>, step: Step, writes: &'static str) -> Flow<Artifact> {
-    let reads = names(&step);
-    phase.step(step, move |context| async move { digest_of(&context, &reads, writes) }).await?;
+    let reads = input_labels(&step);
+    phase.step(step, move |context| async move { write_digest(&context, &reads, writes) }).await?;
     Ok(Artifact::named(writes))
 }
 
-fn names(step: &Step) -> Vec<String> {
+fn input_labels(step: &Step) -> Vec<String> {
     step.inputs().iter().map(Input::label).collect()
 }
 
-fn digest_of(context: &StepContext, reads: &[String], writes: &str) -> Result<(), StepError> {
+fn write_digest(context: &StepContext, reads: &[String], writes: &str) -> Result<(), StepError> {
     let mut text = String::new();
     for name in reads {
         text += &context.text(name)?;
@@ -137,13 +137,13 @@ fn digest_of(context: &StepContext, reads: &[String], writes: &str) -> Result<()
     if let Some(folder) = std::env::var_os("REHEARSAL_FAIL_ONCE") {
         let mark = PathBuf::from(folder).join(writes);
         if fs_err::OpenOptions::new().write(true).create_new(true).open(mark).is_ok() {
-            return Err(StepError::Failed("failing once, as told".to_owned()));
+            return Err(StepError::Failed("failing once (REHEARSAL_FAIL_ONCE)".to_owned()));
         }
     }
     context.write(writes, format!("{writes} from {digest}\n"))
 }
 
-/// Two hundred steps in a row, to see what going through them again costs.
+/// Two hundred steps in a row, to measure the cost of reusing them.
 pub(crate) static WIDE: FlowSpec = FlowSpec {
     command: Command::Reconcile,
     phases: &["wide"],
@@ -158,10 +158,10 @@ pub(crate) static WIDE: FlowSpec = FlowSpec {
             phase.finish(None).await
         })
     },
-    ..PLAIN
+    ..BASE
 };
 
-/// Two hundred seats side by side, for agents that behave and agents that do not.
+/// Two hundred parallel seats, for agents that behave and agents that do not.
 pub(crate) static CROWD: FlowSpec = FlowSpec {
     command: Command::Implement,
     phases: &["crowd"],
@@ -180,39 +180,39 @@ pub(crate) static CROWD: FlowSpec = FlowSpec {
             phase.finish(None).await
         })
     },
-    ..PLAIN
+    ..BASE
 };
 
-/// Stages as people see them: two sketches side by side, something to read, two gates at once.
+/// Numbered stages: two parallel sketches, a document, two gates at once.
 pub(crate) static DOORS: FlowSpec = FlowSpec {
     command: Command::Review,
     phases: &["doors"],
     stages: &[
-        Stage { number: "1c", name: "questions", ledger: "review Step 1c — questions", phase: "doors" },
-        Stage { number: "2a", name: "sketches", ledger: "review Step 2a — sketches", phase: "doors" },
-        Stage {
+        StageSpec { number: "1c", name: "questions", ledger: "review Step 1c — questions", phase: "doors" },
+        StageSpec { number: "2a", name: "sketches", ledger: "review Step 2a — sketches", phase: "doors" },
+        StageSpec {
             number: "1e",
             name: "pre-design gate",
             ledger: "review Step 1e — pre-design gate",
             phase: "doors",
         },
-        Stage { number: "5", name: "cleanup", ledger: "review Step 5 — cleanup", phase: "doors" },
+        StageSpec { number: "5", name: "cleanup", ledger: "review Step 5 — cleanup", phase: "doors" },
     ],
     run: |run| Box::pin(doors(run)),
-    ..PLAIN
+    ..BASE
 };
 
 async fn doors(run: &Run<'_>) -> Flow<()> {
     let phase = run.phase("doors");
-    phase.stage("1c").skipped("skipped (rehearsal)");
+    phase.stage("1c").skip("skipped (rehearsal)");
 
     let stage = phase.stage("2a");
     let lanes = ["left", "right"].map(|side| (format!("sketch/{side}"), format!("Sketch-{side}")));
-    stage.lanes("Sketches", lanes);
+    stage.show_lanes("Sketches", lanes);
     let sides = ["left", "right"].map(|side| (side, side));
-    let sketches = phase.parallel("sketches", sides, |side| sketch_of(&phase, side)).await?;
-    stage.show("The left sketch", "left.md");
-    stage.done("2 sketches");
+    let sketches = phase.parallel("sketches", sides, |side| side_sketch(&phase, side)).await?;
+    stage.show_document("The left sketch", "left.md");
+    stage.finish("2 sketches");
 
     let stage = phase.stage("1e");
     let door = |side: &'static str| {
@@ -223,15 +223,15 @@ async fn doors(run: &Run<'_>) -> Flow<()> {
         phase.gate(gate)
     };
     phase.parallel("doors", sides, door).await?;
-    stage.done("both doors are open");
+    stage.finish("both doors are open");
     phase.finish(None).await?;
-    phase.stage("5").done("rehearsed");
+    phase.stage("5").finish("rehearsed");
     Ok(())
 }
 
-/// Something of its own before and after, and the whole rehearsal as a child in between.
+/// A step before and after, and the whole rehearsal as a child run in between.
 pub(crate) static ERRAND: FlowSpec =
-    FlowSpec { command: Command::Ship, phases: &["errand"], run: |run| Box::pin(errand(run)), ..PLAIN };
+    FlowSpec { command: Command::Ship, phases: &["errand"], run: |run| Box::pin(errand(run)), ..BASE };
 
 async fn errand(run: &Run<'_>) -> Flow<()> {
     let phase = run.phase("errand");
@@ -253,7 +253,7 @@ async fn errand(run: &Run<'_>) -> Flow<()> {
     phase.finish(None).await
 }
 
-async fn sketch_of(phase: &PhaseHandle<'_>, side: &str) -> Flow<Artifacts> {
+async fn side_sketch(phase: &PhaseHandle<'_>, side: &str) -> Flow<Artifacts> {
     let call = seat(&format!("sketch-{side}"))
         .step_id(format!("sketch/{side}"))
         .prompt("Sketch.")
@@ -263,13 +263,13 @@ async fn sketch_of(phase: &PhaseHandle<'_>, side: &str) -> Flow<Artifacts> {
     phase.agent(call).await
 }
 
-/// `REHEARSAL_CHAIN` says who may sit, with commas.
+/// Agents of the crowd from `REHEARSAL_CHAIN`, separated by commas.
 fn crowd_chain() -> Vec<String> {
     let chain = std::env::var("REHEARSAL_CHAIN").unwrap_or_else(|_| "alpha,beta".to_owned());
     chain.split(',').map(str::to_owned).collect()
 }
 
-/// `REHEARSAL_CROWD` says how many; two hundred otherwise.
+/// Number of seats from `REHEARSAL_CROWD`, by default 200.
 fn crowd_size() -> usize {
     std::env::var("REHEARSAL_CROWD").ok().and_then(|size| size.parse().ok()).unwrap_or(200)
 }

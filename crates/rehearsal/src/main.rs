@@ -1,19 +1,18 @@
-//! The real command line with one more flow: three phases, ten steps, two parallel groups, two gates and a
-//! fallback. `charrette-rehearsal rehearse FEATURE [--answers FILE] [--json]` begins a run of it; everything
-//! else is what `charrette` does.
+//! The real command line with example flows. `charrette-rehearsal rehearse FEATURE [--answers FILE] [--json]` starts a run
+//! with three phases, ten steps, two parallel groups, two gates and a fallback; every other command is that of `charrette`.
 //!
-//! `run-errand FEATURE` begins one that drives the rehearsal as a child, `gather-crowd FEATURE` one with two hundred seats, `knock FEATURE` one that has numbered stages and asks at
-//! two gates at once.
+//! `run-errand FEATURE` starts a run that drives the rehearsal as a child run, `gather-crowd FEATURE` one with two hundred
+//! seats, `go-wide FEATURE` one with two hundred steps, `knock FEATURE` one that has numbered stages and two gates at once.
 //!
-//! `REHEARSAL_SCRIPT` names the script of its agents, `FAKE_AGENT_LOG` a file that gets a line for every
-//! execution of a step, `REHEARSAL_FAIL_ONCE` a folder: with it, every local step fails the first time.
+//! `REHEARSAL_SCRIPT` is the script of the agents, `FAKE_AGENT_LOG` a log with a line for every executed step,
+//! `REHEARSAL_FAIL_ONCE` a folder that makes every local step fail the first time.
 
 #![expect(clippy::disallowed_methods, reason = "a test program reads its own environment")]
 
 mod flow;
 
 use charrette_app::App;
-use charrette_app::start::Beginning;
+use charrette_app::start::NewRun;
 use charrette_engine::flows::FLOWS;
 use charrette_engine::{FlowSpec, Registry};
 use charrette_model::checkpoint::DocumentName;
@@ -23,7 +22,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The product's flows, and these.
+/// The flows of the product and the example flows.
 fn app() -> App {
     let own = [&REHEARSAL, &WIDE, &CROWD, &DOORS, &ERRAND];
     let settings = Layer { origin: "built in".to_owned(), text: settings() };
@@ -38,7 +37,7 @@ fn main() -> ExitCode {
         Some("knock") => (&DOORS, arguments.get(1)),
         Some("gather-crowd") => (&CROWD, arguments.get(1)),
         Some("run-errand") => (&ERRAND, arguments.get(1)),
-        _ => return counted(charrette_cli::main(app())),
+        _ => return with_census(charrette_cli::main(app())),
     };
     let Ok(name) = DocumentName::for_feature(flow.command, feature.map(String::as_str)) else {
         return ExitCode::from(2);
@@ -48,14 +47,14 @@ fn main() -> ExitCode {
         .position(|word| word == "--answers")
         .and_then(|at| arguments.get(at + 1))
         .map(PathBuf::from);
-    let beginning = Beginning {
+    let beginning = NewRun {
         flow,
         name,
         request: "Rehearse everything.\n".to_owned(),
         flags: serde_json::Map::new(),
         parent: None,
     };
-    counted(charrette_cli::begin(
+    with_census(charrette_cli::start_run(
         app(),
         beginning,
         answers.as_deref(),
@@ -63,9 +62,8 @@ fn main() -> ExitCode {
     ))
 }
 
-/// With `REHEARSAL_CENSUS`, leaves there what this process still holds at its end: open files, children, and the
-/// most memory it ever had.
-fn counted(code: ExitCode) -> ExitCode {
+/// With `REHEARSAL_CENSUS`, writes the resources of this process to that file: open files, child processes, peak memory.
+fn with_census(code: ExitCode) -> ExitCode {
     if let Some(census) = std::env::var_os("REHEARSAL_CENSUS") {
         let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         let children = std::fs::read_to_string(format!("/proc/self/task/{}/children", std::process::id()));
@@ -81,7 +79,7 @@ fn counted(code: ExitCode) -> ExitCode {
     code
 }
 
-/// Three agents that do as the script says, on top of what the repository and the user configured.
+/// Settings with three scripted agents, on top of those of the repository and the user.
 fn settings() -> String {
     let script = std::env::var("REHEARSAL_SCRIPT").unwrap_or_default();
     let fake = std::env::current_exe().unwrap_or_default().with_file_name("fake-agent");

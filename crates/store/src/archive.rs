@@ -1,4 +1,4 @@
-//! What becomes of a run that is thrown away: its document and history are kept, compressed.
+//! Archives of abandoned runs: document and history, compressed.
 
 use crate::atomic;
 use crate::documents::{Documents, read_bytes};
@@ -11,9 +11,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 impl Documents {
-    /// Archives a run and frees its name; none if there is no such document. Fails if somebody drives it.
+    /// Archives a run and frees its name; `None` if there is no such document. Fails if another process holds
+    /// its lease.
     ///
-    /// The document need not be readable: what is archived are its bytes.
+    /// The document need not be readable: its bytes are archived.
     pub fn abandon(&self, name: &DocumentName, now: Now) -> Result<Option<PathBuf>, StoreError> {
         self.folder().check()?;
         let path = self.folder().document(name);
@@ -37,16 +38,16 @@ impl Documents {
         fs_err::remove_file(&path)?;
         atomic::sync_folder_of(&path)?;
         for file in changes.into_iter().chain([self.folder().temp(name)]) {
-            remove_if_there(&file)?;
+            remove_if_exists(&file)?;
         }
-        remove_if_there(&self.folder().lock(name))?;
+        remove_if_exists(&self.folder().lock(name))?;
         drop(lock);
         lease.remove()?;
         Ok(Some(archive.with_extension("json.zst")))
     }
 }
 
-/// Reads an archived document back.
+/// Reads an archived document.
 pub fn read_archive(path: &Path) -> io::Result<Vec<u8>> {
     let compressed = fs_err::read(path)?;
     let mut bytes = Vec::new();
@@ -66,14 +67,14 @@ fn write(target: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     })
 }
 
-/// A name without extension that no archive has yet.
+/// A path without extension that no archive has yet.
 fn free_name(archives: &Path, stem: &str) -> PathBuf {
     let candidate = |n: usize| archives.join(if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
     let is_free = |path: &PathBuf| !path.with_extension("json.zst").exists();
     (1..=usize::MAX).map(candidate).find(is_free).unwrap_or_else(|| archives.join(stem))
 }
 
-pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_if_exists(path: &Path) -> io::Result<()> {
     match fs_err::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

@@ -1,8 +1,8 @@
-//! Replacing files so that a reader, or a machine that lost power, sees the old one or the new one.
+//! Atomic file replacement: a reader, or a machine after a power loss, sees the old file or the new one.
 //!
-//! Temp file in the same folder, fsync, rename, fsync of the folder. Of several files that are replaced together,
-//! each is old or new by itself, and each folder is synced once. The caller holds the lock that makes it the only
-//! writer, so the temp file has a fixed name and whatever a killed writer left there is replaced.
+//! Temp file in the same folder, fsync, rename, fsync of the folder. Of several files that are replaced
+//! together, each is old or new by itself, and each folder is synced once. The caller holds the lock that
+//! makes it the only writer, so the temp file has a fixed name and a killed writer's leftover is replaced.
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// How far a replacement got before it failed.
+/// A failed replacement, and its stage.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
     /// Before the rename: the target is untouched and the temp file removed.
@@ -21,17 +21,17 @@ pub enum ReplaceError {
     AfterRename(io::Error),
 }
 
-/// Puts `bytes` in place of `target`, by way of `temp` in the same folder.
+/// Replaces `target` by `bytes`, via `temp` in the same folder.
 pub fn replace(target: &Path, temp: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
     replace_with_mode(target, temp, bytes, 0o666)
 }
 
-/// The same for something that only its owner may read, such as a prompt. `temp` is chosen here.
+/// [`replace`] for a file that only its owner may read, such as a prompt. `temp` is chosen here.
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
     replace_with_mode(target, &hidden_temp(target), bytes, 0o600)
 }
 
-/// Puts every file in place: all temp files are written and synced, then all are renamed.
+/// Replaces several files: all temp files are written and synced, then all are renamed.
 ///
 /// The folders are not synced yet, so that the caller can do that once for everything it moves; see
 /// [`sync_folders_of`]. A failure leaves each target old or new, and no temp file.
@@ -52,13 +52,13 @@ pub(crate) fn place_all(files: &[(PathBuf, &[u8])]) -> io::Result<()> {
     placed
 }
 
-/// Makes the entries of these paths durable, with one sync for each distinct folder.
+/// Syncs the folders of these paths, each once.
 pub(crate) fn sync_folders_of<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<()> {
     let folders: BTreeSet<&Path> = paths.into_iter().map(|path| folder_of(path)).collect();
     folders.into_iter().try_for_each(sync_folder)
 }
 
-/// A patch of what was undone may hold anything that was in the tree: only its owner may read it.
+/// A patch of undone changes may contain anything from the tree: only its owner may read it.
 fn mode_of(target: &Path) -> u32 {
     if target.extension().is_some_and(|extension| extension == "patch") { 0o600 } else { 0o666 }
 }
@@ -72,7 +72,7 @@ fn replace_with_mode(target: &Path, temp: &Path, bytes: &[u8], mode: u32) -> Res
     sync_folder_of(target).map_err(ReplaceError::AfterRename)
 }
 
-/// Makes the folder's entries durable.
+/// Syncs the folder of a path.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
@@ -85,7 +85,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-/// `.NAME.tmp`, which no listing takes for something that belongs there.
+/// `.NAME.tmp`, which listings ignore.
 fn hidden_temp(target: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or_default());
@@ -105,7 +105,7 @@ fn write_temp(temp: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Exclusive, so that nothing planted under that name is ever written through.
+/// Exclusive, so that a planted link is never written through.
 fn create_new(temp: &Path, mode: u32) -> io::Result<fs_err::File> {
     fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(temp)
 }

@@ -1,21 +1,20 @@
 //! The state documents of a repository: loading, and every change as one durable transition.
 //!
-//! A transition takes the document's lock, reads what is on disk, lets the model decide on the new document,
-//! replaces the file atomically and notes the change in the history. No transition relies on what an earlier one
-//! left in memory: what is on disk counts. (It is not parsed again if it has not changed; see `parsed`.)
+//! A transition takes the document's lock, reads the file, lets the model decide on the new document,
+//! replaces the file atomically and appends the change to the history. No transition relies on memory of an
+//! earlier one: the file on disk counts. (It is not parsed again if it is unchanged; see `parse_cache`.)
 
 use crate::atomic::{self, ReplaceError};
 use crate::error::StoreError;
 use crate::head::head;
-use crate::history::{self, Change};
+use crate::history::{self, ChangeLabel, DocumentVersion};
 use crate::layout::StateFolder;
 use crate::lock::{DocumentLock, Holder, Lease};
-use crate::parsed::Parsed;
+use crate::parse_cache::ParseCache;
 use crate::pretty;
 use crate::repository::Repository;
-use charrette_model::checkpoint::transition::{self, Circumstances};
+use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, TransitionError, read};
-use charrette_model::feature::name::FeaturePath;
 use charrette_model::stamp::Now;
 use serde_json::Value;
 use std::fmt;
@@ -23,38 +22,35 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// No state document is larger than this; a larger file is not read.
+/// Maximum size of a state document; a larger file is not read.
 pub const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
-/// The state documents of one repository, and who is working with them.
+/// The state documents of one repository, and the holder of their locks.
 #[derive(Debug, Clone)]
 pub struct Documents {
     folder: StateFolder,
     repository: Option<Repository>,
     holder: Holder,
     summary_words: usize,
-    parsed: Parsed,
+    parse_cache: ParseCache,
 }
 
-/// A document as it was found.
+/// A document read from disk.
 #[derive(Debug, Clone)]
-pub struct Loaded {
-    /// The document.
+pub struct LoadedDocument {
     pub document: Checkpoint,
-    /// HEAD has moved since it was saved.
-    pub stale: Option<Stale>,
+    /// Present if HEAD has moved since the document was saved.
+    pub stale: Option<StaleHead>,
 }
 
-/// A document that was saved at another commit.
+/// HEAD at the last save, and now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stale {
-    /// HEAD when it was saved.
+pub struct StaleHead {
     pub saved_at: String,
-    /// HEAD now.
     pub head: String,
 }
 
-impl fmt::Display for Stale {
+impl fmt::Display for StaleHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |commit: &str| commit.chars().take(7).collect::<String>();
         let (saved, head) = (short(&self.saved_at), short(&self.head));
@@ -62,57 +58,61 @@ impl fmt::Display for Stale {
     }
 }
 
-/// What a transition led to.
+/// Result of a transition.
 #[derive(Debug, Clone)]
-pub struct Changed {
-    /// The document as it is on disk now.
+pub struct TransitionResult {
+    /// The document on disk.
     pub document: Checkpoint,
-    /// Whether the file was not there before.
+    /// True if the file is new.
     pub created: bool,
-    /// The change is safe, but the history could not note it.
+    /// Error of the history. The change itself is safe.
     pub history_error: Option<String>,
 }
 
 impl Documents {
-    /// The documents in `folder`; `repository` is where HEAD is read, `holder` who signs the locks.
+    /// `repository` is used to read HEAD, `holder` is written into the locks.
     pub fn new(
         folder: StateFolder,
         repository: Option<Repository>,
         holder: Holder,
         summary_words: usize,
     ) -> Documents {
-        Documents { folder, repository, holder, summary_words, parsed: Parsed::default() }
+        Documents { folder, repository, holder, summary_words, parse_cache: ParseCache::default() }
     }
 
-    /// The folder they are in.
     pub fn folder(&self) -> &StateFolder {
         &self.folder
     }
 
-    /// HEAD of the repository, if there is one and it can be told.
+    /// HEAD of the repository, if any.
     pub fn head(&self) -> Option<String> {
         self.repository.as_ref().and_then(|repository| head(repository).ok().flatten())
     }
 
-    /// Reads a document; none if there is no such file.
-    pub fn load(&self, name: &DocumentName) -> Result<Option<Loaded>, StoreError> {
+    /// Reads a document; `None` if there is no such file.
+    pub fn load(&self, name: &DocumentName) -> Result<Option<LoadedDocument>, StoreError> {
         self.folder.check()?;
         let path = self.folder.document(name);
         let Some(bytes) = read_bytes(&path)? else { return Ok(None) };
         let document = read(&bytes).map_err(|error| unreadable(path, error))?;
         let stale = match (&document.head_commit, self.head()) {
             (Some(saved_at), Some(head)) if *saved_at != head => {
-                Some(Stale { saved_at: saved_at.clone(), head })
+                Some(StaleHead { saved_at: saved_at.clone(), head })
             }
             _ => None,
         };
-        Ok(Some(Loaded { document, stale }))
+        Ok(Some(LoadedDocument { document, stale }))
     }
 
-    /// Puts a whole document in place of the one on disk.
-    pub fn save(&self, name: &DocumentName, document: &Checkpoint, now: Now) -> Result<Changed, StoreError> {
-        self.transition(name, "save", now, |on_disk, circumstances| {
-            transition::save(on_disk.as_ref(), document.clone(), owner(name), circumstances)
+    /// Replaces the document on disk.
+    pub fn save(
+        &self,
+        name: &DocumentName,
+        document: &Checkpoint,
+        now: Now,
+    ) -> Result<TransitionResult, StoreError> {
+        self.transition(name, "save", now, |on_disk, context| {
+            transition::save(on_disk.as_ref(), document.clone(), name.key(), context)
         })
     }
 
@@ -123,35 +123,35 @@ impl Documents {
         phase: &str,
         data: &Value,
         now: Now,
-    ) -> Result<Changed, StoreError> {
-        self.transition(name, &format!("update-phase {phase}"), now, |on_disk, circumstances| {
-            transition::update_phase(on_disk, owner(name), phase, data.clone(), circumstances)
+    ) -> Result<TransitionResult, StoreError> {
+        self.transition(name, &format!("update-phase {phase}"), now, |on_disk, context| {
+            transition::update_phase(on_disk, name.key(), phase, data.clone(), context)
         })
     }
 
-    /// Closes a run.
-    pub fn complete(&self, name: &DocumentName, now: Now) -> Result<Changed, StoreError> {
+    /// Completes a run.
+    pub fn complete(&self, name: &DocumentName, now: Now) -> Result<TransitionResult, StoreError> {
         self.transition(name, "complete", now, transition::complete)
     }
 
-    /// Makes one change, durably: what every other change here is made of.
+    /// Makes one durable change; all other changes use it.
     pub fn transition(
         &self,
         name: &DocumentName,
         label: &str,
         now: Now,
-        change: impl Fn(Option<Checkpoint>, &Circumstances) -> Result<Checkpoint, TransitionError>,
-    ) -> Result<Changed, StoreError> {
-        let circumstances = Circumstances { now, head: self.head(), summary_words: self.summary_words };
-        let is_there = self.folder.check()?;
-        if !is_there {
-            // A change that is refused leaves no trace, not even folders.
-            change(None, &circumstances)?;
+        change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<TransitionResult, StoreError> {
+        let context = TransitionContext { now, head: self.head(), summary_words: self.summary_words };
+        let exists = self.folder.check()?;
+        if !exists {
+            // A refused change leaves no trace, not even folders.
+            change(None, &context)?;
         }
         let changed = self
             .folder
-            .prepare_inside(is_there)
-            .and_then(|()| self.locked_transition(name, label, &circumstances, change));
+            .prepare_inside(exists)
+            .and_then(|()| self.locked_transition(name, label, &context, change));
         changed.map_err(|error| match error {
             StoreError::Io(cause) => StoreError::NotWritten {
                 cause,
@@ -165,52 +165,52 @@ impl Documents {
         &self,
         name: &DocumentName,
         label: &str,
-        circumstances: &Circumstances,
-        change: impl FnOnce(Option<Checkpoint>, &Circumstances) -> Result<Checkpoint, TransitionError>,
-    ) -> Result<Changed, StoreError> {
+        context: &TransitionContext,
+        change: impl FnOnce(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<TransitionResult, StoreError> {
         let _lock = DocumentLock::acquire(&self.folder.lock(name), &self.holder)?;
 
         let path = self.folder.document(name);
         let before = read_bytes(&path)?;
-        let old = before.as_deref().map(|bytes| self.parsed.document(bytes)).transpose();
+        let old = before.as_deref().map(|bytes| self.parse_cache.document(bytes)).transpose();
         let old = old.map_err(|error| unreadable(path, error))?;
-        let document = change(old.clone(), circumstances)?;
+        let document = change(old.clone(), context)?;
         let after = pretty::to_vec(&document, before.as_ref().map_or(0, Vec::len) + 4096)?;
         self.put(name, &after, before.as_deref())?;
 
-        let noted = history::append(
+        let appended = history::append(
             &self.folder.history(name),
-            before.as_deref().zip(old.as_ref()),
-            (&after, &document),
-            &Change { actor: &self.holder.command, label },
+            before.as_deref().zip(old.as_ref()).map(|(bytes, document)| DocumentVersion { bytes, document }),
+            DocumentVersion { bytes: &after, document: &document },
+            &ChangeLabel { actor: &self.holder.command, label },
         );
-        self.parsed.remember(after, &document);
-        Ok(Changed {
+        self.parse_cache.remember(after, &document);
+        Ok(TransitionResult {
             document,
             created: before.is_none(),
-            history_error: noted.err().map(|error| error.to_string()),
+            history_error: appended.err().map(|error| error.to_string()),
         })
     }
 
-    /// Takes the lease of a run: from here on, this process drives it.
+    /// Takes the lease of a run: this process becomes its driver.
     pub fn lease(&self, name: &DocumentName) -> Result<Lease, StoreError> {
         self.folder.prepare()?;
         Lease::acquire(&self.folder.lease(name), &self.holder)
     }
 
-    /// Takes the checkout for something that moves HEAD or writes outside a workspace, or says who has it.
-    pub fn checkout(&self) -> Result<Lease, StoreError> {
+    /// Takes the lease of the checkout, for operations that move HEAD or write outside a workspace.
+    pub fn lease_checkout(&self) -> Result<Lease, StoreError> {
         self.folder.prepare()?;
         Lease::acquire(&self.folder.checkout(), &self.holder)
     }
 
-    /// Takes the document's lock without making a change, to look at or move what belongs to it.
+    /// Takes the document's lock without a change, to inspect or move its files.
     pub(crate) fn lock(&self, name: &DocumentName) -> Result<DocumentLock, StoreError> {
         self.folder.prepare()?;
         DocumentLock::acquire(&self.folder.lock(name), &self.holder)
     }
 
-    /// Replaces the file. If that fails so late that the new document is already visible, the old one is put back.
+    /// Replaces the file. If that fails after the new document is already visible, the old one is restored.
     fn put(&self, name: &DocumentName, after: &[u8], before: Option<&[u8]>) -> Result<(), StoreError> {
         let (target, temp) = (self.folder.document(name), self.folder.temp(name));
         let cause = match atomic::replace(&target, &temp, after) {
@@ -234,7 +234,7 @@ impl Documents {
     }
 }
 
-/// The bytes of a document; none if there is no such file. Links are not followed.
+/// The bytes of a document; `None` if there is no such file. Links are not followed.
 pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let mut options = fs_err::OpenOptions::new();
@@ -256,9 +256,9 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(Some(read_small(file, meta.len())?))
 }
 
-/// The rest of a file that is `expected` bytes long, or about: `read_to_end` would ask for its length again.
+/// Reads a file of about `expected` bytes: `read_to_end` would ask for its length again.
 pub(crate) fn read_small(mut file: impl io::Read, expected: u64) -> io::Result<Vec<u8>> {
-    // One more than expected, so that the end is seen where it is.
+    // One more than expected, so that the end of the file is seen in the same read.
     let mut bytes = vec![0; usize::try_from(expected).unwrap_or_default() + 1];
     let mut length = 0;
     loop {
@@ -281,8 +281,4 @@ pub(crate) fn unreadable(path: PathBuf, error: ReadError) -> StoreError {
         ReadError::Version(version) => StoreError::Version { path, version },
         other => StoreError::Corrupt { path, reason: other.to_string() },
     }
-}
-
-fn owner(name: &DocumentName) -> (&str, Option<&str>) {
-    (name.command(), name.feature().map(FeaturePath::as_str))
 }

@@ -1,8 +1,8 @@
-//! The commit HEAD stands at, read from the repository's files.
+//! The commit at HEAD, read from the repository's files.
 //!
-//! Starting git for this would cost more than the change it is recorded with. The common layouts are read
-//! here (loose and packed refs, linked work trees, detached and unborn HEADs); anything else is left to
-//! `git rev-parse`.
+//! Starting git for this would cost more than the change it is recorded with. The common layouts are parsed
+//! here (loose and packed refs, linked work trees, detached and unborn HEADs); anything else is left to `git
+//! rev-parse`.
 
 use crate::documents::read_small;
 use crate::repository::Repository;
@@ -10,37 +10,41 @@ use charrette_git::{Git, GitError};
 use std::io;
 use std::path::Path;
 
-/// How many symbolic refs may point to each other, as in git.
+/// Maximum length of a chain of symbolic refs, as in git.
 const MAX_DEPTH: usize = 5;
 
-/// Few refs are longer than this, in bytes.
+/// Size that few refs exceed, in bytes.
 const USUAL_LENGTH: u64 = 255;
 
-/// The commit HEAD stands at; none on a branch without commits.
+/// The commit at HEAD; `None` on a branch without commits.
 pub fn head(repository: &Repository) -> io::Result<Option<String>> {
     match read(repository)? {
-        Found::Commit(commit) => Ok(Some(commit)),
-        Found::Unborn => Ok(None),
-        Found::Odd => ask_git(&repository.work_tree),
+        HeadState::Commit(commit) => Ok(Some(commit)),
+        HeadState::Unborn => Ok(None),
+        HeadState::Unsupported => read_with_git(&repository.work_tree),
     }
 }
 
-enum Found {
+enum HeadState {
     Commit(String),
     Unborn,
-    /// Not a layout that is read here.
-    Odd,
+    /// Not a layout that is parsed here.
+    Unsupported,
 }
 
-fn read(repository: &Repository) -> io::Result<Found> {
-    let Some(mut text) = read_ref(&repository.git_dir.join("HEAD"))? else { return Ok(Found::Odd) };
+fn read(repository: &Repository) -> io::Result<HeadState> {
+    let Some(mut text) = read_ref(&repository.git_dir.join("HEAD"))? else {
+        return Ok(HeadState::Unsupported);
+    };
     for _ in 0..MAX_DEPTH {
         if is_commit(&text) {
-            return Ok(Found::Commit(text));
+            return Ok(HeadState::Commit(text));
         }
-        let Some(name) = text.strip_prefix("ref:").map(str::trim_start) else { return Ok(Found::Odd) };
+        let Some(name) = text.strip_prefix("ref:").map(str::trim_start) else {
+            return Ok(HeadState::Unsupported);
+        };
         if !is_plain_ref(name) {
-            return Ok(Found::Odd);
+            return Ok(HeadState::Unsupported);
         }
         let own = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"]
             .iter()
@@ -48,16 +52,16 @@ fn read(repository: &Repository) -> io::Result<Found> {
         let folder = if own { &repository.git_dir } else { &repository.common_dir };
         match read_ref(&folder.join(name))? {
             Some(next) => text = next,
-            None => return packed(&repository.common_dir, name),
+            None => return read_packed(&repository.common_dir, name),
         }
     }
-    Ok(Found::Odd)
+    Ok(HeadState::Unsupported)
 }
 
-/// The text of a loose ref; none if there is no such file.
+/// The text of a loose ref; `None` if there is no such file.
 fn read_ref(path: &Path) -> io::Result<Option<String>> {
     match fs_err::File::open(path).and_then(|file| read_small(file, USUAL_LENGTH)) {
-        // What is not text is nothing we know; git may know better.
+        // Invalid UTF-8 is left to git.
         Ok(bytes) => Ok(Some(String::from_utf8(bytes).unwrap_or_default().trim_end().to_owned())),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => Ok(None),
@@ -66,8 +70,8 @@ fn read_ref(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Looks the ref up among the packed ones.
-fn packed(common_dir: &Path, name: &str) -> io::Result<Found> {
+/// Looks a ref up in `packed-refs`.
+fn read_packed(common_dir: &Path, name: &str) -> io::Result<HeadState> {
     let packed = match fs_err::read(common_dir.join("packed-refs")) {
         Ok(packed) => packed,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -78,26 +82,30 @@ fn packed(common_dir: &Path, name: &str) -> io::Result<Found> {
         if let Some((commit, found)) = line.trim_end().split_once(' ')
             && found == name
         {
-            return Ok(if is_commit(commit) { Found::Commit(commit.to_owned()) } else { Found::Odd });
+            return Ok(if is_commit(commit) {
+                HeadState::Commit(commit.to_owned())
+            } else {
+                HeadState::Unsupported
+            });
         }
     }
     // A repository that keeps its refs in tables has no loose or packed ones at all.
-    Ok(if common_dir.join("reftable").exists() { Found::Odd } else { Found::Unborn })
+    Ok(if common_dir.join("reftable").exists() { HeadState::Unsupported } else { HeadState::Unborn })
 }
 
 fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// A ref that may be joined to a path.
+/// True if the ref may be joined to a path.
 fn is_plain_ref(name: &str) -> bool {
     name.starts_with("refs/")
         && name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'))
         && !name.contains(['\\', '\0', ':'])
 }
 
-fn ask_git(work_tree: &Path) -> io::Result<Option<String>> {
-    match Git::new(work_tree).print(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+fn read_with_git(work_tree: &Path) -> io::Result<Option<String>> {
+    match Git::new(work_tree).text(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
         Ok(text) => Ok(Some(text).filter(|text| is_commit(text))),
         Err(GitError::Failed { .. }) => Ok(None),
         Err(error @ GitError::NotRun(_)) => Err(io::Error::other(error)),

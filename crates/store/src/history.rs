@@ -1,9 +1,9 @@
-//! Every change of a document, one line each: when, who, what, and a merge patch.
+//! History of a document: one line per change, with time, actor, label and merge patch.
 //!
 //! The history is never load-bearing: it is not synced, and a run continues without it. It heals itself
-//! instead. Each line ends with the digest of the document it led to; when the next change finds that the
-//! last line led elsewhere (a kill before the line was written, an edit by hand, a rotation), it first writes
-//! the whole document it found. So every document since the oldest whole one can be rebuilt.
+//! instead. Each line ends with the digest of the resulting document; when the next change finds another
+//! digest (a kill before the line was written, an edit by hand, a rotation), it first writes the whole
+//! document it found. So every document since the oldest whole one can be rebuilt.
 
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::checkpoint::patch::{compact, patch};
@@ -15,66 +15,70 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
-/// A history file is put aside when it is larger than this.
+/// Size at which a history file is rotated.
 const ROTATE_BYTES: u64 = 4 << 20;
 
-/// How many files that were put aside are kept.
-const KEPT: usize = 2;
+/// Number of rotated files that are kept.
+const MAX_ROTATED: usize = 2;
 
-/// One change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// When.
+pub struct HistoryEntry {
+    /// Time of the change.
     pub at: String,
-    /// Who made it.
+    /// Command of the process that made it.
     pub actor: String,
-    /// What was asked for.
+    /// Label of the change.
     pub change: String,
-    /// What it changed, as an RFC 7396 merge patch.
+    /// RFC 7396 merge patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Value>,
-    /// The whole document, where a patch has nothing to stand on.
+    /// The whole document, where there is no predecessor to patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Value>,
-    /// Digest of the document after it. The last member, so that the end of the file tells it.
+    /// Digest of the resulting document. The last member, so that it can be read from the end of the file.
     to: String,
 }
 
-/// Who changes what.
+/// Actor and label of a change.
 #[derive(Debug, Clone, Copy)]
-pub struct Change<'a> {
-    /// Who.
+pub struct ChangeLabel<'a> {
     pub actor: &'a str,
-    /// What was asked for.
     pub label: &'a str,
 }
 
-/// Notes a change from `before` to `after`, both as bytes on disk and as documents.
+/// One version of a document, parsed and as bytes on disk.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DocumentVersion<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) document: &'a Checkpoint,
+}
+
+/// Appends a change from `before` to `after`.
 pub(crate) fn append(
     path: &Path,
-    before: Option<(&[u8], &Checkpoint)>,
-    after: (&[u8], &Checkpoint),
-    change: &Change<'_>,
+    before: Option<DocumentVersion<'_>>,
+    after: DocumentVersion<'_>,
+    change: &ChangeLabel<'_>,
 ) -> io::Result<()> {
-    let known = before.map(|(bytes, _)| digest(bytes));
+    let known = before.map(|before| digest(before.bytes));
     let mut file = open(path)?;
-    let mut tail = Tail::of(&file)?;
+    let mut tail = Tail::read(&file)?;
     if tail.length > ROTATE_BYTES {
         rotate(path)?;
         file = open(path)?;
-        tail = Tail::of(&file)?;
+        tail = Tail::read(&file)?;
     }
 
     let mut lines = Vec::new();
     if !tail.ends_line {
         lines.push(b'\n');
     }
-    let at = after.1.updated_at.as_ref().map(ToString::to_string).unwrap_or_default();
+    let at = after.document.updated_at.as_ref().map(ToString::to_string).unwrap_or_default();
     let (patch, whole) = match before {
-        None => (None, Some(compact(after.1))),
-        Some((_, old)) => {
+        None => (None, Some(compact(after.document))),
+        Some(DocumentVersion { document: old, .. }) => {
             if tail.to != known {
-                let found = Entry {
+                let found = HistoryEntry {
                     at: old.updated_at.as_ref().map(ToString::to_string).unwrap_or_default(),
                     actor: "unknown".to_owned(),
                     change: "found on disk".to_owned(),
@@ -84,24 +88,31 @@ pub(crate) fn append(
                 };
                 push(&mut lines, &found)?;
             }
-            (Some(patch(old, after.1)), None)
+            (Some(patch(old, after.document)), None)
         }
     };
-    let to = digest(after.0);
+    let to = digest(after.bytes);
     push(
         &mut lines,
-        &Entry { at, actor: change.actor.to_owned(), change: change.label.to_owned(), patch, whole, to },
+        &HistoryEntry {
+            at,
+            actor: change.actor.to_owned(),
+            change: change.label.to_owned(),
+            patch,
+            whole,
+            to,
+        },
     )?;
     file.write_all(&lines)
 }
 
-fn push(lines: &mut Vec<u8>, entry: &Entry) -> io::Result<()> {
+fn push(lines: &mut Vec<u8>, entry: &HistoryEntry) -> io::Result<()> {
     serde_json::to_writer(&mut *lines, entry)?;
     lines.push(b'\n');
     Ok(())
 }
 
-/// The end of a history file: all that a change needs to know of it.
+/// The end of a history file, which is all that a change reads of it.
 struct Tail {
     length: u64,
     ends_line: bool,
@@ -109,7 +120,7 @@ struct Tail {
 }
 
 impl Tail {
-    fn of(file: &fs_err::File) -> io::Result<Tail> {
+    fn read(file: &fs_err::File) -> io::Result<Tail> {
         const SUFFIX: &[u8] = b"\"}\n";
         let length = file.metadata()?.len();
         let mut end = [0; DIGEST_CHARS + SUFFIX.len()];
@@ -129,9 +140,9 @@ fn open(path: &Path) -> io::Result<fs_err::File> {
 }
 
 fn rotate(path: &Path) -> io::Result<()> {
-    for n in (1..=KEPT).rev() {
-        let from = if n == 1 { path.to_owned() } else { aside(path, n - 1) };
-        match fs_err::rename(from, aside(path, n)) {
+    for n in (1..=MAX_ROTATED).rev() {
+        let from = if n == 1 { path.to_owned() } else { rotated_path(path, n - 1) };
+        match fs_err::rename(from, rotated_path(path, n)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => other?,
         }
@@ -139,18 +150,18 @@ fn rotate(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn aside(path: &Path, n: usize) -> PathBuf {
+fn rotated_path(path: &Path, n: usize) -> PathBuf {
     path.with_added_extension(n.to_string())
 }
 
 /// All files of a history that exist, oldest first.
 pub fn files(path: &Path) -> Vec<PathBuf> {
-    let asides = (1..=KEPT).rev().map(|n| aside(path, n));
-    asides.chain([path.to_owned()]).filter(|path| path.is_file()).collect()
+    let rotated = (1..=MAX_ROTATED).rev().map(|n| rotated_path(path, n));
+    rotated.chain([path.to_owned()]).filter(|path| path.is_file()).collect()
 }
 
-/// All changes that can be read, oldest first, and how many lines could not.
-pub fn read(path: &Path) -> io::Result<(Vec<Entry>, usize)> {
+/// All readable changes, oldest first, and the number of unreadable lines.
+pub fn read(path: &Path) -> io::Result<(Vec<HistoryEntry>, usize)> {
     let mut entries = Vec::new();
     let mut unreadable = 0;
     for file in files(path) {
@@ -164,8 +175,8 @@ pub fn read(path: &Path) -> io::Result<(Vec<Entry>, usize)> {
     Ok((entries, unreadable))
 }
 
-/// The document after the `n`th of these changes, counted from 1, without its null members.
-pub fn rebuild(entries: &[Entry], n: usize) -> Option<Value> {
+/// The document after the `n`th change, counted from 1, without its null members.
+pub fn rebuild(entries: &[HistoryEntry], n: usize) -> Option<Value> {
     let entries = entries.get(..n)?;
     let start = entries.iter().rposition(|entry| entry.whole.is_some())?;
     let mut document = entries[start].whole.clone()?;
@@ -177,7 +188,7 @@ pub fn rebuild(entries: &[Entry], n: usize) -> Option<Value> {
 
 const DIGEST_CHARS: usize = 16;
 
-/// Tells versions of one document apart; nothing is secured by it.
+/// Distinguishes versions of one document; not cryptographic.
 fn digest(bytes: &[u8]) -> String {
     format!("{:0width$x}", XxHash3_64::oneshot(bytes), width = DIGEST_CHARS)
 }

@@ -1,17 +1,17 @@
-//! The file that says which services outside a repository works with.
+//! Reads the configuration of external services (tracker, deployment).
 
 use std::io;
 use std::path::Path;
 
-/// Where it is, from the top of the work tree.
+/// Path relative to the top of the work tree.
 pub const INTEGRATIONS: &str = ".claude/config/integrations.json";
 
-/// What it says; none if there is none. One that is not text says nothing, which is no valid file.
+/// Text of the file; `None` if it is missing. Invalid UTF-8 becomes an empty text, which is not a valid file.
 pub fn integrations_text(root: &Path) -> io::Result<Option<String>> {
     match fs_err::read_to_string(root.join(INTEGRATIONS)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // There is a file, and it is not one that can be read: that is never "disabled".
+        // The file exists and is not text: that must never mean "disabled".
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some(String::new())),
         Err(error) => Err(error),
     }

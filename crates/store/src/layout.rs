@@ -1,4 +1,4 @@
-//! Where everything about state documents lives, and making sure it is a safe place.
+//! Paths of state documents and their side files, and safety checks of their folder.
 //!
 //! ```text
 //! <state folder>/
@@ -17,7 +17,6 @@ use charrette_model::checkpoint::DocumentName;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The folder that holds the state documents of a repository.
 #[derive(Debug, Clone)]
 pub struct StateFolder {
     root: PathBuf,
@@ -30,17 +29,15 @@ impl StateFolder {
         StateFolder { root: root.to_owned(), path: root.join(relative) }
     }
 
-    /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The document.
     pub fn document(&self, name: &DocumentName) -> PathBuf {
         self.path.join(format!("{}.json", name.stem()))
     }
 
-    /// Where its next version is written.
+    /// Temp file of its next version.
     pub fn temp(&self, name: &DocumentName) -> PathBuf {
         self.path.join(format!(".{}.json.tmp", name.stem()))
     }
@@ -55,35 +52,33 @@ impl StateFolder {
         self.locks().join(format!("{}.lease", name.stem()))
     }
 
-    /// The lock of the checkout: for what moves HEAD or writes outside a workspace.
+    /// The lock of the checkout: for operations that move HEAD or write outside a workspace.
     pub fn checkout(&self) -> PathBuf {
         self.locks().join("checkout.lease")
     }
 
-    /// The history of changes.
     pub fn history(&self, name: &DocumentName) -> PathBuf {
         self.histories().join(format!("{}.jsonl", name.stem()))
     }
 
-    /// Lock files.
+    /// Folder of lock files.
     pub fn locks(&self) -> PathBuf {
         self.path.join("locks")
     }
 
-    /// History files.
+    /// Folder of history files.
     pub fn histories(&self) -> PathBuf {
         self.path.join("history")
     }
 
-    /// Archived documents.
+    /// Folder of archived documents.
     pub fn archives(&self) -> PathBuf {
         self.path.join("archive")
     }
 
-    /// Makes sure that the folder is not reached through a link that leads out of the repository, and says whether
-    /// it is there.
+    /// Checks that the folder is not reached through a link out of the repository; true if it exists.
     ///
-    /// A repository is other people's work: a link in it must not make us read or write elsewhere.
+    /// A repository is untrusted: a link in it must not redirect reads or writes.
     pub fn check(&self) -> Result<bool, StoreError> {
         let below = self.path.strip_prefix(&self.root).unwrap_or(&self.path);
         let mut path = self.root.clone();
@@ -101,14 +96,14 @@ impl StateFolder {
         Ok(true)
     }
 
-    /// Creates the folder and the ones inside it, durably, and makes it ignore itself.
+    /// Creates the folder and its subfolders, durably, with a `.gitignore` for itself.
     pub fn prepare(&self) -> Result<(), StoreError> {
         self.prepare_inside(self.check()?)
     }
 
-    /// The same once it was checked.
-    pub(crate) fn prepare_inside(&self, is_there: bool) -> Result<(), StoreError> {
-        if !is_there {
+    /// [`prepare`](StateFolder::prepare) without the check.
+    pub(crate) fn prepare_inside(&self, exists: bool) -> Result<(), StoreError> {
+        if !exists {
             create_folder(&self.path)?;
         }
         for inside in [self.locks(), self.histories()] {
@@ -118,7 +113,7 @@ impl StateFolder {
         Ok(())
     }
 
-    /// Creates the folder for archives.
+    /// Creates the folder of archives.
     pub fn prepare_archives(&self) -> Result<PathBuf, StoreError> {
         let archives = self.archives();
         prepare_inside(&archives)?;
@@ -143,7 +138,7 @@ fn prepare_inside(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Creates a folder and its parents; every new entry is made durable.
+/// Creates a folder and its parents; every new entry is synced.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -158,7 +153,7 @@ pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes `*` into the folder's `.gitignore` unless somebody put something there.
+/// Writes `*` into the folder's `.gitignore` unless it has content.
 ///
 /// Two bytes at offset zero: a second writer, or a writer after one that was killed, writes the same.
 pub(crate) fn ignore_itself(folder: &Path) -> io::Result<()> {

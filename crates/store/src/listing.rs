@@ -1,33 +1,30 @@
-//! All runs of a repository at a glance, newest first.
+//! Listing of all runs of a repository, newest first.
 
 use crate::documents::{Documents, read_bytes, unreadable};
 use crate::error::StoreError;
 use crate::lock::{Holder, Lease};
-use charrette_model::checkpoint::{DocumentName, Glance};
+use charrette_model::checkpoint::{CheckpointOverview, DocumentName};
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::thread;
 
-/// Below this many documents a second thread costs more than it saves.
+/// Number of documents below which a second thread costs more than it saves.
 const WORTH_A_THREAD: usize = 256;
 
-/// One run.
+/// One run in the listing.
 #[derive(Debug)]
-pub struct Row {
-    /// Which document it is.
+pub struct RunListing {
     pub name: DocumentName,
-    /// Where it is.
     pub path: PathBuf,
-    /// What stands in it, or why that cannot be told.
-    pub glance: Result<Glance, StoreError>,
-    /// Who drives it right now.
+    pub overview: Result<CheckpointOverview, StoreError>,
+    /// Holder of the run's lease, if any.
     pub driver: Option<Holder>,
 }
 
 impl Documents {
-    /// All runs; the most recently changed first, those that cannot be read last.
-    pub fn list(&self) -> Result<Vec<Row>, StoreError> {
+    /// All runs; the most recently changed first, unreadable ones last.
+    pub fn list(&self) -> Result<Vec<RunListing>, StoreError> {
         self.folder().check()?;
         let leased: HashSet<String> = entries(self.folder().locks())?.into_iter().collect();
         let names: Vec<DocumentName> = entries(self.folder().path().to_owned())?
@@ -36,7 +33,7 @@ impl Documents {
             .collect();
 
         let row = |name: &DocumentName| self.row(name, leased.contains(&format!("{}.lease", name.stem())));
-        let mut rows: Vec<Row> = if names.len() < WORTH_A_THREAD {
+        let mut rows: Vec<RunListing> = if names.len() < WORTH_A_THREAD {
             names.iter().filter_map(row).collect()
         } else {
             let share = names.len().div_ceil(thread::available_parallelism().map_or(1, Into::into));
@@ -48,26 +45,30 @@ impl Documents {
             })
         };
         rows.sort_by(|a, b| {
-            let age = |row: &Row| row.glance.as_ref().ok().and_then(|glance| glance.updated_at.clone());
+            let age = |row: &RunListing| {
+                row.overview.as_ref().ok().and_then(|overview| overview.updated_at.clone())
+            };
             age(b).cmp(&age(a)).then_with(|| a.name.cmp(&b.name))
         });
         Ok(rows)
     }
 
-    /// None if the document went away while we were looking.
-    fn row(&self, name: &DocumentName, leased: bool) -> Option<Row> {
+    /// `None` if the document was removed meanwhile.
+    fn row(&self, name: &DocumentName, leased: bool) -> Option<RunListing> {
         let path = self.folder().document(name);
-        let glance = match read_bytes(&path) {
-            Ok(Some(bytes)) => Glance::read(&bytes).map_err(|error| unreadable(path.clone(), error)),
+        let overview = match read_bytes(&path) {
+            Ok(Some(bytes)) => {
+                CheckpointOverview::read(&bytes).map_err(|error| unreadable(path.clone(), error))
+            }
             Ok(None) => return None,
             Err(error) => Err(error),
         };
         let driver = if leased { Lease::holder(&self.folder().lease(name)).ok().flatten() } else { None };
-        Some(Row { name: name.clone(), path, glance, driver })
+        Some(RunListing { name: name.clone(), path, overview, driver })
     }
 }
 
-/// The names of a folder's entries; none if there is no such folder.
+/// Names of a folder's entries; empty if there is no such folder.
 pub(crate) fn entries(folder: PathBuf) -> io::Result<Vec<String>> {
     let listing = match fs_err::read_dir(folder) {
         Ok(listing) => listing,

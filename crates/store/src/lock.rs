@@ -1,11 +1,11 @@
-//! Two kinds of lock, both kernel locks on side files.
+//! Document locks and leases, both kernel locks on side files.
 //!
 //! A document lock is held for one change; a lease is held for as long as a process drives a run. The kernel
-//! decides who holds a lock and frees it when the holder dies, however it dies. What is written in a lock
-//! file only says who that is.
+//! decides on the holder of a lock and frees it when the process dies, however it dies. The contents of a
+//! lock file only describe the holder.
 
 use crate::error::StoreError;
-use charrette_model::shown::shown;
+use charrette_model::escape::printable;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -14,33 +14,32 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a change waits for another one to finish. One takes milliseconds.
-const DOCUMENT_PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of a document lock. A change takes milliseconds.
+const DOCUMENT_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a driver waits before it believes that another one is there: somebody may just be looking.
-const LEASE_PATIENCE: Duration = Duration::from_millis(200);
+/// Timeout of a lease: long enough for a process that only inspects it.
+const LEASE_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Who holds a lock.
+/// The process that holds a lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its process.
     pub pid: u32,
-    /// When that process started.
+    /// Start of that process.
     pub since: String,
-    /// What it was asked to do.
+    /// Its command line.
     pub command: String,
 }
 
 impl Holder {
-    /// In words, to follow "locked" or "driven".
-    pub fn described(holder: Option<&Holder>) -> String {
+    /// Description, to follow "locked" or "driven".
+    pub fn describe(holder: Option<&Holder>) -> String {
         match holder {
             Some(holder) => {
                 format!(
                     " by process {} ({}), since {}",
                     holder.pid,
-                    shown(&holder.command),
-                    shown(&holder.since)
+                    printable(&holder.command),
+                    printable(&holder.since)
                 )
             }
             None => " by another process".to_owned(),
@@ -48,24 +47,24 @@ impl Holder {
     }
 }
 
-/// The lock of one document, for one change. Dropping it frees it.
+/// The lock of one document, for one change. Freed on drop.
 #[derive(Debug)]
 pub struct DocumentLock(File);
 
 impl Drop for DocumentLock {
     fn drop(&mut self) {
-        free(&self.0);
+        unlock(&self.0);
     }
 }
 
 impl DocumentLock {
     /// Waits for the lock.
     pub fn acquire(path: &Path, holder: &Holder) -> Result<DocumentLock, StoreError> {
-        Ok(DocumentLock(acquire(path, holder, DOCUMENT_PATIENCE)?))
+        Ok(DocumentLock(acquire(path, holder, DOCUMENT_LOCK_TIMEOUT)?))
     }
 }
 
-/// The lease of a run, for the life of the process that drives it. Dropping it frees it.
+/// The lease of a run, for the life of the process that drives it. Freed on drop.
 #[derive(Debug)]
 pub struct Lease {
     file: File,
@@ -74,34 +73,34 @@ pub struct Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        free(&self.file);
+        unlock(&self.file);
     }
 }
 
 impl Lease {
-    /// Takes the lease, or says who has it.
+    /// Takes the lease; the error names its holder.
     pub fn acquire(path: &Path, holder: &Holder) -> Result<Lease, StoreError> {
-        let file = acquire(path, holder, LEASE_PATIENCE)?;
+        let file = acquire(path, holder, LEASE_TIMEOUT)?;
         Ok(Lease { file, path: path.to_owned() })
     }
 
-    /// A second handle of the same lease, to be handed to a process that works for this one: the run is leased for as
-    /// long as either has it open.
+    /// A second handle of the same lease, to be inherited by a worker process: the run is leased for as long
+    /// as either has it open.
     pub fn handle(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// Whether a file that was handed to this process is the lease of that path, and holds it.
-    pub fn is_handed(path: &Path, file: &File) -> bool {
-        is_still(path, file).unwrap_or(false) && file.try_lock().is_ok()
+    /// True if a file inherited by this process is the lease of that path, and holds it.
+    pub fn is_inherited(path: &Path, file: &File) -> bool {
+        is_same_file(path, file).unwrap_or(false) && file.try_lock().is_ok()
     }
 
-    /// Frees the lease and removes its file, when the run it belonged to is gone.
+    /// Frees the lease and removes its file, when its run is gone.
     pub fn remove(self) -> io::Result<()> {
         fs_err::remove_file(&self.path)
     }
 
-    /// Who drives the run right now, if anybody does.
+    /// The current holder of a lease, if any.
     pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
         let file = match open(path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -118,20 +117,21 @@ impl Lease {
     }
 }
 
-/// Closing the file would free it too, but only when a child that is just being started has closed its copy.
-fn free(file: &File) {
+/// Explicit, because closing the file frees the lock only after a child that is just being spawned has closed
+/// its copy.
+fn unlock(file: &File) {
     let _ = file.unlock();
 }
 
-fn acquire(path: &Path, holder: &Holder, patience: Duration) -> Result<File, StoreError> {
-    let deadline = Instant::now() + patience;
+fn acquire(path: &Path, holder: &Holder, timeout: Duration) -> Result<File, StoreError> {
+    let deadline = Instant::now() + timeout;
     let mut pause = Duration::from_micros(200);
     loop {
         let file = open(path, true)?;
         match file.try_lock() {
-            // The lock is worth something only if the file we locked is still the one others will open.
-            Ok(()) if is_still(path, &file)? => {
-                sign(&file, holder);
+            // The lock counts only if the locked file is still the one at that path.
+            Ok(()) if is_same_file(path, &file)? => {
+                write_holder(&file, holder);
                 return Ok(file);
             }
             Ok(()) => {}
@@ -155,8 +155,8 @@ fn open(path: &Path, create: bool) -> io::Result<File> {
     Ok(options.open(path)?.into_file())
 }
 
-/// Whether a file is the one that has that name.
-pub(crate) fn is_still(path: &Path, file: &File) -> io::Result<bool> {
+/// True if an open file is still the one at that path.
+pub(crate) fn is_same_file(path: &Path, file: &File) -> io::Result<bool> {
     let ours = file.metadata()?;
     match path.symlink_metadata() {
         Ok(theirs) => Ok((ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())),
@@ -165,10 +165,10 @@ pub(crate) fn is_still(path: &Path, file: &File) -> io::Result<bool> {
     }
 }
 
-/// Leaves word of who holds the lock. Only for messages, so a full disk does not stop anybody here.
+/// Writes the holder into the lock file. Only for messages, so errors are ignored.
 ///
-/// Most often that is who held it before, and then nothing is written: the disk would have to keep it.
-fn sign(file: &File, holder: &Holder) {
+/// Most often it is the previous holder again; then nothing is written, to spare the disk.
+fn write_holder(file: &File, holder: &Holder) {
     let mut text = serde_json::to_vec(holder).unwrap_or_default();
     text.push(b'\n');
     let mut found = vec![0; text.len() + 1];

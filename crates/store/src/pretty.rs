@@ -1,4 +1,4 @@
-//! JSON as documents stand on disk: two spaces, byte for byte what `serde_json` calls pretty.
+//! JSON format of documents on disk: two spaces, byte for byte the pretty format of `serde_json`.
 //!
 //! Documents are mostly short members at some depth. A line break and its indentation are written here as one
 //! piece, where `serde_json` writes a piece for each level.
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io;
 
-/// The text of a value. `expected` is about how long it will be.
+/// Formats a value. `expected` is its approximate length.
 pub(crate) fn to_vec(value: &impl Serialize, expected: usize) -> io::Result<Vec<u8>> {
     let mut text = Vec::with_capacity(expected);
     value.serialize(&mut Serializer::with_formatter(&mut text, Pretty::default()))?;
@@ -17,11 +17,11 @@ pub(crate) fn to_vec(value: &impl Serialize, expected: usize) -> io::Result<Vec<
 #[derive(Default)]
 struct Pretty {
     depth: usize,
-    /// Whether the object or array that was ended or begun last has something in it.
+    /// True if the current object or array is not empty.
     has_value: bool,
 }
 
-/// What stands between two members at the deepest level that is common.
+/// Separator of members at the deepest common level.
 const BREAK: &[u8; 2 + 2 * DEEP] = b",\n                                ";
 const DEEP: usize = 16;
 
@@ -93,7 +93,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn it_is_what_serde_json_writes() {
+    fn output_equals_serde_json_pretty() {
         let deep =
             (0..40).fold(
                 json!("core"),

@@ -1,4 +1,4 @@
-//! Where we are: the work tree a path lies in, found by looking rather than by starting git.
+//! The repository of a path, found on disk rather than by starting git.
 
 use charrette_git::{Git, GitError};
 use std::ffi::OsString;
@@ -6,29 +6,25 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// What a path lies in.
+/// Repository of a path, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A work tree.
     WorkTree(Repository),
     /// A repository without a work tree, or the inside of a `.git` folder.
     Bare(PathBuf),
-    /// No repository.
     Outside,
 }
 
-/// A repository with a work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// The top of the work tree.
     pub work_tree: PathBuf,
-    /// What is this work tree's own: HEAD, index.
+    /// Files of this work tree: HEAD, index.
     pub(crate) git_dir: PathBuf,
-    /// What all work trees of the repository share: refs, objects.
+    /// Files shared by all work trees of the repository: refs, objects.
     pub(crate) common_dir: PathBuf,
 }
 
-/// Finds what `start` lies in.
+/// Finds the repository of `start`.
 pub fn locate(start: &Path) -> io::Result<Location> {
     for folder in start.ancestors() {
         let dot_git = folder.join(".git");
@@ -41,7 +37,7 @@ pub fn locate(start: &Path) -> io::Result<Location> {
                 }));
             }
             Ok(meta) if meta.is_file() => {
-                if let Some(repository) = linked(folder, &dot_git)? {
+                if let Some(repository) = read_linked(folder, &dot_git)? {
                     return Ok(Location::WorkTree(repository));
                 }
             }
@@ -54,9 +50,9 @@ pub fn locate(start: &Path) -> io::Result<Location> {
     Ok(Location::Outside)
 }
 
-/// Asks git instead: for when the environment says that the repository is somewhere unusual.
-pub fn ask_git(start: &Path) -> io::Result<Location> {
-    let asked = |what: &str| match Git::new(start).bytes(&["rev-parse", "--path-format=absolute", what]) {
+/// [`locate`] with git, for environments that redirect the repository.
+pub fn locate_with_git(start: &Path) -> io::Result<Location> {
+    let rev_parse = |what: &str| match Git::new(start).bytes(&["rev-parse", "--path-format=absolute", what]) {
         Ok(mut path) => {
             path.pop_if(|last| *last == b'\n');
             Ok(Some(PathBuf::from(OsString::from_vec(path))))
@@ -64,9 +60,9 @@ pub fn ask_git(start: &Path) -> io::Result<Location> {
         Err(GitError::Failed { .. }) => Ok(None),
         Err(error @ GitError::NotRun(_)) => Err(io::Error::other(error)),
     };
-    let Some(git_dir) = asked("--git-dir")? else { return Ok(Location::Outside) };
-    let common_dir = asked("--git-common-dir")?.unwrap_or_else(|| git_dir.clone());
-    Ok(match asked("--show-toplevel")? {
+    let Some(git_dir) = rev_parse("--git-dir")? else { return Ok(Location::Outside) };
+    let common_dir = rev_parse("--git-common-dir")?.unwrap_or_else(|| git_dir.clone());
+    Ok(match rev_parse("--show-toplevel")? {
         Some(work_tree) => Location::WorkTree(Repository { work_tree, git_dir, common_dir }),
         None => Location::Bare(git_dir),
     })
@@ -78,8 +74,8 @@ fn is_git_dir(folder: &Path) -> bool {
         && folder.join("refs").is_dir()
 }
 
-/// A linked work tree or submodule: `.git` is a file that says where the rest is.
-fn linked(work_tree: &Path, dot_git: &Path) -> io::Result<Option<Repository>> {
+/// Reads a linked work tree or submodule: `.git` is a file with the path of the rest.
+fn read_linked(work_tree: &Path, dot_git: &Path) -> io::Result<Option<Repository>> {
     let text = fs_err::read_to_string(dot_git)?;
     let Some(target) = text.strip_prefix("gitdir:") else { return Ok(None) };
     let git_dir = work_tree.join(target.trim_matches([' ', '\n', '\r']));

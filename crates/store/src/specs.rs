@@ -1,18 +1,18 @@
-//! What lies under the folder of specifications, for finding one by its name.
+//! The tree of specifications, for finding one by its name.
 
 use charrette_model::spec::resolver::SpecTree;
 use std::io;
 use std::path::Path;
 
-/// The deepest folder that can hold a specification: project, feature, specification.
+/// Maximum depth of a specification: project, feature, specification.
 const DEEPEST: usize = 3;
-/// The most entries that are looked at.
+/// Maximum number of entries that are read.
 const MOST: usize = 100_000;
-/// The largest manifest that is read.
+/// Maximum size of a manifest.
 const LARGEST: u64 = 1 << 20;
 
-/// The files below a folder of specifications; none if it does not exist. Links are not followed.
-pub fn tree(folder: &Path) -> io::Result<SpecTree> {
+/// The files below a folder of specifications; empty if it does not exist. Links are not followed.
+pub fn read_spec_tree(folder: &Path) -> io::Result<SpecTree> {
     let mut tree = SpecTree::default();
     let mut left = MOST;
     if folder.is_dir() {
@@ -26,7 +26,7 @@ fn add(tree: &mut SpecTree, folder: &Path, prefix: &str, depth: usize, left: &mu
         let Some(fewer) = left.checked_sub(1) else { return Ok(()) };
         *left = fewer;
         let entry = entry?;
-        // A name that is no text is no name of a specification.
+        // A specification's name is valid UTF-8.
         let Ok(name) = entry.file_name().into_string() else { continue };
         let path = format!("{prefix}{name}");
         let kind = entry.file_type()?;
@@ -42,7 +42,7 @@ fn add(tree: &mut SpecTree, folder: &Path, prefix: &str, depth: usize, left: &mu
     Ok(())
 }
 
-/// The text of a manifest; one that cannot be read is known by its name alone.
+/// The text of a manifest; `None` if it is unreadable.
 fn manifest(file: &Path, path: &str) -> Option<String> {
     let small = || file.symlink_metadata().is_ok_and(|meta| meta.len() <= LARGEST);
     (SpecTree::wants_text(path) && small()).then(|| fs_err::read_to_string(file).ok()).flatten()

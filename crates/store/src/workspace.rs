@@ -2,12 +2,12 @@
 //!
 //! A step's output is not written where others can see it. It is staged in the user's own state directory,
 //! durably, and moved into the workspace when its batch is collected, so no agent reads another's work in
-//! progress and none of it is lost if the process dies in between. What stands in the staging folder has not
-//! been collected yet; that is the only record of it there needs to be.
+//! progress and none of it is lost if the process dies in between. The contents of the staging folder are the
+//! only record of uncollected outputs.
 
 use crate::atomic::{place_all, sync_folders_of};
 use crate::layout::create_folder;
-use charrette_model::shown::shown;
+use charrette_model::escape::printable;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -15,17 +15,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The folder of a run's artifacts, and the folder where its steps stage theirs.
+/// The folder of a run's artifacts, and its staging folder.
 #[derive(Debug)]
 pub struct Workspace {
     folder: PathBuf,
-    /// What is called `specs/NAME` lies here: the deliverable, which is not local to the run.
+    /// Folder of artifacts named `specs/NAME`: the deliverable, which is not local to the run.
     specs: Option<PathBuf>,
     staging: PathBuf,
     digests: Mutex<HashMap<String, (Signature, String)>>,
 }
 
-/// Tells whether a file is still the one whose digest we know, without reading it.
+/// File metadata that identifies an unchanged file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Signature {
     inode: u64,
@@ -34,13 +34,13 @@ struct Signature {
 }
 
 impl Workspace {
-    /// The workspace at `folder`; `staging` is a folder of this run's own, outside the repository.
+    /// The workspace at `folder`; `staging` is a folder of this run only, outside the repository.
     pub fn new(folder: &Path, staging: &Path) -> Workspace {
         let (folder, staging) = (folder.to_owned(), staging.to_owned());
         Workspace { folder, specs: None, staging, digests: Mutex::default() }
     }
 
-    /// What steps call `specs/NAME` is a file of this folder, outside the workspace.
+    /// Maps artifacts named `specs/NAME` to files of this folder, outside the workspace.
     #[must_use]
     pub fn with_specs(mut self, folder: &Path) -> Workspace {
         self.specs = Some(folder.to_owned());
@@ -53,41 +53,40 @@ impl Workspace {
         crate::layout::ignore_itself(self.folder.parent().unwrap_or(&self.folder))
     }
 
-    /// The folder of artifacts.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where an artifact is, or will be.
+    /// Path of an artifact, existing or not.
     pub fn path(&self, name: &str) -> io::Result<PathBuf> {
-        let name = checked(name)?;
+        let name = check_name(name)?;
         match (&self.specs, name.strip_prefix(SPECS)) {
             (Some(specs), Some(name)) => Ok(specs.join(name)),
             _ => Ok(self.folder.join(name)),
         }
     }
 
-    /// The folder of all scratch folders, outside the repository.
+    /// Parent of all scratch folders, outside the repository.
     pub fn lanes(&self) -> &Path {
         &self.staging
     }
 
-    /// A scratch folder for one attempt at a step, outside the repository.
+    /// Scratch folder for one attempt at a step, outside the repository.
     pub fn lane(&self, lane: &str) -> PathBuf {
         self.staging.join(lane)
     }
 
-    /// The content of an artifact, staged or collected; none if there is no such file.
+    /// The content of an artifact, staged or collected; `None` if there is no such file.
     pub fn read(&self, name: &str, lane: Option<&str>) -> io::Result<Option<Vec<u8>>> {
-        match fs_err::read(self.current(name, lane)?) {
+        match fs_err::read(self.readable_path(name, lane)?) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Where an artifact can be read right now: staged by `lane`, or collected.
-    pub fn current(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
+    /// Path where an artifact can be read now: staged by `lane`, or collected.
+    pub fn readable_path(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
         if let Some(lane) = lane {
             let staged = self.staged(lane, name)?;
             if staged.exists() {
@@ -97,9 +96,9 @@ impl Workspace {
         self.path(name)
     }
 
-    /// SHA-256 of an artifact, staged or collected; none if there is no such file.
+    /// SHA-256 of an artifact, staged or collected; `None` if there is no such file.
     pub fn digest(&self, name: &str, lane: Option<&str>) -> io::Result<Option<String>> {
-        let path = self.current(name, lane)?;
+        let path = self.readable_path(name, lane)?;
         let meta = match path.metadata() {
             Ok(meta) => meta,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -118,31 +117,31 @@ impl Workspace {
         Ok(Some(digest))
     }
 
-    /// The names of all artifacts that were collected, in order. Links and files of other names are passed over.
+    /// Names of all collected artifacts, sorted. Links and files with invalid names are skipped.
     pub fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         add_names(&self.folder, "", true, &mut names)?;
         if let Some(specs) = &self.specs {
             names.retain(|name| !name.starts_with(SPECS));
-            // What lies deeper are other specifications.
+            // Deeper folders belong to other specifications.
             add_names(specs, SPECS, false, &mut names)?;
         }
         names.sort_unstable();
         Ok(names)
     }
 
-    /// Writes an artifact at once, durably: for what people say, not for what steps produce.
+    /// Writes an artifact durably without staging: for input of people, not for outputs of steps.
     pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
-        self.put_all(&[(name, bytes)]).map(only)
+        self.put_all(&[(name, bytes)]).map(single)
     }
 
-    /// Writes several artifacts at once, durably, and returns their digests. Each is old or new at any moment.
+    /// Writes several artifacts durably and returns their digests. Each is old or new at any moment.
     pub fn put_all(&self, files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> io::Result<Vec<String>> {
         write_all(files, |name| self.path(name), &[])
     }
 
-    /// Writes the outputs of a step that runs alone, durably, without staging them: there is nobody they must be
-    /// kept from. What they replace is kept under `superseded/`.
+    /// Writes the outputs of a step that runs alone, durably, without staging: no other lane can see them.
+    /// Replaced artifacts are kept under `superseded/`.
     pub fn publish(&self, files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> io::Result<Vec<String>> {
         let mut kept = Vec::new();
         for (name, bytes) in files {
@@ -153,7 +152,7 @@ impl Workspace {
 
     /// Stages an output of a step, durably, and returns its digest.
     pub fn stage(&self, lane: &str, name: &str, bytes: &[u8]) -> io::Result<String> {
-        self.stage_all(lane, &[(name, bytes)]).map(only)
+        self.stage_all(lane, &[(name, bytes)]).map(single)
     }
 
     /// Stages several outputs of a step, durably, and returns their digests.
@@ -165,12 +164,13 @@ impl Workspace {
         write_all(files, |name| self.staged(lane, name), &[])
     }
 
-    /// Moves what a step staged into the workspace. What it replaces is kept under `superseded/`.
+    /// Moves the staged outputs of a step into the workspace. Replaced artifacts are kept under
+    /// `superseded/`.
     pub fn collect(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
         self.collect_all([(lane, names)])
     }
 
-    /// Moves what the steps of a batch staged into the workspace, by lane.
+    /// Moves the staged outputs of a batch into the workspace, by lane.
     pub fn collect_all<Lane: AsRef<str>, Names: IntoIterator<Item: AsRef<str>>>(
         &self,
         batch: impl IntoIterator<Item = (Lane, Names)>,
@@ -197,12 +197,12 @@ impl Workspace {
             }
         }
         sync_folders_of(&changed)?;
-        // Until then the copy was not safe.
+        // Only now is the copy durable.
         copied.iter().try_for_each(fs_err::remove_file)
     }
 
-    /// Whether nobody has worked here yet: no folder, or one with nothing in it but what every run begins with, whole or
-    /// half, because its driver was killed before the run was on record.
+    /// True if the workspace is unused: no folder, or one with only the files every run starts with, whole or
+    /// partial, because its driver was killed before the run was recorded.
     pub fn is_unused(&self, begins_with: &[&str]) -> bool {
         let Ok(entries) = fs_err::read_dir(&self.folder) else { return !self.folder.exists() };
         let is_beginning =
@@ -210,22 +210,22 @@ impl Workspace {
         entries.flatten().all(|entry| is_beginning(&entry.file_name().to_string_lossy()))
     }
 
-    /// Removes the staging folder, when nothing will be staged any more.
-    pub fn close(&self) -> io::Result<()> {
+    /// Removes the staging folder at the end of a run.
+    pub fn remove_staging(&self) -> io::Result<()> {
         match fs_err::remove_dir_all(&self.staging) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
         }
     }
 
-    /// Whether a lane has left something here: what it staged, or its scratch folder.
-    pub fn has_left(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> bool {
+    /// True if a lane left staged outputs or a scratch folder.
+    pub fn has_leftovers(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> bool {
         let mut names = names.into_iter();
         self.lane(lane).exists()
             || names.any(|name| self.staged(lane, name.as_ref()).is_ok_and(|staged| staged.exists()))
     }
 
-    /// Removes everything a lane left, staged or not: nobody will collect it.
+    /// Removes everything a lane left, staged or not; it will not be collected.
     pub fn discard(&self, lane: &str) -> io::Result<()> {
         let mark = format!("{lane}{STAGED}");
         for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
@@ -233,19 +233,19 @@ impl Workspace {
                 fs_err::remove_file(entry.path())?;
             }
         }
-        self.clean(lane)
+        self.remove_scratch(lane)
     }
 
-    /// Removes the scratch folder of a lane, once what it staged was collected.
-    pub fn clean(&self, lane: &str) -> io::Result<()> {
+    /// Removes the scratch folder of a lane, after its outputs were collected.
+    pub fn remove_scratch(&self, lane: &str) -> io::Result<()> {
         match fs_err::remove_dir_all(self.lane(lane)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
         }
     }
 
-    /// A link, so that the old content has a second name before the new one takes the first. None if there is
-    /// nothing to keep.
+    /// Keeps the old content under a second name (hard link) before the new one takes its place. `None` if
+    /// there is nothing to keep.
     fn keep_superseded(
         &self,
         name: &str,
@@ -265,14 +265,14 @@ impl Workspace {
         Ok(Some(kept))
     }
 
-    /// All in one folder: every folder that is made costs a write of its own.
+    /// All in one folder: every new folder costs a write of its own.
     fn staged(&self, lane: &str, name: &str) -> io::Result<PathBuf> {
-        let name = checked(name)?.replace('/', STAGED);
+        let name = check_name(name)?.replace('/', STAGED);
         Ok(self.staging.join(format!("{lane}{STAGED}{name}")))
     }
 }
 
-/// Stands between lane and name, and for `/` in a name: no name has it.
+/// Separates lane and name, and replaces `/` in a name: it occurs in no name.
 const STAGED: &str = "@";
 
 /// SHA-256 in hexadecimal.
@@ -284,7 +284,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-/// Writes files to where `path` says, and makes them durable, together with the entries of `also`.
+/// Writes files to the paths given by `path` and syncs them, together with the entries of `also`.
 fn write_all(
     files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
     path: impl Fn(&str) -> io::Result<PathBuf>,
@@ -297,7 +297,7 @@ fn write_all(
     let mut targets = HashSet::new();
     for ((target, _), (name, _)) in placed.iter().zip(files) {
         if !targets.insert(target) {
-            return Err(invalid(name.as_ref(), "is given twice"));
+            return Err(invalid(name.as_ref(), "occurs twice in one batch"));
         }
         create_folder(target.parent().unwrap_or(Path::new(".")))?;
     }
@@ -306,8 +306,7 @@ fn write_all(
     Ok(placed.iter().map(|(_, bytes)| sha256(bytes)).collect())
 }
 
-/// The one digest of a set of one.
-fn only(digests: Vec<String>) -> String {
+fn single(digests: Vec<String>) -> String {
     digests.into_iter().next().unwrap_or_default()
 }
 
@@ -320,7 +319,7 @@ fn add_names(folder: &Path, prefix: &str, is_deep: bool, names: &mut Vec<String>
     for entry in entries {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if checked(&name).is_err() {
+        if check_name(&name).is_err() {
             continue;
         }
         let kind = entry.file_type()?;
@@ -333,14 +332,14 @@ fn add_names(folder: &Path, prefix: &str, is_deep: bool, names: &mut Vec<String>
     Ok(())
 }
 
-/// What the names of the deliverable's files begin with.
+/// Prefix of the deliverable's file names.
 const SPECS: &str = "specs/";
 
 /// The only hidden files among the artifacts.
 const MARKERS: [&str; 2] = ["specs/.project-marker", "specs/.feature-marker"];
 
-/// Names come from flows and from documents that anybody may have edited: they must stay inside.
-fn checked(name: &str) -> io::Result<&str> {
+/// Names come from flows and from documents that may have been edited: they must stay inside.
+fn check_name(name: &str) -> io::Result<&str> {
     let part_is_fine = |part: &str| {
         part.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
@@ -348,10 +347,10 @@ fn checked(name: &str) -> io::Result<&str> {
     if MARKERS.contains(&name) || (name.len() <= 200 && name.split('/').all(part_is_fine)) {
         Ok(name)
     } else {
-        Err(invalid(name, "is not the name of an artifact"))
+        Err(invalid(name, "is not a valid artifact name"))
     }
 }
 
 fn invalid(name: &str, problem: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' {problem}", shown(name)))
+    io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' {problem}", printable(name)))
 }

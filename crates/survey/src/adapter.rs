@@ -1,28 +1,28 @@
-//! The survey as the engine knows it: for flows, and as the agent that needs no model.
+//! The engine's ports for the survey: `Surveyor` for flows, and `EmbeddedAgent`, the agent that needs no model.
 
-use crate::embedded::{Inputs, WorkTree, draft};
-use crate::{Ask, Survey, survey};
+use crate::embedded::{DraftInputs, WorkTree, draft};
+use crate::{Survey, SurveyOptions, survey};
 use charrette_engine::ports::{BoxFuture, EmbeddedAgent, Surveyor};
 use charrette_model::feature::name::FeaturePath;
-use charrette_model::panel::names::{REQUEST, SURVEY};
+use charrette_model::panel::file_names::{REQUEST, SURVEY};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How many files a survey for a seat names.
-const FILES: usize = 20;
+/// Maximum number of files ranked in the survey of a run.
+const MAX_FILES: usize = 20;
 
-/// The survey of one repository.
+/// Surveys one repository, and drafts answers from the survey.
 #[derive(Debug, Clone)]
 pub struct RepositorySurvey {
-    /// The top of the repository.
+    /// Root of the work tree.
     pub root: PathBuf,
-    /// Where surveys remember what they saw.
+    /// Folder of the index cache.
     pub cache: Option<PathBuf>,
-    /// How many words a summary may have.
+    /// Maximum number of words in a summary.
     pub summary_words: usize,
-    /// The name of the feature, if it has one.
+    /// Feature name; derived from the request if the run has none.
     pub feature: Option<String>,
-    /// The date that drafts carry.
+    /// Date written into drafts.
     pub today: String,
 }
 
@@ -33,10 +33,10 @@ impl EmbeddedAgent for RepositorySurvey {
             Ok(survey) => survey,
             Err(problem) => return Some(Err(problem)),
         };
-        let feature = self.feature.clone().unwrap_or_else(|| called(request));
-        let reads = &by_file_name(reads);
+        let feature = self.feature.clone().unwrap_or_else(|| derive_feature_name(request));
+        let reads = &strip_specs_prefix(reads);
         let files = WorkTree(&self.root);
-        let inputs = Inputs {
+        let inputs = DraftInputs {
             request,
             feature: &feature,
             survey: &survey,
@@ -53,37 +53,39 @@ impl Surveyor for RepositorySurvey {
     fn survey(&self, request: String) -> BoxFuture<'static, Result<String, String>> {
         let (root, cache) = (self.root.clone(), self.cache.clone());
         let look = move || {
-            let ask = Ask { root: &root, request: &request, top: FILES, cache: cache.as_deref() };
-            let found = survey(ask).map_err(|error| error.to_string())?;
+            let options =
+                SurveyOptions { root: &root, request: &request, top: MAX_FILES, cache: cache.as_deref() };
+            let found = survey(options).map_err(|error| error.to_string())?;
             let text = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
             Ok(text + "\n")
         };
         Box::pin(async move {
             let done = tokio::task::spawn_blocking(look).await;
-            done.unwrap_or_else(|error| Err(format!("the survey broke off: {error}")))
+            done.unwrap_or_else(|error| Err(format!("the survey task failed: {error}")))
         })
     }
 }
 
-/// The files of a specification lie elsewhere, but drafts know them by their names.
-fn by_file_name(reads: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+/// Drafts know the files of a specification by name, without the `specs/` folder.
+fn strip_specs_prefix(reads: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let name = |name: &String| name.strip_prefix("specs/").unwrap_or(name).to_owned();
     reads.iter().map(|(read, text)| (name(read), text.clone())).collect()
 }
 
 impl RepositorySurvey {
-    /// The survey that the run has made, or else one made now.
+    /// Survey recorded by the run, or a new one.
     fn survey(&self, request: &str, reads: &BTreeMap<String, String>) -> Result<Survey, String> {
         if let Some(made) = reads.get(SURVEY).and_then(|text| serde_json::from_str(text).ok()) {
             return Ok(made);
         }
-        let ask = Ask { root: &self.root, request, top: FILES, cache: self.cache.as_deref() };
-        survey(ask).map_err(|error| error.to_string())
+        let options =
+            SurveyOptions { root: &self.root, request, top: MAX_FILES, cache: self.cache.as_deref() };
+        survey(options).map_err(|error| error.to_string())
     }
 }
 
-/// What a request is called that no run has named.
-fn called(request: &str) -> String {
+/// Derives a feature name from a request.
+fn derive_feature_name(request: &str) -> String {
     let named = FeaturePath::derive(request, |_| false);
     named.map_or_else(|_| "feature".to_owned(), |name| name.to_string())
 }

@@ -1,31 +1,30 @@
-//! What a repository says for itself, without any model.
+//! Survey of a repository, without any model.
 //!
-//! [`survey`] ranks the files a request is about and says what tests them, what looks risky there, what changed like
-//! this before and how the repository is built; [`report`] is its form, [`page`] shows it to a person.
+//! [`survey`] ranks the files a request is about and lists their tests, risks, similar past commits and the build
+//! commands of the repository; [`report`] is its format, [`render`] prints it as text.
 //!
-//! Inside: `tree` lists and reads files, `words` takes text apart, `index` counts, `history` asks git, `rank` puts in
-//! order, `outline` finds definitions, `facts` states the rest. [`measure`] is what the ranking is measured with, and
-//! [`places`] looks up whatever a survey cites.
+//! Inside: `tree` lists and reads files, `words` splits text into terms, `index` counts terms, `history` reads the
+//! git log, `rank` orders files, `outline` finds definitions, `facts` finds commands, tests, risks and conventions.
+//! [`embedded`] drafts answers for seats. [`evaluation`] measures the ranking, [`citations`] checks every citation.
 //!
-//! Nothing is changed, run or sent anywhere: it computes, reads files, and starts the `git` program.
+//! Read-only and offline: it computes, reads files, and starts the `git` program.
 
-#![warn(missing_docs)]
 #![allow(clippy::cast_precision_loss, reason = "words, files and commits are counted, and never that many")]
 
 mod adapter;
+pub mod citations;
 pub mod embedded;
-pub mod measure;
-pub mod page;
-pub mod places;
+pub mod evaluation;
+pub mod render;
 pub mod report;
 
 mod facts;
 mod history;
 mod index;
-mod look;
 mod outline;
-mod portions;
+mod parallel;
 mod rank;
+mod snapshot;
 mod surveyor;
 mod tree;
 mod words;
@@ -33,4 +32,4 @@ mod words;
 pub use adapter::RepositorySurvey;
 pub use rank::weights::Weights;
 pub use report::Survey;
-pub use surveyor::{Ask, SurveyError, survey};
+pub use surveyor::{SurveyError, SurveyOptions, survey};

@@ -1,211 +1,195 @@
-//! What a survey says, as `survey.json` has it. Every path and line in it existed when it was made.
+//! Format of `survey.json`. Every path and line in it existed when the survey was made.
 
 use serde::{Deserialize, Serialize};
 
-/// What a repository says about a request.
+/// Survey of a repository for one request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Survey {
-    /// What was asked for.
     pub request: String,
-    /// The commit that is checked out.
+    /// Commit that is checked out.
     pub head: Option<String>,
-    /// What the request is about, best first.
+    /// Files the request is about, best first.
     pub files: Vec<RankedFile>,
-    /// What those files define that the request is about.
+    /// Definitions in those files that match the request.
     pub symbols: Vec<Symbol>,
-    /// What tests those files.
+    /// Tests that cover those files.
     pub tests: Vec<TestFile>,
-    /// How it is built, tested and checked.
+    /// Build, test and lint commands.
     pub commands: Commands,
-    /// How people work here.
+    /// Conventions of the repository.
     pub conventions: Vec<Convention>,
-    /// What stands in those files that a change should mind.
+    /// Risks in those files.
     pub risks: Vec<Risk>,
-    /// Commits that did something like it.
+    /// Past commits with a similar subject.
     pub similar_commits: Vec<SimilarCommit>,
-    /// How the first of those files changed, code before the rest.
+    /// History of the first of those files, code before the rest.
     pub changes: Vec<FileChanges>,
-    /// Which of those files use which.
+    /// Imports between those files.
     pub imports: Vec<Import>,
-    /// What the repository builds on, as its manifests say.
+    /// Dependencies declared in manifests.
     pub dependencies: Vec<Dependency>,
-    /// What the repository is written in, most first.
+    /// Languages by number of files, most first.
     pub languages: Vec<LanguageShare>,
-    /// What a reader should know about this survey.
+    /// Limits of this survey, such as a shallow clone.
     pub notes: Vec<String>,
 }
 
-/// A file and why it is named.
+/// A ranked file and the reasons for its rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RankedFile {
-    /// Relative to the root of the work tree.
+    /// Path relative to the root of the work tree.
     pub path: String,
-    /// How much speaks for it; only the order means something.
+    /// Score; meaningful only for the order.
     pub score: f64,
-    /// Why, the strongest reason first.
+    /// Reasons in words, the strongest first.
     pub reasons: Vec<String>,
     /// `source`, `test`, `doc`, `config` or `data`.
     pub kind: String,
-    /// Where the request's words stand closest together.
-    pub lines: Option<Lines>,
+    /// Passage in which the request's words are closest together.
+    pub lines: Option<LineRange>,
 }
 
-/// Lines of a file, counted from 1, both included.
+/// A range of lines, counted from 1, both ends included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lines {
-    /// The first.
+pub struct LineRange {
     pub first: usize,
-    /// The last.
     pub last: usize,
 }
 
-/// Something a file defines.
+/// A definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
-    /// Its name.
     pub name: String,
     /// `function`, `struct`, `class`, …
     pub kind: String,
-    /// Where.
     pub path: String,
-    /// On which line, from 1.
+    /// Line, from 1.
     pub line: usize,
 }
 
-/// A test and what it tests.
+/// A test file and the files it covers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestFile {
-    /// Where.
     pub path: String,
-    /// Which of the named files it covers.
+    /// Ranked files it covers.
     pub covers: Vec<String>,
 }
 
-/// How a repository is worked on: the one command of each kind that its own pipelines or manifests run.
+/// Build, test and lint commands: the best of each kind from the repository's own pipelines and manifests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Commands {
-    /// Builds it.
     pub build: Option<String>,
-    /// Tests it.
     pub test: Option<String>,
-    /// Checks its style.
     pub lint: Option<String>,
-    /// All that were found, with where.
+    /// All commands found, with their locations.
     pub found: Vec<FoundCommand>,
 }
 
-/// A command and where it stands.
+/// A command and its location.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundCommand {
     /// `build`, `test` or `lint`.
     pub kind: String,
-    /// What is run.
+    /// Command line.
     pub run: String,
-    /// The file that says so.
+    /// File that contains it.
     pub path: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: usize,
 }
 
-/// A habit of the repository.
+/// A convention of the repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Convention {
     /// `commits`, `changelog`, `format`, `guide`, `tests`, `owners`.
     pub kind: String,
-    /// What it is.
+    /// Description.
     pub text: String,
-    /// The file that says so, if one does.
+    /// File that states it, if one does.
     pub path: Option<String>,
 }
 
-/// Something to mind.
+/// A risk in the code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Risk {
-    /// Where.
     pub path: String,
-    /// On which line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// `todo`, `panic`, `unsafe`, `swallowed`, `shell`, `deprecated`, `large`, `untested`, `busy`.
+    /// `todo`, `panic`, `unsafe`, `swallowed`, `shell`, `deprecated`, `large`, `untested`.
     pub kind: String,
-    /// What stands there, or what it is.
+    /// The line itself, or a description for risks of a whole file.
     pub text: String,
 }
 
-/// A commit that did something like it.
+/// A past commit whose subject is similar to the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimilarCommit {
-    /// Its id.
     pub id: String,
-    /// The first line of its message.
+    /// First line of the message.
     pub subject: String,
-    /// What it touched that is still here.
+    /// Files it touched that still exist.
     pub files: Vec<String>,
 }
 
-/// How a file changed. Commits that touched more than 40 files are not counted: they are about something else.
+/// Change history of a file. Commits that touched more than 40 files are not counted: they are about something else.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileChanges {
-    /// The file.
     pub path: String,
-    /// How many commits changed it.
+    /// Number of commits that changed the file.
     pub commits: usize,
-    /// How many commits were looked at.
-    pub of: usize,
-    /// The latest that changed it, newest first.
-    pub latest: Vec<Change>,
-    /// What changed with it at least twice, most often first.
-    pub together: Vec<Together>,
+    /// Number of commits examined.
+    #[serde(rename = "of")]
+    pub commits_examined: usize,
+    /// Latest commits that changed the file, newest first.
+    pub latest: Vec<FileCommit>,
+    /// Files changed by at least two of the same commits, most often first.
+    pub together: Vec<CoChange>,
 }
 
 /// A commit that changed a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    /// Its id.
+pub struct FileCommit {
     pub id: String,
-    /// The day it was committed.
+    /// Day of the commit.
     pub date: String,
-    /// The first line of its message.
+    /// First line of the message.
     pub subject: String,
 }
 
-/// A file that changes with another.
+/// A file that changes together with another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Together {
-    /// The file.
+pub struct CoChange {
     pub path: String,
-    /// In how many commits.
+    /// Number of common commits.
     pub times: usize,
 }
 
-/// One file uses another.
+/// An import between two files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// The one that uses.
+    /// Importing file.
     pub from: String,
-    /// The one that is used.
+    /// Imported file.
     pub to: String,
 }
 
-/// Something the repository builds on.
+/// A dependency.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// Its name.
     pub name: String,
-    /// The manifest that names it.
+    /// Manifest that declares it.
     pub path: String,
-    /// On which line, from 1.
+    /// Line, from 1.
     pub line: usize,
 }
 
-/// How much is written in a language.
+/// Number of files written in a language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanguageShare {
-    /// The language.
     pub name: String,
-    /// How many files.
     pub files: usize,
 }

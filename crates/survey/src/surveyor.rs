@@ -1,143 +1,143 @@
-//! The survey: one look, put in order, with what can be said about the best files.
+//! The survey: a snapshot of the repository, ranked, with facts about the best files.
 
 use crate::facts;
 use crate::facts::risks::end_of_code;
 use crate::facts::tests::Candidate;
 use crate::history::log;
-use crate::look::{Look, look};
-use crate::outline::{Defined, outline};
-use crate::portions::in_portions;
+use crate::outline::{Definition, outline};
+use crate::parallel::parallel_map;
 use crate::rank::evidence::Evidence;
-use crate::rank::order::{Ranked, order};
-use crate::rank::reasons::{LIKE, Reasons};
+use crate::rank::order::{ScoredFile, rank_files};
+use crate::rank::reasons::{Reasons, SIMILAR_SUBJECT};
 use crate::rank::weights::Weights;
-use crate::rank::{past, text};
-use crate::report::{Import, Lines, RankedFile, Risk, SimilarCommit, Survey, Symbol};
+use crate::rank::{commits, text};
+use crate::report::{Import, LineRange, RankedFile, Risk, SimilarCommit, Survey, Symbol};
+use crate::snapshot::{RepositorySnapshot, take_snapshot};
 use crate::tree::content;
-use crate::tree::kind::Kind;
+use crate::tree::kind::FileKind;
 use crate::words::split::{is_wide, terms, words};
 use charrette_git::Git;
 use std::path::{Path, PathBuf};
 
-/// What is asked, and of which repository.
+/// Options of a survey.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
-    /// The root of the work tree.
+pub struct SurveyOptions<'a> {
+    /// Root of the work tree.
     pub root: &'a Path,
-    /// The feature, in a person's words.
+    /// The feature, in the user's words.
     pub request: &'a str,
-    /// How many files to name.
+    /// Maximum number of files to rank.
     pub top: usize,
-    /// Where to remember what was seen, if anywhere.
+    /// Folder of the index cache, if one is to be used.
     pub cache: Option<&'a Path>,
 }
 
-/// Why nothing could be said.
+/// Errors of [`survey`].
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
-    /// There is no such folder.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
 }
 
-/// So many files are looked into for symbols, tests and risks, however many are named.
-pub(crate) const LOOKED_INTO: usize = 12;
-const MOST_SYMBOLS_PER_FILE: usize = 5;
-const MOST_RISKS: usize = 24;
-const MOST_COMMITS: usize = 6;
-const MOST_COMMIT_FILES: usize = 12;
+/// Number of top files inspected for symbols, tests and risks, even if more are ranked.
+pub(crate) const INSPECTED_FILES: usize = 12;
+const MAX_SYMBOLS_PER_FILE: usize = 5;
+const MAX_RISKS: usize = 24;
+const MAX_COMMITS: usize = 6;
+const MAX_COMMIT_FILES: usize = 12;
 
 /// Surveys a repository for a request.
-pub fn survey(ask: Ask<'_>) -> Result<Survey, SurveyError> {
-    if !ask.root.is_dir() {
-        return Err(SurveyError::NotAFolder(ask.root.to_owned()));
+pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
+    if !options.root.is_dir() {
+        return Err(SurveyError::NotAFolder(options.root.to_owned()));
     }
-    let look = look(ask.root, ask.request, ask.cache);
-    let evidence = &look.evidence;
-    let partners = look.partners();
-    let ranked = order(evidence, &partners, &Weights::default());
-    let likeness = past::likeness(evidence);
-    let reasons = Reasons::new(evidence, &ranked, &partners, &likeness);
-    let named: Vec<&Ranked> = ranked.iter().take(ask.top).collect();
+    let snapshot = take_snapshot(options.root, options.request, options.cache);
+    let evidence = &snapshot.evidence;
+    let test_pairs = snapshot.test_pairs();
+    let ranked = rank_files(evidence, &test_pairs, &Weights::default());
+    let similarity = commits::subject_similarity(evidence);
+    let reasons = Reasons::new(evidence, &ranked, &test_pairs, &similarity);
+    let named: Vec<&ScoredFile> = ranked.iter().take(options.top).collect();
     let files = named.iter().map(|ranked| ranked_file(evidence, ranked, &reasons)).collect();
     let texts: Vec<(usize, String)> = named
         .iter()
-        .take(LOOKED_INTO)
+        .take(INSPECTED_FILES)
         .filter_map(|ranked| {
-            Some((ranked.file, content::read_text(ask.root, &evidence.files[ranked.file].path)?))
+            Some((ranked.file, content::read_text(options.root, &evidence.files[ranked.file].path)?))
         })
         .collect();
     let candidates: Vec<Candidate<'_>> =
         texts.iter().map(|(file, text)| Candidate { file: *file, text }).collect();
-    let tests = facts::tests::find(evidence, &candidates, &partners);
+    let tests = facts::tests::find(evidence, &candidates, &test_pairs);
     let covered: Vec<&str> = tests.iter().flat_map(|test| &test.covers).map(String::as_str).collect();
-    let languages = facts::stack::languages(&look.listed);
+    let languages = facts::stack::languages(&snapshot.listed);
     Ok(Survey {
-        request: ask.request.to_owned(),
-        head: look.head.clone(),
+        request: options.request.to_owned(),
+        head: snapshot.head.clone(),
         files,
         symbols: symbols(evidence, &texts),
         risks: risks(evidence, &texts, &covered),
         tests,
-        commands: facts::commands::find(ask.root, &look.listed, &languages),
-        conventions: facts::conventions::find(evidence, &look.listed),
-        similar_commits: similar_commits(evidence, &likeness),
+        commands: facts::commands::find(options.root, &snapshot.listed, &languages),
+        conventions: facts::conventions::find(evidence, &snapshot.listed),
+        similar_commits: similar_commits(evidence, &similarity),
         changes: facts::changes::find(evidence, &named.iter().map(|ranked| ranked.file).collect::<Vec<_>>()),
         imports: imports(evidence, &named),
-        dependencies: facts::stack::dependencies(ask.root, &look.listed),
+        dependencies: facts::stack::dependencies(options.root, &snapshot.listed),
         languages,
-        notes: notes(ask, &look),
+        notes: notes(options, &snapshot),
     })
 }
 
-fn ranked_file(evidence: &Evidence, ranked: &Ranked, reasons: &Reasons<'_>) -> RankedFile {
+fn ranked_file(evidence: &Evidence, ranked: &ScoredFile, reasons: &Reasons<'_>) -> RankedFile {
     let file = &evidence.files[ranked.file];
     RankedFile {
         path: file.path.clone(),
         score: (ranked.score * 1000.0).round() / 1000.0,
-        reasons: reasons.of(ranked),
+        reasons: reasons.explain(ranked),
         kind: file.kind.name().to_owned(),
         lines: lines(evidence, ranked.file),
     }
 }
 
-fn lines(evidence: &Evidence, file: usize) -> Option<Lines> {
-    evidence.passages.get(&file).map(|passage| Lines { first: passage.first, last: passage.last })
+fn lines(evidence: &Evidence, file: usize) -> Option<LineRange> {
+    evidence.passages.get(&file).map(|passage| LineRange { first: passage.first, last: passage.last })
 }
 
-/// What the best files define that the request is about; for each file the best, in order of lines.
+/// Definitions of the best files that match the request; for each file the best, in order of lines.
 fn symbols(evidence: &Evidence, texts: &[(usize, String)]) -> Vec<Symbol> {
-    let rarity = text::rarity(evidence);
+    let idf = text::idf(evidence);
     let mut all = Vec::new();
-    let outlines =
-        in_portions(texts, 1, || |(file, text): &(usize, String)| outline(&evidence.files[*file].path, text));
+    let outlines = parallel_map(texts, 1, || {
+        |(file, text): &(usize, String)| outline(&evidence.files[*file].path, text)
+    });
     for ((file, text), outline) in texts.iter().zip(outlines) {
         let path = &evidence.files[*file].path;
         let end = end_of_code(path, text);
         let near = lines(evidence, *file);
-        let mut found: Vec<(f64, Defined)> = outline
+        let mut found: Vec<(f64, Definition)> = outline
             .into_iter()
-            .filter(|defined| defined.line <= end)
-            .map(|defined| (worth(evidence, &rarity, &defined, near), defined))
+            .filter(|definition| definition.line <= end)
+            .map(|definition| (symbol_score(evidence, &idf, &definition, near), definition))
             .filter(|(worth, _)| *worth > 0.0)
             .collect();
         found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.line.cmp(&b.1.line)));
-        found.truncate(MOST_SYMBOLS_PER_FILE);
-        found.sort_by_key(|(_, defined)| defined.line);
-        all.extend(found.into_iter().map(|(_, defined)| Symbol {
-            name: defined.name,
-            kind: defined.kind.to_owned(),
+        found.truncate(MAX_SYMBOLS_PER_FILE);
+        found.sort_by_key(|(_, definition)| definition.line);
+        all.extend(found.into_iter().map(|(_, definition)| Symbol {
+            name: definition.name,
+            kind: definition.kind.to_owned(),
             path: path.clone(),
-            line: defined.line,
+            line: definition.line,
         }));
     }
     all
 }
 
-/// How much of the request stands in a name, and whether the name is where the request's words are.
-fn worth(evidence: &Evidence, rarity: &[f64], defined: &Defined, near: Option<Lines>) -> f64 {
-    let mut found = vec![false; rarity.len()];
-    for (_, word) in words(defined.name.as_bytes()) {
+/// Score of a definition: the request's words in its name, and one more if it overlaps the best passage.
+fn symbol_score(evidence: &Evidence, idf: &[f64], definition: &Definition, near: Option<LineRange>) -> f64 {
+    let mut found = vec![false; idf.len()];
+    for (_, word) in words(definition.name.as_bytes()) {
         terms(word, |term, _| {
             if let Some(at) = evidence.query.terms.iter().position(|wanted| wanted.term == term) {
                 found[at] = true;
@@ -145,43 +145,44 @@ fn worth(evidence: &Evidence, rarity: &[f64], defined: &Defined, near: Option<Li
         });
     }
     let named: f64 =
-        (0..found.len()).filter(|n| found[*n]).map(|n| rarity[n] * evidence.query.terms[n].weight).sum();
-    let around = near.is_some_and(|near| defined.line <= near.last && defined.last >= near.first);
-    if around && matches!(defined.kind, "function" | "method" | "heading") { named + 1.0 } else { named }
+        (0..found.len()).filter(|n| found[*n]).map(|n| idf[n] * evidence.query.terms[n].weight).sum();
+    let around = near.is_some_and(|near| definition.line <= near.last && definition.last >= near.first);
+    if around && matches!(definition.kind, "function" | "method" | "heading") { named + 1.0 } else { named }
 }
 
 fn risks(evidence: &Evidence, texts: &[(usize, String)], covered: &[&str]) -> Vec<Risk> {
     let mut all = Vec::new();
     for (file, text) in texts {
         let known = &evidence.files[*file];
-        if known.kind != Kind::Source {
+        if known.kind != FileKind::Source {
             continue;
         }
-        all.extend(facts::risks::in_file(&known.path, text, lines(evidence, *file)));
+        all.extend(facts::risks::find_risks(&known.path, text, lines(evidence, *file)));
         if !covered.contains(&known.path.as_str()) && text.lines().count() > 20 {
             let text = "no test was found that covers this file".to_owned();
             all.push(Risk { path: known.path.clone(), line: 1, kind: "untested".to_owned(), text });
         }
     }
-    all.truncate(MOST_RISKS);
+    all.truncate(MAX_RISKS);
     all
 }
 
-fn similar_commits(evidence: &Evidence, likeness: &[f64]) -> Vec<SimilarCommit> {
-    let mut like: Vec<usize> = (0..likeness.len()).filter(|nth| likeness[*nth] >= LIKE).collect();
-    like.sort_by(|a, b| likeness[*b].total_cmp(&likeness[*a]).then(a.cmp(b)));
-    like.truncate(MOST_COMMITS);
+fn similar_commits(evidence: &Evidence, similarity: &[f64]) -> Vec<SimilarCommit> {
+    let mut like: Vec<usize> =
+        (0..similarity.len()).filter(|nth| similarity[*nth] >= SIMILAR_SUBJECT).collect();
+    like.sort_by(|a, b| similarity[*b].total_cmp(&similarity[*a]).then(a.cmp(b)));
+    like.truncate(MAX_COMMITS);
     let commit = |nth: usize| {
         let commit = &evidence.commits[nth];
-        let files = commit.files.iter().take(MOST_COMMIT_FILES);
+        let files = commit.files.iter().take(MAX_COMMIT_FILES);
         let files = files.map(|file| evidence.files[*file as usize].path.clone()).collect();
         SimilarCommit { id: commit.id.clone(), subject: commit.subject.clone(), files }
     };
     like.into_iter().map(commit).collect()
 }
 
-/// Who of the named files uses whom.
-fn imports(evidence: &Evidence, named: &[&Ranked]) -> Vec<Import> {
+/// Imports between the ranked files.
+fn imports(evidence: &Evidence, named: &[&ScoredFile]) -> Vec<Import> {
     let is_named = |file: usize| named.iter().any(|ranked| ranked.file == file);
     let mut all = Vec::new();
     for from in named.iter().map(|ranked| ranked.file) {
@@ -194,44 +195,53 @@ fn imports(evidence: &Evidence, named: &[&Ranked]) -> Vec<Import> {
     all
 }
 
-fn notes(ask: Ask<'_>, look: &Look) -> Vec<String> {
+fn notes(options: SurveyOptions<'_>, snapshot: &RepositorySnapshot) -> Vec<String> {
     let mut notes = Vec::new();
-    let words: Vec<&str> =
-        look.evidence.query.terms.iter().filter(|term| !term.pair).map(|term| term.word.as_str()).collect();
+    let words: Vec<&str> = snapshot
+        .evidence
+        .query
+        .terms
+        .iter()
+        .filter(|term| !term.pair)
+        .map(|term| term.word.as_str())
+        .collect();
     if words.is_empty() {
-        notes.push("The request has no word that could be looked for.".to_owned());
-    } else if look.evidence.hits.is_empty() {
+        notes.push("The request has no searchable word.".to_owned());
+    } else if snapshot.evidence.hits.is_empty() {
         notes.push("No word of the request stands anywhere in the repository.".to_owned());
     } else {
-        notes.extend(unknown_words(&look.evidence));
+        notes.extend(unknown_words(&snapshot.evidence));
     }
-    if look.head.is_none() && !Git::new(ask.root).agrees(&["--version"]) {
-        notes.push("The git program is not there, so nothing is said about history.".to_owned());
-    } else if look.head.is_none() {
+    if snapshot.head.is_none() && !Git::new(options.root).succeeds(&["--version"]) {
+        notes.push("The git program was not found, so the history is unknown.".to_owned());
+    } else if snapshot.head.is_none() {
         notes.push("There are no commits, so nothing is said about history.".to_owned());
-    } else if log::is_shallow(ask.root) {
+    } else if log::is_shallow(options.root) {
         notes.push("This is a shallow clone: history is known only in part.".to_owned());
     }
-    if look.unnameable > 0 {
-        notes.push(format!("{} files have names that are not UTF-8 and were left out.", look.unnameable));
+    if snapshot.non_utf8_names > 0 {
+        notes.push(format!(
+            "{} files have names that are not UTF-8 and were left out.",
+            snapshot.non_utf8_names
+        ));
     }
     notes
 }
 
-/// How the note about words that stand nowhere begins.
+/// Prefix of the note about request words that occur nowhere.
 pub(crate) const UNKNOWN_WORDS: &str = "Nowhere in the repository:";
-const MOST_UNKNOWN: usize = 8;
-const LONGEST_WORD: usize = 40;
+const MAX_UNKNOWN: usize = 8;
+const MAX_WORD_BYTES: usize = 40;
 
-/// The words of the request that no file has.
+/// Note about the request words that no file contains.
 fn unknown_words(evidence: &Evidence) -> Option<String> {
     let mut met = vec![false; evidence.query.terms.len()];
     evidence.hits.iter().for_each(|hit| met[hit.term] = true);
     let terms = evidence.query.terms.iter().zip(met);
-    // Half of a word in a script without blanks is no word, and nobody writes words of that length.
-    let is_word = |word: &str| !is_wide(word) && word.len() <= LONGEST_WORD;
+    // In a script without blanks a term is half a word, and longer words than this are not words.
+    let is_word = |word: &str| !is_wide(word) && word.len() <= MAX_WORD_BYTES;
     let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.is_common() && is_word(&term.word));
     let words: Vec<String> =
-        unknown.map(|(term, _)| format!("\"{}\"", term.word)).take(MOST_UNKNOWN).collect();
+        unknown.map(|(term, _)| format!("\"{}\"", term.word)).take(MAX_UNKNOWN).collect();
     (!words.is_empty()).then(|| format!("{UNKNOWN_WORDS} {}.", words.join(", ")))
 }

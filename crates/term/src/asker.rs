@@ -1,8 +1,8 @@
 //! Asks a person at a terminal, one gate at a time.
 
-use crate::dialog::{Console, Talk, talk};
+use crate::dialog::{Console, DialogOutcome, run_dialog};
 use crate::editor;
-use crate::terminal::{Conversation, Terminal, Typed};
+use crate::terminal::{LineInput, Terminal, TerminalSession};
 use crate::view::View;
 use charrette_engine::Cancel;
 use charrette_engine::cancel::Urgency;
@@ -15,59 +15,57 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex, oneshot};
 
-/// Finds the text of a file that a person wants to see, or says why not.
-pub type Reader = Box<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
+/// Reads a file that the person wants to review, or returns the reason why not.
+pub type FileReader = Box<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 
-/// What asking needs from outside.
-pub struct Desk {
-    /// Where the person is.
+/// Options of a [`TerminalAsker`].
+pub struct AskerOptions {
     pub terminal: Terminal,
-    /// Their editor, as a command.
+    /// Editor command.
     pub editor: String,
-    /// A folder for pages that are open in the editor.
+    /// Folder for temporary files of the editor.
     pub scratch: PathBuf,
-    /// Reads what they want to see.
-    pub reader: Reader,
-    /// Ends the run on Ctrl-C, and ends a question when the run ends.
+    pub reader: FileReader,
+    /// Cancelled by Ctrl-C; its cancellation ends an open question.
     pub cancel: Cancel,
 }
 
-/// Asks a person at a terminal. Gates that open at the same time wait for their turn.
+/// Asks a person at a terminal. Gates that open at the same time are asked one after the other.
 pub struct TerminalAsker {
     view: View,
-    desk: Arc<Desk>,
-    /// Whose turn it is. Once the person has gone away, they are not asked again.
+    options: Arc<AskerOptions>,
+    /// Serialises gates. Holds the reply that ended the last dialog early; after that no gate is asked.
     turn: Mutex<Option<Reply>>,
 }
 
 impl TerminalAsker {
-    /// Asks at that desk; what the view holds back about the stage is shown before.
-    pub fn new(view: View, desk: Desk) -> TerminalAsker {
-        TerminalAsker { view, desk: Arc::new(desk), turn: Mutex::new(None) }
+    /// Asks at the terminal of `options`, below the stage heading of `view`.
+    pub fn new(view: View, options: AskerOptions) -> TerminalAsker {
+        TerminalAsker { view, options: Arc::new(options), turn: Mutex::new(None) }
     }
 
-    /// Talks in a thread of its own, so that agents and signals are heard meanwhile.
-    async fn talk(&self, view: &GateView) -> Talk {
+    /// Runs the dialog on a thread of its own, so that agents and signals are handled meanwhile.
+    async fn run_dialog(&self, view: &GateView) -> DialogOutcome {
         let stop = Arc::new(AtomicBool::new(false));
         let (done, outcome) = oneshot::channel();
-        let (desk, gate, stops) = (self.desk.clone(), view.clone(), stop.clone());
+        let (options, gate, stops) = (self.options.clone(), view.clone(), stop.clone());
         let spawned = std::thread::Builder::new().name("asking".to_owned()).spawn(move || {
-            let _ = done.send(at_desk(&desk, &gate, stops));
+            let _ = done.send(ask_at_terminal(&options, &gate, stops));
         });
-        let nobody = || Talk { answers: serde_json::Map::new(), end: Some(Reply::Nobody) };
+        let unattended = || DialogOutcome { answers: serde_json::Map::new(), end: Some(Reply::Unattended) };
         if spawned.is_err() {
-            return nobody();
+            return unattended();
         }
-        let interrupted = pin!(self.desk.cancel.requested(Urgency::Soon));
+        let interrupted = pin!(self.options.cancel.wait_for(Urgency::Soon));
         let outcome = match select(outcome, interrupted).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), outcome)) => {
-                // The terminal must be as it was before anything else happens.
+                // The terminal must be restored before anything else happens.
                 stop.store(true, Ordering::Relaxed);
                 outcome.await
             }
         };
-        outcome.unwrap_or_else(|_| nobody())
+        outcome.unwrap_or_else(|_| unattended())
     }
 }
 
@@ -75,20 +73,20 @@ impl Asker for TerminalAsker {
     fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply> {
         Box::pin(async move {
             let mut turn = self.turn.lock().await;
-            if let Some(gone) = &*turn {
-                return gone.clone();
+            if let Some(ended) = &*turn {
+                return ended.clone();
             }
-            if self.desk.cancel.is_requested() {
+            if self.options.cancel.is_requested() {
                 return Reply::Interrupted;
             }
-            self.view.reveal();
-            let Talk { answers, end } = self.talk(view).await;
-            if end == Some(Reply::Interrupted) && !self.desk.cancel.is_requested() {
-                self.desk.cancel.request();
+            self.view.announce_stage();
+            let DialogOutcome { answers, end } = self.run_dialog(view).await;
+            if end == Some(Reply::Interrupted) && !self.options.cancel.is_requested() {
+                self.options.cancel.request();
             }
             turn.clone_from(&end);
             match end {
-                // What was answered before going away is kept; the gate comes back for the rest and hears of it.
+                // Answers given before the end are kept; the gate asks for the rest and then gets the end.
                 Some(end) if answers.is_empty() => end,
                 _ => Reply::Answers(answers),
             }
@@ -96,47 +94,47 @@ impl Asker for TerminalAsker {
     }
 }
 
-fn at_desk(desk: &Desk, view: &GateView, stop: Arc<AtomicBool>) -> Talk {
-    match desk.terminal.conversation(stop) {
-        Ok(conversation) => talk(&mut AtTerminal { conversation, desk }, view, desk.terminal.style()),
-        Err(_) => Talk { answers: serde_json::Map::new(), end: Some(Reply::Nobody) },
+fn ask_at_terminal(options: &AskerOptions, view: &GateView, stop: Arc<AtomicBool>) -> DialogOutcome {
+    match options.terminal.start_session(stop) {
+        Ok(session) => run_dialog(&mut TerminalConsole { session, options }, view, options.terminal.style()),
+        Err(_) => DialogOutcome { answers: serde_json::Map::new(), end: Some(Reply::Unattended) },
     }
 }
 
-struct AtTerminal<'a> {
-    conversation: Conversation<'a>,
-    desk: &'a Desk,
+struct TerminalConsole<'a> {
+    session: TerminalSession<'a>,
+    options: &'a AskerOptions,
 }
 
-impl Console for AtTerminal<'_> {
-    fn say(&mut self, text: &str) {
-        self.conversation.say(text);
+impl Console for TerminalConsole<'_> {
+    fn print(&mut self, text: &str) {
+        self.session.print(text);
     }
 
-    fn line(&mut self, prompt: &str, if_empty: &str) -> Typed {
-        self.conversation.line(prompt, if_empty)
+    fn read_line(&mut self, prompt: &str, if_empty: &str) -> LineInput {
+        self.session.read_line(prompt, if_empty)
     }
 
     fn edit(&mut self, question: &str) -> Result<String, String> {
-        let Desk { editor, scratch, .. } = self.desk;
-        self.conversation.lent(|conversation| {
-            editor::edit(editor, scratch, question, conversation.input(), &|| conversation.is_stopped())
+        let AskerOptions { editor, scratch, .. } = self.options;
+        self.session.with_original_mode(|session| {
+            editor::edit(editor, scratch, question, session.input(), &|| session.is_stopped())
         })
     }
 
     fn read(&mut self, name: &str) -> Result<String, String> {
-        (self.desk.reader)(name)
+        (self.options.reader)(name)
     }
 }
 
 impl std::fmt::Debug for TerminalAsker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TerminalAsker").field("editor", &self.desk.editor).finish_non_exhaustive()
+        f.debug_struct("TerminalAsker").field("editor", &self.options.editor).finish_non_exhaustive()
     }
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for AskerOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("editor", &self.editor).finish_non_exhaustive()
+        f.debug_struct("AskerOptions").field("editor", &self.editor).finish_non_exhaustive()
     }
 }

@@ -1,21 +1,20 @@
-//! The summary at the end of a run: what was left, how it was decided, what it cost, what is open, what comes next.
+//! Renders the closing page of a run: files, votes, costs, open issues, next command.
 
 use crate::render::Render;
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
 use crate::text::wrapped;
-use charrette_engine::pages::{Closing, SeatCost, Vote};
+use charrette_engine::pages::{ClosingPage, SeatCost, VoteResult};
+use charrette_model::escape::one_line;
 use charrette_model::progress::elapsed;
-use charrette_model::shown::one_line;
 use std::fmt::Write as _;
 
-/// Lines for people are no longer than this, however wide the screen is.
-const WIDEST: usize = 120;
+/// Maximum line width, however wide the screen is.
+const MAX_WIDTH: usize = 120;
 
-impl Render for Closing {
-    /// The summary as text.
+impl Render for ClosingPage {
     fn render(&self, style: Style) -> String {
-        let style = Style { width: style.width.min(WIDEST), ..style };
+        let style = Style { width: style.width.min(MAX_WIDTH), ..style };
         let mut page = Page { style, lines: Vec::new() };
         page.heading(&self.title);
         for note in &self.notes {
@@ -45,16 +44,17 @@ impl Render for Closing {
     }
 }
 
-fn file_rows(page: &Closing) -> Vec<Vec<String>> {
+fn file_rows(page: &ClosingPage) -> Vec<Vec<String>> {
     page.files.iter().map(|(name, about)| vec![one_line(name), one_line(about)]).collect()
 }
 
-fn vote_rows(page: &Closing) -> Vec<Vec<String>> {
-    let row = |vote: &Vote| [&vote.about, &vote.outcome, &vote.votes, &vote.by].map(|cell| one_line(cell));
+fn vote_rows(page: &ClosingPage) -> Vec<Vec<String>> {
+    let row =
+        |vote: &VoteResult| [&vote.about, &vote.outcome, &vote.votes, &vote.by].map(|cell| one_line(cell));
     page.votes.iter().map(|vote| row(vote).to_vec()).collect()
 }
 
-fn cost_rows(page: &Closing) -> Vec<Vec<String>> {
+fn cost_rows(page: &ClosingPage) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = page.costs.iter().map(cost_row).collect();
     if page.costs.len() > 1 {
         let mut total = SeatCost { seat: "total".to_owned(), ..SeatCost::default() };
@@ -67,7 +67,7 @@ fn cost_rows(page: &Closing) -> Vec<Vec<String>> {
         }
         let mut row = cost_row(&total);
         for (n, cell) in row.iter_mut().enumerate() {
-            // What some agents do not say is not nothing.
+            // Unknown values are not zero: the total is a lower bound.
             if *cell != "?" && rows.iter().any(|row| row[n] == "?") {
                 cell.insert(0, '≥');
             }
@@ -98,7 +98,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// `12,345`.
+/// Formats a number like `12,345`.
 fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -119,7 +119,7 @@ fn number(title: &'static str) -> Column {
     Column { title, is_number: true }
 }
 
-/// A summary while it is filled.
+/// Page under construction.
 struct Page {
     style: Style,
     lines: Vec<String>,
@@ -140,7 +140,7 @@ impl Page {
         self.heading(title);
         let mut lines = table(heads, rows, 2, self.style);
         if heads.iter().filter(|head| !head.title.is_empty()).count() < 2 {
-            // A single title says nothing that the heading does not.
+            // A single column title only repeats the heading.
             lines.remove(0);
         }
         self.lines.extend(lines);
@@ -161,7 +161,7 @@ impl Page {
         }
     }
 
-    /// A command to type is never broken in two: it must survive being copied.
+    /// Adds a command to type. It is never wrapped, so that it can be copied.
     fn command(&mut self, title: &str, command: Option<&str>) {
         if let Some(command) = command {
             self.heading(&format!("{title}:"));
@@ -175,9 +175,9 @@ mod tests {
     use super::*;
     use crate::text::columns;
 
-    fn closing() -> Closing {
+    fn closing() -> ClosingPage {
         let own = str::to_owned;
-        let vote = |about: &str, outcome: &str, votes: &str, by: &str| Vote {
+        let vote = |about: &str, outcome: &str, votes: &str, by: &str| VoteResult {
             about: own(about),
             outcome: own(outcome),
             votes: own(votes),
@@ -192,7 +192,7 @@ mod tests {
             usd,
             seconds,
         };
-        Closing {
+        ClosingPage {
             title: own("Design of rate-limit is complete"),
             notes: vec![own("Two distinct vendors sat, two voted.")],
             files: vec![
@@ -339,8 +339,8 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_not_mentioned() {
-        let page = Closing { title: "Done".to_owned(), ..Closing::default() }.render(Style::plain());
+    fn empty_sections_are_left_out() {
+        let page = ClosingPage { title: "Done".to_owned(), ..ClosingPage::default() }.render(Style::plain());
         assert_eq!(page, "Done\n");
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(100), "100");

@@ -1,84 +1,88 @@
-//! What is asked before a run: whether to run, and what to do about a run that is there already.
+//! Questions before a run: confirmation of the preview, and the choice about an existing run.
 
-use crate::terminal::{Terminal, Typed};
+use crate::terminal::{LineInput, Terminal};
 use crate::text::{safe, wrapped};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What a person decided at the preview.
+/// Decision at the preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confirmed {
-    /// Run.
+pub enum Confirmation {
     Run,
-    /// Leave everything as it is.
     Cancel,
     /// Ctrl-C.
     Interrupted,
 }
 
-/// What a person decided about a run that is there already.
+/// Decision about an existing run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// Go on with it.
+pub enum ExistingRunChoice {
     Resume,
-    /// Put it away and begin anew.
+    /// Archive it and start a new run.
     Fresh,
-    /// Leave everything as it is.
     Cancel,
     /// Ctrl-C.
     Interrupted,
 }
 
-/// Asks whether to run what the preview shows. Enter runs it.
-pub fn confirm(terminal: &Terminal) -> Confirmed {
+/// Asks for confirmation of the preview. Enter confirms.
+pub fn confirm(terminal: &Terminal) -> Confirmation {
     let options =
-        [(&["run", "yes", "y"][..], Confirmed::Run), (&["cancel", "no", "n", "q"], Confirmed::Cancel)];
-    choose(terminal, "Run this?", "[Run / Cancel] > ", &options, (Confirmed::Cancel, Confirmed::Interrupted))
+        [(&["run", "yes", "y"][..], Confirmation::Run), (&["cancel", "no", "n", "q"], Confirmation::Cancel)];
+    choose(
+        terminal,
+        "Run this?",
+        "[Run / Cancel] > ",
+        &options,
+        Confirmation::Cancel,
+        Confirmation::Interrupted,
+    )
 }
 
-/// Asks what to do about a run that is there already; `what` says in words which it is. Enter goes on with it.
-pub fn existing(terminal: &Terminal, what: &str) -> Existing {
+/// Asks what to do about an existing run, which `what` describes. Enter resumes it.
+pub fn choose_existing_run(terminal: &Terminal, what: &str) -> ExistingRunChoice {
     let options = [
-        (&["resume"][..], Existing::Resume),
-        (&["fresh", "start fresh", "s"], Existing::Fresh),
-        (&["cancel", "q"], Existing::Cancel),
+        (&["resume"][..], ExistingRunChoice::Resume),
+        (&["fresh", "start fresh", "s"], ExistingRunChoice::Fresh),
+        (&["cancel", "q"], ExistingRunChoice::Cancel),
     ];
     let prompt = "[Resume / start Fresh / Cancel] > ";
-    choose(terminal, what, prompt, &options, (Existing::Cancel, Existing::Interrupted))
+    choose(terminal, what, prompt, &options, ExistingRunChoice::Cancel, ExistingRunChoice::Interrupted)
 }
 
-/// Asks until one of the options is named, by a word or its first letter. The first one is for Enter.
+/// Asks until an option is chosen by a word or its first letter. Enter chooses the first one.
 fn choose<T: Copy>(
     terminal: &Terminal,
     question: &str,
     prompt: &str,
     options: &[(&[&str], T)],
-    (away, interrupted): (T, T),
+    cancelled: T,
+    interrupted: T,
 ) -> T {
-    let Ok(mut conversation) = terminal.conversation(Arc::new(AtomicBool::new(false))) else { return away };
-    conversation.say(&(wrapped(&safe(question), terminal.style().width).join("\n") + "\n"));
+    let Ok(mut session) = terminal.start_session(Arc::new(AtomicBool::new(false))) else { return cancelled };
+    session.print(&(wrapped(&safe(question), terminal.style().width).join("\n") + "\n"));
     loop {
-        match conversation.line(prompt, options.first().map_or("", |(words, _)| words[0])) {
-            Typed::Away => return away,
-            Typed::Interrupted => return interrupted,
-            Typed::Line(line) => {
-                if let Some(chosen) = chosen(&line, options) {
+        match session.read_line(prompt, options.first().map_or("", |(words, _)| words[0])) {
+            LineInput::Closed => return cancelled,
+            LineInput::Interrupted => return interrupted,
+            LineInput::Line(line) => {
+                if let Some(chosen) = parse_choice(&line, options) {
                     return chosen;
                 }
                 let words: Vec<&str> = options.iter().map(|(words, _)| words[0]).collect();
-                conversation.say(&format!("Please answer {}.\n", words.join(" or ")));
+                session.print(&format!("Please answer {}.\n", words.join(" or ")));
             }
         }
     }
 }
 
-fn chosen<T: Copy>(line: &str, options: &[(&[&str], T)]) -> Option<T> {
+fn parse_choice<T: Copy>(line: &str, options: &[(&[&str], T)]) -> Option<T> {
     let line = line.trim().to_lowercase();
-    let is_meant = |words: &[&str]| {
+    let matches_line = |words: &[&str]| {
         words.contains(&line.as_str()) || words[0].chars().map(String::from).next() == Some(line.clone())
     };
-    let found = options.iter().find(|(words, _)| is_meant(words)).map(|(_, option)| *option);
-    // A wish to stop is one to leave everything as it is, and that is the last option.
+    let found = options.iter().find(|(words, _)| matches_line(words)).map(|(_, option)| *option);
+    // "stop" means the last option, which cancels.
     let stop = options.last().filter(|_| line == "stop").map(|(_, option)| *option);
     let first = options.first().filter(|_| line.is_empty()).map(|(_, option)| *option);
     found.or(stop).or(first)
@@ -101,7 +105,7 @@ mod tests {
             ("res", None),
             ("yes", None),
         ] {
-            assert_eq!(chosen(line, &options), expected, "{line}");
+            assert_eq!(parse_choice(line, &options), expected, "{line}");
         }
     }
 }

@@ -1,66 +1,66 @@
-//! The conversation at a gate: a page to read, then one question after the other, until all are answered or the
-//! person goes away. What cannot be an answer is asked again.
+//! Dialog at a gate: a page to read, then one question after the other, until all are answered or the person ends the
+//! dialog. After an invalid answer the question is asked again.
 
 use crate::style::{Style, Tone};
-use crate::terminal::Typed;
+use crate::terminal::LineInput;
 use crate::text::{columns, safe, wrapped};
-use charrette_engine::gate::{FEEDBACK, GateView, Question, Reply};
-use charrette_model::checkpoint::gate::{MAX_ROUNDS, accepts, is_pause, review};
+use charrette_engine::gate::{FEEDBACK, GateQuestion, GateView, Reply};
+use charrette_model::checkpoint::gate::{MAX_ROUNDS, accepts, is_pause, review_request};
 use serde_json::{Map, Value};
 
-/// Lines for people are no longer than this, however wide the screen is.
-const WIDEST: usize = 100;
-/// A longer recommended answer stands on lines of its own.
-const SHORT: usize = 30;
+/// Maximum line width, however wide the screen is.
+const MAX_WIDTH: usize = 100;
+/// Maximum width of a recommended answer in the prompt; a longer one gets lines of its own.
+const MAX_INLINE_ANSWER: usize = 30;
 
-/// Whoever asks and listens.
+/// Console of a dialog.
 pub(crate) trait Console {
-    fn say(&mut self, text: &str);
-    /// A line; `if_empty` is what Enter alone takes.
-    fn line(&mut self, prompt: &str, if_empty: &str) -> Typed;
-    /// An answer from the editor.
+    fn print(&mut self, text: &str);
+    /// Reads a line; `if_empty` is the answer that Enter alone stands for.
+    fn read_line(&mut self, prompt: &str, if_empty: &str) -> LineInput;
+    /// Reads an answer from the editor.
     fn edit(&mut self, question: &str) -> Result<String, String>;
-    /// A file that the person wants to see.
+    /// Reads a file that the person wants to review.
     fn read(&mut self, name: &str) -> Result<String, String>;
 }
 
-/// What came of a conversation.
+/// Outcome of a dialog.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Talk {
+pub(crate) struct DialogOutcome {
     pub(crate) answers: Map<String, Value>,
-    /// Why it ended early: a pause, or an interruption.
+    /// Reason of an early end: a pause or an interruption.
     pub(crate) end: Option<Reply>,
 }
 
 /// Asks the open questions of a gate.
-pub(crate) fn talk(console: &mut dyn Console, view: &GateView, style: Style) -> Talk {
-    console.say(&page(view, style));
-    let mut talk = Talk { answers: Map::new(), end: None };
+pub(crate) fn run_dialog(console: &mut dyn Console, view: &GateView, style: Style) -> DialogOutcome {
+    console.print(&gate_page(view, style));
+    let mut outcome = DialogOutcome { answers: Map::new(), end: None };
     for (n, question) in view.open.iter().enumerate() {
-        console.say(&asked(n + 1, question, view.round, style));
+        console.print(&question_text(n + 1, question, view.round, style));
         match answer(console, question, view.round, style) {
             Ok(answer) => {
                 let is_revision = question.approval && answer == "revise";
-                talk.answers.insert(question.key.clone(), Value::from(answer));
+                outcome.answers.insert(question.key.clone(), Value::from(answer));
                 if is_revision && !view.open.iter().any(|question| question.key == FEEDBACK) {
                     match feedback(console, style) {
-                        Ok(text) => _ = talk.answers.insert(FEEDBACK.to_owned(), Value::from(text)),
-                        Err(end) => talk.end = Some(end),
+                        Ok(text) => _ = outcome.answers.insert(FEEDBACK.to_owned(), Value::from(text)),
+                        Err(end) => outcome.end = Some(end),
                     }
                 }
             }
-            Err(end) => talk.end = Some(end),
+            Err(end) => outcome.end = Some(end),
         }
-        if talk.end.is_some() {
+        if outcome.end.is_some() {
             break;
         }
     }
-    talk
+    outcome
 }
 
-/// What is read before the questions.
-fn page(view: &GateView, style: Style) -> String {
-    let width = style.width.min(WIDEST);
+/// Page above the questions.
+fn gate_page(view: &GateView, style: Style) -> String {
+    let width = style.width.min(MAX_WIDTH);
     let round = if view.round > 1 { format!("round {} ", view.round) } else { String::new() };
     let title = safe(&view.gate);
     let rule = width.saturating_sub(columns(&title) + columns(&round) + 4);
@@ -88,11 +88,11 @@ fn page(view: &GateView, style: Style) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A question with its number, and what can be answered.
-fn asked(number: usize, question: &Question, round: u32, style: Style) -> String {
+/// Text of a question, with its number and choices.
+fn question_text(number: usize, question: &GateQuestion, round: u32, style: Style) -> String {
     let number = format!("{number}. ");
     let indent = " ".repeat(number.len());
-    let width = style.width.min(WIDEST).saturating_sub(number.len());
+    let width = style.width.min(MAX_WIDTH).saturating_sub(number.len());
     let mut lines = vec![String::new()];
     for (n, line) in wrapped(safe(&question.text).trim_end(), width).iter().enumerate() {
         let lead = if n == 0 { &number } else { &indent };
@@ -110,8 +110,13 @@ fn asked(number: usize, question: &Question, round: u32, style: Style) -> String
     lines.join("\n") + "\n"
 }
 
-/// Asks until there is an answer that counts.
-fn answer(console: &mut dyn Console, question: &Question, round: u32, style: Style) -> Result<String, Reply> {
+/// Asks until there is a valid answer.
+fn answer(
+    console: &mut dyn Console,
+    question: &GateQuestion,
+    round: u32,
+    style: Style,
+) -> Result<String, Reply> {
     let recommended = question.recommended.as_deref().map(str::trim).unwrap_or_default();
     let (prompt, if_empty) = match recommended {
         "" => ("   > ".to_owned(), ""),
@@ -119,30 +124,30 @@ fn answer(console: &mut dyn Console, question: &Question, round: u32, style: Sty
         _ => ("   [as recommended] > ".to_owned(), ""),
     };
     loop {
-        let typed = match console.line(&prompt, if_empty) {
-            Typed::Line(line) => line,
-            Typed::Away => return Err(Reply::Pause),
-            Typed::Interrupted => return Err(Reply::Interrupted),
+        let typed = match console.read_line(&prompt, if_empty) {
+            LineInput::Line(line) => line,
+            LineInput::Closed => return Err(Reply::Pause),
+            LineInput::Interrupted => return Err(Reply::Interrupted),
         };
-        match meant(question, &typed, round) {
-            Meant::Answer(answer) => return Ok(answer),
-            Meant::Pause => return Err(Reply::Pause),
-            Meant::Edit => match console.edit(&question.text) {
+        match parse_line(question, &typed, round) {
+            ParsedLine::Answer(answer) => return Ok(answer),
+            ParsedLine::Pause => return Err(Reply::Pause),
+            ParsedLine::Edit => match console.edit(&question.text) {
                 Ok(text) if text.trim().is_empty() => {
-                    console.say("   The page is empty: nothing was taken.\n");
+                    console.print("   The file is empty; no answer was taken.\n");
                 }
                 Ok(text) => return Ok(text),
-                Err(problem) => console.say(&format!("   {}\n", safe(&problem))),
+                Err(problem) => console.print(&format!("   {}\n", safe(&problem))),
             },
-            Meant::Review(name) => show(console, &name, style),
-            Meant::Nothing(why) => console.say(&format!("   {why}\n")),
+            ParsedLine::Review(name) => show_file(console, &name, style),
+            ParsedLine::Invalid(why) => console.print(&format!("   {why}\n")),
         }
     }
 }
 
 fn feedback(console: &mut dyn Console, style: Style) -> Result<String, Reply> {
-    console.say("\n   What should be revised? (e opens your editor)\n");
-    let question = Question {
+    console.print("\n   What should be revised? (e opens your editor)\n");
+    let question = GateQuestion {
         key: FEEDBACK.to_owned(),
         text: "What should be revised?".to_owned(),
         recommended: None,
@@ -152,51 +157,51 @@ fn feedback(console: &mut dyn Console, style: Style) -> Result<String, Reply> {
     answer(console, &question, 1, style)
 }
 
-fn show(console: &mut dyn Console, name: &str, style: Style) {
+fn show_file(console: &mut dyn Console, name: &str, style: Style) {
     let name = name.trim();
     match console.read(name) {
         Ok(text) => {
             let title = style.paint(Tone::Heading, &format!("── {}", safe(name)));
-            console.say(&format!("\n{title}\n{}\n── end\n\n", safe(text.trim_end())));
+            console.print(&format!("\n{title}\n{}\n── end\n\n", safe(text.trim_end())));
         }
-        Err(problem) => console.say(&format!("   {}\n", safe(&problem))),
+        Err(problem) => console.print(&format!("   {}\n", safe(&problem))),
     }
 }
 
-/// What a person meant by a line.
+/// Parsed input line.
 #[derive(Debug, PartialEq, Eq)]
-enum Meant {
+enum ParsedLine {
     Answer(String),
     Pause,
     Edit,
     Review(String),
-    /// Nothing that counts, and why.
-    Nothing(String),
+    /// Not a valid answer, with the reason.
+    Invalid(String),
 }
 
-fn meant(question: &Question, typed: &str, round: u32) -> Meant {
+fn parse_line(question: &GateQuestion, typed: &str, round: u32) -> ParsedLine {
     let typed = typed.trim();
     let recommended = question.recommended.as_deref().map(str::trim).unwrap_or_default();
     if typed.is_empty() {
         return if recommended.is_empty() {
-            Meant::Nothing(wanted(question, round))
+            ParsedLine::Invalid(expected_answer(question, round))
         } else {
-            Meant::Answer(recommended.to_owned())
+            ParsedLine::Answer(recommended.to_owned())
         };
     }
     if is_pause(&Value::from(typed)) {
-        return Meant::Pause;
+        return ParsedLine::Pause;
     }
-    if let Some(name) = review(typed) {
-        return Meant::Review(name.to_owned());
+    if let Some(name) = review_request(typed) {
+        return ParsedLine::Review(name.to_owned());
     }
     let choices = choices(question, round);
     if choices.is_empty() {
         return match typed {
-            "e" | "E" | "/edit" => Meant::Edit,
-            "y" | "Y" if recommended == "yes" => Meant::Answer("yes".to_owned()),
-            "n" | "N" if ["yes", "no"].contains(&recommended) => Meant::Answer("no".to_owned()),
-            typed => Meant::Answer(typed.to_owned()),
+            "e" | "E" | "/edit" => ParsedLine::Edit,
+            "y" | "Y" if recommended == "yes" => ParsedLine::Answer("yes".to_owned()),
+            "n" | "N" if ["yes", "no"].contains(&recommended) => ParsedLine::Answer("no".to_owned()),
+            typed => ParsedLine::Answer(typed.to_owned()),
         };
     }
     let lower = typed.to_lowercase();
@@ -204,13 +209,13 @@ fn meant(question: &Question, typed: &str, round: u32) -> Meant {
     let mut begins = choices.iter().filter(|choice| choice.to_lowercase().starts_with(&lower));
     let only = begins.next().filter(|_| begins.next().is_none());
     match exact.or(only).filter(|choice| accepts(question, choice, round)) {
-        Some(choice) => Meant::Answer(choice.clone()),
-        None => Meant::Nothing(wanted(question, round)),
+        Some(choice) => ParsedLine::Answer(choice.clone()),
+        None => ParsedLine::Invalid(expected_answer(question, round)),
     }
 }
 
-/// The only answers that count, if there are such.
-fn choices(question: &Question, round: u32) -> Vec<String> {
+/// Valid answers, if they are limited.
+fn choices(question: &GateQuestion, round: u32) -> Vec<String> {
     match (question.approval, round <= MAX_ROUNDS) {
         (true, true) => ["yes", "no", "revise"].map(str::to_owned).to_vec(),
         (true, false) => ["yes", "no"].map(str::to_owned).to_vec(),
@@ -218,7 +223,7 @@ fn choices(question: &Question, round: u32) -> Vec<String> {
     }
 }
 
-fn wanted(question: &Question, round: u32) -> String {
+fn expected_answer(question: &GateQuestion, round: u32) -> String {
     match choices(question, round).as_slice() {
         [] => "This needs an answer.".to_owned(),
         choices => format!("Please answer {}.", choices.join(" or ")),
@@ -226,7 +231,7 @@ fn wanted(question: &Question, round: u32) -> String {
 }
 
 fn is_short(answer: &str) -> bool {
-    columns(answer) <= SHORT && !answer.contains('\n')
+    columns(answer) <= MAX_INLINE_ANSWER && !answer.contains('\n')
 }
 
 #[cfg(test)]
@@ -234,26 +239,26 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Somebody who says these things, one after the other, and then goes away.
+    /// Console that types the given lines, then Escape.
     struct Script {
-        says: Vec<&'static str>,
-        heard: String,
+        lines: Vec<&'static str>,
+        output: String,
     }
 
     impl Console for Script {
-        fn say(&mut self, text: &str) {
-            self.heard += text;
+        fn print(&mut self, text: &str) {
+            self.output += text;
         }
 
-        fn line(&mut self, prompt: &str, if_empty: &str) -> Typed {
-            self.heard += prompt;
-            let said = if self.says.is_empty() { "<esc>" } else { self.says.remove(0) };
-            self.heard += if said.is_empty() { if_empty } else { said };
-            self.heard.push('\n');
-            match said {
-                "<esc>" => Typed::Away,
-                "<ctrl-c>" => Typed::Interrupted,
-                line => Typed::Line(line.to_owned()),
+        fn read_line(&mut self, prompt: &str, if_empty: &str) -> LineInput {
+            self.output += prompt;
+            let typed = if self.lines.is_empty() { "<esc>" } else { self.lines.remove(0) };
+            self.output += if typed.is_empty() { if_empty } else { typed };
+            self.output.push('\n');
+            match typed {
+                "<esc>" => LineInput::Closed,
+                "<ctrl-c>" => LineInput::Interrupted,
+                line => LineInput::Line(line.to_owned()),
             }
         }
 
@@ -273,8 +278,8 @@ mod tests {
         }
     }
 
-    fn question(key: &str, text: &str, recommended: Option<&str>) -> Question {
-        Question {
+    fn question(key: &str, text: &str, recommended: Option<&str>) -> GateQuestion {
+        GateQuestion {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: recommended.map(str::to_owned),
@@ -283,16 +288,16 @@ mod tests {
         }
     }
 
-    fn approval() -> Question {
-        Question { approval: true, ..question("approval", "Do you approve this design?", None) }
+    fn approval() -> GateQuestion {
+        GateQuestion { approval: true, ..question("approval", "Do you approve this design?", None) }
     }
 
-    fn choice() -> Question {
+    fn choice() -> GateQuestion {
         let choices = ["keep", "discard", "abort"].map(str::to_owned).to_vec();
-        Question { choices, ..question("dirty-tree", "2 files changed.", Some("keep")) }
+        GateQuestion { choices, ..question("dirty-tree", "2 files changed.", Some("keep")) }
     }
 
-    fn gate(open: Vec<Question>, round: u32) -> GateView {
+    fn gate(open: Vec<GateQuestion>, round: u32) -> GateView {
         GateView {
             gate: "post-design".to_owned(),
             subject: Vec::new(),
@@ -303,15 +308,15 @@ mod tests {
         }
     }
 
-    fn held(view: &GateView, says: &[&'static str], style: Style) -> (Talk, String) {
-        let mut script = Script { says: says.to_vec(), heard: String::new() };
-        let talk = talk(&mut script, view, style);
-        (talk, script.heard)
+    fn run_script(view: &GateView, lines: &[&'static str], style: Style) -> (DialogOutcome, String) {
+        let mut script = Script { lines: lines.to_vec(), output: String::new() };
+        let outcome = run_dialog(&mut script, view, style);
+        (outcome, script.output)
     }
 
-    fn answers(view: &GateView, says: &[&'static str]) -> (Value, Option<Reply>) {
-        let (talk, _) = held(view, says, Style::plain());
-        (Value::Object(talk.answers), talk.end)
+    fn answers(view: &GateView, lines: &[&'static str]) -> (Value, Option<Reply>) {
+        let (outcome, _) = run_script(view, lines, Style::plain());
+        (Value::Object(outcome.answers), outcome.end)
     }
 
     #[test]
@@ -320,7 +325,7 @@ mod tests {
             (question("scope", "Is it right?", Some("yes")), question("depth", "How deep?", None));
         let empty = question("empty", "Empty?", Some("no"));
         let paused = Some(Reply::Pause);
-        for (question, round, says, expected, end) in [
+        for (question, round, lines, expected, end) in [
             (&free, 1, vec![""], json!({"scope": "yes"}), None),
             (&free, 1, vec![" y "], json!({"scope": "yes"}), None),
             (&free, 1, vec!["n"], json!({"scope": "no"}), None),
@@ -348,12 +353,12 @@ mod tests {
             (&approval(), 1, vec!["revise", "stop"], json!({"approval": "revise"}), paused.clone()),
         ] {
             let view = gate(vec![question.clone()], round);
-            assert_eq!(answers(&view, &says), (expected, end), "{says:?} to {}", question.key);
+            assert_eq!(answers(&view, &lines), (expected, end), "{lines:?} to {}", question.key);
         }
     }
 
     #[test]
-    fn what_was_answered_before_going_away_is_kept() {
+    fn answers_before_a_pause_are_kept() {
         let view = gate(vec![question("a", "A?", Some("yes")), question("b", "B?", Some("yes"))], 1);
         assert_eq!(answers(&view, &["", "stop"]), (json!({"a": "yes"}), Some(Reply::Pause)));
     }
@@ -374,10 +379,10 @@ mod tests {
     }
 
     fn screen(width: usize) -> String {
-        let says = ["", "", "burn", "k", "review: design.md", "r", "shorter"];
-        let (_, heard) = held(&post_design(), &says, Style { width, ..Style::plain() });
-        // A prompt after which nothing is said ends with a blank.
-        heard.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+        let lines = ["", "", "burn", "k", "review: design.md", "r", "shorter"];
+        let (_, output) = run_script(&post_design(), &lines, Style { width, ..Style::plain() });
+        // A prompt without an answer ends with a blank.
+        output.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! An answer of several lines, written in the person's own editor.
+//! Multi-line answers from the user's editor.
 
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// What stands below this line is not part of the answer.
+/// Line that ends the answer; text below it is ignored.
 const SCISSORS: &str = "------------------------ >8 ------------------------";
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Opens the editor on an empty page with the question below it; returns what was written there.
+/// Opens the editor on a temporary file with the question below the scissors line; returns the answer.
 pub(crate) fn edit(
     command: &str,
     scratch: &Path,
@@ -21,12 +21,13 @@ pub(crate) fn edit(
     terminal: &OwnedFd,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<String, String> {
-    let page = Page::new(scratch, question).map_err(|error| format!("cannot make a page: {error}"))?;
+    let file = AnswerFile::new(scratch, question)
+        .map_err(|error| format!("cannot create a temporary file: {error}"))?;
     let stdio = || terminal.try_clone().map(Stdio::from);
     let mut child = Command::new("sh")
-        // As other programs read EDITOR: a command, maybe with options. It is the person's own.
+        // As other programs read EDITOR: a shell command, maybe with options, chosen by the user.
         .args(["-c", &format!("{command} \"$@\""), command])
-        .arg(&page.0)
+        .arg(&file.0)
         .stdin(stdio().map_err(|error| error.to_string())?)
         .stdout(stdio().map_err(|error| error.to_string())?)
         .stderr(stdio().map_err(|error| error.to_string())?)
@@ -46,34 +47,34 @@ pub(crate) fn edit(
     if !status.success() {
         return Err(format!("the editor ended with {status}"));
     }
-    let text = fs_err::read(&page.0).map_err(|error| error.to_string())?;
-    Ok(answer_on(&String::from_utf8_lossy(&text)))
+    let text = fs_err::read(&file.0).map_err(|error| error.to_string())?;
+    Ok(parse_answer(&String::from_utf8_lossy(&text)))
 }
 
-/// A file of our own that goes when we are done with it.
-struct Page(PathBuf);
+/// Temporary file for an answer, removed on drop.
+struct AnswerFile(PathBuf);
 
-impl Page {
-    fn new(scratch: &Path, question: &str) -> std::io::Result<Page> {
+impl AnswerFile {
+    fn new(scratch: &Path, question: &str) -> std::io::Result<AnswerFile> {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = scratch.join(format!("charrette-answer-{}-{count}.md", std::process::id()));
-        // What a killed process with our number left there.
+        // Left by a killed process with the same pid.
         let _ = fs_err::remove_file(&path);
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        let page = Page(path);
+        let answer_file = AnswerFile(path);
         write!(file, "\n{SCISSORS}\nThe answer goes above this line.\n\n{question}\n")?;
-        Ok(page)
+        Ok(answer_file)
     }
 }
 
-impl Drop for Page {
+impl Drop for AnswerFile {
     fn drop(&mut self) {
         let _ = fs_err::remove_file(&self.0);
     }
 }
 
-fn answer_on(page: &str) -> String {
-    let lines: Vec<&str> = page.lines().take_while(|line| line.trim() != SCISSORS).collect();
+fn parse_answer(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().take_while(|line| line.trim() != SCISSORS).collect();
     lines.join("\n").trim().to_owned()
 }
 
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_above_the_line_is_the_answer() {
+    fn text_above_the_scissors_line_is_the_answer() {
         let scratch = std::env::temp_dir();
         let write = |script: &str| edit(script, &scratch, "Why?", &tty(), &|| false);
         assert_eq!(

@@ -1,6 +1,6 @@
-//! What was pressed, from the bytes that a terminal sends. What has no meaning here is passed over.
+//! Decodes keys from the bytes that a terminal sends. Unknown sequences are ignored.
 
-/// One key, or a whole text that was pasted.
+/// One key, or a pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Key {
     Text(String),
@@ -22,34 +22,34 @@ pub(crate) enum Key {
 const PASTE_BEGINS: &[u8] = b"200";
 const PASTE_ENDS: &[u8] = b"\x1b[201~";
 
-/// Bytes that have come and are not a key yet.
+/// Decoder of keys, with the bytes that are not decoded yet.
 #[derive(Debug, Default)]
-pub(crate) struct Keys {
+pub(crate) struct KeyDecoder {
     bytes: Vec<u8>,
     is_pasting: bool,
 }
 
-/// What stands at the beginning of the bytes.
-enum Found {
-    /// A key, and how many bytes it takes.
+/// Result of decoding the first bytes.
+enum Decoded {
+    /// A key and its length in bytes.
     Key(Key, usize),
-    /// Nothing of meaning in so many bytes.
-    Nothing(usize),
-    /// More bytes must come first.
+    /// Ignored bytes.
+    Ignored(usize),
+    /// More bytes are needed.
     Partial,
 }
 
-impl Keys {
+impl KeyDecoder {
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Whether something has come that might go on.
+    /// True if an unfinished sequence is waiting for more bytes.
     pub(crate) fn is_partial(&self) -> bool {
         !self.bytes.is_empty() && !self.is_pasting
     }
 
-    /// The next key. `is_quiet`: nothing has come for a moment, so an escape alone is the key of that name.
+    /// Decodes the next key. `is_quiet`: no byte has come for a moment, so a lone escape is the Escape key.
     pub(crate) fn next(&mut self, is_quiet: bool) -> Option<Key> {
         loop {
             if self.is_pasting {
@@ -61,43 +61,43 @@ impl Keys {
             }
             let first = *self.bytes.first()?;
             let found = match first {
-                0x1b => self.escaped(is_quiet),
-                0..0x20 | 0x7f => control(first).map_or(Found::Nothing(1), |key| Found::Key(key, 1)),
-                _ => self.character(),
+                0x1b => self.decode_escape(is_quiet),
+                0..0x20 | 0x7f => control(first).map_or(Decoded::Ignored(1), |key| Decoded::Key(key, 1)),
+                _ => self.decode_character(),
             };
             match found {
-                Found::Key(key, taken) => {
-                    self.bytes.drain(..taken);
+                Decoded::Key(key, length) => {
+                    self.bytes.drain(..length);
                     return Some(key);
                 }
-                Found::Nothing(taken) => {
-                    self.bytes.drain(..taken);
+                Decoded::Ignored(length) => {
+                    self.bytes.drain(..length);
                 }
-                Found::Partial => return None,
+                Decoded::Partial => return None,
             }
         }
     }
 
-    fn escaped(&mut self, is_quiet: bool) -> Found {
+    fn decode_escape(&mut self, is_quiet: bool) -> Decoded {
         match self.bytes.get(1) {
-            None if is_quiet => Found::Key(Key::Escape, 1),
-            None => Found::Partial,
-            // Alt and Enter: a line ends, the answer does not.
-            Some(b'\r' | b'\n') => Found::Key(Key::Text("\n".to_owned()), 2),
-            Some(0..0x20) => Found::Key(Key::Escape, 1),
+            None if is_quiet => Decoded::Key(Key::Escape, 1),
+            None => Decoded::Partial,
+            // Alt+Enter: a line break within the answer.
+            Some(b'\r' | b'\n') => Decoded::Key(Key::Text("\n".to_owned()), 2),
+            Some(0..0x20) => Decoded::Key(Key::Escape, 1),
             Some(b'[') => match self.bytes.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte)) {
-                Some(at) => self.sequence(2, 2 + at),
-                None if is_quiet => Found::Nothing(self.bytes.len()),
-                None => Found::Partial,
+                Some(at) => self.decode_sequence(2, 2 + at),
+                None if is_quiet => Decoded::Ignored(self.bytes.len()),
+                None => Decoded::Partial,
             },
-            Some(b'O') if self.bytes.len() > 2 => self.sequence(2, 2),
-            Some(b'O') if !is_quiet => Found::Partial,
-            // A key together with Alt.
-            Some(_) => Found::Nothing(2),
+            Some(b'O') if self.bytes.len() > 2 => self.decode_sequence(2, 2),
+            Some(b'O') if !is_quiet => Decoded::Partial,
+            // Alt with another key.
+            Some(_) => Decoded::Ignored(2),
         }
     }
 
-    fn sequence(&mut self, from: usize, last: usize) -> Found {
+    fn decode_sequence(&mut self, from: usize, last: usize) -> Decoded {
         let key = match (self.bytes[last], &self.bytes[from..last]) {
             (b'C', _) => Key::Right,
             (b'D', _) => Key::Left,
@@ -106,25 +106,25 @@ impl Keys {
             (b'~', b"3") => Key::Delete,
             (b'~', PASTE_BEGINS) => {
                 self.is_pasting = true;
-                return Found::Nothing(last + 1);
+                return Decoded::Ignored(last + 1);
             }
-            _ => return Found::Nothing(last + 1),
+            _ => return Decoded::Ignored(last + 1),
         };
-        Found::Key(key, last + 1)
+        Decoded::Key(key, last + 1)
     }
 
-    fn character(&self) -> Found {
+    fn decode_character(&self) -> Decoded {
         let length = match self.bytes[0] {
             0..0x80 => 1,
             0xc2..0xe0 => 2,
             0xe0..0xf0 => 3,
             0xf0..0xf5 => 4,
-            _ => return Found::Nothing(1),
+            _ => return Decoded::Ignored(1),
         };
         match self.bytes.get(..length) {
-            None => Found::Partial,
+            None => Decoded::Partial,
             Some(bytes) => std::str::from_utf8(bytes)
-                .map_or(Found::Nothing(1), |text| Found::Key(Key::Text(text.to_owned()), length)),
+                .map_or(Decoded::Ignored(1), |text| Decoded::Key(Key::Text(text.to_owned()), length)),
         }
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     fn pressed(bytes: &[u8]) -> Vec<Key> {
-        let mut keys = Keys::default();
+        let mut keys = KeyDecoder::default();
         keys.feed(bytes);
         std::iter::from_fn(|| keys.next(true)).collect()
     }
@@ -193,8 +193,8 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_pieces_is_one_key() {
-        let mut keys = Keys::default();
+    fn split_sequences_are_one_key() {
+        let mut keys = KeyDecoder::default();
         for piece in [&b"\x1b"[..], b"[20", b"0~pas", b"ted\x1b[201"] {
             keys.feed(piece);
             assert_eq!(keys.next(false), None);

@@ -1,24 +1,24 @@
-//! Who is at work: the seats of a panel, and single steps. As lines for a log, or as rows that tick.
+//! Lanes of a panel and single steps, as summary lines for a log or as live rows.
 
 use crate::style::{Style, Tone};
 use crate::text::{columns, fit, padded};
-use charrette_model::progress::{Lane, LaneState, elapsed, status_line};
-use charrette_model::shown::one_line;
+use charrette_model::escape::one_line;
+use charrette_model::progress::{LaneState, TableLane, elapsed, status_line};
 use std::time::Duration;
 
-/// How many rows are shown at most; what is more is counted.
-const MOST_ROWS: usize = 12;
-/// How many characters the bar has.
-const BAR: usize = 20;
+/// Maximum number of live rows; the rest is counted.
+const MAX_ROWS: usize = 12;
+/// Width of the progress bar.
+const BAR_WIDTH: usize = 20;
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// One step, as somebody who works.
+/// Row of one step.
 #[derive(Debug, Clone)]
-pub(crate) struct Worker {
+pub(crate) struct LaneRow {
     pub(crate) step: String,
     name: String,
     agent: Option<String>,
-    /// The last agent gave no answer.
+    /// True if the last agent gave no answer.
     is_unanswered: bool,
     state: State,
 }
@@ -30,9 +30,9 @@ enum State {
     Ended(LaneState),
 }
 
-impl Worker {
-    pub(crate) fn new(step: &str, name: &str) -> Worker {
-        Worker {
+impl LaneRow {
+    pub(crate) fn new(step: &str, name: &str) -> LaneRow {
+        LaneRow {
             step: step.to_owned(),
             name: one_line(name),
             agent: None,
@@ -41,37 +41,37 @@ impl Worker {
         }
     }
 
-    /// It begins, or begins again.
+    /// Marks the step as running, unless it is already.
     pub(crate) fn start(&mut self, now: Duration) {
         if !matches!(self.state, State::Working { .. }) {
             self.state = State::Working { since: now };
         }
     }
 
-    pub(crate) fn seat(&mut self, agent: &str) {
+    pub(crate) fn set_agent(&mut self, agent: &str) {
         self.agent = Some(one_line(agent));
         self.is_unanswered = false;
     }
 
-    pub(crate) fn unanswered(&mut self) {
+    pub(crate) fn mark_unanswered(&mut self) {
         self.is_unanswered = true;
     }
 
-    pub(crate) fn reuse(&mut self) {
-        self.state = State::Ended(LaneState::Before);
+    pub(crate) fn mark_reused(&mut self) {
+        self.state = State::Ended(LaneState::DoneEarlier);
     }
 
-    /// It is over; without any answer, that is a failure, whatever the flow makes of it.
+    /// Marks the step as ended. Without an answer and without output it counts as failed.
     pub(crate) fn finish(&mut self, now: Duration, has_output: bool) {
         let failed = self.is_unanswered && !has_output;
-        self.state = State::Ended(self.ended(now, failed));
+        self.state = State::Ended(self.end_state(now, failed));
     }
 
     pub(crate) fn fail(&mut self, now: Duration) {
-        self.state = State::Ended(self.ended(now, true));
+        self.state = State::Ended(self.end_state(now, true));
     }
 
-    fn ended(&self, now: Duration, failed: bool) -> LaneState {
+    fn end_state(&self, now: Duration, failed: bool) -> LaneState {
         let seconds = match self.state {
             State::Working { since } => now.saturating_sub(since).as_secs(),
             State::Waiting | State::Ended(_) => 0,
@@ -79,7 +79,7 @@ impl Worker {
         if failed { LaneState::Failed(seconds) } else { LaneState::Done(seconds) }
     }
 
-    fn row(&self, widest: usize, now: Duration) -> String {
+    fn text(&self, widest: usize, now: Duration) -> String {
         let (icon, time) = match self.state {
             State::Waiting => ("○", String::new()),
             State::Working { since } => {
@@ -88,7 +88,7 @@ impl Worker {
             }
             State::Ended(LaneState::Done(seconds)) => ("✅", elapsed(seconds)),
             State::Ended(LaneState::Failed(seconds)) => ("❌", elapsed(seconds)),
-            State::Ended(LaneState::Before | LaneState::Pending) => ("✅", "before".to_owned()),
+            State::Ended(LaneState::DoneEarlier | LaneState::Pending) => ("✅", "before".to_owned()),
             State::Ended(LaneState::Skipped) => ("⊘", String::new()),
         };
         let agent = self.agent.as_deref().unwrap_or_default();
@@ -96,91 +96,96 @@ impl Worker {
     }
 }
 
-/// People who work beside each other, under one title.
+/// Lanes of a panel, under one title.
 #[derive(Debug)]
-pub(crate) struct Panel {
+pub(crate) struct LaneTable {
     title: String,
     began: Duration,
-    workers: Vec<Worker>,
+    rows: Vec<LaneRow>,
 }
 
-impl Panel {
-    pub(crate) fn new(title: &str, lanes: &[(String, String)], now: Duration) -> Panel {
-        let workers = lanes.iter().map(|(step, name)| Worker::new(step, name)).collect();
-        Panel { title: one_line(title), began: now, workers }
+impl LaneTable {
+    pub(crate) fn new(title: &str, lanes: &[(String, String)], now: Duration) -> LaneTable {
+        let rows = lanes.iter().map(|(step, name)| LaneRow::new(step, name)).collect();
+        LaneTable { title: one_line(title), began: now, rows }
     }
 
-    pub(crate) fn worker(&mut self, step: &str) -> Option<&mut Worker> {
-        self.workers.iter_mut().find(|worker| worker.step == step)
+    pub(crate) fn row(&mut self, step: &str) -> Option<&mut LaneRow> {
+        self.rows.iter_mut().find(|row| row.step == step)
     }
 
-    /// Whoever has not begun by now never will. Whether there was any.
-    pub(crate) fn dismiss(&mut self) -> bool {
+    /// Marks lanes that have not begun as skipped. True if there were any.
+    pub(crate) fn skip_waiting(&mut self) -> bool {
         let mut any = false;
-        for worker in self.workers.iter_mut().filter(|worker| worker.state == State::Waiting) {
-            worker.state = State::Ended(LaneState::Skipped);
+        for row in self.rows.iter_mut().filter(|row| row.state == State::Waiting) {
+            row.state = State::Ended(LaneState::Skipped);
             any = true;
         }
         any
     }
 
-    /// Whether everybody is through.
-    pub(crate) fn is_through(&self) -> bool {
-        self.workers.iter().all(|worker| matches!(worker.state, State::Ended(_)))
+    /// True if all lanes have ended.
+    pub(crate) fn is_done(&self) -> bool {
+        self.rows.iter().all(|row| matches!(row.state, State::Ended(_)))
     }
 
-    /// The compact table.
+    /// Compact table on one line.
     pub(crate) fn line(&self) -> String {
-        let state = |worker: &Worker| match worker.state {
+        let state = |row: &LaneRow| match row.state {
             State::Waiting | State::Working { .. } => LaneState::Pending,
             State::Ended(state) => state,
         };
-        let lanes: Vec<Lane<'_>> =
-            self.workers.iter().map(|worker| Lane { name: &worker.name, state: state(worker) }).collect();
+        let lanes: Vec<TableLane<'_>> =
+            self.rows.iter().map(|row| TableLane { name: &row.name, state: state(row) }).collect();
         status_line(&self.title, &lanes)
     }
 }
 
-/// The rows that tick: the panel with a bar, then whoever else works.
-pub(crate) fn rows(panel: Option<&Panel>, others: &[Worker], style: Style, now: Duration) -> Vec<String> {
-    let mut rows = Vec::new();
-    let mut workers: Vec<&Worker> = Vec::new();
-    if let Some(panel) = panel {
-        let done = panel.workers.iter().filter(|worker| matches!(worker.state, State::Ended(_))).count();
-        let all = panel.workers.len().max(1);
-        let time = elapsed(now.saturating_sub(panel.began).as_secs());
-        let head = format!("📊 {} {} {done}/{all} | {time}", panel.title, bar(done, all));
-        rows.push(style.paint(Tone::Heading, &fit(&head, style.width.saturating_sub(1))));
-        workers.extend(&panel.workers);
+/// Live rows: the table with a progress bar, then single steps.
+pub(crate) fn live_rows(
+    table: Option<&LaneTable>,
+    others: &[LaneRow],
+    style: Style,
+    now: Duration,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rows: Vec<&LaneRow> = Vec::new();
+    if let Some(table) = table {
+        let done = table.rows.iter().filter(|row| matches!(row.state, State::Ended(_))).count();
+        let all = table.rows.len().max(1);
+        let time = elapsed(now.saturating_sub(table.began).as_secs());
+        let head = format!("📊 {} {} {done}/{all} | {time}", table.title, bar(done, all));
+        lines.push(style.paint(Tone::Heading, &fit(&head, style.width.saturating_sub(1))));
+        rows.extend(&table.rows);
     }
-    workers.extend(others);
-    let hidden = workers.len().saturating_sub(MOST_ROWS);
+    rows.extend(others);
+    let hidden = rows.len().saturating_sub(MAX_ROWS);
     if hidden > 0 {
-        // Whoever works is worth a row before whoever is done or has not begun.
-        workers.sort_by_key(|worker| !matches!(worker.state, State::Working { .. }));
-        workers.truncate(MOST_ROWS);
+        // Running lanes are shown before those that have ended or not begun.
+        rows.sort_by_key(|row| !matches!(row.state, State::Working { .. }));
+        rows.truncate(MAX_ROWS);
     }
-    let widest = workers.iter().map(|worker| columns(&worker.name)).max().unwrap_or_default();
+    let widest = rows.iter().map(|row| columns(&row.name)).max().unwrap_or_default();
     let widest = widest.min(style.width / 2);
-    for worker in workers {
-        rows.push(fit(worker.row(widest, now).trim_end(), style.width.saturating_sub(1)));
+    for row in rows {
+        lines.push(fit(row.text(widest, now).trim_end(), style.width.saturating_sub(1)));
     }
     if hidden > 0 {
-        rows.push(format!("  … and {hidden} more"));
+        lines.push(format!("  … and {hidden} more"));
     }
-    rows
+    lines
 }
 
 fn bar(done: usize, all: usize) -> String {
-    let full = BAR * done / all;
-    format!("[{}{}] {}%", "=".repeat(full), " ".repeat(BAR - full), 100 * done / all)
+    let full = BAR_WIDTH * done / all;
+    format!("[{}{}] {}%", "=".repeat(full), " ".repeat(BAR_WIDTH - full), 100 * done / all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn panel() -> Panel {
+    fn table() -> LaneTable {
         let lanes: Vec<(String, String)> = [
             ("sketch/arch", "Cursor-Arch"),
             ("sketch/edge", "Cursor-Edge"),
@@ -190,37 +195,37 @@ mod tests {
         .map(|(step, name)| (step.to_owned(), name.to_owned()))
         .to_vec();
         let at = Duration::from_secs;
-        let mut panel = Panel::new("Sketches (regular)", &lanes, at(10));
-        panel.worker("sketch/arch").unwrap().start(at(11));
-        panel.worker("sketch/arch").unwrap().seat("codex");
-        panel.worker("sketch/edge").unwrap().start(at(11));
-        panel.worker("sketch/edge").unwrap().seat("claude");
-        panel.worker("sketch/edge").unwrap().finish(at(196), true);
-        panel.worker("sketch/new").unwrap().start(at(12));
-        panel.worker("sketch/new").unwrap().seat("gemini");
-        panel.worker("sketch/new").unwrap().unanswered();
-        panel.worker("sketch/new").unwrap().finish(at(72), false);
-        panel
+        let mut table = LaneTable::new("Sketches (regular)", &lanes, at(10));
+        table.row("sketch/arch").unwrap().start(at(11));
+        table.row("sketch/arch").unwrap().set_agent("codex");
+        table.row("sketch/edge").unwrap().start(at(11));
+        table.row("sketch/edge").unwrap().set_agent("claude");
+        table.row("sketch/edge").unwrap().finish(at(196), true);
+        table.row("sketch/new").unwrap().start(at(12));
+        table.row("sketch/new").unwrap().set_agent("gemini");
+        table.row("sketch/new").unwrap().mark_unanswered();
+        table.row("sketch/new").unwrap().finish(at(72), false);
+        table
     }
 
     #[test]
-    fn the_compact_table_says_where_everybody_is() {
-        let mut panel = panel();
+    fn the_compact_table_shows_every_lane() {
+        let mut table = table();
         assert_eq!(
-            panel.line(),
+            table.line(),
             "📊 Sketches (regular): | Cursor-Arch: ⏳ | Cursor-Edge: ✅ 3m5s | レート制限: ❌ 1m | Codex-Pragmatic: ⏳ |"
         );
-        assert!(panel.dismiss());
-        assert!(panel.line().ends_with("| Codex-Pragmatic: ⊘ |"));
+        assert!(table.skip_waiting());
+        assert!(table.line().ends_with("| Codex-Pragmatic: ⊘ |"));
     }
 
     #[test]
     fn the_live_table_ticks_and_fits() {
         insta::allow_duplicates! { for width in [80, 120] {
             let style = Style { color: false, width, is_tty: true };
-            let mut other = Worker::new("aggregator", "aggregator");
+            let mut other = LaneRow::new("aggregator", "aggregator");
             other.start(Duration::from_secs(200));
-            let rows = rows(Some(&panel()), &[other], style, Duration::from_secs(230));
+            let rows = live_rows(Some(&table()), &[other], style, Duration::from_secs(230));
             insta::assert_snapshot!(rows.join("\n"), @r"
             📊 Sketches (regular) [==========          ] 50% 2/4 | 3m40s
               ⠋  Cursor-Arch      codex       3m39s
@@ -236,11 +241,11 @@ mod tests {
     fn a_crowd_does_not_fill_the_screen() {
         let lanes: Vec<(String, String)> =
             (0..200).map(|n| (format!("member/{n}"), format!("member-{n}"))).collect();
-        let mut panel = Panel::new("Members", &lanes, Duration::ZERO);
-        panel.worker("member/150").unwrap().start(Duration::ZERO);
+        let mut table = LaneTable::new("Members", &lanes, Duration::ZERO);
+        table.row("member/150").unwrap().start(Duration::ZERO);
         let style = Style { color: false, width: 30, is_tty: true };
-        let rows = rows(Some(&panel), &[], style, Duration::from_secs(5));
-        assert_eq!(rows.len(), MOST_ROWS + 2);
+        let rows = live_rows(Some(&table), &[], style, Duration::from_secs(5));
+        assert_eq!(rows.len(), MAX_ROWS + 2);
         assert!(rows[1].contains("member-150"), "{rows:?}");
         assert!(rows.iter().all(|row| columns(row) < 30), "{rows:?}");
     }

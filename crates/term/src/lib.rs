@@ -1,39 +1,36 @@
-//! What a person sees of a run at a terminal, and how they answer it. Rules are elsewhere: this shows and asks.
+//! Terminal output and input of a run. The rules are elsewhere.
 //!
-//! [`View`] turns the events of a run into lines, breadcrumbs and a live table on a [`Screen`]. [`TerminalAsker`] asks
-//! the questions of a gate at a [`Terminal`], one readable page each.
-//! [`Preview`] and [`Closing`] are the pages before and after a run: plain data in, text out; [`confirm()`] and
-//! [`existing()`] ask what to do about the first.
+//! [`View`] renders the events of a run as lines, breadcrumbs and a live table on a [`Screen`]. [`TerminalAsker`] asks
+//! the questions of a gate at a [`Terminal`]. [`Render`] renders the pages before and after a run; [`confirm()`] and
+//! [`choose_existing_run()`] ask before a run starts.
 //!
-//! Nothing is printed that the caller did not give a place for, and the environment is not read: [`Style`] says
-//! whether there is colour, how wide the screen is, and whether it is a terminal.
-
-#![warn(missing_docs)]
+//! Everything is printed to a [`Screen`] that the caller gives, and the environment is not read: [`Style`] has the
+//! colour, the width, and whether the output is a terminal.
 
 mod asker;
 mod closing;
 mod confirm;
-mod crew;
 mod dialog;
 mod editor;
+mod event_renderer;
 mod keys;
 mod lanes;
-mod line;
+mod line_editor;
+mod live_table;
 mod preview;
 mod render;
 mod screen;
-mod story;
 mod style;
 mod table;
 mod terminal;
 mod text;
 mod view;
 
-pub use asker::{Desk, Reader, TerminalAsker};
-pub use confirm::{Confirmed, Existing, confirm, existing};
+pub use asker::{AskerOptions, FileReader, TerminalAsker};
+pub use confirm::{Confirmation, ExistingRunChoice, choose_existing_run, confirm};
+pub use event_renderer::ArtifactReader;
 pub use render::Render;
 pub use screen::Screen;
-pub use story::ArtifactReader;
 pub use style::Style;
 pub use terminal::Terminal;
-pub use view::{Manner, View};
+pub use view::{View, ViewFormat};

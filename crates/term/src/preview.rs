@@ -1,13 +1,13 @@
-//! The box that is shown before anything runs: where, what, who, what it leaves, what it may cost.
+//! Renders the preview page of a run as a box: context, stages, agents, output, cost.
 
 use crate::render::Render;
 use crate::style::{Style, Tone};
 use crate::text::{columns, fit, padded, wrapped};
 use charrette_engine::pages::{Preview, PreviewStage, StageState};
-use charrette_model::shown::one_line;
+use charrette_model::escape::one_line;
 
-/// How wide the box is, its edges included.
-const BOX: usize = 72;
+/// Width of the box, including its borders.
+const BOX_WIDTH: usize = 72;
 
 fn indicator(state: StageState) -> (&'static str, &'static str) {
     match state {
@@ -20,9 +20,9 @@ fn indicator(state: StageState) -> (&'static str, &'static str) {
 }
 
 impl Render for Preview {
-    /// The box, 72 columns wide; on a narrower screen as wide as that.
+    /// Box of 72 columns, or of the width of a narrower screen.
     fn render(&self, style: Style) -> String {
-        let width = BOX.min(style.width).max(20);
+        let width = BOX_WIDTH.min(style.width).max(20);
         let mut page = Page { inner: width - 2, style, lines: Vec::new() };
         page.edge('┌', '┐');
         let title = format!("{} - {}", one_line(&self.command), one_line(&self.description));
@@ -59,7 +59,7 @@ impl Render for Preview {
     }
 }
 
-/// A box while it is filled.
+/// Box under construction.
 struct Page {
     inner: usize,
     style: Style,
@@ -76,14 +76,14 @@ impl Page {
         self.line(Some(Tone::Heading), 0, title);
     }
 
-    /// One line, cut where it does not fit.
+    /// Adds one line, cut if it does not fit.
     fn line(&mut self, tone: Option<Tone>, indent: usize, text: &str) {
         let text = padded(&format!(" {}{text}", " ".repeat(indent)), self.inner - 1);
         let text = tone.map_or_else(|| text.clone(), |tone| self.style.paint(tone, &text));
         self.lines.push(format!("│{text} │"));
     }
 
-    /// As many lines as it takes; those after the first are indented more.
+    /// Adds wrapped text; lines after the first are indented more.
     fn wrapped(&mut self, indent: usize, text: &str) {
         let room = self.inner.saturating_sub(indent + 4).max(2);
         for (n, part) in wrapped(text, room).iter().enumerate() {
@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    /// Things one after the other with commas; none is torn apart.
+    /// Adds a comma-separated list, wrapped between items.
     fn items(&mut self, indent: usize, items: &[String]) {
         let room = self.inner.saturating_sub(indent + 2).max(2);
         let mut current = String::new();
@@ -187,7 +187,7 @@ mod tests {
     fn the_box_is_72_columns_wide_on_every_screen_that_has_them() {
         let narrow = preview().render(Style { width: 80, ..Style::plain() });
         assert_eq!(narrow, preview().render(Style { width: 120, ..Style::plain() }));
-        assert!(narrow.lines().all(|line| columns(line) == BOX), "{narrow}");
+        assert!(narrow.lines().all(|line| columns(line) == BOX_WIDTH), "{narrow}");
         insta::assert_snapshot!(narrow, @r"
         ┌──────────────────────────────────────────────────────────────────────┐
         │ charrette design - add rate limiting to the public API, per key and… │

@@ -1,9 +1,8 @@
-//! Pages as text.
+//! Rendering of pages as text.
 
 use crate::style::Style;
 
-/// Something that can be shown at a terminal.
+/// Page that can be rendered as text.
 pub trait Render {
-    /// The text, in that style.
     fn render(&self, style: Style) -> String;
 }

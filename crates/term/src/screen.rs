@@ -1,58 +1,63 @@
-//! Where text goes: lines that stay, above rows that change. While somebody is being asked, both wait.
+//! Screen: permanent lines above live rows. While it is reserved for a question, both wait.
 
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A screen, or a file that stands for one. Copies of it are the same screen.
+/// Screen or output file. Clones share it.
 #[derive(Clone)]
-pub struct Screen(Arc<Mutex<Paper>>);
+pub struct Screen(Arc<Mutex<ScreenState>>);
 
-struct Paper {
+struct ScreenState {
     out: Box<dyn Write + Send>,
-    /// The rows that are redrawn, as they stand on the screen.
+    /// Live rows on the screen.
     rows: Vec<String>,
-    /// What is printed when nobody is being asked any more.
+    /// Lines to print when the screen is released.
     waiting: Vec<String>,
-    is_held: bool,
+    is_reserved: bool,
 }
 
 impl Screen {
-    /// A screen that writes there.
+    /// Screen that writes to `out`.
     pub fn new(out: Box<dyn Write + Send>) -> Screen {
-        Screen(Arc::new(Mutex::new(Paper { out, rows: Vec::new(), waiting: Vec::new(), is_held: false })))
+        Screen(Arc::new(Mutex::new(ScreenState {
+            out,
+            rows: Vec::new(),
+            waiting: Vec::new(),
+            is_reserved: false,
+        })))
     }
 
-    /// Prints lines that stay. A screen that is gone stops nobody.
+    /// Prints permanent lines. Write errors are ignored.
     pub fn print(&self, lines: &[String]) {
-        let mut paper = self.paper();
-        if paper.is_held {
-            paper.waiting.extend_from_slice(lines);
+        let mut state = self.state();
+        if state.is_reserved {
+            state.waiting.extend_from_slice(lines);
         } else if !lines.is_empty() {
-            let rows = std::mem::take(&mut paper.rows);
-            paper.draw(rows.len(), lines, rows);
+            let rows = std::mem::take(&mut state.rows);
+            state.draw(rows.len(), lines, rows);
         }
     }
 
-    /// Shows these rows below everything else, instead of those before.
-    pub(crate) fn show(&self, rows: Vec<String>) {
-        let mut paper = self.paper();
-        if !paper.is_held && paper.rows != rows {
-            let before = paper.rows.len();
-            paper.draw(before, &[], rows);
+    /// Replaces the live rows below the lines.
+    pub(crate) fn show_rows(&self, rows: Vec<String>) {
+        let mut state = self.state();
+        if !state.is_reserved && state.rows != rows {
+            let before = state.rows.len();
+            state.draw(before, &[], rows);
         }
     }
 
-    /// Keeps the screen for a conversation, until what is returned is dropped.
-    pub(crate) fn hold(&self) -> Held {
-        let mut paper = self.paper();
-        let before = paper.rows.len();
-        paper.draw(before, &[], Vec::new());
-        paper.is_held = true;
-        Held(self.clone())
+    /// Reserves the screen for a question until the guard is dropped.
+    pub(crate) fn reserve(&self) -> ScreenGuard {
+        let mut state = self.state();
+        let before = state.rows.len();
+        state.draw(before, &[], Vec::new());
+        state.is_reserved = true;
+        ScreenGuard(self.clone())
     }
 
-    fn paper(&self) -> MutexGuard<'_, Paper> {
+    fn state(&self) -> MutexGuard<'_, ScreenState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,8 +68,8 @@ impl std::fmt::Debug for Screen {
     }
 }
 
-impl Paper {
-    /// One write, so that nothing else comes between: away with the old rows, the lines, the new rows.
+impl ScreenState {
+    /// Erases the old rows and prints lines and new rows in one write, so that no other output comes between.
     fn draw(&mut self, before: usize, lines: &[String], rows: Vec<String>) {
         let mut text = String::new();
         if before > 0 {
@@ -84,23 +89,23 @@ impl Paper {
     }
 }
 
-/// A screen that is kept for a conversation.
+/// Guard of a screen that is reserved for a question.
 #[derive(Debug)]
-pub(crate) struct Held(Screen);
+pub(crate) struct ScreenGuard(Screen);
 
-impl Held {
-    /// Writes at once, exactly this.
+impl ScreenGuard {
+    /// Writes text immediately and unchanged.
     pub(crate) fn write(&self, text: &str) {
-        self.0.paper().write(text);
+        self.0.state().write(text);
     }
 }
 
-impl Drop for Held {
+impl Drop for ScreenGuard {
     fn drop(&mut self) {
-        let mut paper = self.0.paper();
-        paper.is_held = false;
-        let lines = std::mem::take(&mut paper.waiting);
-        paper.draw(0, &lines, Vec::new());
+        let mut state = self.0.state();
+        state.is_reserved = false;
+        let lines = std::mem::take(&mut state.waiting);
+        state.draw(0, &lines, Vec::new());
     }
 }
 
@@ -108,7 +113,7 @@ impl Drop for Held {
 pub(crate) mod tests {
     use super::*;
 
-    /// What was written to a screen.
+    /// Output of a screen.
     #[derive(Clone, Default)]
     pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -141,24 +146,24 @@ pub(crate) mod tests {
     fn lines_go_above_the_rows_that_change() {
         let written = Written::default();
         let screen = written.screen();
-        screen.show(lines("a 1s\nb 1s"));
+        screen.show_rows(lines("a 1s\nb 1s"));
         assert_eq!(written.text(), "a 1s\nb 1s\n");
         screen.print(&lines("said"));
         assert_eq!(written.text(), "\r\u{1b}[2A\u{1b}[Jsaid\na 1s\nb 1s\n");
-        screen.show(lines("a 1s\nb 1s"));
+        screen.show_rows(lines("a 1s\nb 1s"));
         assert_eq!(written.text(), "", "nothing changed, nothing is drawn");
-        screen.show(Vec::new());
+        screen.show_rows(Vec::new());
         assert_eq!(written.text(), "\r\u{1b}[2A\u{1b}[J");
     }
 
     #[test]
-    fn while_somebody_is_asked_everything_else_waits() {
+    fn output_waits_while_the_screen_is_reserved() {
         let written = Written::default();
         let screen = written.screen();
-        screen.show(lines("a 1s"));
-        let held = screen.hold();
+        screen.show_rows(lines("a 1s"));
+        let held = screen.reserve();
         screen.print(&lines("said"));
-        screen.show(lines("a 2s"));
+        screen.show_rows(lines("a 2s"));
         held.write("question? ");
         assert_eq!(written.text(), "a 1s\n\r\u{1b}[1A\u{1b}[Jquestion? ");
         drop(held);

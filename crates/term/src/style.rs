@@ -1,25 +1,25 @@
-//! How text may look here. The caller knows: whether there is colour, how wide the screen is, whether it is one.
+//! Text style, set by the caller: colour, width, terminal or not.
 
 use anstyle::{AnsiColor, Effects, Style as Ansi};
 
-/// How wide text gets where nobody said how wide the screen is.
-const USUAL_WIDTH: usize = 80;
+/// Width if the width of the screen is unknown.
+const DEFAULT_WIDTH: usize = 80;
 
-/// How text may look.
+/// Text style of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whether colour may be used. It never says anything that the words do not say.
+    /// True if colour may be used. Colour never carries information of its own.
     pub color: bool,
-    /// How many columns there are.
+    /// Number of columns.
     pub width: usize,
-    /// Whether it is a terminal, where what was printed can be changed.
+    /// True if the output is a terminal that can be redrawn.
     pub is_tty: bool,
 }
 
 impl Style {
     /// Plain text for files and pipes.
     pub fn plain() -> Style {
-        Style { color: false, width: USUAL_WIDTH, is_tty: false }
+        Style { color: false, width: DEFAULT_WIDTH, is_tty: false }
     }
 
     pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
@@ -31,7 +31,7 @@ impl Style {
     }
 }
 
-/// What kind of text something is.
+/// Tone of a text, shown by colour or weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Heading,

@@ -1,21 +1,20 @@
-//! Small tables: aligned by columns of the screen; only the first column wraps, the others are cut.
+//! Small aligned tables: the first column wraps, the others are cut.
 
 use crate::style::{Style, Tone};
 use crate::text::{columns, fit, padded, wrapped};
 
-/// Blanks between columns.
+/// Number of blanks between columns.
 const GAP: usize = 2;
-/// The first column is never narrower, whatever that does to the others.
-const NARROWEST: usize = 16;
+/// Minimum width of the first column.
+const MIN_FIRST_COLUMN: usize = 16;
 
-/// One column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     pub(crate) title: &'static str,
     pub(crate) is_number: bool,
 }
 
-/// The lines of a table that is at most so wide.
+/// Renders a table within the width of the style.
 pub(crate) fn table(heads: &[Column], rows: &[Vec<String>], indent: usize, style: Style) -> Vec<String> {
     let cell = |row: &[String], n: usize| row.get(n).map_or("", String::as_str).to_owned();
     let widest = |n: usize| {
@@ -26,7 +25,7 @@ pub(crate) fn table(heads: &[Column], rows: &[Vec<String>], indent: usize, style
     let room = style.width.saturating_sub(indent + GAP * heads.len().saturating_sub(1));
     let rest: usize = widths.iter().skip(1).sum();
     if let Some(first) = widths.first_mut() {
-        *first = (*first).min(room.saturating_sub(rest).max(NARROWEST));
+        *first = (*first).min(room.saturating_sub(rest).max(MIN_FIRST_COLUMN));
     }
     shrink_to(&mut widths, room);
     let titles: Vec<String> = heads.iter().map(|head| head.title.to_owned()).collect();
@@ -40,7 +39,7 @@ pub(crate) fn table(heads: &[Column], rows: &[Vec<String>], indent: usize, style
     lines
 }
 
-/// Takes from the widest columns but the first until all fit.
+/// Shrinks the widest columns, except the first, until all fit.
 fn shrink_to(widths: &mut [usize], room: usize) {
     while widths.iter().sum::<usize>() > room {
         let Some(widest) = widths.iter_mut().skip(1).max_by_key(|width| **width).filter(|width| **width > 4)

@@ -1,12 +1,12 @@
-//! A terminal that a person types at: questions and lines, read key by key.
+//! Terminal input: questions and lines, read key by key.
 //!
-//! It is its own small reader because three things matter here that prompts rarely get right: a text of several
-//! lines that is pasted is one answer and not several; Escape, Ctrl-C and Ctrl-Z work at every question; and
-//! whatever ends the run, the terminal is as it was before.
+//! It has its own reader because of three things that prompt libraries rarely get right: a pasted text of several
+//! lines is one answer; Escape, Ctrl-C and Ctrl-Z work at every question; and whatever ends the run, the terminal mode
+//! is restored.
 
-use crate::keys::{Key, Keys};
-use crate::line::Line;
-use crate::screen::{Held, Screen};
+use crate::keys::{Key, KeyDecoder};
+use crate::line_editor::LineEditor;
+use crate::screen::{Screen, ScreenGuard};
 use crate::style::{Style, Tone};
 use crate::text::{columns, fit, safe, wrapped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,24 +20,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long to wait for the rest of a key; also how soon a request to end is seen.
-const MOMENT: Duration = Duration::from_millis(50);
+/// Time to wait for the rest of a key sequence; also the polling interval of cancellation.
+const KEY_TIMEOUT: Duration = Duration::from_millis(50);
 
 const PASTE_ON: &str = "\u{1b}[?2004h";
 const PASTE_OFF: &str = "\u{1b}[?2004l";
 
-/// What came of asking for a line.
+/// Result of reading a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Typed {
-    /// A line; what was pasted may have several.
+pub(crate) enum LineInput {
+    /// A line; a pasted text may have several.
     Line(String),
     /// Escape, Ctrl-D, or the terminal is gone.
-    Away,
-    /// Ctrl-C, or the run was asked to end.
+    Closed,
+    /// Ctrl-C, or the run was cancelled.
     Interrupted,
 }
 
-/// A terminal that a person types at.
+/// Terminal that a person types at.
 #[derive(Debug)]
 pub struct Terminal {
     input: OwnedFd,
@@ -55,30 +55,31 @@ impl Terminal {
         self.style
     }
 
-    /// The terminal for a conversation: the screen is kept for it, and keys come as they are pressed. What was
-    /// typed before there was a question answers nothing.
-    pub(crate) fn conversation(&self, stop: Arc<AtomicBool>) -> std::io::Result<Conversation<'_>> {
-        let held = self.screen.hold();
-        let before = tcgetattr(&self.input)?;
-        let conversation = Conversation { terminal: self, held, before, keys: Keys::default(), stop };
-        conversation.key_by_key(OptionalActions::Flush)?;
-        Ok(conversation)
+    /// Starts a session: reserves the screen and enables raw mode. Keys that were pressed before the question are
+    /// discarded.
+    pub(crate) fn start_session(&self, stop: Arc<AtomicBool>) -> std::io::Result<TerminalSession<'_>> {
+        let screen = self.screen.reserve();
+        let original_mode = tcgetattr(&self.input)?;
+        let session =
+            TerminalSession { terminal: self, screen, original_mode, keys: KeyDecoder::default(), stop };
+        session.enable_raw_mode(OptionalActions::Flush)?;
+        Ok(session)
     }
 }
 
-/// A conversation at a terminal. When it is dropped, the terminal is as it was.
+/// Session at a terminal. Dropping it restores the terminal mode.
 #[derive(Debug)]
-pub(crate) struct Conversation<'a> {
+pub(crate) struct TerminalSession<'a> {
     terminal: &'a Terminal,
-    held: Held,
-    before: Termios,
-    keys: Keys,
+    screen: ScreenGuard,
+    original_mode: Termios,
+    keys: KeyDecoder,
     stop: Arc<AtomicBool>,
 }
 
-impl Conversation<'_> {
-    pub(crate) fn say(&self, text: &str) {
-        self.held.write(text);
+impl TerminalSession<'_> {
+    pub(crate) fn print(&self, text: &str) {
+        self.screen.write(text);
     }
 
     pub(crate) fn input(&self) -> &OwnedFd {
@@ -89,61 +90,61 @@ impl Conversation<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Asks for a line; `if_empty` is what is taken if there is none.
-    pub(crate) fn line(&mut self, prompt: &str, if_empty: &str) -> Typed {
-        let mut line = Line::default();
+    /// Reads a line; `if_empty` is shown as the answer if the line is empty.
+    pub(crate) fn read_line(&mut self, prompt: &str, if_empty: &str) -> LineInput {
+        let mut line = LineEditor::default();
         self.draw(prompt, &line);
         let typed = loop {
-            let Some(key) = self.key() else { break Typed::Interrupted };
+            let Some(key) = self.next_key() else { break LineInput::Interrupted };
             match key {
                 Key::Enter => {
-                    self.draw_taken(prompt, &line, if_empty);
-                    break Typed::Line(line.text());
+                    self.draw_accepted(prompt, &line, if_empty);
+                    break LineInput::Line(line.text());
                 }
-                Key::Interrupt => break Typed::Interrupted,
-                // A slip of the finger loses no text: with a line begun, only the line goes.
-                Key::Escape if !line.is_empty() => line = Line::default(),
+                Key::Interrupt => break LineInput::Interrupted,
+                // Escape by mistake: with text on the line, only the text is cleared.
+                Key::Escape if !line.is_empty() => line = LineEditor::default(),
                 Key::EndOfInput if !line.is_empty() => line.press(&Key::Delete),
-                Key::Escape | Key::EndOfInput => break Typed::Away,
+                Key::Escape | Key::EndOfInput => break LineInput::Closed,
                 Key::Suspend => self.suspend(),
                 key => line.press(&key),
             }
             self.draw(prompt, &line);
         };
-        self.say("\n");
+        self.print("\n");
         typed
     }
 
-    /// Gives the terminal to another program meanwhile.
-    pub(crate) fn lent<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.as_before();
+    /// Runs `work` with the terminal in its original mode, for another program.
+    pub(crate) fn with_original_mode<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.restore_mode();
         let result = work(self);
-        // If the terminal is gone, the next key says so.
-        let _ = self.key_by_key(OptionalActions::Flush);
+        // If the terminal is gone, reading the next key fails.
+        let _ = self.enable_raw_mode(OptionalActions::Flush);
         result
     }
 
-    fn draw(&self, prompt: &str, line: &Line) {
+    fn draw(&self, prompt: &str, line: &LineEditor) {
         let width = self.terminal.style.width;
         let prompt = fit(prompt, width / 2);
-        let (seen, before) = line.seen(width.saturating_sub(columns(&prompt) + 1));
+        let (seen, before) = line.visible(width.saturating_sub(columns(&prompt) + 1));
         let column = columns(&prompt) + before;
         let ask = self.terminal.style.paint(Tone::Heading, &prompt);
         let there = if column > 0 { format!("\u{1b}[{column}C") } else { String::new() };
-        self.say(&format!("\r\u{1b}[K{ask}{seen}\r{there}"));
+        self.print(&format!("\r\u{1b}[K{ask}{seen}\r{there}"));
     }
 
-    /// What was taken, all of it: it may have been longer than what could be seen.
-    fn draw_taken(&self, prompt: &str, line: &Line, if_empty: &str) {
+    /// Draws the whole accepted answer, which may be longer than its visible part.
+    fn draw_accepted(&self, prompt: &str, line: &LineEditor, if_empty: &str) {
         let style = self.terminal.style;
         let text = line.text();
         if text.trim().is_empty() {
-            self.say(&format!("\r\u{1b}[K{}{}", style.paint(Tone::Heading, prompt), safe(if_empty)));
+            self.print(&format!("\r\u{1b}[K{}{}", style.paint(Tone::Heading, prompt), safe(if_empty)));
         } else if text.contains('\n') || columns(prompt) + columns(&text) >= style.width {
             let indent = " ".repeat(prompt.len() - prompt.trim_start().len());
             let lines = wrapped(&text, style.width.saturating_sub(indent.len() + 1));
             let lines: Vec<String> = lines.iter().map(|line| format!("\n{indent}{line}")).collect();
-            self.say(&format!(
+            self.print(&format!(
                 "\r\u{1b}[K{}{}",
                 style.paint(Tone::Heading, prompt.trim_end()),
                 lines.concat()
@@ -151,8 +152,8 @@ impl Conversation<'_> {
         }
     }
 
-    /// The next key; nothing if the run was asked to end.
-    fn key(&mut self) -> Option<Key> {
+    /// Reads the next key; none if the run was cancelled.
+    fn next_key(&mut self) -> Option<Key> {
         loop {
             if let Some(key) = self.keys.next(false) {
                 return Some(key);
@@ -160,7 +161,7 @@ impl Conversation<'_> {
             if self.is_stopped() {
                 return None;
             }
-            match self.bytes() {
+            match self.read_bytes() {
                 Ok(has_come) if has_come || !self.keys.is_partial() => {}
                 Ok(_) => {
                     if let Some(key) = self.keys.next(true) {
@@ -172,11 +173,11 @@ impl Conversation<'_> {
         }
     }
 
-    /// Takes what has come within a moment. Whether anything has.
-    fn bytes(&mut self) -> Result<bool, Errno> {
+    /// Reads available bytes, waiting up to [`KEY_TIMEOUT`]. True if any came.
+    fn read_bytes(&mut self) -> Result<bool, Errno> {
         let input = self.terminal.input.as_fd();
         let mut watched = [PollFd::new(&input, PollFlags::IN)];
-        let moment = Timespec { tv_sec: 0, tv_nsec: i64::from(MOMENT.subsec_nanos()) };
+        let moment = Timespec { tv_sec: 0, tv_nsec: i64::from(KEY_TIMEOUT.subsec_nanos()) };
         match poll(&mut watched, Some(&moment)) {
             Ok(0) | Err(Errno::INTR) => return Ok(false),
             Ok(_) => {}
@@ -194,32 +195,32 @@ impl Conversation<'_> {
         }
     }
 
-    /// As a shell expects of Ctrl-Z: everything of this job stops, and goes on when it is called back.
+    /// Ctrl-Z: suspends the process group as a shell expects, until it is continued.
     fn suspend(&mut self) {
-        self.lent(|_| {
+        self.with_original_mode(|_| {
             let _ = kill_process_group(getpgrp(), Signal::TSTP);
         });
     }
 
-    fn key_by_key(&self, when: OptionalActions) -> std::io::Result<()> {
-        let mut modes = self.before.clone();
+    fn enable_raw_mode(&self, when: OptionalActions) -> std::io::Result<()> {
+        let mut modes = self.original_mode.clone();
         modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
         modes.input_modes -= InputModes::ICRNL | InputModes::IXON;
         modes.special_codes[SpecialCodeIndex::VMIN] = 1;
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(&self.terminal.input, when, &modes)?;
-        self.say(PASTE_ON);
+        self.print(PASTE_ON);
         Ok(())
     }
 
-    fn as_before(&self) {
-        self.say(PASTE_OFF);
-        let _ = tcsetattr(&self.terminal.input, OptionalActions::Drain, &self.before);
+    fn restore_mode(&self) {
+        self.print(PASTE_OFF);
+        let _ = tcsetattr(&self.terminal.input, OptionalActions::Drain, &self.original_mode);
     }
 }
 
-impl Drop for Conversation<'_> {
+impl Drop for TerminalSession<'_> {
     fn drop(&mut self) {
-        self.as_before();
+        self.restore_mode();
     }
 }

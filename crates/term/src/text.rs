@@ -1,21 +1,21 @@
-//! Text that fits: made safe, measured in columns of the screen, cut and wrapped there. Wide characters take two.
+//! Text layout: escapes, measures, cuts and wraps text in screen columns. Wide characters take two.
 
-use charrette_model::shown::one_line;
+use charrette_model::escape::one_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Several lines from outside made safe to show: line ends stay, tabs become blanks, everything else that could
-/// move the cursor or hide text is escaped.
+/// Makes text from outside safe to show: line ends stay, tabs become blanks, everything else that could move the cursor
+/// or hide text is escaped.
 pub(crate) fn safe(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| one_line(&line.replace('\t', "    "))).collect();
     lines.join("\n")
 }
 
-/// How many columns a text takes.
+/// Width of a text in columns.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The text, or as much of it as fits with `…` at its end.
+/// Cuts a text to `most` columns, with `…` at its end.
 pub(crate) fn fit(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -27,14 +27,14 @@ pub(crate) fn fit(text: &str, most: usize) -> String {
     cut
 }
 
-/// The same, filled up with blanks.
+/// Cuts a text or pads it with blanks to `width` columns.
 pub(crate) fn padded(text: &str, width: usize) -> String {
     let text = fit(text, width);
     let missing = width.saturating_sub(columns(&text));
     text + &" ".repeat(missing)
 }
 
-/// As much of a text as fits, uncut characters only.
+/// Longest prefix of whole characters that fits.
 pub(crate) fn head(text: &str, most: usize) -> &str {
     let mut used = 0;
     let mut end = text.len();
@@ -45,15 +45,15 @@ pub(crate) fn head(text: &str, most: usize) -> &str {
             break;
         }
     }
-    // Characters that belong together can be wider than each of them.
+    // A combined character can be wider than each of its parts.
     while columns(&text[..end]) > most {
         end = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
     }
     &text[..end]
 }
 
-/// A text in lines of at most `most` columns. Lines break at blanks; words that are longer than a line, and text
-/// without blanks, break anywhere. What begins with blanks keeps them in all its lines.
+/// Wraps a text to lines of at most `most` columns. Lines break at blanks; words that are longer than a line, and text
+/// without blanks, break anywhere. Leading blanks are repeated on every line.
 pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
     let most = most.max(2);
     let mut lines = Vec::new();
@@ -64,15 +64,15 @@ pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
         let room = most - indent.len();
         let mut current = String::new();
         for word in body.split(' ') {
-            place(word, room, &mut current, &mut |full| lines.push(format!("{indent}{full}")));
+            push_word(word, room, &mut current, &mut |full| lines.push(format!("{indent}{full}")));
         }
         lines.push(format!("{indent}{current}").trim_end().to_owned());
     }
     lines
 }
 
-/// Puts a word at the end of the current line, or on lines of its own.
-fn place(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(String)) {
+/// Appends a word to the current line, or to new lines.
+fn push_word(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(String)) {
     let gap = usize::from(!current.is_empty());
     if columns(current) + gap + columns(word) <= room {
         current.push_str(&" ".repeat(gap));
@@ -88,7 +88,7 @@ fn place(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(St
         if part.len() == rest.len() {
             break;
         }
-        // A character wider than the room would never fit: it takes a line anyway.
+        // A character wider than the room never fits: it takes a line anyway.
         let part =
             if part.is_empty() { &rest[..rest.chars().next().map_or(0, char::len_utf8)] } else { part };
         full(part.to_owned());
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_move_the_cursor_is_escaped_and_line_ends_stay() {
+    fn control_characters_are_escaped_and_line_ends_stay() {
         assert_eq!(safe("a\u{1b}[2Jb\n\tc\r\nd\re"), "a\\u{1b}[2Jb\n    c\nd\\re");
     }
 

@@ -1,40 +1,40 @@
-//! A view of a run: its events, shown as they come.
+//! View of a run: shows its events as they come.
 
+use crate::event_renderer::{ArtifactReader, EventRenderer};
 use crate::screen::Screen;
-use crate::story::{ArtifactReader, Story};
 use crate::style::Style;
 use charrette_engine::Event;
 use charrette_model::progress::StepPrefix;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How often the rows that tick are looked at.
-const TICK: Duration = Duration::from_millis(200);
+/// Redraw interval of the live table.
+const TICK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// In what manner a run is shown.
+/// Output format of a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Manner {
-    /// To people: lines, and on a terminal a live table below them.
-    Lines {
-        /// What the caller of a nested run puts in front of its numbers and names.
+pub enum ViewFormat {
+    /// Lines for people, and on a terminal a live table below them.
+    Text {
+        /// Prefix that the caller of a nested run gives to its stage numbers and names.
         prefix: StepPrefix,
-        /// Files worth reading are named, not shown.
+        /// True if documents are named, not shown.
         terse: bool,
     },
-    /// To programs: one JSON object per line.
-    Events,
-    /// Not at all; warnings are collected.
+    /// One JSON object per event and line.
+    JsonEvents,
+    /// No output; warnings are collected.
     Silent,
 }
 
-/// A view of a run. Copies of it are the same view.
+/// View of a run. Clones share it.
 #[derive(Clone)]
 pub struct View(Arc<Inner>);
 
 struct Inner {
-    story: Mutex<Story>,
+    renderer: Mutex<EventRenderer>,
     screen: Screen,
-    is_events: bool,
+    is_json: bool,
     is_silent: bool,
     is_live: bool,
     began: Instant,
@@ -47,93 +47,92 @@ impl std::fmt::Debug for View {
 }
 
 impl View {
-    /// A view on that screen; `reader` reads the artifacts that are shown. Where the style says it is a terminal, the rows of the live table tick by themselves.
-    pub fn new(manner: Manner, style: Style, screen: Screen, reader: ArtifactReader) -> View {
-        let (is_events, is_silent) = (manner == Manner::Events, manner == Manner::Silent);
-        let is_live = style.is_tty && !is_events && !is_silent;
-        let (prefix, terse) = match manner {
-            Manner::Lines { prefix, terse } => (prefix, terse),
-            Manner::Events | Manner::Silent => (StepPrefix::default(), false),
+    /// View on a screen; `reader` reads the artifacts that are shown. On a terminal the live table redraws itself.
+    pub fn new(format: ViewFormat, style: Style, screen: Screen, reader: ArtifactReader) -> View {
+        let (is_json, is_silent) = (format == ViewFormat::JsonEvents, format == ViewFormat::Silent);
+        let is_live = style.is_tty && !is_json && !is_silent;
+        let (prefix, terse) = match format {
+            ViewFormat::Text { prefix, terse } => (prefix, terse),
+            ViewFormat::JsonEvents | ViewFormat::Silent => (StepPrefix::default(), false),
         };
-        let story = Mutex::new(Story::new(prefix, terse, style, reader));
-        let inner = Arc::new(Inner { story, screen, is_events, is_silent, is_live, began: Instant::now() });
+        let renderer = Mutex::new(EventRenderer::new(prefix, terse, style, reader));
+        let inner = Arc::new(Inner { renderer, screen, is_json, is_silent, is_live, began: Instant::now() });
         if is_live {
-            keep_ticking(Arc::downgrade(&inner));
+            spawn_ticker(Arc::downgrade(&inner));
         }
         View(inner)
     }
 
-    /// Shows every event as it happens. A screen that is gone does not stop a run.
+    /// Watcher that shows every event. Write errors do not stop a run.
     pub fn watcher(&self) -> Arc<dyn Fn(&Event) + Send + Sync> {
         let inner = self.0.clone();
-        Arc::new(move |event| inner.hear(event))
+        Arc::new(move |event| inner.show(event))
     }
 
-    /// Something that a person sees is about to happen: what was held back about this stage is told first.
-    pub fn reveal(&self) {
-        let mut story = self.0.story();
-        let lines = story.reveal();
-        if self.0.tells_people() {
+    /// Prints the heading of the current stage, if it was not shown yet, before something else is shown.
+    pub fn announce_stage(&self) {
+        let mut renderer = self.0.renderer();
+        let lines = renderer.announce_stage();
+        if self.0.is_text() {
             self.0.screen.print(&lines);
         }
     }
 
-    /// What a person should know at the end of the run: every warning, once.
+    /// All warnings of the run, once each.
     pub fn warnings(&self) -> Vec<String> {
-        self.0.story().warnings().to_vec()
+        self.0.renderer().warnings().to_vec()
     }
 
-    /// The screen it is on.
     pub fn screen(&self) -> &Screen {
         &self.0.screen
     }
 }
 
 impl Inner {
-    fn hear(&self, event: &Event) {
-        let mut story = self.story();
+    fn show(&self, event: &Event) {
+        let mut renderer = self.renderer();
         let now = self.began.elapsed();
-        let lines = story.hear(&event.kind, now);
-        if self.is_events && !event.kind.is_for_people_only() {
+        let lines = renderer.render(&event.kind, now);
+        if self.is_json && !event.kind.is_display_only() {
             self.screen.print(&[serde_json::to_string(event).unwrap_or_default()]);
         }
-        if self.tells_people() {
+        if self.is_text() {
             self.screen.print(&lines);
         }
-        self.refresh(&story, now);
+        self.refresh(&renderer, now);
     }
 
-    fn refresh(&self, story: &Story, now: Duration) {
+    fn refresh(&self, renderer: &EventRenderer, now: Duration) {
         if self.is_live {
-            self.screen.show(story.rows(now));
+            self.screen.show_rows(renderer.rows(now));
         }
     }
 
-    fn tells_people(&self) -> bool {
-        !self.is_events && !self.is_silent
+    fn is_text(&self) -> bool {
+        !self.is_json && !self.is_silent
     }
 
-    fn story(&self) -> MutexGuard<'_, Story> {
-        self.story.lock().unwrap_or_else(PoisonError::into_inner)
+    fn renderer(&self) -> MutexGuard<'_, EventRenderer> {
+        self.renderer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.is_live {
-            self.screen.show(Vec::new());
+            self.screen.show_rows(Vec::new());
         }
     }
 }
 
-/// A thread of its own, because a step may keep the runtime busy. It ends with the view.
-fn keep_ticking(view: Weak<Inner>) {
+/// Starts the thread that redraws the live table; a step may keep the runtime busy. It ends with the view.
+fn spawn_ticker(view: Weak<Inner>) {
     let _ = std::thread::Builder::new().name("live table".to_owned()).spawn(move || {
         loop {
-            std::thread::sleep(TICK);
+            std::thread::sleep(TICK_INTERVAL);
             let Some(view) = view.upgrade() else { return };
-            let story = view.story();
-            view.refresh(&story, view.began.elapsed());
+            let renderer = view.renderer();
+            view.refresh(&renderer, view.began.elapsed());
         }
     });
 }

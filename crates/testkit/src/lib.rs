@@ -1,6 +1,6 @@
-//! A hermetic place to test charrette in.
+//! Test support: a hermetic sandbox, a scripted agent, a mock model, a mock Linear server, a pseudo-terminal.
 //!
-//! A [`Sandbox`] is a throwaway folder with a home of its own and an environment that holds nothing else, so
+//! A [`Sandbox`] is a temporary folder with a home of its own and an environment that holds nothing else, so
 //! that no test depends on, or touches, the machine it runs on. Programs in it are the real ones: the real
 //! binary, the real git. Failures of the sandbox itself panic: they are bugs of the test.
 
@@ -16,7 +16,7 @@ mod pty;
 mod run;
 mod sandbox;
 
-pub use listener::{Listener, Request};
+pub use listener::{HttpRequest, WebhookListener};
 pub use pty::Pty;
 pub use run::Output;
 pub use sandbox::Sandbox;

@@ -1,15 +1,15 @@
-//! Somebody who listens on a loopback port, keeps what was said, and always gives the same answer.
+//! A webhook receiver on a loopback port: records requests and answers with a fixed status.
 
-pub use crate::mock_model::http::Request;
+pub use crate::mock_model::http::HttpRequest;
 use std::io::{self, BufReader, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// A listener. It ends with this value.
+/// Webhook receiver. Stops when dropped.
 #[derive(Debug)]
-pub struct Listener {
+pub struct WebhookListener {
     address: SocketAddr,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -18,45 +18,45 @@ pub struct Listener {
 #[derive(Debug, Default)]
 struct Shared {
     status: AtomicU16,
-    received: Mutex<Vec<Request>>,
+    received: Mutex<Vec<HttpRequest>>,
     connections: Mutex<Vec<TcpStream>>,
     closing: AtomicBool,
 }
 
-impl Listener {
-    /// Listens on a free port, and answers with that status; with 0, never.
-    pub fn start(status: u16) -> Listener {
+impl WebhookListener {
+    /// Listens on a free port and answers with that status; with 0, it never answers.
+    pub fn start(status: u16) -> WebhookListener {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap_or_else(|error| panic!("{error}"));
         let address = listener.local_addr().unwrap_or_else(|error| panic!("{error}"));
         let shared = Arc::new(Shared { status: AtomicU16::new(status), ..Shared::default() });
-        let room = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || listen(&listener, &room));
-        Listener { address, shared, thread: Some(thread) }
+        let server_state = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || listen(&listener, &server_state));
+        WebhookListener { address, shared, thread: Some(thread) }
     }
 
-    /// Answers with another status from now on.
-    pub fn answers(&self, status: u16) {
+    /// Changes the status of later answers.
+    pub fn set_status(&self, status: u16) {
         self.shared.status.store(status, Ordering::SeqCst);
     }
 
-    /// Where it listens.
+    /// URL to post to.
     pub fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
-    /// What was received since the last time this was asked.
-    pub fn received(&self) -> Vec<Request> {
+    /// Requests received since the last call.
+    pub fn take_requests(&self) -> Vec<HttpRequest> {
         std::mem::take(&mut self.shared.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Drop for Listener {
+impl Drop for WebhookListener {
     fn drop(&mut self) {
         self.shared.closing.store(true, Ordering::SeqCst);
         for connection in self.shared.connections.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             let _ = connection.shutdown(Shutdown::Both);
         }
-        // The thread is waiting for somebody.
+        // Wakes the thread, which is blocked in `accept`.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -74,7 +74,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let shared = Arc::clone(shared);
         std::thread::spawn(move || {
-            // Somebody who went away is none of our business.
+            // Errors of a client that went away are ignored.
             let _ = serve(connection, &shared);
         });
     }
@@ -83,7 +83,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
 fn serve(connection: TcpStream, shared: &Shared) -> io::Result<()> {
     let mut writer = connection.try_clone()?;
     let mut reader = BufReader::new(connection);
-    while let Some(request) = Request::read(&mut reader)? {
+    while let Some(request) = HttpRequest::read(&mut reader)? {
         let status = shared.status.load(Ordering::SeqCst);
         shared.received.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         if status != 0 {
@@ -92,6 +92,6 @@ fn serve(connection: TcpStream, shared: &Shared) -> io::Result<()> {
             writer.write_all(head.as_bytes())?;
         }
     }
-    // Somebody else holds it too, to end it with the listener.
+    // `connections` holds a clone, so closing ours is not enough.
     writer.shutdown(Shutdown::Both)
 }

@@ -1,4 +1,4 @@
-//! A program at a terminal: a real pseudo-terminal, with somebody who reads its screen and types.
+//! A program in a real pseudo-terminal; tests read its screen and type.
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -10,31 +10,31 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Rows enough that nothing scrolls away.
+/// Enough rows that nothing scrolls off.
 const ROWS: u16 = 400;
-/// A program that takes longer to say something has failed.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Timeout for expected output and for the exit.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A program at a terminal.
+/// A program in a pseudo-terminal.
 pub struct Pty {
     master: std::fs::File,
-    /// Kept open, so that the terminal can be looked at after the program has ended.
+    /// Kept open, so that the terminal can be inspected after the program has ended.
     slave: OwnedFd,
     child: Child,
     bytes: Receiver<Vec<u8>>,
     parser: vt100::Parser,
-    written: Vec<u8>,
-    /// How much of what was written has been waited for.
+    output: Vec<u8>,
+    /// Bytes of the output consumed by `wait_for`.
     seen: usize,
 }
 
 impl Pty {
-    /// Starts a program at a terminal of that width.
+    /// Starts a program in a terminal of that width.
     pub fn start(command: Command, columns: u16) -> Pty {
         Pty::start_with_stdout(command, columns, None)
     }
 
-    /// The same, with its standard output elsewhere.
+    /// Starts a program with its standard output elsewhere.
     pub fn start_with_stdout(mut command: Command, columns: u16, stdout: Option<Stdio>) -> Pty {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&master).expect("grantpt");
@@ -48,79 +48,79 @@ impl Pty {
         command.stdin(end()).stdout(stdout.unwrap_or_else(end)).stderr(end());
         let child = command.spawn().unwrap_or_else(|error| panic!("{command:?} starts: {error}"));
         let master = std::fs::File::from(master);
-        let bytes = reading(master.try_clone().expect("a copy"));
+        let bytes = spawn_reader(master.try_clone().expect("a copy"));
         let nonzero = |count| NonZero::new(count).expect("a terminal has rows and columns");
         let parser = vt100::Parser::new(nonzero(ROWS), nonzero(columns), 0);
-        Pty { master, slave, child, bytes, parser, written: Vec::new(), seen: 0 }
+        Pty { master, slave, child, bytes, parser, output: Vec::new(), seen: 0 }
     }
 
-    /// Waits until the program has written this, after what was waited for before.
+    /// Waits until the program writes this text, after the text waited for before.
     pub fn wait_for(&mut self, text: &str) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         loop {
-            let new = &self.written[self.seen..];
+            let new = &self.output[self.seen..];
             if let Some(at) = new.windows(text.len()).position(|window| window == text.as_bytes()) {
                 self.seen += at + text.len();
                 return;
             }
-            assert!(self.take(until), "it never said {text:?}:\n{}", self.screen());
+            assert!(self.receive(until), "timed out waiting for {text:?}:\n{}", self.screen());
         }
     }
 
-    /// Types.
+    /// Types keys.
     pub fn send(&mut self, keys: &str) {
         self.master.write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// Waits for that text, then types.
+    /// Waits for the text, then types keys.
     pub fn answer(&mut self, text: &str, keys: &str) {
         self.wait_for(text);
         self.send(keys);
     }
 
-    /// What can be seen, without blanks at the ends of lines.
+    /// Text on the screen, without trailing blanks.
     pub fn screen(&self) -> String {
         let contents = self.parser.screen().contents();
         contents.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 
-    /// Everything that was written, as it was.
-    pub fn written(&self) -> String {
-        String::from_utf8_lossy(&self.written).into_owned()
+    /// All output, with control sequences.
+    pub fn raw_output(&self) -> String {
+        String::from_utf8_lossy(&self.output).into_owned()
     }
 
-    /// Its process.
+    /// Process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until the program has ended; its exit code. The screen is complete then.
-    pub fn end(&mut self) -> Option<i32> {
-        let until = Instant::now() + PATIENCE;
+    /// Waits until the program has ended and returns its exit code. The screen is complete then.
+    pub fn wait_for_exit(&mut self) -> Option<i32> {
+        let until = Instant::now() + TIMEOUT;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("its status") {
                 break status;
             }
-            assert!(Instant::now() < until, "it does not end:\n{}", self.screen());
-            self.take(Instant::now() + Duration::from_millis(10));
+            assert!(Instant::now() < until, "timed out waiting for the exit:\n{}", self.screen());
+            self.receive(Instant::now() + Duration::from_millis(10));
         };
-        // What was written before the end may still be on its way.
-        while self.take(Instant::now() + Duration::from_millis(100)) {}
+        // Output written before the exit may still be in the pipe.
+        while self.receive(Instant::now() + Duration::from_millis(100)) {}
         status.code()
     }
 
-    /// Whether the terminal shows what is typed and waits for whole lines, as it did before.
-    pub fn is_as_before(&self) -> bool {
+    /// True if echo, line mode and signals are on, as before the program started.
+    pub fn has_cooked_modes(&self) -> bool {
         let modes = tcgetattr(&self.slave).expect("its modes").local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
     }
 
-    /// Takes in what has been written since; whether anything came in time.
-    fn take(&mut self, until: Instant) -> bool {
+    /// Receives more output. False if none came in time.
+    fn receive(&mut self, until: Instant) -> bool {
         match self.bytes.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(bytes) => {
                 self.parser.process(&bytes);
-                self.written.extend(bytes);
+                self.output.extend(bytes);
                 true
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => false,
@@ -141,8 +141,8 @@ impl std::fmt::Debug for Pty {
     }
 }
 
-/// Reads in a thread of its own until the terminal is gone.
-fn reading(mut master: std::fs::File) -> Receiver<Vec<u8>> {
+/// Reads the terminal in a thread until it is closed.
+fn spawn_reader(mut master: std::fs::File) -> Receiver<Vec<u8>> {
     let (sender, bytes) = channel();
     std::thread::spawn(move || {
         let mut buffer = [0; 8192];

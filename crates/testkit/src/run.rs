@@ -1,23 +1,21 @@
-//! Running a program to its end, and what it said.
+//! Runs a program to its end and captures its output.
 
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// What a program printed, and how it ended.
+/// Output and exit code of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Its exit code; none if a signal ended it.
+    /// Exit code; none if a signal ended it.
     pub code: Option<i32>,
-    /// Its standard output.
     pub stdout: String,
-    /// Its standard error.
     pub stderr: String,
 }
 
 impl Output {
-    /// Runs a command with `stdin` fed to it.
-    pub fn of(mut command: Command, stdin: &[u8]) -> Output {
+    /// Runs a command with `stdin` as its input.
+    pub fn capture(mut command: Command, stdin: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?} starts: {error}"));
         let mut pipe = child.stdin.take().expect("a pipe");
@@ -33,7 +31,7 @@ impl Output {
         }
     }
 
-    /// Its standard output as JSON.
+    /// Standard output as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("JSON ({error}) in {self:?}"))
     }

@@ -1,4 +1,4 @@
-//! The throwaway folder, and repositories in it.
+//! Temporary folder, and git repositories in it.
 
 use crate::run::Output;
 use std::ffi::OsStr;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The moment at which all time stands still in a sandbox, unless a test says otherwise.
+/// Current time in a sandbox, unless a test sets another.
 const NOW: &str = "2026-11-15T12:00:00.000Z";
 
-/// A throwaway folder with a home, a work folder and a clean environment.
+/// A temporary folder with a home, a work folder and a clean environment.
 #[derive(Debug)]
 pub struct Sandbox {
     folder: TempDir,
@@ -20,19 +20,19 @@ impl Sandbox {
     #[expect(clippy::new_without_default, reason = "it touches the disk")]
     pub fn new() -> Sandbox {
         let folder = tempfile::Builder::new().prefix("charrette-test-").tempdir();
-        Sandbox::of(folder.expect("a temporary folder"))
+        Sandbox::with_folder(folder.expect("a temporary folder"))
     }
 
-    /// The same in a folder that does not exist yet, and that stays, for whoever wants to see what happened there.
-    pub fn kept(folder: &Path) -> Sandbox {
+    /// A sandbox in a new folder that is not removed, for inspection afterwards.
+    pub fn persistent(folder: &Path) -> Sandbox {
         let (parent, name) = (folder.parent().expect("a parent"), folder.file_name().expect("a name"));
         fs_err::create_dir_all(parent).expect("the folder around the sandbox");
         let folder =
             tempfile::Builder::new().prefix(name).rand_bytes(0).disable_cleanup(true).tempdir_in(parent);
-        Sandbox::of(folder.expect("a new folder"))
+        Sandbox::with_folder(folder.expect("a new folder"))
     }
 
-    fn of(folder: TempDir) -> Sandbox {
+    fn with_folder(folder: TempDir) -> Sandbox {
         for inside in ["home", "work"] {
             fs_err::create_dir(folder.path().join(inside)).expect("a folder in the sandbox");
         }
@@ -47,22 +47,22 @@ impl Sandbox {
         sandbox
     }
 
-    /// The work folder: the root of the repository, if there is one.
+    /// Work folder: the root of the repository, if there is one.
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// A path in the work folder.
+    /// Path in the work folder.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.work().join(relative)
     }
 
-    /// The user's home in this sandbox.
+    /// Home folder of the user.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// A folder outside the work folder.
+    /// Path beside the work folder.
     pub fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -97,7 +97,7 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// A program with nothing in its environment but what belongs to the sandbox.
+    /// A command whose environment holds only what belongs to the sandbox.
     #[expect(clippy::disallowed_methods, reason = "PATH is how the real programs are found")]
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -128,6 +128,6 @@ impl Sandbox {
     ) -> Output {
         let mut command = self.command(program);
         command.args(args);
-        Output::of(command, stdin)
+        Output::capture(command, stdin)
     }
 }

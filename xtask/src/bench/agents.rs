@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const NAME: &str = "one supervised launch";
-/// How many launches are measured together.
+/// Number of launches measured together.
 const LAUNCHES: usize = 20;
 
 pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
@@ -85,7 +85,7 @@ impl Stage {
         if status.success() { Ok(()) } else { Err(format!("the crowd does not gather: {status}").into()) }
     }
 
-    /// How many times a run with so many launches makes something durable, and how often it asks git.
+    /// Counts the durable writes and git commands of a run with that many launches.
     fn counted(&self, launches: usize) -> Outcome<Count> {
         let trace = self.folder.join("trace").to_string_lossy().into_owned();
         let wrapper = ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync,execve", "-o", &trace];

@@ -15,12 +15,12 @@ const WHOLE: &str = "a regular design, against what it consists of";
 const MEMORY: &str = "a regular design, peak of memory";
 const RESUMED: &str = "resuming a design with one step left";
 
-/// What the peak of memory may be, in megabytes.
+/// Maximum peak memory in megabytes.
 const MEGABYTES: f64 = 60.0;
 /// As long as the prompts are on average, about.
 const PROMPT: usize = 16 << 10;
 
-/// Who is asked, and who beside whom: (seat, agent).
+/// Agent calls of a design, grouped by what runs in parallel: (seat, agent).
 const SHAPE: [&[(&str, &str)]; 18] = [
     &[
         ("researcher-requirements", "claude"),
@@ -82,7 +82,8 @@ pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
         each("durable writes of a design, by its agents", parts.writes, 6.0),
         each("git commands of a design, by its agents", parts.gits.len(), 2.0),
     ];
-    let whole = compare_from(WHOLE, 1.4, 7, || rig.restore(), || rig.run_well(&[]), || parts.bare(&rig))?;
+    let whole =
+        compare_from(WHOLE, 1.4, 15, || rig.restore_beside(), || rig.run_well(&[]), || parts.bare(&rig))?;
     let memory = Figure { name: MEMORY, subject: peak(&rig)?, yardstick: 1.0, unit: "MB", limit: MEGABYTES };
     Ok(counts.into_iter().chain([whole, memory, resumed(&rig)?]).collect())
 }
@@ -92,7 +93,7 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// What a design consists of, counted, not guessed.
+/// The parts of a design, counted with strace.
 struct Parts {
     writes: usize,
     bytes: Vec<u8>,
@@ -207,7 +208,7 @@ fn peak(rig: &Rig) -> Outcome<f64> {
     Ok(kilobytes / 1024.0)
 }
 
-/// Everything is done but for the last step.
+/// Resumes a design with only the last step left.
 fn resumed(rig: &Rig) -> Outcome<Figure> {
     rig.restore()?;
     rig.run_well(&[])?;

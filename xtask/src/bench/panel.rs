@@ -2,9 +2,9 @@
 
 use super::ratio::{Figure, compare};
 use crate::Outcome;
-use charrette_model::diagram::{Mode, check};
+use charrette_model::diagram::{DiagramMode, check};
 use charrette_model::panel::findings::read_findings;
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::verdict::read_verdict;
 use std::hint::black_box;
 
 pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
@@ -30,10 +30,10 @@ pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
     };
     measure("findings, against lines().count()", &review, &|text| drop(black_box(read_findings(text))))?;
     measure("verdict, against lines().count()", &prose, &|text| {
-        drop(black_box(read_review(text, &["APPROVE", "REVISE"])));
+        drop(black_box(read_verdict(text, &["APPROVE", "REVISE"])));
     })?;
     measure("sanitizer, against lines().count()", &diagram, &|text| {
-        drop(black_box(check(text, Mode::Detect, None)));
+        drop(black_box(check(text, DiagramMode::Detect, None)));
     })?;
     Ok(figures)
 }

@@ -11,7 +11,7 @@ pub(crate) struct Figure {
     pub(crate) subject: f64,
     pub(crate) yardstick: f64,
     pub(crate) unit: &'static str,
-    /// How many times the yardstick the subject may be.
+    /// Maximum ratio of subject to yardstick.
     pub(crate) limit: f64,
 }
 

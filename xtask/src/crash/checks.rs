@@ -1,6 +1,6 @@
-//! What must hold after a kill or an error, whatever was hit.
+//! Checks after a kill or an injected error.
 
-use super::operations::{Operation, Said, Scene};
+use super::operations::{CommandOutput, Operation, OperationScene};
 use crate::Outcome;
 use charrette_model::checkpoint::read;
 use charrette_store::archive::read_archive;
@@ -9,15 +9,25 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The document is the old one or the new one; acknowledged means new; the next change cleans up.
-pub(super) fn after_kill(charrette: &Path, scene: &Scene, operation: Operation, said: &Said) -> Outcome {
-    whole(scene, operation, said.stdout == "true\n")?;
+pub(super) fn after_kill(
+    charrette: &Path,
+    scene: &OperationScene,
+    operation: Operation,
+    said: &CommandOutput,
+) -> Outcome {
+    document_is_whole(scene, operation, said.stdout == "true\n")?;
     next_change_works(charrette, scene)
 }
 
 /// The document is the old one and the message says so, unless the change was acknowledged after all.
-pub(super) fn after_error(charrette: &Path, scene: &Scene, operation: Operation, said: &Said) -> Outcome {
+pub(super) fn after_error(
+    charrette: &Path,
+    scene: &OperationScene,
+    operation: Operation,
+    said: &CommandOutput,
+) -> Outcome {
     let acknowledged = said.stdout == "true\n";
-    whole(scene, operation, acknowledged)?;
+    document_is_whole(scene, operation, acknowledged)?;
     let is_change = !matches!(operation, Operation::Abandon | Operation::Gc);
     let could_not_answer = said.stdout.is_empty() && said.stderr.contains("cannot print the result");
     if is_change && !acknowledged && !could_not_answer {
@@ -34,7 +44,7 @@ pub(super) fn after_error(charrette: &Path, scene: &Scene, operation: Operation,
     next_change_works(charrette, scene)
 }
 
-fn whole(scene: &Scene, operation: Operation, acknowledged: bool) -> Outcome {
+fn document_is_whole(scene: &OperationScene, operation: Operation, acknowledged: bool) -> Outcome {
     match scene.now()? {
         None if operation == Operation::FirstUpdate && !acknowledged => Ok(()),
         None if operation == Operation::Abandon => archived(scene),
@@ -51,7 +61,7 @@ fn whole(scene: &Scene, operation: Operation, acknowledged: bool) -> Outcome {
     }
 }
 
-fn archived(scene: &Scene) -> Outcome {
+fn archived(scene: &OperationScene) -> Outcome {
     for entry in fs_err::read_dir(scene.state().join("archive"))? {
         let path = entry?.path();
         if path.to_string_lossy().ends_with(".json.zst")
@@ -63,7 +73,7 @@ fn archived(scene: &Scene) -> Outcome {
     Err("the document is gone and no archive holds it".into())
 }
 
-fn next_change_works(charrette: &Path, scene: &Scene) -> Outcome {
+fn next_change_works(charrette: &Path, scene: &OperationScene) -> Outcome {
     let next = scene.update(charrette)?;
     if next.stdout != "true\n" {
         return Err(format!("the next change failed: {}", next.stderr).into());
@@ -81,7 +91,7 @@ fn next_change_works(charrette: &Path, scene: &Scene) -> Outcome {
 
 /// Kills at moments spread over the life of the process, on one document that lives through all of them.
 pub(super) fn random_kills(charrette: &Path, count: u64) -> Outcome {
-    let scene = Scene::set(Operation::Update)?;
+    let scene = OperationScene::set(Operation::Update)?;
     let mut acknowledged = Vec::new();
     // A fixed sequence that looks random, so that a failure can be repeated.
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;

@@ -19,14 +19,14 @@ pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
     let rig = Rig::set()?;
     let log = rig.panel.sandbox.outside("strace.log");
     rig.run_well(&points::watching(&log, &[]))?;
-    let expected = Ending::of(&rig)?;
+    let expected = RunResult::of(&rig)?;
     let all = points::durable_writes(&log)?;
     let every = most.map_or(every, |most| every.max(all.len().div_ceil(most.max(1))));
     let chosen: Vec<&Point> = all.iter().step_by(every).collect();
     let twice = AtomicUsize::new(0);
     side_by_side(&chosen, |queue| kill_them(queue, &expected, &twice))?;
     println!(
-        "a design killed at {} of {} durable writes: the same files each time, {} times something in flight was done twice, nobody with an answer on record was asked again",
+        "a design killed at {} of {} durable writes: the same files each time, {} times a step in flight ran twice, no recorded call was repeated",
         chosen.len(),
         all.len(),
         twice.load(Ordering::SeqCst)
@@ -35,7 +35,7 @@ pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
 }
 
 /// Takes point after point until none is left.
-fn kill_them(queue: &Queue<'_, &Point>, expected: &Ending, twice: &AtomicUsize) -> Outcome {
+fn kill_them(queue: &Queue<'_, &Point>, expected: &RunResult, twice: &AtomicUsize) -> Outcome {
     let rig = Rig::set()?;
     while let Some(point) = queue.take() {
         rig.restore()?;
@@ -47,7 +47,7 @@ fn kill_them(queue: &Queue<'_, &Point>, expected: &Ending, twice: &AtomicUsize) 
 }
 
 /// Kills a design once and sees it through. Says how many calls were made twice.
-fn kill(rig: &Rig, point: &Point, expected: &Ending) -> Outcome<usize> {
+fn kill(rig: &Rig, point: &Point, expected: &RunResult) -> Outcome<usize> {
     rig.run(&point.strace_alone())?;
     let answered = rig.document().as_ref().map(answered).unwrap_or_default();
     let before = calls(&rig.panel.log());
@@ -64,7 +64,7 @@ fn kill(rig: &Rig, point: &Point, expected: &Ending) -> Outcome<usize> {
     if again > IN_FLIGHT {
         return Err(format!("{again} calls were made again, more than were in flight").into());
     }
-    let ending = Ending::of(rig)?;
+    let ending = RunResult::of(rig)?;
     compare(&expected.files, &ending.files)?;
     if let Some(place) = difference(&expected.document, &ending.document) {
         return Err(format!("the document is not that of an undisturbed run at {place}").into());
@@ -80,24 +80,24 @@ fn answered(document: &Value) -> BTreeSet<String> {
     steps.filter(|(_, step)| is_answered(step)).map(|(id, _)| id.clone()).collect()
 }
 
-/// The steps somebody was called for, but for those whose prompt never came.
+/// Steps with an agent call, except those whose prompt never arrived.
 fn calls(log: &Path) -> Vec<String> {
     let text = fs_err::read_to_string(log).unwrap_or_default();
     let lines = text.lines().filter(|line| !line.ends_with(NOTHING_READ));
     lines.filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect()
 }
 
-/// What a design left behind.
-struct Ending {
+/// Result of a design.
+struct RunResult {
     files: Files,
     document: Value,
 }
 
-impl Ending {
-    fn of(rig: &Rig) -> Outcome<Ending> {
+impl RunResult {
+    fn of(rig: &Rig) -> Outcome<RunResult> {
         let mut document = rig.document().ok_or("there is no document")?;
-        alike(&mut document);
-        Ok(Ending { files: files(rig)?, document })
+        remove_varying_members(&mut document);
+        Ok(RunResult { files: files(rig)?, document })
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn files(rig: &Rig) -> Outcome<Files> {
     Ok(files)
 }
 
-/// Whether the same files are there as in an undisturbed run, with the same in them.
+/// Compares the files with those of an undisturbed run.
 pub(super) fn compare(expected: &Files, found: &Files) -> Outcome {
     for (name, text) in expected {
         if found.get(name) != Some(text) {
@@ -135,7 +135,7 @@ fn is_about_this_run(name: &str) -> bool {
 
 /// Without what may differ: whose run it was, where it is, how often something was tried, and what a page looked at,
 /// which is looked at again when the status in it has changed.
-fn alike(document: &mut Value) {
+fn remove_varying_members(document: &mut Value) {
     document["run"]["id"] = Value::Null;
     document["run"]["workspace"] = Value::Null;
     for phase in document["phases"].as_object_mut().into_iter().flat_map(|phases| phases.values_mut()) {
@@ -147,7 +147,7 @@ fn alike(document: &mut Value) {
     }
 }
 
-/// Where two documents differ first.
+/// First difference of two documents.
 fn difference(one: &Value, other: &Value) -> Option<String> {
     match (one, other) {
         (Value::Object(first), Value::Object(second)) => {

@@ -19,7 +19,7 @@ pub(super) fn crash(every: usize) -> Outcome {
     let program = rehearsal()?;
     let undisturbed = Stage::set(&program)?;
     undisturbed.to_the_end(&[])?;
-    let expected = Ending::of(&undisturbed)?;
+    let expected = RunResult::of(&undisturbed)?;
 
     let watched = Stage::set(&program)?;
     let log = watched.folder.path().join("strace.log");
@@ -31,7 +31,7 @@ pub(super) fn crash(every: usize) -> Outcome {
         let stage = Stage::set(&program)?;
         stage.begin(&point.strace_alone())?;
         stage.to_the_end(&[])?;
-        let ending = Ending::of(&stage)?;
+        let ending = RunResult::of(&stage)?;
         let problem =
             |what: &str| -> Box<dyn std::error::Error> { format!("the flow {point}: {what}").into() };
         if ending.artifacts != expected.artifacts {
@@ -110,15 +110,15 @@ impl Stage {
     }
 }
 
-/// What a run left behind.
-struct Ending {
+/// Result of a run.
+struct RunResult {
     artifacts: BTreeMap<String, Vec<u8>>,
-    /// How often each step was executed, by what it read.
+    /// Executions of each step, by its inputs.
     executed: BTreeMap<String, usize>,
 }
 
-impl Ending {
-    fn of(stage: &Stage) -> Outcome<Ending> {
+impl RunResult {
+    fn of(stage: &Stage) -> Outcome<RunResult> {
         let mut artifacts = BTreeMap::new();
         for entry in fs_err::read_dir(stage.folder.path().join("work/.specs/20261115-try"))? {
             let path = entry?.path();
@@ -138,6 +138,6 @@ impl Ending {
             }
             *executed.entry(line.to_owned()).or_default() += 1;
         }
-        Ok(Ending { artifacts, executed })
+        Ok(RunResult { artifacts, executed })
     }
 }

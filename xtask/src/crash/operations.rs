@@ -18,7 +18,7 @@ pub(super) enum Operation {
     Save,
     Complete,
     Abandon,
-    /// After somebody else was killed.
+    /// After another process was killed.
     Gc,
 }
 
@@ -54,7 +54,7 @@ impl Operation {
         }
     }
 
-    /// Whether this text of the document is what the operation leads to.
+    /// True if this text is the expected result of the operation.
     pub(super) fn is_done(self, document: &str) -> bool {
         match self {
             Operation::FirstUpdate | Operation::Update | Operation::Save => {
@@ -82,26 +82,26 @@ impl fmt::Display for Operation {
 
 const UPDATE: &[&str] = &["checkpoint", "update-phase", "research", "--command", "design", "--feature", "x"];
 
-/// What a command said before it ended, one way or the other.
+/// Output and end of a command.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct CommandOutput {
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
 /// A repository as an operation finds it.
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(super) struct OperationScene {
     folder: TempDir,
     /// The document before the operation, if there was one.
     pub(super) before: Option<String>,
 }
 
-impl Scene {
-    pub(super) fn set(operation: Operation) -> Outcome<Scene> {
+impl OperationScene {
+    pub(super) fn set(operation: Operation) -> Outcome<OperationScene> {
         let folder = scratch("crash")?;
         repository(folder.path())?;
-        let mut scene = Scene { folder, before: None };
+        let mut scene = OperationScene { folder, before: None };
         if operation != Operation::FirstUpdate {
             fs_err::create_dir_all(scene.state().join("history"))?;
             let steps = "\n      \"filler\": \"".to_owned() + &"x".repeat(3000) + "\",";
@@ -145,12 +145,12 @@ impl Scene {
         charrette: &Path,
         operation: Operation,
         wrapper: &[OsString],
-    ) -> Outcome<Said> {
+    ) -> Outcome<CommandOutput> {
         self.run_arguments(charrette, operation.arguments(), operation.stdin(), wrapper)
     }
 
-    /// The next change that anybody makes.
-    pub(super) fn update(&self, charrette: &Path) -> Outcome<Said> {
+    /// The next change by any process.
+    pub(super) fn update(&self, charrette: &Path) -> Outcome<CommandOutput> {
         self.run_arguments(charrette, UPDATE, r#"{"note": "next"}"#, &[])
     }
 
@@ -183,9 +183,9 @@ impl Scene {
         arguments: &[&str],
         stdin: &str,
         wrapper: &[OsString],
-    ) -> Outcome<Said> {
+    ) -> Outcome<CommandOutput> {
         let output = self.start(charrette, arguments, stdin, wrapper)?.wait_with_output()?;
-        Ok(Said {
+        Ok(CommandOutput {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         })

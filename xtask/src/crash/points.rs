@@ -1,6 +1,6 @@
-//! Where an operation can be hit: found by watching it once, then named by system call and count.
+//! Injection points of an operation: found by tracing it once, identified by system call and count.
 
-use super::operations::{Operation, Scene};
+use super::operations::{Operation, OperationScene};
 use crate::Outcome;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,10 +10,10 @@ use std::path::Path;
 /// The system calls that change what others can see, or that decide who may.
 const KILLED: &str =
     "openat,write,pwrite64,fsync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,flock";
-/// Those that a full or broken disk makes fail.
+/// System calls that fail on a full or broken disk.
 const FAILED: &[&str] = &["write", "pwrite64", "fsync", "rename", "mkdir"];
 
-/// Those that make something durable or visible.
+/// System calls that make data durable or visible.
 const DURABLE: &[&str] = &["fsync", "rename", "unlink", "link", "linkat", "mkdir", "rmdir", "unlinkat"];
 
 /// One hit.
@@ -24,7 +24,7 @@ pub(super) struct Point {
     pub(super) fault: Fault,
 }
 
-/// What happens there.
+/// Fault to inject.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fault {
     Kill,
@@ -68,7 +68,7 @@ pub(super) struct Points {
 }
 
 pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
-    let scene = Scene::set(operation)?;
+    let scene = OperationScene::set(operation)?;
     let log = scene.work().join("strace.log");
     let mut words: Vec<OsString> =
         ["strace", "-f", "-qqq", "-e", &format!("trace={KILLED}"), "-o"].iter().map(OsString::from).collect();
@@ -112,7 +112,7 @@ pub(super) fn durable_writes(log: &Path) -> Outcome<Vec<Point>> {
     Ok(text.lines().filter_map(durable).map(point).collect())
 }
 
-/// How many durable writes there were before something else, which has `mark` in its line.
+/// Number of durable writes before the first line that contains `mark`.
 pub(super) fn durable_writes_before(log: &Path, mark: &str) -> Outcome<usize> {
     let text = fs_err::read_to_string(log)?;
     let index = text.find(mark).ok_or_else(|| format!("strace saw no {mark}"))?;
@@ -123,7 +123,7 @@ fn durable(line: &str) -> Option<&str> {
     call(line).filter(|call| DURABLE.contains(call))
 }
 
-/// How often each system call stands in a log of strace.
+/// Counts the system calls in a log of strace.
 fn counts(log: &Path) -> Outcome<BTreeMap<String, usize>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for call in fs_err::read_to_string(log)?.lines().filter_map(call) {

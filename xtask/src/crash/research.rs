@@ -17,7 +17,7 @@ const NOTES: &str = "research-notes.md";
 /// Kills at every Nth point.
 pub(super) fn crash(every: usize) -> Outcome {
     let program = debug_charrette()?;
-    let whole = Bench::set(&program);
+    let whole = ResearchRig::set(&program);
     let log = whole.sandbox.outside("strace.log");
     whole.run(&points::watching(&log, &[]))?;
     let expected = whole.notes()?;
@@ -25,7 +25,7 @@ pub(super) fn crash(every: usize) -> Outcome {
     let chosen: Vec<&Point> = all.iter().step_by(every).collect();
     side_by_side(&chosen, |queue| {
         while let Some(point) = queue.take() {
-            let bench = Bench::set(&program);
+            let bench = ResearchRig::set(&program);
             let _ = bench.run(&point.strace_alone());
             if !bench.is_complete() {
                 bench.run(&[]).map_err(|problem| format!("research {point}: {problem}"))?;
@@ -41,16 +41,16 @@ pub(super) fn crash(every: usize) -> Outcome {
 }
 
 /// A repository without any agent.
-struct Bench {
+struct ResearchRig {
     sandbox: Sandbox,
     program: PathBuf,
 }
 
-impl Bench {
-    fn set(program: &Path) -> Bench {
+impl ResearchRig {
+    fn set(program: &Path) -> ResearchRig {
         let sandbox = Sandbox::new();
         parcels_in(&sandbox);
-        Bench { sandbox, program: program.to_owned() }
+        ResearchRig { sandbox, program: program.to_owned() }
     }
 
     fn document(&self) -> PathBuf {

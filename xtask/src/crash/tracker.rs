@@ -9,8 +9,8 @@ use super::points::{self, Point};
 use super::workers::{Queue, side_by_side};
 use crate::Outcome;
 use crate::design::Rig;
-use charrette_testkit::Listener;
-use charrette_testkit::linear::{LinearServer, Mishap};
+use charrette_testkit::WebhookListener;
+use charrette_testkit::linear::{LinearFault, LinearServer};
 use charrette_testkit::panel::{FEATURE, Panel};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,23 +27,31 @@ const DECISIVE: usize = 8;
 
 const INTEGRATIONS: &str = r#"{"linear": {"enabled": true, "team": "Basecamp"}}"#;
 
-/// When a design that was killed goes on. It was killed a little earlier, on the same day.
+/// Time of the resumed run: a little after the kill, on the same day.
 const LATER: &str = "2026-11-15T12:07:00.000Z";
 
-/// What is told about a whole run.
+/// Webhook events of a whole run.
 const TOLD: [&str; 4] =
     ["phase.finished research", "phase.finished write", "phase.finished validate", "run.finished -"];
 
-/// What happens on the server in a round: to which requests, in this order. All drop a connection when the issue is made,
+/// Server faults of a round, by request and in order. All drop a connection when the issue is made,
 /// but for one that answers with 500 then.
-const SERVERS: [&[(&str, Mishap)]; 7] = [
-    &[("issueCreate", Mishap::DropAfter)],
-    &[("issueCreate", Mishap::DropBefore), ("issueCreate", Mishap::DropAfter)],
-    &[("issueCreate", Mishap::TroubleAfter), ("issue", Mishap::DropAfter)],
-    &[("teams", Mishap::TooMany(Some(0))), ("issueCreate", Mishap::DropAfter), ("issue", Mishap::DropBefore)],
-    &[("issueCreate", Mishap::TooMany(Some(1))), ("issueCreate", Mishap::DropAfter)],
-    &[("issueCreate", Mishap::Half), ("issueCreate", Mishap::DropAfter), ("issue", Mishap::Trouble)],
-    &[("teams", Mishap::Slow), ("issueCreate", Mishap::DropAfter), ("issue", Mishap::Slow)],
+const SERVERS: [&[(&str, LinearFault)]; 7] = [
+    &[("issueCreate", LinearFault::DropAfter)],
+    &[("issueCreate", LinearFault::DropBefore), ("issueCreate", LinearFault::DropAfter)],
+    &[("issueCreate", LinearFault::ServerErrorAfter), ("issue", LinearFault::DropAfter)],
+    &[
+        ("teams", LinearFault::TooManyRequests(Some(0))),
+        ("issueCreate", LinearFault::DropAfter),
+        ("issue", LinearFault::DropBefore),
+    ],
+    &[("issueCreate", LinearFault::TooManyRequests(Some(1))), ("issueCreate", LinearFault::DropAfter)],
+    &[
+        ("issueCreate", LinearFault::Truncated),
+        ("issueCreate", LinearFault::DropAfter),
+        ("issue", LinearFault::ServerError),
+    ],
+    &[("teams", LinearFault::Slow), ("issueCreate", LinearFault::DropAfter), ("issue", LinearFault::Slow)],
 ];
 
 /// One kill.
@@ -52,7 +60,7 @@ struct Round<'a> {
     server: usize,
 }
 
-/// What became of all rounds.
+/// Totals of all rounds.
 #[derive(Default)]
 struct Tally {
     /// The process was there to be killed, and was.
@@ -65,10 +73,10 @@ struct Tally {
 
 /// Kills at every Nth point, or at about as many as wanted; where it matters most, always.
 pub(super) fn crash(every: usize, about: Option<usize>) -> Outcome {
-    let desk = Desk::set()?;
+    let desk = RoundSetup::set()?;
     let log = desk.rig.panel.sandbox.outside("strace.log");
     let services = Services::start(&[]);
-    desk.turn_to(&services);
+    desk.point_to(&services);
     desk.run_well(&points::watching(&log, &["connect"]), None)?;
     let (expected, all) = (files(&desk.rig)?, points::durable_writes(&log)?);
     desk.check(&services, &expected)?;
@@ -80,13 +88,13 @@ pub(super) fn crash(every: usize, about: Option<usize>) -> Outcome {
     let (tally, free) = (Tally::default(), Mutex::new(Some(desk)));
     side_by_side(&rounds, |queue| {
         let free = free.lock().ok().and_then(|mut free| free.take());
-        let desk = free.map_or_else(Desk::set, Ok)?;
+        let desk = free.map_or_else(RoundSetup::set, Ok)?;
         kill_them(&desk, queue, &expected, &tally)
     })?;
     let hit: BTreeSet<_> = rounds.iter().map(|round| (&round.point.call, round.point.nth)).collect();
     let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
     println!(
-        "an approved design killed {} times at {} of {} durable writes, on servers that drop what they have done: one issue each time, in all files; {} times it had been made and nobody knew, {} times the webhook was told something twice",
+        "an approved design killed {} times at {} of {} durable writes, on servers that drop what they have done: one issue each time, in all files; {} times it had been created but not recorded, {} times a webhook delivery was repeated",
         count(&tally.killed),
         hit.len(),
         all.len(),
@@ -108,7 +116,7 @@ fn rounds(all: &[Point], every: usize, decisive: Range<usize>) -> Vec<Round<'_>>
 }
 
 /// Takes round after round until none is left.
-fn kill_them(desk: &Desk, queue: &Queue<'_, Round<'_>>, expected: &Files, tally: &Tally) -> Outcome {
+fn kill_them(desk: &RoundSetup, queue: &Queue<'_, Round<'_>>, expected: &Files, tally: &Tally) -> Outcome {
     while let Some(round) = queue.take() {
         let Round { point, server } = round;
         desk.kill(round, expected, tally)
@@ -118,29 +126,29 @@ fn kill_them(desk: &Desk, queue: &Queue<'_, Round<'_>>, expected: &Files, tally:
 }
 
 /// A design at its last gate.
-struct Desk {
+struct RoundSetup {
     rig: Rig,
 }
 
-/// Who is talked to in a round.
+/// Servers of a round.
 struct Services {
     linear: LinearServer,
-    hook: Listener,
+    hook: WebhookListener,
 }
 
 impl Services {
-    fn start(mishaps: &[(&str, Mishap)]) -> Services {
-        let (linear, hook) = (LinearServer::start(), Listener::start(200));
+    fn start(mishaps: &[(&str, LinearFault)]) -> Services {
+        let (linear, hook) = (LinearServer::start(), WebhookListener::start(200));
         for (request, mishap) in mishaps {
-            linear.happens(request, &[*mishap]);
+            linear.inject_faults(request, &[*mishap]);
         }
         Services { linear, hook }
     }
 }
 
-impl Desk {
+impl RoundSetup {
     /// Brings a design there.
-    fn set() -> Outcome<Desk> {
+    fn set() -> Outcome<RoundSetup> {
         let rig = Rig::around(|agent| {
             let panel = Panel::brief(agent);
             panel.sandbox.write(".claude/config/integrations.json", INTEGRATIONS);
@@ -151,29 +159,31 @@ impl Desk {
         })?;
         let answers = fs_err::read_to_string(rig.panel.answers())?;
         let (until_then, _) = answers.split_once("post-design:").ok_or("the script has no last gate")?;
-        rig.panel.replies(until_then);
+        rig.panel.write_gate_answers(until_then);
         let output = rig.run(&[])?;
         if output.status.code() != Some(3) {
             return Err(not_as_expected("the design does not come to its last gate", &output));
         }
-        rig.panel.replies(&answers);
+        rig.panel.write_gate_answers(&answers);
         rig.keep()?;
-        Ok(Desk { rig })
+        Ok(RoundSetup { rig })
     }
 
     /// Has the next run talk to these.
-    fn turn_to(&self, services: &Services) {
+    fn point_to(&self, services: &Services) {
         let (linear, hook) = (services.linear.url(), services.hook.url());
-        self.rig.panel.sets(&format!("[linear]\nendpoint = {linear:?}\n[webhooks]\nurl = {hook:?}\n"));
+        self.rig
+            .panel
+            .write_settings(&format!("[linear]\nendpoint = {linear:?}\n[webhooks]\nurl = {hook:?}\n"));
     }
 
     /// Approves, is killed, and goes on.
     fn kill(&self, round: &Round<'_>, expected: &Files, tally: &Tally) -> Outcome {
         let services = Services::start(SERVERS[round.server]);
         self.rig.restore()?;
-        self.turn_to(&services);
+        self.point_to(&services);
         let killed = self.run(&round.point.strace_alone(), None)?;
-        let (is_made, is_known) = (!services.linear.issues().is_empty(), self.knows_the_issue());
+        let (is_made, is_known) = (!services.linear.issues().is_empty(), self.has_recorded_issue());
         services.linear.requests();
         if !self.is_complete() {
             self.run_well(&[], Some(LATER))?;
@@ -189,8 +199,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Whether the issue is on record.
-    fn knows_the_issue(&self) -> bool {
+    /// True if the issue is recorded.
+    fn has_recorded_issue(&self) -> bool {
         let document = self.rig.document().unwrap_or_default();
         document["phases"]["write"]["steps"]["tracker/issue"]["status"] == "done"
     }
@@ -222,7 +232,8 @@ impl Desk {
         let [issue] = &issues[..] else {
             return Err(format!("there are {} issues", issues.len()).into());
         };
-        if let Some(refusal) = services.linear.refused().iter().find(|line| !line.contains("already exists"))
+        if let Some(refusal) =
+            services.linear.rejections().iter().find(|line| !line.contains("already exists"))
         {
             return Err(format!("the server refused: {refusal}").into());
         }
@@ -242,17 +253,17 @@ impl Desk {
             return Err(format!("the gate is {gate}").into());
         }
         compare(expected, &files(&self.rig)?)?;
-        self.was_told(&services.hook)
+        self.check_deliveries(&services.hook)
     }
 
-    /// Whether everything was told, the same thing always with the same id. Says whether something was told twice.
-    fn was_told(&self, hook: &Listener) -> Outcome<bool> {
-        let mut told = Told::default();
-        told.hear(hook)?;
+    /// Checks that each event was delivered, repeated deliveries with the same id. Returns true if one was repeated.
+    fn check_deliveries(&self, hook: &WebhookListener) -> Outcome<bool> {
+        let mut told = WebhookDeliveries::default();
+        told.receive(hook)?;
         if told.missing().is_some() {
             // Killed between its end and the message: the next start of anything tells it.
             self.start_again()?;
-            told.hear(hook)?;
+            told.receive(hook)?;
         }
         if let Some(event) = told.missing() {
             return Err(format!("the webhook was not told: {event}").into());
@@ -274,16 +285,16 @@ impl Desk {
     }
 }
 
-/// What a webhook was told: the ids of each event.
+/// Deliveries to a webhook: the ids of each event.
 #[derive(Default)]
-struct Told {
+struct WebhookDeliveries {
     ids: BTreeMap<String, BTreeSet<String>>,
     messages: usize,
 }
 
-impl Told {
-    fn hear(&mut self, hook: &Listener) -> Outcome {
-        for request in hook.received() {
+impl WebhookDeliveries {
+    fn receive(&mut self, hook: &WebhookListener) -> Outcome {
+        for request in hook.take_requests() {
             let message: Value = serde_json::from_slice(&request.body)?;
             let word = |name: &str| message[name].as_str().unwrap_or("-").to_owned();
             self.ids.entry(format!("{} {}", word("event"), word("phase"))).or_default().insert(word("id"));

@@ -4,10 +4,10 @@ use crate::Outcome;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many work side by side.
+/// Number of parallel workers.
 const WORKERS: usize = 2;
 
-/// What is still to be done.
+/// Remaining jobs.
 pub(super) struct Queue<'a, P> {
     all: &'a [P],
     next: AtomicUsize,

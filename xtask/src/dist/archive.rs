@@ -1,4 +1,4 @@
-//! Archives: the same files give the same bytes, whoever packs them and when. And their checksums.
+//! Reproducible archives and their checksums.
 
 use crate::Outcome;
 use charrette_store::workspace::sha256;
@@ -50,13 +50,13 @@ pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> Out
         .arg(staging.path())
         .arg(name)
         .env("LC_ALL", "C");
-    ran(&mut pack)?;
-    ran(Command::new("gzip").args(["--best", "--no-name", "--force"]).arg(&tar))?;
+    run_checked(&mut pack)?;
+    run_checked(Command::new("gzip").args(["--best", "--no-name", "--force"]).arg(&tar))?;
     check_listing(&archive, name, &tree)?;
     Ok(archive)
 }
 
-/// When the commit was made that is packed. Nobody needs to know when it was packed.
+/// Time of the packed commit, used for all entries so that archives are reproducible.
 fn packed_at() -> u64 {
     let root = crate::programs::root();
     let committed = Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root).output();
@@ -64,7 +64,7 @@ fn packed_at() -> u64 {
 }
 
 fn check_listing(archive: &Path, name: &str, tree: &Path) -> Outcome {
-    let listing = ran(Command::new("tar").arg("--list").arg("--file").arg(archive))?;
+    let listing = run_checked(Command::new("tar").arg("--list").arg("--file").arg(archive))?;
     let mut listed: Vec<&str> = listing.lines().filter(|line| !line.ends_with('/')).collect();
     let files = files_below(tree)?;
     let mut expected: Vec<String> = files.iter().map(|file| format!("{name}/{}", file.display())).collect();
@@ -82,7 +82,7 @@ pub(super) fn write_sums(folder: &Path, archives: &[PathBuf]) -> Outcome<PathBuf
     }
     let path = folder.join(SUMS);
     fs_err::write(&path, sums)?;
-    ran(Command::new("sha256sum").args(["--check", "--strict", SUMS]).current_dir(folder))?;
+    run_checked(Command::new("sha256sum").args(["--check", "--strict", SUMS]).current_dir(folder))?;
     Ok(path)
 }
 
@@ -110,7 +110,7 @@ fn files_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn ran(command: &mut Command) -> Outcome<String> {
+fn run_checked(command: &mut Command) -> Outcome<String> {
     let output = command.output()?;
     if !output.status.success() {
         return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
@@ -145,7 +145,8 @@ mod tests {
         let (_one, first) = packed(&["README.md", "man/man1/charrette.1"]);
         let (_other, second) = packed(&["man/man1/charrette.1", "README.md"]);
         assert_eq!(fs_err::read(&first).unwrap(), fs_err::read(second).unwrap());
-        let listing = ran(Command::new("tar").args(["--list", "--verbose", "--file"]).arg(&first)).unwrap();
+        let listing =
+            run_checked(Command::new("tar").args(["--list", "--verbose", "--file"]).arg(&first)).unwrap();
         let binary = listing.lines().find(|line| line.ends_with("charrette-1.2.3-here/charrette")).unwrap();
         assert!(binary.starts_with("-rwxr-xr-x 0/0"), "{binary}");
         let page = listing.lines().find(|line| line.ends_with("charrette.1")).unwrap();
@@ -158,9 +159,10 @@ mod tests {
         assert_eq!(fs_err::read(&archive).unwrap()[4..8], [0; 4], "the time in gzip's header");
         let mut names = Command::new("tar");
         names.args(["--list", "--verbose", "--full-time", "--utc", "--file"]).arg(&archive);
-        let committed =
-            ran(Command::new("date").args(["--utc", "+%F %T", "--date"]).arg(format!("@{}", packed_at())));
-        for line in ran(&mut names).unwrap().lines() {
+        let committed = run_checked(
+            Command::new("date").args(["--utc", "+%F %T", "--date"]).arg(format!("@{}", packed_at())),
+        );
+        for line in run_checked(&mut names).unwrap().lines() {
             assert!(line.contains(committed.as_ref().unwrap().trim()), "{line}");
         }
     }
@@ -172,7 +174,7 @@ mod tests {
         fs_err::write(into.join("notes"), "somebody else's").unwrap();
         write_sums(into, std::slice::from_ref(&archive)).unwrap();
         fs_err::write(&archive, "tampered with").unwrap();
-        let check = ran(Command::new("sha256sum").args(["--check", SUMS]).current_dir(into));
+        let check = run_checked(Command::new("sha256sum").args(["--check", SUMS]).current_dir(into));
         assert!(check.is_err());
         clear(into).unwrap();
         assert_eq!(files_below(into).unwrap(), [Path::new("notes")]);

@@ -1,6 +1,6 @@
 //! A look at the headers of an ELF binary: whether it needs anything but the kernel.
 
-/// What each machine is called in the header.
+/// Machine numbers of the ELF header.
 const MACHINES: [(&str, u16); 2] = [("x86_64", 62), ("aarch64", 183)];
 
 /// A program at a fixed address, without relocations.
@@ -10,7 +10,7 @@ const EXECUTABLE: u16 = 2;
 const DYNAMIC: u32 = 2;
 const INTERPRETER: u32 = 3;
 
-/// Whether a binary is for that machine, and starts without a loader and without relocations.
+/// Checks that a binary is for that machine and needs neither loader nor relocations.
 pub(super) fn check_static(binary: &[u8], machine: &str) -> Result<(), String> {
     if binary.get(..6) != Some(&[0x7f, b'E', b'L', b'F', 2, 1]) {
         return Err("not a 64-bit little-endian ELF binary".to_owned());

@@ -6,7 +6,7 @@ use clap_mangen::Man;
 use std::path::Path;
 
 /// Writes all pages into a folder.
-pub(super) fn write(folder: &Path) -> Outcome {
+pub(crate) fn write(folder: &Path) -> Outcome {
     fs_err::create_dir_all(folder)?;
     for (name, page) in pages()? {
         fs_err::write(folder.join(name), page)?;

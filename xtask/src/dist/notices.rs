@@ -1,19 +1,20 @@
 //! The licences of everything that is linked into the binary: most ask to be handed on with it.
 
 use crate::Outcome;
-use crate::programs::cargo;
+use crate::programs::{PUBLISHED, cargo};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How a file that states a licence begins.
+/// Prefixes of licence file names.
 const STATED_IN: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
 /// Writes each text once, with the crates that it covers, for what is built for a target.
 pub(super) fn write(target: &str, path: &Path) -> Outcome {
     let mut metadata = cargo();
     metadata.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
+    metadata.args(PUBLISHED);
     let output = metadata.output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into());

@@ -1,31 +1,31 @@
-//! Everything that reads text from outside, and what each reader promises besides not to panic.
+//! Parsers of untrusted text, and the guarantee of each besides not to panic.
 
-use charrette_agents::stream::{End, Format};
+use charrette_agents::stream::{OutputFormat, ProcessEnd};
 use charrette_model::branch::BranchInfo;
 use charrette_model::checkpoint;
 use charrette_model::config::{Layer, read_layers};
-use charrette_model::diagram::{Mode, check};
+use charrette_model::diagram::{DiagramMode, check};
 use charrette_model::feature::flags;
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::handoff::markdown::response_in_markdown;
 use charrette_model::handoff::{check_request, check_response, check_text};
 use charrette_model::panel::context_summary::read_context_summary;
-use charrette_model::panel::debate::{Side, defense};
+use charrette_model::panel::debate::{DebateSide, read_defense};
 use charrette_model::panel::decisions::{read_decisions, write_decisions};
 use charrette_model::panel::dialectic::tally_judges;
 use charrette_model::panel::discussion::{read_discussion, write_discussion};
 use charrette_model::panel::findings::read_findings;
-use charrette_model::panel::merged::{read_items, write_items};
-use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::questions::{QuestionRound, read_questions};
 use charrette_model::panel::research_notes::{check_places, read_research_notes, strike_places};
 use charrette_model::panel::resolutions::{read_resolutions, write_resolutions};
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::review_items::{read_review_items, write_review_items};
+use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::tally_votes;
 use charrette_model::seats::files::split_files;
 use charrette_model::session::{Health, SessionEnv};
 use charrette_model::spec::ears::classify;
-use charrette_model::spec::ids::mentioned;
-use charrette_model::spec::meta::Meta;
+use charrette_model::spec::ids::mentions;
+use charrette_model::spec::meta::SpecMeta;
 use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::tasks::TaskList;
@@ -45,8 +45,8 @@ pub(super) const READERS: &[(&str, Reader)] = &[
         same(&found, &read_resolutions(&write_resolutions(&found)).0)
     }),
     ("merged findings", |text| {
-        let (found, _) = read_items(text);
-        same(&found, &read_items(&write_items(&found)).0)
+        let (found, _) = read_review_items(text);
+        same(&found, &read_review_items(&write_review_items(&found)).0)
     }),
     ("discussion", |text| {
         let (found, _) = read_discussion(text);
@@ -54,10 +54,10 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     }),
     ("findings", |text| done(read_findings(text))),
     ("files", |text| done(split_files(text, &["design.md", "tasks.md"]))),
-    ("verdict", |text| done(read_review(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
+    ("verdict", |text| done(read_verdict(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
     ("defense", |text| {
-        let _ = defense(text, Side::Thesis);
-        done(defense(text, Side::AntiThesis))
+        let _ = read_defense(text, DebateSide::Thesis);
+        done(read_defense(text, DebateSide::AntiThesis))
     }),
     ("judges", |text| {
         tally(|| {
@@ -77,7 +77,7 @@ pub(super) const READERS: &[(&str, Reader)] = &[
         })
     }),
     ("questions", |text| {
-        for round in [Round::Clarify, Round::Scope, Round::Design] {
+        for round in [QuestionRound::Clarify, QuestionRound::Scope, QuestionRound::Design] {
             read_questions(text, round);
         }
         Ok(())
@@ -99,12 +99,12 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     ("tasks", |text| done(TaskList::parse(text))),
     ("requirements", |text| done(Requirements::parse(text))),
     ("EARS", |text| done(classify(text))),
-    ("ids", |text| done(mentioned(text).count())),
+    ("ids", |text| done(mentions(text).count())),
     ("spec.json", |text| done(SpecRecord::parse(text))),
-    ("meta.yaml", |text| done(Meta::parse(text))),
+    ("meta.yaml", |text| done(SpecMeta::parse(text))),
     ("diagram", |text| {
-        check(text, Mode::Markdown, None);
-        done(check(text, Mode::Detect, None))
+        check(text, DiagramMode::Markdown, None);
+        done(check(text, DiagramMode::Detect, None))
     }),
     ("session", |text| {
         Health::parse(text);
@@ -112,7 +112,7 @@ pub(super) const READERS: &[(&str, Reader)] = &[
         done(SessionEnv::parse(text))
     }),
     ("flags", |text| {
-        let definitions = flags::definitions(r#"{"resume": "boolean", "phase": "string"}"#)
+        let definitions = flags::parse_definitions(r#"{"resume": "boolean", "phase": "string"}"#)
             .map_err(|error| error.to_string())?;
         done(flags::parse(text, &definitions))
     }),
@@ -132,18 +132,20 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     }),
     ("settings", |text| done(read_layers(&[Layer { origin: "x".to_owned(), text: text.to_owned() }]))),
     ("words", |text| done(words::count(text))),
-    ("agents' output", |text| Format::ALL.into_iter().try_for_each(|format| agent_output(format, text))),
+    ("agents' output", |text| {
+        OutputFormat::ALL.into_iter().try_for_each(|format| agent_output(format, text))
+    }),
 ];
 
 /// An answer is text, and a failure is one line that says something.
-fn agent_output(format: Format, text: &str) -> Result<(), String> {
+fn agent_output(format: OutputFormat, text: &str) -> Result<(), String> {
     let mut reader = format.reader(1 << 20, None);
     for line in text.split('\n') {
-        reader.line(line.as_bytes());
-        reader.aside(line.as_bytes());
-        let _ = (reader.is_complete(), reader.trouble());
+        reader.read_line(line.as_bytes());
+        reader.read_stderr_line(line.as_bytes());
+        let _ = (reader.is_complete(), reader.pending_failure());
     }
-    match reader.outcome(&End { code: Some(0), signal: None, stderr: text }).answer {
+    match reader.outcome(&ProcessEnd { code: Some(0), signal: None, stderr: text }).answer {
         Ok(answer) if answer.trim().is_empty() => Err(format!("{format:?}: an empty answer")),
         Ok(answer) if answer.contains(|c: char| c.is_control() && c != '\n' && c != '\t') => {
             Err(format!("{format:?}: control characters in an answer"))
@@ -164,7 +166,7 @@ fn tally(count: impl FnOnce() -> Result<(), serde_json::Error>) -> Result<(), St
     count().map_err(|error| error.to_string())
 }
 
-/// What was written is read again.
+/// Checks that written values can be read again.
 fn same<T: PartialEq + std::fmt::Debug>(first: &T, again: &T) -> Result<(), String> {
     if first == again {
         Ok(())

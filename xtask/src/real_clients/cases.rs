@@ -1,9 +1,9 @@
-//! What is done to each client, as data: what the model will say, what charrette is told to do, how it must end.
+//! Test cases of a client, as data: script of the model, arguments of charrette, expected end.
 
 use super::clients::{Client, call};
 use serde_json::{Value, json};
 
-/// What the model answers in the end.
+/// Final answer of the model.
 pub(super) const ANSWER: &str = "The needle is in the haystack.";
 
 /// One thing that is done to a client.
@@ -23,13 +23,13 @@ pub(super) enum Case {
     ServiceError,
     /// Its vendor does not accept the key.
     WrongKey,
-    /// Its vendor says to wait, for longer than anybody would.
+    /// A rate limit longer than the maximum wait.
     RateLimit,
     /// Its vendor never answers.
     Hang,
 }
 
-/// How a case must end.
+/// Expected end of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// With the answer.
@@ -41,10 +41,10 @@ pub(super) enum End {
 }
 
 impl Case {
-    /// Those that make sense for a client.
+    /// Cases that apply to a client.
     pub(super) fn of(client: &Client) -> Vec<Case> {
         let all = [
-            // The slow ones first, so that nobody waits for the last worker.
+            // Slow cases first, to keep all workers busy.
             Case::Hang,
             Case::ServiceError,
             Case::RateLimit,
@@ -79,7 +79,7 @@ impl Case {
         format!("{}/{name}", client.name)
     }
 
-    /// What the model will say.
+    /// Script of the model.
     pub(super) fn script(self, client: &Client, repository: &str) -> Value {
         let answer = json!({"text": ANSWER, "usage": {"input": 2000, "output": 20, "cached": 500}});
         let turns = match self {
@@ -119,7 +119,7 @@ impl Case {
         script
     }
 
-    /// What charrette is told to do.
+    /// Arguments of charrette.
     pub(super) fn arguments(self, client: &Client) -> Vec<String> {
         let words: &[&str] = match self {
             Case::Found => &["agents", "--json"],
@@ -154,7 +154,7 @@ impl Case {
         }
     }
 
-    /// How it must end.
+    /// Expected end.
     pub(super) fn end(self) -> End {
         match self {
             Case::Found | Case::Probe => End::Listed,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// One way to reach a model: a client, or an endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
-    /// What charrette calls it.
+    /// Name in charrette.
     pub(super) name: &'static str,
     /// The package it comes in, and the version its profile was tried with.
     pub(super) package: Option<(&'static str, &'static str)>,
@@ -14,7 +14,7 @@ pub(super) struct Client {
     pub(super) program: &'static str,
     /// Its lines in the configuration; `{program}` and `{model}` (an address) are filled in.
     pub(super) settings: &'static str,
-    /// What the user has in their environment; `{model}` is filled in.
+    /// Environment of the user; `{model}` is filled in.
     pub(super) environment: &'static [(&'static str, &'static str)],
     /// The tool that reads a file, and its arguments; `{repo}` is filled in. Nothing for an endpoint.
     pub(super) read: Option<(&'static str, &'static str)>,
@@ -22,23 +22,23 @@ pub(super) struct Client {
     pub(super) writes: &'static [(&'static str, &'static str)],
     /// Tools with which a model might let itself out of a read-only seat first.
     pub(super) escapes: &'static [(&'static str, &'static str)],
-    /// Whether it says that it refused a tool. A sandbox refuses inside of a command, where nobody is told.
+    /// True if it reports a refused tool. A sandbox refuses inside a command, without a report.
     pub(super) tells_refusals: bool,
-    /// What the records say was used, of (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
+    /// Recorded usage of calls with (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
     pub(super) usage: Option<(u64, u64, u64)>,
     /// Traps that it cannot be kept from reading.
     pub(super) reads_traps: &'static [&'static str],
-    /// Whether its user trusts the repository and permits everything.
+    /// True if its user trusts the repository and permits everything.
     pub(super) lenient_user: bool,
 }
 
 impl Client {
-    /// Whether it is a program of somebody else, with tools of its own.
+    /// True for a separate program with tools of its own.
     pub(super) fn has_tools(&self) -> bool {
         self.read.is_some()
     }
 
-    /// Whether it is one of the built-in profiles.
+    /// True for a built-in profile.
     pub(super) fn is_built_in(&self) -> bool {
         self.package.is_some()
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-/// What is put before a program to have its connections written down; nothing where there is no strace.
+/// Command prefix that logs connections; empty without strace.
 pub(super) fn traced_to(file: &Path) -> Vec<OsString> {
     let is_there = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
     if !is_there {
@@ -14,8 +14,8 @@ pub(super) fn traced_to(file: &Path) -> Vec<OsString> {
     strace.iter().map(OsString::from).chain([file.into()]).collect()
 }
 
-/// Where a connection was made to, beyond loopback. Attempts that the namespace refused are none.
-pub(super) fn beyond(file: &Path) -> Vec<String> {
+/// Addresses connected to beyond loopback. Attempts refused by the namespace do not count.
+pub(super) fn external_addresses(file: &Path) -> Vec<String> {
     let trace = fs_err::read_to_string(file).unwrap_or_default();
     let is_beyond = |line: &&str| {
         let is_network = line.contains("sa_family=AF_INET");

@@ -5,13 +5,13 @@
 //!
 //! [`room`] is where it happens, [`verdict`] what must hold.
 
-mod room;
+mod design_run;
 mod verdict;
 
 use super::clients::{self, Client};
 use super::install::Installed;
 use super::stage::Programs;
-use room::Room;
+use design_run::DesignRun;
 use std::path::Path;
 
 /// One design.
@@ -19,25 +19,25 @@ use std::path::Path;
 pub(super) struct Design {
     /// Its name among the cases.
     pub(super) name: &'static str,
-    /// Who sits, by name.
-    seated: &'static [Seated],
-    /// What the four reviewers are called then.
+    /// Agents by name.
+    seated: &'static [SeatedAgent],
+    /// Labels of the four reviewers.
     reviewers: [&'static str; 4],
-    /// Ranks of decisions that nobody there may debate.
+    /// Ranks of decisions without an eligible debater.
     undebated: &'static [usize],
-    /// Whether its clients take long to start.
+    /// True if its clients are slow to start.
     pub(super) is_slow: bool,
 }
 
 /// A client that sits.
 #[derive(Debug, Clone, Copy)]
-struct Seated {
+struct SeatedAgent {
     name: &'static str,
     /// Whose models answer.
     vendor: &'static str,
     /// The interface over which its seats are heard.
     api: &'static str,
-    /// Whether it names a price. The others count tokens only.
+    /// True if it reports a price. The others only count tokens.
     is_priced: bool,
 }
 
@@ -74,16 +74,20 @@ pub(super) const ALL: [Design; 4] = [
     },
 ];
 
-const CLAUDE: Seated = Seated { name: "claude", vendor: "anthropic", api: "anthropic", is_priced: true };
-const CODEX: Seated = Seated { name: "codex", vendor: "openai", api: "responses", is_priced: false };
-const GEMINI: Seated = Seated { name: "gemini", vendor: "google", api: "gemini", is_priced: false };
-const OPENCODE: Seated = Seated { name: "opencode", vendor: "opencode", api: "chat", is_priced: false };
-const ACP: Seated = Seated { name: "gemini-acp", vendor: "google", api: "gemini", is_priced: false };
-const LOCAL: Seated = Seated { name: "local", vendor: "local", api: "chat", is_priced: false };
+const CLAUDE: SeatedAgent =
+    SeatedAgent { name: "claude", vendor: "anthropic", api: "anthropic", is_priced: true };
+const CODEX: SeatedAgent =
+    SeatedAgent { name: "codex", vendor: "openai", api: "responses", is_priced: false };
+const GEMINI: SeatedAgent = SeatedAgent { name: "gemini", vendor: "google", api: "gemini", is_priced: false };
+const OPENCODE: SeatedAgent =
+    SeatedAgent { name: "opencode", vendor: "opencode", api: "chat", is_priced: false };
+const ACP: SeatedAgent =
+    SeatedAgent { name: "gemini-acp", vendor: "google", api: "gemini", is_priced: false };
+const LOCAL: SeatedAgent = SeatedAgent { name: "local", vendor: "local", api: "chat", is_priced: false };
 
 impl Design {
-    fn clients(&self) -> Vec<(Seated, Client)> {
-        let client = |seated: &Seated| {
+    fn clients(&self) -> Vec<(SeatedAgent, Client)> {
+        let client = |seated: &SeatedAgent| {
             let found = clients::all().into_iter().find(|client| client.name == seated.name);
             found.map(|client| (*seated, client))
         };
@@ -98,7 +102,7 @@ pub(super) fn play(
     installed: &Installed,
     runs: &Path,
 ) -> Result<(), String> {
-    let room = Room::set(design, installed, &runs.join(design.name.replace('/', "-")));
+    let room = DesignRun::set(design, installed, &runs.join(design.name.replace('/', "-")));
     let room = room.map_err(|error| error.to_string())?;
     let ended = room.play(programs).map_err(|error| error.to_string())?;
     verdict::of(design, &room, &ended)

@@ -1,13 +1,13 @@
 //! A repository that tries to get into every client, and a user who would let it.
 //!
-//! What runs a command here leaves a file in the folder `sprung`; what is only read has `TRAP-` in its text. Both
+//! A trap that runs a command leaves a file in the folder `sprung`; one that is only read has `TRAP-` in its text. Both
 //! are looked for afterwards.
 
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
 
-/// What a reading agent finds, in a file that git ignores and in one that it does not.
+/// Secrets for a reading agent, in an ignored and in a tracked file.
 pub(super) const NEEDLE: &str = "the-needle-in-the-readme";
 
 /// Writes the repository.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Where the packages are.
+/// Folder of the packages.
 #[derive(Debug, Clone)]
 pub(super) struct Installed {
     modules: PathBuf,

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 /// Complains early if there can be none.
 pub(super) fn check() -> Outcome {
-    let mut command = inside(Path::new("true"));
+    let mut command = in_namespace(Path::new("true"));
     let output = command.stdin(Stdio::null()).output()?;
     if output.status.success() {
         return Ok(());
@@ -20,7 +20,7 @@ pub(super) fn check() -> Outcome {
 }
 
 /// A program in a namespace of its own; arguments can be added.
-pub(super) fn inside(program: &Path) -> Command {
+pub(super) fn in_namespace(program: &Path) -> Command {
     let mut command = Command::new("unshare");
     // Only root can make one without making itself root in a namespace of users first.
     command.arg(if is_root() { "-n" } else { "-rn" });
@@ -29,7 +29,7 @@ pub(super) fn inside(program: &Path) -> Command {
 }
 
 /// For the namespace that another process is in; the program and its arguments are to be added.
-pub(super) fn beside(process: u32) -> Command {
+pub(super) fn joined_to(process: u32) -> Command {
     let mut command = Command::new("nsenter");
     command.args(["-t", &process.to_string()]);
     command.args(if is_root() { &["-n"][..] } else { &["-U", "--preserve-credentials", "-n"] });

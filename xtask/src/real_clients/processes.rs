@@ -46,10 +46,10 @@ pub(super) fn kill_group(leader: &mut Child) -> Outcome {
 
 /// Finds the processes with this home that a killed `program` left, once those it was just starting have become what they
 /// were to be, or have died with it: until then they look like their parent.
-pub(super) fn left_at(home: &Path, program: &Path) -> Vec<(String, String)> {
+pub(super) fn orphans_of(home: &Path, program: &Path) -> Vec<(String, String)> {
     let until = Instant::now() + Duration::from_secs(5);
     loop {
-        let found = those_at(home);
+        let found = processes_of(home);
         let is_parent = |command: &str| command.starts_with(&*program.to_string_lossy());
         if !found.iter().any(|(_, command)| is_parent(command)) || Instant::now() > until {
             return found;
@@ -58,9 +58,9 @@ pub(super) fn left_at(home: &Path, program: &Path) -> Vec<(String, String)> {
     }
 }
 
-/// Ends the processes that have this home, which nobody else has. Their command lines are returned.
-pub(super) fn end_those_at(home: &Path) -> Vec<String> {
-    let found = those_at(home);
+/// Ends the processes with this home directory, which is unique to the case. Returns their command lines.
+pub(super) fn end_processes_of(home: &Path) -> Vec<String> {
+    let found = processes_of(home);
     for (id, _) in &found {
         let _ = Command::new("kill").args(["-KILL", id]).status();
     }
@@ -68,7 +68,7 @@ pub(super) fn end_those_at(home: &Path) -> Vec<String> {
 }
 
 /// Finds the processes that have this home: their numbers and command lines.
-pub(super) fn those_at(home: &Path) -> Vec<(String, String)> {
+pub(super) fn processes_of(home: &Path) -> Vec<(String, String)> {
     let home = format!("HOME={}", home.display());
     let mut found = Vec::new();
     for entry in fs_err::read_dir("/proc").into_iter().flatten().flatten() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Where the model listens. In a namespace every port is free.
+/// Port of the model. In a namespace every port is free.
 pub(super) const PORT: &str = "4173";
 
 /// No case takes longer; if one does, something did not end what it should have.
@@ -25,20 +25,20 @@ pub(super) struct Programs {
     pub(super) mock_model: PathBuf,
 }
 
-/// Where a case is played.
+/// Environment of a case.
 #[derive(Debug)]
 pub(super) struct Stage {
     folder: PathBuf,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     prompt: String,
-    /// Whether its connections are looked at.
+    /// True if connections are logged.
     traced: bool,
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct CaseResult {
     /// The exit code; none if it had to be killed.
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
@@ -83,8 +83,8 @@ impl Stage {
     }
 
     /// Plays it.
-    pub(super) fn play(&self, programs: &Programs) -> Outcome<Ended> {
-        let mut command = namespace::inside(&programs.mock_model);
+    pub(super) fn play(&self, programs: &Programs) -> Outcome<CaseResult> {
+        let mut command = namespace::in_namespace(&programs.mock_model);
         command.args(["--port", PORT]).arg(self.folder.join("script.json")).arg(self.log()).arg("--");
         if self.traced {
             command.args(connections::traced_to(&self.connections()));
@@ -105,7 +105,7 @@ impl Stage {
         let (stdout, stderr, code) = processes::run(command, PATIENCE)?;
         fs_err::write(self.folder.join("stdout"), &stdout)?;
         fs_err::write(self.folder.join("stderr"), &stderr)?;
-        Ok(Ended { code, stdout, stderr, left: processes::end_those_at(&self.home()) })
+        Ok(CaseResult { code, stdout, stderr, left: processes::end_processes_of(&self.home()) })
     }
 
     /// The answer that charrette put into its file.
@@ -113,7 +113,7 @@ impl Stage {
         fs_err::read_to_string(self.folder.join("answer.md")).ok()
     }
 
-    /// What the client was to be asked.
+    /// Prompt for the client.
     pub(super) fn prompt(&self) -> &str {
         &self.prompt
     }
@@ -122,13 +122,13 @@ impl Stage {
         self.folder.join("repo")
     }
 
-    /// The traps that were sprung.
-    pub(super) fn sprung(&self) -> Vec<String> {
+    /// Names of the sprung traps.
+    pub(super) fn sprung_traps(&self) -> Vec<String> {
         let entries = fs_err::read_dir(self.folder.join("sprung")).into_iter().flatten().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// What the model was asked, with the bodies, without the questions for a title.
+    /// Requests to the model with their bodies, except requests for a title.
     pub(super) fn asked(&self) -> Vec<(Value, String)> {
         let log = fs_err::read_to_string(self.log()).unwrap_or_default();
         let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -142,9 +142,9 @@ impl Stage {
             .collect()
     }
 
-    /// Where a connection was made to, beyond loopback.
+    /// Addresses connected to beyond loopback.
     pub(super) fn connected_beyond(&self) -> Vec<String> {
-        connections::beyond(&self.connections())
+        connections::external_addresses(&self.connections())
     }
 
     fn home(&self) -> PathBuf {

@@ -1,14 +1,14 @@
-//! What must hold after a case.
+//! Checks after a case.
 
 use super::cases::{ANSWER, Case, End};
 use super::clients::Client;
 use super::hostile::NEEDLE;
-use super::stage::{Ended, Stage};
+use super::stage::{CaseResult, Stage};
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// Whether everything is as it must be, or the first thing that is not.
-pub(super) fn of(client: &Client, case: Case, stage: &Stage, ended: &Ended) -> Result<(), String> {
+/// Runs all checks; the error is the first that fails.
+pub(super) fn of(client: &Client, case: Case, stage: &Stage, ended: &CaseResult) -> Result<(), String> {
     is_clean(client, case, stage, ended)?;
     let said: Value = serde_json::from_str(&ended.stdout)
         .map_err(|_| format!("no JSON but {:?}; {}", ended.stdout, tail(&ended.stderr)))?;
@@ -32,13 +32,13 @@ pub(super) fn of(client: &Client, case: Case, stage: &Stage, ended: &Ended) -> R
     }
 }
 
-/// Nothing was left, changed, sprung or reached that should not have been.
-fn is_clean(client: &Client, case: Case, stage: &Stage, ended: &Ended) -> Result<(), String> {
+/// Checks for orphans, changed files, sprung traps and external connections.
+fn is_clean(client: &Client, case: Case, stage: &Stage, ended: &CaseResult) -> Result<(), String> {
     if ended.code.is_none() {
         return Err(format!("it did not end: {}", tail(&ended.stderr)));
     }
     expect(&ended.left, "processes are left")?;
-    expect(&stage.sprung(), "the repository got in")?;
+    expect(&stage.sprung_traps(), "the repository got in")?;
     expect(&stage.connected_beyond(), "it connected beyond loopback")?;
     let asked = stage.asked();
     for (_, body) in &asked {
@@ -54,14 +54,14 @@ fn is_clean(client: &Client, case: Case, stage: &Stage, ended: &Ended) -> Result
     Ok(())
 }
 
-fn answered(stage: &Stage, ended: &Ended, said: &Value) -> Result<(), String> {
+fn answered(stage: &Stage, ended: &CaseResult, said: &Value) -> Result<(), String> {
     same("status", &said["status"], &json!("answered")).map_err(|problem| format!("{problem}: {said}"))?;
     same("exit code", &json!(ended.code), &json!(0))?;
     let answer = stage.answer().unwrap_or_default();
     same("answer", &json!(answer.trim_end()), &json!(ANSWER))
 }
 
-fn failed(kinds: &[&str], ended: &Ended, said: &Value) -> Result<(), String> {
+fn failed(kinds: &[&str], ended: &CaseResult, said: &Value) -> Result<(), String> {
     same("status", &said["status"], &json!("failed"))?;
     let kind = said["kind"].as_str().unwrap_or_default();
     if !kinds.contains(&kind) {
@@ -95,7 +95,7 @@ fn prompt_arrived(stage: &Stage) -> Result<(), String> {
     if holds(&body, stage.prompt()) { Ok(()) } else { Err("the prompt did not arrive as it was".to_owned()) }
 }
 
-/// Whether some string in there contains a text.
+/// True if any string in the value contains a text.
 fn holds(value: &Value, text: &str) -> bool {
     match value {
         Value::String(string) => string.contains(text),
@@ -149,7 +149,7 @@ fn written(client: &Client, stage: &Stage) -> Vec<String> {
     names.filter(|name| stage.repository().join(name).exists()).collect()
 }
 
-/// What git sees that was not there before.
+/// Changes that git reports.
 fn changes(stage: &Stage) -> Result<Vec<String>, String> {
     let output = Command::new("git").args(["status", "--porcelain"]).current_dir(stage.repository()).output();
     let output = output.map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Which crate may depend on which: arrows point down only, and every one is listed in `edges.txt`.
+//! Dependencies between crates: arrows point down only, and all are listed in `edges.txt`.
 
 use crate::Outcome;
 use serde_json::Value;

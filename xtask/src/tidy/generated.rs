@@ -52,7 +52,8 @@ fn reference() -> String {
         String::from("# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n");
     let app = App::product();
     let mut command =
-        charrette_cli::help::grouped(charrette_cli::commands::definition(&app), &app).term_width(100);
+        charrette_cli::help::with_command_groups(charrette_cli::commands::definition(&app), &app)
+            .term_width(100);
     command.build();
     describe(&mut command, "charrette", &mut text);
     text
@@ -103,8 +104,7 @@ fn with_settings(root: &Path) -> Outcome<String> {
     let mut table = String::from("| setting | takes | default | what it is for |\n|---|---|---|---|\n");
     for key in KEYS {
         let default = key.default.map_or("not set".to_owned(), |default| format!("`{default}`"));
-        let _ =
-            writeln!(table, "| `{}` | {} | {default} | {} |", key.name, key.kind.described(), key.purpose);
+        let _ = writeln!(table, "| `{}` | {} | {default} | {} |", key.name, key.kind.describe(), key.purpose);
     }
     Ok(format!("{before}{BEGIN}{table}{END}{after}"))
 }

@@ -55,7 +55,7 @@ struct Source {
 struct Literal {
     text: String,
     line: usize,
-    /// Whether it stands in a `const` or `static` item.
+    /// True inside a `const` or `static` item.
     is_constant: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How long a file of code may be, and where there must be none.
+//! Maximum length of source files, and folders without code.
 
 use super::source::files;
 use crate::Outcome;

@@ -7,7 +7,7 @@ use std::path::Path;
 /// The command that was here first, so the one whose name is most likely to be found in a shared room.
 const WORD: &str = "design";
 
-/// Where it may stand, and why.
+/// Places where the word may occur, with the reason.
 const ROOMS: [(&str, &str); 18] = [
     ("crates/engine/src/flows/design/", "the flow"),
     ("crates/engine/src/flows/mod.rs", "the list of flows"),
@@ -30,7 +30,7 @@ const ROOMS: [(&str, &str); 18] = [
 ];
 
 /// Crates that are looked through. `model` holds the grammars of every command, and the rest are for tests.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "agents",
     "app",
     "checkout",
@@ -38,6 +38,7 @@ const CRATES: [&str; 11] = [
     "diagram",
     "engine",
     "git",
+    "http",
     "integrations",
     "store",
     "survey",

@@ -1,17 +1,17 @@
-//! One round with an agent that speaks the Agent Client Protocol, over pipes that somebody else owns.
+//! Client of the Agent Client Protocol, over pipes that the caller owns.
 //!
-//! [`converse`] says hello, opens a session or goes on with one, chooses mode and model where they are offered,
-//! asks, answers requests for permission by policy, and collects what is said. It starts no process and keeps no
-//! clock: dropping it is the way to end a round.
+//! [`run_session`] initialises the agent, opens or resumes a session, selects mode and model where they are
+//! offered, sends the prompt, answers permission requests by policy, and collects the answer. It starts no
+//! process and has no timeout: dropping it cancels the session.
 //!
-//! The messages are read as the other vendors' events are, member by member. Agents in the field send more than
-//! the protocol's published types hold (models, usage of a turn), and other things than they allow, and none of it
-//! may cost more memory than a line.
+//! Messages are parsed lazily, as the events of other clients are. Real agents send more than the protocol's
+//! published types have (models, usage of a turn) and values that these do not allow; memory is bounded by one
+//! line.
 
-mod converse;
-mod offer;
+mod connection;
 mod permission;
+mod session;
+mod session_options;
 mod transcript;
-mod wire;
 
-pub use converse::{AcpOrder, converse};
+pub use session::{AcpRequest, run_session};

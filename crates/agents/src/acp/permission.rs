@@ -1,31 +1,31 @@
-//! What an agent may do when it asks.
+//! Policy for permission requests of agents.
 
 use crate::stream::event::Object;
 use serde_json::{Value, json};
 
-/// What is told to the agent, and what is recorded if it was refused.
+/// Decision on a permission request.
 #[derive(Debug, PartialEq)]
 pub(super) struct Decision {
-    /// The `result` of its request.
+    /// The `result` of the request.
     pub(super) answer: Value,
-    /// What it may not do.
+    /// The refused tool, for the record.
     pub(super) denied: Option<String>,
 }
 
-/// Whether a tool of this kind may be used. A seat that does not write may only read.
-fn may(kind: &str, writing: bool) -> bool {
+/// True if a tool of this kind may be used. A seat that does not write may only read.
+fn is_allowed(kind: &str, writing: bool) -> bool {
     writing || matches!(kind, "read" | "search" | "think")
 }
 
-/// Decides one `session/request_permission`. `kind` is what is known of the tool if the request does not say.
+/// Decides one `session/request_permission`. `known_kind` is the tool's kind if the request does not have it.
 ///
-/// The option is chosen by its kind, never by its place or name, and the narrower one first. If none fits, the
-/// request is cancelled, which no agent may take for a yes.
+/// The option is selected by its kind, never by its position or name, and the narrower one first. Without a
+/// matching option the request is cancelled, which is a refusal.
 pub(super) fn decide(request: &Object<'_>, known_kind: Option<&str>, writing: bool) -> Decision {
     let tool = request.object("toolCall");
-    let said = |name| tool.as_ref().and_then(|tool| tool.text(name));
-    let kind = said("kind").or_else(|| known_kind.map(str::to_owned)).unwrap_or_else(|| "other".to_owned());
-    let allowed = may(&kind, writing);
+    let field = |name| tool.as_ref().and_then(|tool| tool.text(name));
+    let kind = field("kind").or_else(|| known_kind.map(str::to_owned)).unwrap_or_else(|| "other".to_owned());
+    let allowed = is_allowed(&kind, writing);
     let wanted = if allowed { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
     let options = request.objects("options");
     let option = wanted.iter().find_map(|kind| {
@@ -35,7 +35,7 @@ pub(super) fn decide(request: &Object<'_>, known_kind: Option<&str>, writing: bo
         Some(id) => json!({"outcome": {"outcome": "selected", "optionId": id}}),
         None => json!({"outcome": {"outcome": "cancelled"}}),
     };
-    let denied = (!allowed || option.is_none()).then(|| match said("title") {
+    let denied = (!allowed || option.is_none()).then(|| match field("title") {
         Some(title) if title != kind => format!("{kind}: {title}"),
         _ => kind,
     });
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_not_allowed() {
+    fn tools_of_unknown_kind_are_refused() {
         assert_eq!(decision("{}", OPTIONS, None, false).denied.as_deref(), Some("other"));
         assert_eq!(decision("3", OPTIONS, None, false).answer, selected("no"));
         assert_eq!(decision("{}", OPTIONS, Some("read"), false).answer, selected("once"));

@@ -1,23 +1,24 @@
-//! What an agent says and does while it works on the prompt.
+//! Messages, tool calls and usage of an agent while it works on the prompt.
 
 use crate::stream::event::Object;
-use crate::stream::record::Record;
-use crate::stream::usage::to_nano;
+use crate::stream::output_record::OutputRecord;
+use crate::stream::usage::round_usd;
 use charrette_model::checkpoint::Usage;
 
-/// How many tool calls are remembered.
-const MOST_TOOLS: usize = 256;
+/// Maximum number of tool calls that are remembered.
+const MAX_TOOLS: usize = 256;
 
-/// What was said so far.
 #[derive(Debug)]
 pub(super) struct Transcript {
-    pub(super) record: Record,
-    said: String,
-    /// The next thing said is another one: a tool was used in between.
-    turned: bool,
-    /// What is said before the prompt is history, or talk about settings.
-    listening: bool,
-    refused: bool,
+    pub(super) record: OutputRecord,
+    /// The last message.
+    text: String,
+    /// True if the next chunk starts another message: a tool was used in between.
+    starts_message: bool,
+    /// False before the prompt: messages are history then.
+    is_answering: bool,
+    has_refusal: bool,
+    /// Ids and kinds.
     tools: Vec<(String, String)>,
     context: Option<u64>,
     cost: Option<f64>,
@@ -25,13 +26,13 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn new(most: usize) -> Transcript {
+    pub(super) fn new(max_bytes: usize) -> Transcript {
         Transcript {
-            record: Record::new(most),
-            said: String::new(),
-            turned: false,
-            listening: false,
-            refused: false,
+            record: OutputRecord::new(max_bytes),
+            text: String::new(),
+            starts_message: false,
+            is_answering: false,
+            has_refusal: false,
             tools: Vec::new(),
             context: None,
             cost: None,
@@ -39,17 +40,18 @@ impl Transcript {
         }
     }
 
-    /// From here on, what is said is the answer. A session of which the cost so far is unknown has no price.
-    pub(super) fn listen(&mut self, is_new: bool) {
-        self.listening = true;
+    /// Starts the answer: the prompt is sent. Without the earlier cost of a session, the cost of the call is
+    /// unknown.
+    pub(super) fn start_answer(&mut self, is_new: bool) {
+        self.is_answering = true;
         self.cost_before = self.cost.take().or(is_new.then_some(0.0));
     }
 
     /// Reads the `update` of a `session/update`.
     pub(super) fn update(&mut self, update: &Object<'_>) {
         match update.text("sessionUpdate").as_deref() {
-            Some("agent_message_chunk") if self.listening => self.message(update),
-            Some("tool_call" | "tool_call_update") => self.tool(update),
+            Some("agent_message_chunk") if self.is_answering => self.read_message(update),
+            Some("tool_call" | "tool_call_update") => self.read_tool_call(update),
             Some("usage_update") => {
                 self.context = update.count("used").or(self.context);
                 let cost = update.object("cost").filter(|cost| cost.is("currency", "USD"));
@@ -59,70 +61,69 @@ impl Transcript {
         }
     }
 
-    /// The kind of a tool that was announced before.
-    pub(super) fn kind_of(&self, tool: &str) -> Option<&str> {
+    /// Kind of a tool call that was announced before.
+    pub(super) fn tool_kind(&self, tool: &str) -> Option<&str> {
         self.tools.iter().find(|(id, _)| id == tool).map(|(_, kind)| kind.as_str())
     }
 
-    /// A tool was refused. What was said before is no answer: the agent may give up here.
-    pub(super) fn refused(&mut self, tool: Option<String>, what: &str) {
-        self.refused = true;
+    /// Records a refused tool. Messages before it are no answer: the agent may give up here.
+    pub(super) fn record_refusal(&mut self, tool: Option<String>, what: &str) {
+        self.has_refusal = true;
         self.record.deny(tool, what);
-        self.said.clear();
+        self.text.clear();
     }
 
-    /// Whether anything was refused.
-    pub(super) fn was_refused(&self) -> bool {
-        self.refused
+    pub(super) fn has_refusal(&self) -> bool {
+        self.has_refusal
     }
 
-    /// The next thing said is another one.
-    pub(super) fn turn(&mut self) {
-        self.turned = true;
+    /// Makes the next chunk start another message.
+    pub(super) fn end_message(&mut self) {
+        self.starts_message = true;
     }
 
-    /// The answer, as far as it was given.
-    pub(super) fn answer(&mut self) -> String {
-        std::mem::take(&mut self.said)
+    /// The answer so far.
+    pub(super) fn take_answer(&mut self) -> String {
+        std::mem::take(&mut self.text)
     }
 
-    /// What the round used, by what its last response says and what was told meanwhile.
+    /// Usage of the prompt, from its response and from updates.
     pub(super) fn usage(&self, response: &Object<'_>) -> Option<Usage> {
-        let counted = response.object("usage").map(|usage| counted(&usage));
-        let counted = counted.or_else(|| quota(response));
-        // Only what is in the context is known: at least that was read.
-        let counted = counted.or_else(|| self.context.map(|input| Usage { input, ..Usage::default() }));
-        let usd = self.cost.zip(self.cost_before).map(|(now, before)| to_nano(now - before).max(0.0));
-        match counted {
+        let usage = response.object("usage").map(|usage| parse_usage(&usage));
+        let usage = usage.or_else(|| parse_quota(response));
+        // Without a count, at least the context was read.
+        let usage = usage.or_else(|| self.context.map(|input| Usage { input, ..Usage::default() }));
+        let usd = self.cost.zip(self.cost_before).map(|(now, before)| round_usd(now - before).max(0.0));
+        match usage {
             Some(usage) => Some(Usage { usd, ..usage }),
             None => usd.map(|usd| Usage { usd: Some(usd), ..Usage::default() }),
         }
     }
 
-    fn message(&mut self, update: &Object<'_>) {
+    fn read_message(&mut self, update: &Object<'_>) {
         let text = update.object("content").and_then(|content| content.text("text")).unwrap_or_default();
         if text.is_empty() {
             return;
         }
-        if std::mem::take(&mut self.turned) {
-            self.said.clear();
+        if std::mem::take(&mut self.starts_message) {
+            self.text.clear();
         }
-        self.record.append(&mut self.said, &text);
+        self.record.append(&mut self.text, &text);
     }
 
-    fn tool(&mut self, update: &Object<'_>) {
-        self.turned = true;
+    fn read_tool_call(&mut self, update: &Object<'_>) {
+        self.starts_message = true;
         let (Some(id), Some(kind)) = (update.text("toolCallId"), update.text("kind")) else { return };
         if let Some((_, known)) = self.tools.iter_mut().find(|(known, _)| *known == id) {
             *known = kind;
-        } else if self.tools.len() < MOST_TOOLS && id.len() + kind.len() <= 512 {
+        } else if self.tools.len() < MAX_TOOLS && id.len() + kind.len() <= 512 {
             self.tools.push((id, kind));
         }
     }
 }
 
-/// The usage of a turn. Some count what came from a cache beside the input, some within it; the total tells.
-fn counted(usage: &Object<'_>) -> Usage {
+/// Parses the usage of a turn. The cached part is in the input or beside it, which the total tells.
+fn parse_usage(usage: &Object<'_>) -> Usage {
     let count = |name| usage.count(name).unwrap_or_default();
     let (input, output, thought) = (count("inputTokens"), count("outputTokens"), count("thoughtTokens"));
     let cached = count("cachedReadTokens");
@@ -133,8 +134,8 @@ fn counted(usage: &Object<'_>) -> Usage {
     Usage { input: all_read.max(input), output: output.saturating_add(thought), cached, usd: None }
 }
 
-/// The same, as Gemini CLI says it.
-fn quota(response: &Object<'_>) -> Option<Usage> {
+/// Parses the usage as Gemini CLI reports it.
+fn parse_quota(response: &Object<'_>) -> Option<Usage> {
     let tokens = response.object("_meta")?.object("quota")?.object("token_count")?;
     let count = |name| tokens.count(name).unwrap_or_default();
     Some(Usage { input: count("input_tokens"), output: count("output_tokens"), cached: 0, usd: None })
@@ -148,9 +149,9 @@ mod tests {
         let mut transcript = Transcript::new(1000);
         for update in updates {
             match *update {
-                "LISTEN" => transcript.listen(true),
-                "RESUME" => transcript.listen(false),
-                "REFUSE" => transcript.refused(None, "edit"),
+                "LISTEN" => transcript.start_answer(true),
+                "RESUME" => transcript.start_answer(false),
+                "REFUSE" => transcript.record_refusal(None, "edit"),
                 update => transcript.update(&Object::parse(update).unwrap()),
             }
         }
@@ -158,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_what_was_said_last_and_not_before_a_refusal() {
-        let said = |text: &str| {
+    fn the_answer_is_the_last_message_after_any_refusal() {
+        let message_event = |text: &str| {
             format!(
                 r#"{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{text}"}}}}"#
             )
         };
-        let (one, two, three) = (said("one "), said("two "), said("three"));
+        let (one, two, three) = (message_event("one "), message_event("two "), message_event("three"));
         let tool = r#"{"sessionUpdate":"tool_call","toolCallId":"t","kind":"read"}"#;
         let thought = r#"{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"hmm"}}"#;
         let cases: &[(&[&str], &str)] = &[
@@ -176,12 +177,12 @@ mod tests {
             (&["LISTEN", &one, tool, "REFUSE", &two], "two "),
         ];
         for (updates, answer) in cases {
-            assert_eq!(transcript(updates).answer(), *answer, "{updates:?}");
+            assert_eq!(transcript(updates).take_answer(), *answer, "{updates:?}");
         }
     }
 
     #[test]
-    fn usage_is_counted_however_it_is_told() {
+    fn usage_is_parsed_in_all_forms() {
         let cost = |amount: f64| {
             format!(
                 r#"{{"sessionUpdate":"usage_update","used":500,"size":1000,"cost":{{"amount":{amount},"currency":"USD"}}}}"#
@@ -222,9 +223,9 @@ mod tests {
     fn a_tool_keeps_the_kind_it_was_announced_with() {
         let announced = r#"{"sessionUpdate":"tool_call","toolCallId":"t","kind":"read"}"#;
         let changed = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","kind":"edit"}"#;
-        let unsaid = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t"}"#;
-        assert_eq!(transcript(&[announced, unsaid]).kind_of("t"), Some("read"));
-        assert_eq!(transcript(&[announced, changed]).kind_of("t"), Some("edit"));
-        assert_eq!(transcript(&[announced]).kind_of("u"), None);
+        let without_kind = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t"}"#;
+        assert_eq!(transcript(&[announced, without_kind]).tool_kind("t"), Some("read"));
+        assert_eq!(transcript(&[announced, changed]).tool_kind("t"), Some("edit"));
+        assert_eq!(transcript(&[announced]).tool_kind("u"), None);
     }
 }

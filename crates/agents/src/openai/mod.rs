@@ -1,10 +1,10 @@
-//! One question to an endpoint that speaks the chat completions of `OpenAI`, which most servers of models do.
+//! Client for endpoints that speak the chat completions of `OpenAI`, as most model servers do.
 //!
-//! [`ask`] streams the answer and falls back to one document if the server prefers that. It has no tools, keeps no
-//! clock and tries nothing twice: dropping it is the way to end it, and chains are for others to walk.
+//! [`complete`] streams the answer, or reads one document if the server does not stream. It has no tools, no
+//! timeout and no retries: dropping it cancels it, and fallback chains are for callers.
 
-mod answer;
-mod ask;
+mod completion;
+mod request;
 mod sse;
 
-pub use ask::{Endpoint, ask};
+pub use request::{Endpoint, complete};

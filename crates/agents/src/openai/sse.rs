@@ -1,40 +1,40 @@
-//! Server-sent events, out of bytes that may be cut anywhere.
+//! Parser of server-sent events; their bytes may be cut anywhere.
 
-/// What was received of an event stream.
+/// An event stream while it is received.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct EventStream {
     bytes: Vec<u8>,
-    /// How many of them hold no end of a line.
+    /// Number of bytes that were searched for a line end.
     searched: usize,
     data: Vec<u8>,
 }
 
-impl Events {
-    /// Takes in more bytes, and gives the data of every event that is whole now.
+impl EventStream {
+    /// Adds bytes; returns the data of every event that is complete now.
     pub(super) fn receive(&mut self, more: &[u8]) -> Vec<String> {
         self.bytes.extend_from_slice(more);
-        let mut whole = Vec::new();
+        let mut complete = Vec::new();
         let mut start = 0;
         while let Some(at) = memchr::memchr(b'\n', &self.bytes[self.searched..]) {
             let end = self.searched + at;
             let line = self.bytes[start..end].to_vec();
             (start, self.searched) = (end + 1, end + 1);
-            whole.extend(self.line(&line));
+            complete.extend(self.line(&line));
         }
         self.bytes.drain(..start);
         self.searched = self.bytes.len();
-        whole
+        complete
     }
 
-    /// The event that was not ended when the stream was.
+    /// The last event, if the stream ended before it did.
     pub(super) fn finish(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.bytes);
         let last = self.line(&line);
         last.or_else(|| self.event())
     }
 
-    /// How many bytes wait for the rest of their event.
-    pub(super) fn waiting(&self) -> usize {
+    /// Number of bytes of the incomplete event.
+    pub(super) fn buffered_bytes(&self) -> usize {
         self.bytes.len() + self.data.len()
     }
 
@@ -43,7 +43,7 @@ impl Events {
         if line.is_empty() {
             return self.event();
         }
-        // Other fields, and comments that keep a connection awake, say nothing here.
+        // Other fields, and comments that keep the connection open, are ignored.
         if let Some(data) = line.strip_prefix(b"data:") {
             if !self.data.is_empty() {
                 self.data.push(b'\n');
@@ -66,10 +66,10 @@ mod tests {
     const STREAM: &str = ": hello\r\ndata: {\"a\":\"déjà\"}\r\n\r\nevent: x\nid: 3\ndata: one\ndata:two\n\n\n\ndata: [DONE]\n\ndata: rest";
 
     #[test]
-    fn events_come_whole_wherever_their_bytes_are_cut() {
+    fn events_are_parsed_wherever_their_bytes_are_cut() {
         let expected = ["{\"a\":\"déjà\"}", "one\ntwo", "[DONE]", "rest"];
         for size in 1..=STREAM.len() {
-            let mut events = Events::default();
+            let mut events = EventStream::default();
             let mut found: Vec<String> =
                 STREAM.as_bytes().chunks(size).flat_map(|chunk| events.receive(chunk)).collect();
             found.extend(events.finish());
@@ -78,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_counted() {
-        let mut events = Events::default();
+    fn buffered_bytes_are_counted() {
+        let mut events = EventStream::default();
         assert!(events.receive(b"data: 12345\ndata: 678").is_empty());
-        assert_eq!(events.waiting(), 5 + 9);
+        assert_eq!(events.buffered_bytes(), 5 + 9);
     }
 }

@@ -1,38 +1,38 @@
-//! Finding a client on this machine, and which version it is.
+//! Finds the program of a client, and its version.
 
 use super::roster::Agent;
-use super::schema::Talk;
-use crate::surroundings::Surroundings;
+use super::schema::Transport;
+use crate::host::HostEnvironment;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How long a client may take to say its version.
-const VERSION_PATIENCE: Duration = Duration::from_secs(20);
+/// Time limit for the version command of a client.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Agent {
-    /// The program and the words that must follow it, if it is on this machine.
-    pub fn program(&self, surroundings: &Surroundings) -> Option<Vec<OsString>> {
+    /// The program and its subcommand, if it is installed.
+    pub fn program(&self, host: &HostEnvironment) -> Option<Vec<OsString>> {
         if let Some(command) = &self.command {
-            return Some(vec![find(command, surroundings)?.into()]);
+            return Some(vec![find_program(command, host)?.into()]);
         }
         self.profile.programs.iter().find_map(|words| {
             let (program, rest) = words.split_first()?;
-            let mut found: Vec<OsString> = vec![find(program, surroundings)?.into()];
+            let mut found: Vec<OsString> = vec![find_program(program, host)?.into()];
             found.extend(rest.iter().map(OsString::from));
             Some(found)
         })
     }
 
-    /// Whether it can be called at all: its program is there, or it needs none.
-    pub fn is_installed(&self, surroundings: &Surroundings) -> bool {
-        self.profile.talk == Talk::Openai || self.program(surroundings).is_some()
+    /// True if its program is found, or it needs none.
+    pub fn is_installed(&self, host: &HostEnvironment) -> bool {
+        self.profile.transport == Transport::Openai || self.program(host).is_some()
     }
 
-    /// What is missing, for a person.
-    pub fn what_is_missing(&self) -> String {
+    /// Message for an agent that is not installed.
+    pub fn missing_message(&self) -> String {
         let programs = || {
             let names: Vec<String> = self.profile.programs.iter().map(|words| words.join(" ")).collect();
             names.join(" or ")
@@ -46,9 +46,9 @@ impl Agent {
         }
     }
 
-    /// The version it says it is: the first number with a dot in what it prints.
-    pub fn version(&self, surroundings: &Surroundings) -> Option<String> {
-        let program = self.program(surroundings)?;
+    /// Its version: the first number with a dot in the output of its version command.
+    pub fn version(&self, host: &HostEnvironment) -> Option<String> {
+        let program = self.program(host)?;
         if self.profile.version.is_empty() {
             return None;
         }
@@ -57,45 +57,45 @@ impl Agent {
             .args(&program[1..])
             .args(&self.profile.version)
             .env_clear()
-            .envs(self.environment(surroundings, None))
+            .envs(self.environment(host, None))
             .stdin(Stdio::null());
-        version_in(&output_within(command, VERSION_PATIENCE)?)
+        find_version(&run_with_timeout(command, VERSION_TIMEOUT)?)
     }
 
-    /// Whether this version is one its profile was tried with: the same up to the last part.
+    /// True if its profile was tested with this version, or with one that differs in the last part only.
     pub fn is_tested(&self, version: &str) -> bool {
         let family = |version: &str| version.rsplit_once('.').map(|(family, _)| family.to_owned());
         self.profile.tested.iter().any(|tested| tested == version || family(tested) == family(version))
     }
 }
 
-/// The program of that name: on PATH, or where a path says, seen from the repository.
-fn find(name: &str, surroundings: &Surroundings) -> Option<PathBuf> {
+/// The program of that name: on PATH, or at a path relative to the repository.
+fn find_program(name: &str, host: &HostEnvironment) -> Option<PathBuf> {
     if name.contains('/') {
         let path = match name.strip_prefix("~/") {
-            Some(rest) => PathBuf::from(surroundings.get("HOME")?).join(rest),
-            None => surroundings.folder.join(name),
+            Some(rest) => PathBuf::from(host.get("HOME")?).join(rest),
+            None => host.folder.join(name),
         };
         return is_program(&path).then_some(path);
     }
-    let path = surroundings.get("PATH")?;
-    // A relative entry would depend on where we are, and the repository is not to be trusted.
+    let path = host.get("PATH")?;
+    // A relative entry could lead into the repository, which is not trusted.
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
 fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-fn version_in(text: &str) -> Option<String> {
+fn find_version(text: &str) -> Option<String> {
     let words = text.split(|c: char| c.is_whitespace() || "()/,v".contains(c));
     let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
     words.filter(is_version).map(|word| word.trim_end_matches(['.', ':', ';']).to_owned()).next()
 }
 
-/// What a program prints, if it ends in time. What it starts is ended with it.
-fn output_within(mut command: Command, patience: Duration) -> Option<String> {
+/// Output of a program, if it ends in time. Its children are ended with it.
+fn run_with_timeout(mut command: Command, timeout: Duration) -> Option<String> {
     use std::io::Read as _;
     use std::os::unix::process::CommandExt as _;
     command.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
@@ -107,7 +107,7 @@ fn output_within(mut command: Command, patience: Duration) -> Option<String> {
         let _ = stdout.take(4096).read_to_string(&mut text);
         let _ = send.send(text);
     });
-    let text = receive.recv_timeout(patience).ok();
+    let text = receive.recv_timeout(timeout).ok();
     let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_clients_print() {
+    fn versions_are_found_in_output() {
         for (text, version) in [
             ("2.1.325 (Claude Code)\n", Some("2.1.325")),
             ("codex-cli 0.166.0\n", Some("0.166.0")),
@@ -131,7 +131,7 @@ mod tests {
             ("no version here\n", None),
             ("", None),
         ] {
-            assert_eq!(version_in(text).as_deref(), version, "{text}");
+            assert_eq!(find_version(text).as_deref(), version, "{text}");
         }
     }
 }

@@ -1,14 +1,14 @@
-//! A profile turned into one call: arguments, environment, what is fed.
+//! Command line and environment of one call.
 
 use super::roster::Agent;
 use super::schema::PromptBy;
-use crate::surroundings::Surroundings;
+use crate::host::HostEnvironment;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// What every client needs to work at all, whoever made it.
-const FOR_EVERYBODY: &[&str] = &[
+/// Variables that are passed to every client.
+const BASE_VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
     "USER",
@@ -33,81 +33,86 @@ const FOR_EVERYBODY: &[&str] = &[
     "SYSTEMROOT",
 ];
 
-/// What one call is about.
+/// Parameters of one call.
 #[derive(Debug, Clone, Copy)]
-pub struct Occasion<'a> {
-    /// Whether it may change the tree.
+pub struct Invocation<'a> {
+    /// True if the agent may change files.
     pub writing: bool,
-    /// Whether the repository's own hooks, servers and settings count.
+    /// True if the repository's hooks, servers and settings apply.
     pub repo_settings: bool,
-    /// A session to go on with.
+    /// Id of the session to resume.
     pub session: Option<&'a str>,
-    /// A scratch folder of its own.
+    /// Scratch folder.
     pub lane: &'a Path,
-    /// Where its prompt is, for clients that want a file.
+    /// File with the prompt, for clients that read it from there.
     pub prompt_file: &'a Path,
 }
 
 impl Agent {
-    /// Its program with all arguments, or none if the program is not there.
-    pub fn arguments(&self, surroundings: &Surroundings, occasion: &Occasion<'_>) -> Option<Vec<OsString>> {
-        let mut command = self.program(surroundings)?;
-        let given = &self.profile.arguments;
-        let fill = Filling {
+    /// Program and arguments; `None` if the program is not found.
+    pub fn arguments(&self, host: &HostEnvironment, invocation: &Invocation<'_>) -> Option<Vec<OsString>> {
+        let mut command = self.program(host)?;
+        let arguments = &self.profile.arguments;
+        let placeholders = Placeholders {
             model: self.model.as_deref().map(OsStr::new),
             effort: self.effort.as_deref().map(OsStr::new),
-            session: occasion.session.map(OsStr::new),
-            folder: Some(surroundings.folder.as_os_str()),
-            lane: Some(occasion.lane.as_os_str()),
-            prompt_file: Some(occasion.prompt_file.as_os_str()),
+            session: invocation.session.map(OsStr::new),
+            folder: Some(host.folder.as_os_str()),
+            lane: Some(invocation.lane.as_os_str()),
+            prompt_file: Some(invocation.prompt_file.as_os_str()),
         };
-        let isolated: &[String] = if occasion.repo_settings { &[] } else { &given.isolated };
-        let access = if occasion.writing { &given.writing } else { &given.read_only };
+        let isolated: &[String] = if invocation.repo_settings { &[] } else { &arguments.isolated };
+        let access = if invocation.writing { &arguments.writing } else { &arguments.read_only };
         let parts: [&[String]; 8] = [
-            &given.always,
+            &arguments.always,
             isolated,
             access,
-            &given.model,
-            &given.effort,
-            &given.folder,
+            &arguments.model,
+            &arguments.effort,
+            &arguments.folder,
             &self.args,
-            &given.session,
+            &arguments.session,
         ];
         for part in parts {
-            command.extend(fill.all(part));
+            command.extend(placeholders.fill_all(part));
         }
-        command.extend(fill.all(&given.prompt));
+        command.extend(placeholders.fill_all(&arguments.prompt));
         Some(command)
     }
 
-    /// Everything it finds in its environment.
+    /// All environment variables of a call, or of the version check.
     pub fn environment(
         &self,
-        surroundings: &Surroundings,
-        occasion: Option<&Occasion<'_>>,
+        host: &HostEnvironment,
+        invocation: Option<&Invocation<'_>>,
     ) -> BTreeMap<OsString, OsString> {
         let profile = &self.profile.environment;
         let key = self.key_env.iter().map(String::as_str);
-        let passed: Vec<&str> =
-            FOR_EVERYBODY.iter().copied().chain(profile.pass.iter().map(String::as_str)).chain(key).collect();
-        let is_passed =
-            |name: &OsStr| name.to_str().is_some_and(|name| passed.iter().any(|rule| fits(rule, name)));
-        let mut environment: BTreeMap<OsString, OsString> = surroundings
+        let passed: Vec<&str> = BASE_VARIABLES
+            .iter()
+            .copied()
+            .chain(profile.pass.iter().map(String::as_str))
+            .chain(key)
+            .collect();
+        let is_passed = |name: &OsStr| {
+            name.to_str().is_some_and(|name| passed.iter().any(|rule| matches_rule(rule, name)))
+        };
+        let mut environment: BTreeMap<OsString, OsString> = host
             .variables
             .iter()
             .filter(|(name, _)| is_passed(name))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        let repo_settings = occasion.is_some_and(|occasion| occasion.repo_settings);
+        let repo_settings = invocation.is_some_and(|invocation| invocation.repo_settings);
         let isolated = if repo_settings { None } else { Some(&profile.isolated) };
-        let lane = occasion.map(|occasion| occasion.lane.as_os_str());
+        let lane = invocation.map(|invocation| invocation.lane.as_os_str());
         for (name, value) in profile.set.iter().chain(isolated.into_iter().flatten()) {
-            let fill = Filling { lane, ..Filling::default() };
-            if let Some(value) = fill.one(value) {
+            let placeholders = Placeholders { lane, ..Placeholders::default() };
+            if let Some(value) = placeholders.fill(value) {
                 environment.insert(name.into(), value);
             }
         }
-        // Agents run git too: it must neither ask a person nor fight over locks with the rest of us.
+        // Agents run git too: it must neither prompt nor take locks that others need.
         environment.insert("GIT_TERMINAL_PROMPT".into(), "0".into());
         environment.insert("GIT_OPTIONAL_LOCKS".into(), "0".into());
         environment.insert("TERM".into(), "dumb".into());
@@ -115,23 +120,22 @@ impl Agent {
         environment
     }
 
-    /// Whether its prompt goes to its standard input.
-    pub fn is_fed(&self) -> bool {
+    pub fn reads_prompt_from_stdin(&self) -> bool {
         self.profile.prompt_by == PromptBy::Stdin
     }
 }
 
-/// Whether a variable is meant by a rule: its name, or its beginning followed by `*`.
-fn fits(rule: &str, name: &str) -> bool {
+/// True if a rule matches: the name of a variable, or a prefix followed by `*`.
+fn matches_rule(rule: &str, name: &str) -> bool {
     match rule.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => name == rule,
     }
 }
 
-/// What stands where a profile has `{…}`.
+/// Values of the placeholders in a profile.
 #[derive(Debug, Clone, Copy, Default)]
-struct Filling<'a> {
+struct Placeholders<'a> {
     model: Option<&'a OsStr>,
     effort: Option<&'a OsStr>,
     session: Option<&'a OsStr>,
@@ -140,13 +144,13 @@ struct Filling<'a> {
     prompt_file: Option<&'a OsStr>,
 }
 
-impl Filling<'_> {
-    /// All of a list, or nothing if something in it has no value.
-    fn all(&self, list: &[String]) -> Vec<OsString> {
-        list.iter().map(|text| self.one(text)).collect::<Option<Vec<_>>>().unwrap_or_default()
+impl Placeholders<'_> {
+    /// Fills a list; empty if a placeholder in it has no value.
+    fn fill_all(&self, list: &[String]) -> Vec<OsString> {
+        list.iter().map(|text| self.fill(text)).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
-    fn one(&self, text: &str) -> Option<OsString> {
+    fn fill(&self, text: &str) -> Option<OsString> {
         let names = [
             ("{model}", self.model),
             ("{effort}", self.effort),
@@ -169,23 +173,23 @@ impl Filling<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Roster, Talk};
+    use super::super::{Roster, Transport};
     use super::*;
     use charrette_model::config::{Layer, read_layers};
     use std::path::PathBuf;
 
     fn agent(name: &str, text: &str) -> Agent {
         let layer = Layer { origin: "charrette.toml".to_owned(), text: text.to_owned() };
-        Roster::configured(&read_layers(&[layer]).0).0.get(name).unwrap().clone()
+        Roster::from_settings(&read_layers(&[layer]).0).0.get(name).unwrap().clone()
     }
 
-    fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
+    fn host(variables: &[(&str, &str)]) -> HostEnvironment {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Surroundings { folder: PathBuf::from("/repo"), in_repository: true, variables }
+        HostEnvironment { folder: PathBuf::from("/repo"), in_repository: true, variables }
     }
 
-    fn occasion() -> Occasion<'static> {
-        Occasion {
+    fn invocation() -> Invocation<'static> {
+        Invocation {
             writing: false,
             repo_settings: false,
             session: None,
@@ -199,35 +203,35 @@ mod tests {
         let plain = agent("claude", "[agents.claude]\ncommand = \"/bin/true\"\n");
         let set =
             agent("claude", "[agents.claude]\ncommand = \"/bin/true\"\nmodel = \"a b\"\neffort = \"high\"\n");
-        let here = surroundings(&[]);
-        let words = |agent: &Agent, occasion: &Occasion<'_>| -> Vec<String> {
-            let words = agent.arguments(&here, occasion).unwrap();
+        let here = host(&[]);
+        let words = |agent: &Agent, invocation: &Invocation<'_>| -> Vec<String> {
+            let words = agent.arguments(&here, invocation).unwrap();
             words.into_iter().map(|word| word.into_string().unwrap()).collect()
         };
-        let without = words(&plain, &occasion());
+        let without = words(&plain, &invocation());
         assert!(!without.iter().any(|word| word == "--model" || word == "--effort" || word == "--resume"));
-        let with = words(&set, &Occasion { session: Some("s1"), ..occasion() });
+        let with = words(&set, &Invocation { session: Some("s1"), ..invocation() });
         for pair in [["--model", "a b"], ["--effort", "high"], ["--resume", "s1"]] {
             assert!(with.windows(2).any(|two| two == pair), "{pair:?} in {with:?}");
         }
     }
 
     #[test]
-    fn reading_and_writing_differ_and_the_repository_is_kept_out() {
-        let here = surroundings(&[]);
+    fn access_and_isolation_change_the_call() {
+        let here = host(&[]);
         for (name, profile) in super::super::built_in() {
-            assert_eq!(profile.talk, Talk::Process, "{name}");
+            assert_eq!(profile.transport, Transport::Process, "{name}");
             let agent = agent(name, &format!("[agents.{name}]\ncommand = \"/bin/true\"\n"));
-            let reading = agent.arguments(&here, &occasion()).unwrap();
-            let writing = agent.arguments(&here, &Occasion { writing: true, ..occasion() }).unwrap();
-            let open = agent.arguments(&here, &Occasion { repo_settings: true, ..occasion() }).unwrap();
+            let reading = agent.arguments(&here, &invocation()).unwrap();
+            let writing = agent.arguments(&here, &Invocation { writing: true, ..invocation() }).unwrap();
+            let open = agent.arguments(&here, &Invocation { repo_settings: true, ..invocation() }).unwrap();
             let environments = [
-                agent.environment(&here, Some(&occasion())),
-                agent.environment(&here, Some(&Occasion { repo_settings: true, ..occasion() })),
+                agent.environment(&here, Some(&invocation())),
+                agent.environment(&here, Some(&Invocation { repo_settings: true, ..invocation() })),
             ];
             assert_ne!(reading, writing, "{name}");
             if name == "cursor" {
-                // It has no switch for that; what it would ask about is refused, because nobody is there to ask.
+                // It has no switch for that; without a terminal it refuses whatever would need approval.
                 continue;
             }
             assert!(
@@ -238,8 +242,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_passed_on_that_the_profile_does_not_name() {
-        let here = surroundings(&[
+    fn only_variables_of_the_profile_are_passed_on() {
+        let here = host(&[
             ("PATH", "/bin"),
             ("ANTHROPIC_API_KEY", "k1"),
             ("OPENAI_API_KEY", "k2"),
@@ -248,7 +252,7 @@ mod tests {
             ("CHARRETTE_NOW", "x"),
         ]);
         let claude = agent("claude", "[agents.claude]\nenv = [\"MINE\"]\n");
-        let environment = claude.environment(&here, Some(&occasion()));
+        let environment = claude.environment(&here, Some(&invocation()));
         let has = |name: &str| environment.contains_key(OsStr::new(name));
         assert!(has("PATH") && has("ANTHROPIC_API_KEY") && has("MINE"));
         assert!(!has("OPENAI_API_KEY") && !has("GITHUB_TOKEN") && !has("CHARRETTE_NOW"));

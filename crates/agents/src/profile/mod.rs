@@ -1,13 +1,13 @@
-//! Profiles of agent clients, as data: how to find one, how to call it, how it answers.
+//! Profiles of agent clients, as data: programs, arguments, environment, output format.
 //!
-//! The built-in ones are `assets/agents/*.toml`; `charrette.toml` adjusts them or adds more. Nothing here knows
-//! a vendor by name.
+//! The built-in ones are `assets/agents/*.toml`; `charrette.toml` overrides their settings or adds agents. No
+//! code here depends on a vendor.
 
 mod find;
 mod invocation;
 mod roster;
 mod schema;
 
-pub use invocation::Occasion;
+pub use invocation::Invocation;
 pub use roster::{Agent, Roster, RosterError, built_in};
-pub use schema::{Arguments, Environment, Profile, PromptBy, Talk};
+pub use schema::{Arguments, Environment, Profile, PromptBy, Transport};

@@ -1,7 +1,7 @@
-//! The agents of a configuration: the built-in profiles as the user adjusted them, and those the user added.
+//! The agents of a configuration: built-in profiles with the user's settings, and agents that the user added.
 
-use super::schema::{Profile, PromptBy, Talk};
-use crate::stream::Format;
+use super::schema::{Profile, PromptBy, Transport};
+use crate::stream::OutputFormat;
 use charrette_model::config::Settings;
 use charrette_model::seats::EMBEDDED;
 use serde_json::Value;
@@ -16,62 +16,38 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("opencode", include_str!("../../../../assets/agents/opencode.toml")),
 ];
 
-/// An agent that may be seated.
+/// A configured agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// What seats and records call it.
     pub name: String,
-    /// How it works.
     pub profile: Profile,
-    /// The program to run, if the user named one.
+    /// Program, if the user has set one.
     pub command: Option<String>,
-    /// Arguments appended to every call.
+    /// Further arguments of every call.
     pub args: Vec<String>,
-    /// The model to ask for, if the user wants one.
+    /// Model, if the user has set one.
     pub model: Option<String>,
-    /// The effort to ask for, if the user wants one.
+    /// Reasoning effort, if the user has set one.
     pub effort: Option<String>,
-    /// The address of an endpoint.
+    /// URL of an endpoint.
     pub url: Option<String>,
-    /// The environment variable that holds its key.
+    /// Environment variable with its key.
     pub key_env: Option<String>,
 }
 
-/// Something in the configuration that makes no agent.
+/// Invalid configuration of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
-    /// Neither a built-in profile nor a kind.
     #[error("agents.{0} is not built in: say how to talk to it with agents.{0}.kind or agents.{0}.like")]
     NoKind(String),
-    /// No such profile to start from.
     #[error("agents.{agent}.like names {like}, which is not a built-in agent")]
-    NoSuchProfile {
-        /// The agent.
-        agent: String,
-        /// What it wants to be like.
-        like: String,
-    },
-    /// Its kind needs a setting that is missing.
+    UnknownProfile { agent: String, like: String },
     #[error("agents.{agent} is of kind {kind} and needs agents.{agent}.{setting}")]
-    Missing {
-        /// The agent.
-        agent: String,
-        /// Its kind.
-        kind: &'static str,
-        /// What is missing.
-        setting: &'static str,
-    },
-    /// The name belongs to the agent that is part of charrette.
+    MissingSetting { agent: String, kind: &'static str, setting: &'static str },
     #[error("agents.{EMBEDDED} cannot be configured: that is the agent inside charrette")]
     Embedded,
-    /// A value that cannot be an argument.
     #[error("agents.{agent}.{setting} contains a control character")]
-    ControlCharacter {
-        /// The agent.
-        agent: String,
-        /// The setting.
-        setting: &'static str,
-    },
+    ControlCharacter { agent: String, setting: &'static str },
 }
 
 /// All agents of a configuration.
@@ -81,13 +57,15 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// The agents that these settings describe. What cannot be understood is left out and reported.
-    pub fn configured(settings: &Settings) -> (Roster, Vec<RosterError>) {
-        let mut agents: BTreeMap<String, Agent> =
-            built_in().into_iter().map(|(name, profile)| (name.to_owned(), plain(name, profile))).collect();
+    /// The agents of a configuration. Invalid ones are left out and reported.
+    pub fn from_settings(settings: &Settings) -> (Roster, Vec<RosterError>) {
+        let mut agents: BTreeMap<String, Agent> = built_in()
+            .into_iter()
+            .map(|(name, profile)| (name.to_owned(), default_agent(name, profile)))
+            .collect();
         let mut problems = Vec::new();
-        for (name, adjusted) in adjustments(settings) {
-            match adjust(&name, &adjusted, agents.get(&name)) {
+        for (name, values) in agent_settings(settings) {
+            match configure(&name, &values, agents.get(&name)) {
                 Ok(agent) => {
                     agents.insert(name, agent);
                 }
@@ -97,12 +75,11 @@ impl Roster {
         (Roster { agents }, problems)
     }
 
-    /// The agent of that name.
     pub fn get(&self, name: &str) -> Option<&Agent> {
         self.agents.get(name)
     }
 
-    /// All of them, by name.
+    /// All agents, in order of their names.
     pub fn all(&self) -> impl Iterator<Item = &Agent> {
         self.agents.values()
     }
@@ -110,11 +87,11 @@ impl Roster {
 
 /// The built-in profiles, by name.
 pub fn built_in() -> Vec<(&'static str, Profile)> {
-    // A profile that does not parse is caught by a test; here it would only be missing.
+    // A test makes sure that all of them parse.
     BUILT_IN.iter().filter_map(|(name, text)| Some((*name, toml::from_str(text).ok()?))).collect()
 }
 
-fn plain(name: &str, profile: Profile) -> Agent {
+fn default_agent(name: &str, profile: Profile) -> Agent {
     Agent {
         name: name.to_owned(),
         profile,
@@ -127,42 +104,43 @@ fn plain(name: &str, profile: Profile) -> Agent {
     }
 }
 
-/// Every `agents.<name>.<setting>` that is set, by name.
-fn adjustments(settings: &Settings) -> BTreeMap<String, BTreeMap<String, Value>> {
+/// Values of `agents.<name>.<setting>`, by name and setting.
+fn agent_settings(settings: &Settings) -> BTreeMap<String, BTreeMap<String, Value>> {
     let mut found: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
     for (key, setting) in settings.all() {
-        let Some((name, what)) = key.strip_prefix("agents.").and_then(|rest| rest.rsplit_once('.')) else {
+        let Some((name, setting_name)) = key.strip_prefix("agents.").and_then(|rest| rest.rsplit_once('.'))
+        else {
             continue;
         };
-        found.entry(name.to_owned()).or_default().insert(what.to_owned(), setting.value.clone());
+        found.entry(name.to_owned()).or_default().insert(setting_name.to_owned(), setting.value.clone());
     }
     found
 }
 
-fn adjust(
+fn configure(
     name: &str,
-    adjusted: &BTreeMap<String, Value>,
-    before: Option<&Agent>,
+    values: &BTreeMap<String, Value>,
+    built_in_agent: Option<&Agent>,
 ) -> Result<Agent, RosterError> {
     if name == EMBEDDED {
         return Err(RosterError::Embedded);
     }
     let text = |setting: &'static str| -> Result<Option<String>, RosterError> {
-        let Some(value) = adjusted.get(setting).and_then(Value::as_str) else { return Ok(None) };
+        let Some(value) = values.get(setting).and_then(Value::as_str) else { return Ok(None) };
         if value.chars().any(char::is_control) {
             return Err(RosterError::ControlCharacter { agent: name.to_owned(), setting });
         }
         Ok(Some(value.to_owned()))
     };
     let texts = |setting: &str| -> Vec<String> {
-        let items = adjusted.get(setting).and_then(Value::as_array).into_iter().flatten();
+        let items = values.get(setting).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
-    let mut profile = match (text("kind")?.as_deref(), text("like")?, before) {
-        (Some(kind), _, _) => of_kind(name, kind),
+    let mut profile = match (text("kind")?.as_deref(), text("like")?, built_in_agent) {
+        (Some(kind), _, _) => custom_profile(name, kind),
         (None, Some(like), _) => {
             let found = built_in().into_iter().find(|(known, _)| *known == like).map(|(_, profile)| profile);
-            found.ok_or(RosterError::NoSuchProfile { agent: name.to_owned(), like })?
+            found.ok_or(RosterError::UnknownProfile { agent: name.to_owned(), like })?
         }
         (None, None, Some(agent)) => agent.profile.clone(),
         (None, None, None) => return Err(RosterError::NoKind(name.to_owned())),
@@ -178,38 +156,38 @@ fn adjust(
         effort: text("effort")?,
         url: text("url")?,
         key_env: text("key_env")?,
-        ..plain(name, profile)
+        ..default_agent(name, profile)
     };
-    let missing = |kind, setting| RosterError::Missing { agent: name.to_owned(), kind, setting };
-    match agent.profile.talk {
-        Talk::Openai if agent.url.is_none() => Err(missing("openai", "url")),
-        Talk::Acp if agent.command.is_none() && agent.profile.programs.is_empty() => {
+    let missing = |kind, setting| RosterError::MissingSetting { agent: name.to_owned(), kind, setting };
+    match agent.profile.transport {
+        Transport::Openai if agent.url.is_none() => Err(missing("openai", "url")),
+        Transport::Acp if agent.command.is_none() && agent.profile.programs.is_empty() => {
             Err(missing("acp", "command"))
         }
-        Talk::Process if agent.command.is_none() && agent.profile.programs.is_empty() => {
+        Transport::Process if agent.command.is_none() && agent.profile.programs.is_empty() => {
             Err(missing("command", "command"))
         }
         _ => Ok(agent),
     }
 }
 
-/// A profile for something charrette knows nothing about but how to talk to it.
-fn of_kind(name: &str, kind: &str) -> Profile {
-    let talk = match kind {
-        "acp" => Talk::Acp,
-        "openai" => Talk::Openai,
-        _ => Talk::Process,
+/// Profile of an agent of which only its transport is known.
+fn custom_profile(name: &str, kind: &str) -> Profile {
+    let transport = match kind {
+        "acp" => Transport::Acp,
+        "openai" => Transport::Openai,
+        _ => Transport::Process,
     };
     Profile {
         vendor: name.to_owned(),
-        talk,
+        transport,
         programs: Vec::new(),
         version: Vec::new(),
         tested: Vec::new(),
-        output: Format::Text,
-        streams: talk != Talk::Process,
+        output: OutputFormat::Text,
+        streams: transport != Transport::Process,
         prompt_by: PromptBy::Stdin,
-        reads_ignored: talk == Talk::Process,
+        reads_ignored: transport == Transport::Process,
         arguments: super::Arguments::default(),
         environment: super::Environment::default(),
         files: BTreeMap::new(),
@@ -227,7 +205,7 @@ mod tests {
         let layer = Layer { origin: "charrette.toml".to_owned(), text: text.to_owned() };
         let (settings, problems) = read_layers(&[layer]);
         assert_eq!(problems, []);
-        let (roster, problems) = Roster::configured(&settings);
+        let (roster, problems) = Roster::from_settings(&settings);
         (roster, problems.iter().map(ToString::to_string).collect())
     }
 
@@ -242,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_profiles_name_only_what_is_filled_in_and_the_files_they_bring() {
+    fn built_in_profiles_use_known_placeholders_and_files() {
         const KNOWN: [&str; 5] = ["{model}", "{effort}", "{session}", "{folder}", "{lane}"];
         for (name, profile) in built_in() {
             let a = &profile.arguments;
@@ -260,10 +238,7 @@ mod tests {
             for word in lists.into_iter().flatten() {
                 let filled = KNOWN.iter().fold(word.clone(), |word, known| word.replace(known, ""));
                 let braces = filled.matches(['{', '}']).count();
-                assert!(
-                    braces == 0 || word.contains('='),
-                    "{name}: {word} has something that nobody fills in"
-                );
+                assert!(braces == 0 || word.contains('='), "{name}: unknown placeholder in {word}");
                 if let Some(file) = word.strip_prefix("{lane}/") {
                     assert!(profile.files.contains_key(file), "{name}: {file} is not brought along");
                 }
@@ -286,14 +261,14 @@ mod tests {
         assert_eq!((claude.model.as_deref(), claude.args.as_slice()), (Some("opus"), &["-v".to_owned()][..]));
         assert_eq!(roster.get("second").unwrap().profile.vendor, "anthropic");
         let mine = roster.get("mine").unwrap();
-        assert_eq!((mine.profile.vendor.as_str(), mine.profile.talk), ("me", Talk::Process));
+        assert_eq!((mine.profile.vendor.as_str(), mine.profile.transport), ("me", Transport::Process));
         assert_eq!(mine.profile.environment.pass, ["MY_KEY"]);
-        assert_eq!(roster.get("local").unwrap().profile.talk, Talk::Openai);
+        assert_eq!(roster.get("local").unwrap().profile.transport, Transport::Openai);
         assert_eq!(roster.all().count(), BUILT_IN.len() + 3);
     }
 
     #[test]
-    fn what_makes_no_agent_is_reported_and_left_out() {
+    fn invalid_agents_are_reported_and_left_out() {
         let (roster, problems) = roster(
             "[agents.a]\nmodel = \"x\"\n[agents.b]\nkind = \"openai\"\n[agents.c]\nkind = \"acp\"\n\
              [agents.d]\nlike = \"clod\"\n[agents.embedded]\nmodel = \"x\"\n[agents.codex]\nmodel = \"a\\u0000b\"\n",

@@ -1,24 +1,24 @@
-//! What is no text taken out of what should be one: escape sequences, control characters, broken UTF-8.
+//! Removes escape sequences, control characters and broken UTF-8 from text.
 
 use std::borrow::Cow;
 
-/// How many characters of an agent's words a message repeats.
+/// Maximum length of a message in characters.
 const MESSAGE_CHARS: usize = 300;
 
-/// An answer as text: no escape sequences, no control characters but line ends and tabs.
+/// Text without escape sequences and control characters, except line ends and tabs.
 pub(crate) fn text(raw: &str) -> String {
     strip(raw, |c| matches!(c, '\n' | '\t'))
 }
 
-/// One line of output in which only text is left. A control character inside JSON would be no JSON.
+/// One line of output without control characters, which JSON cannot contain.
 pub(crate) fn line(raw: &[u8]) -> Cow<'_, str> {
     let line = String::from_utf8_lossy(raw);
     if line.contains(char::is_control) { Cow::Owned(strip(&line, |c| c == '\t')) } else { line }
 }
 
-/// Anything as one line of a message: white space folded, cut after a while.
+/// Text as one line of a message: white space folded, cut to the maximum length.
 pub(crate) fn one_line(raw: &str) -> String {
-    // Far more is looked at than is shown, but not all of a flood.
+    // Cleaning removes text, so more than the maximum is examined, but not all of a very long one.
     let raw = start(raw, 16 * MESSAGE_CHARS);
     let cleaned = text(raw);
     let mut line = String::new();
@@ -34,9 +34,9 @@ pub(crate) fn one_line(raw: &str) -> String {
     line
 }
 
-/// At most `most` bytes from the start, whole characters only.
-pub(crate) fn start(raw: &str, most: usize) -> &str {
-    &raw[..raw.floor_char_boundary(most)]
+/// At most `max_bytes` from the start, whole characters only.
+pub(crate) fn start(raw: &str, max_bytes: usize) -> &str {
+    &raw[..raw.floor_char_boundary(max_bytes)]
 }
 
 fn strip(raw: &str, keep: fn(char) -> bool) -> String {
@@ -50,7 +50,7 @@ fn strip(raw: &str, keep: fn(char) -> bool) -> String {
     clean
 }
 
-/// What follows the control character or the escape sequence at the start of `rest`.
+/// The text after the control character or escape sequence at the start of `rest`.
 fn after_control(rest: &str) -> &str {
     let mut chars = rest.chars();
     let introducer = match chars.next() {
@@ -74,14 +74,15 @@ fn after_control(rest: &str) -> &str {
     }
 }
 
-/// Parameters, then one final character. A sequence that breaks off takes nothing with it that is not its own.
+/// Skips parameters and one final character. An incomplete sequence ends at the first character that is not
+/// part of one.
 fn after_control_sequence(rest: &str) -> &str {
     let rest =
         rest.trim_start_matches(|c| matches!(c, '0'..='?')).trim_start_matches(|c| matches!(c, ' '..='/'));
     rest.strip_prefix(|c| matches!(c, '@'..='~')).unwrap_or(rest)
 }
 
-/// Up to its terminator. One that never ends does not take more than its line.
+/// Skips to the terminator; without one, to the end of the line.
 fn after_string(rest: &str) -> &str {
     let Some(at) = rest.find(['\u{7}', '\u{9c}', '\u{1b}', '\n']) else { return "" };
     let end = &rest[at..];

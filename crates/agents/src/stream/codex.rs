@@ -1,67 +1,67 @@
-//! Codex: `exec --json`.
+//! Parser of Codex: `exec --json`.
 //!
-//! What decides is the last turn: `turn.completed` with a message of the agent before it, or `turn.failed`. An
-//! item of type `error` is only a warning, and an `error` event is one that Codex may still recover from. The
-//! client lingers for seconds after it has answered.
+//! The last turn decides: `turn.completed` with an agent message before it, or `turn.failed`. An item of type
+//! `error` is only a warning, and Codex may recover from an `error` event. The client takes seconds to exit
+//! after its answer.
 //!
-//! `usage` counts the whole thread, resumed processes included. There is no price and no name of a model.
+//! `usage` counts the whole thread, resumed processes included. There is no price and no model name.
 
 use super::clean;
-use super::complaint;
 use super::event::Object;
-use super::reader::{End, Reader};
-use super::record::{Record, failure, worth_telling};
-use super::usage::of_this_call;
+use super::failure_text;
+use super::output_record::{OutputRecord, failure, needs_attention};
+use super::reader::{OutputReader, ProcessEnd};
+use super::usage::subtract_earlier;
 use crate::outcome::{Failure, FailureKind, Outcome};
 use charrette_model::checkpoint::Usage;
 
-/// A reader of Codex's events.
 #[derive(Debug)]
-pub(super) struct Codex {
-    record: Record,
+pub(super) struct CodexReader {
+    record: OutputRecord,
     earlier: Option<Usage>,
     message: String,
     turn: Turn,
-    thread: Option<Usage>,
+    thread_usage: Option<Usage>,
+    /// Error that the client is retrying.
     retrying: Option<Failure>,
 }
 
-/// Where the last turn is.
+/// State of the last turn.
 #[derive(Debug)]
 enum Turn {
-    /// Not begun, or not at its end.
+    /// Not started, or running.
     Open,
     Completed,
     Failed(Failure),
 }
 
-impl Codex {
-    pub(super) fn new(most: usize, earlier: Option<&Usage>) -> Codex {
-        Codex {
-            record: Record::new(most),
+impl CodexReader {
+    pub(super) fn new(max_bytes: usize, earlier: Option<&Usage>) -> CodexReader {
+        CodexReader {
+            record: OutputRecord::new(max_bytes),
             earlier: earlier.cloned(),
             message: String::new(),
             turn: Turn::Open,
-            thread: None,
+            thread_usage: None,
             retrying: None,
         }
     }
 }
 
-impl Reader for Codex {
-    fn line(&mut self, line: &[u8]) {
+impl OutputReader for CodexReader {
+    fn read_line(&mut self, line: &[u8]) {
         let line = clean::line(line);
         let Some(event) = self.record.event(&line) else { return };
         match event.text("type").as_deref() {
             Some("thread.started") => self.record.session(event.text("thread_id")),
             Some("turn.started") => self.turn = Turn::Open,
-            Some("turn.completed") => self.completed(&event),
+            Some("turn.completed") => self.read_turn_completed(&event),
             Some("turn.failed") => {
                 let error = event.object("error").and_then(|error| error.text("message"));
                 self.turn = Turn::Failed(service_error(&error.unwrap_or_default()));
             }
             Some("error") => self.retrying = Some(service_error(&event.text("message").unwrap_or_default())),
-            Some("item.completed") => self.item(&event),
+            Some("item.completed") => self.read_item(&event),
             Some("item.started" | "item.updated") => self.retrying = None,
             _ => {}
         }
@@ -71,14 +71,14 @@ impl Reader for Codex {
         matches!(self.turn, Turn::Completed) && !self.message.trim().is_empty()
     }
 
-    fn trouble(&self) -> Option<FailureKind> {
-        if self.record.is_flooded() {
-            return Some(FailureKind::Flood);
+    fn pending_failure(&self) -> Option<FailureKind> {
+        if self.record.exceeds_limit() {
+            return Some(FailureKind::OutputLimit);
         }
-        worth_telling(self.retrying.as_ref())
+        needs_attention(self.retrying.as_ref())
     }
 
-    fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome {
+    fn outcome(self: Box<Self>, end: &ProcessEnd<'_>) -> Outcome {
         let answer = match self.turn {
             Turn::Completed if self.message.trim().is_empty() => {
                 Err(failure(FailureKind::NoAnswer, "its turn ended without a message"))
@@ -86,22 +86,23 @@ impl Reader for Codex {
             Turn::Completed => Ok(self.message),
             Turn::Failed(failure) => Err(failure),
             Turn::Open => Err(self.retrying.unwrap_or_else(|| {
-                let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
-                failure(kind, &format!("its turn did not end: {}", end.in_words()))
+                let kind =
+                    failure_text::classify(None, end.last_stderr_line()).unwrap_or(FailureKind::NoAnswer);
+                failure(kind, &format!("its turn did not end: {}", end.describe()))
             })),
         };
-        let usage = self.thread.as_ref().map(|thread| of_this_call(thread, self.earlier.as_ref()));
-        self.record.outcome(answer, usage, self.thread)
+        let usage = self.thread_usage.as_ref().map(|thread| subtract_earlier(thread, self.earlier.as_ref()));
+        self.record.outcome(answer, usage, self.thread_usage)
     }
 }
 
-impl Codex {
-    fn completed(&mut self, event: &Object<'_>) {
+impl CodexReader {
+    fn read_turn_completed(&mut self, event: &Object<'_>) {
         self.turn = Turn::Completed;
         self.retrying = None;
         if let Some(usage) = event.object("usage") {
             let count = |name| usage.count(name).unwrap_or_default();
-            self.thread = Some(Usage {
+            self.thread_usage = Some(Usage {
                 input: count("input_tokens"),
                 output: count("output_tokens"),
                 cached: count("cached_input_tokens"),
@@ -110,7 +111,7 @@ impl Codex {
         }
     }
 
-    fn item(&mut self, event: &Object<'_>) {
+    fn read_item(&mut self, event: &Object<'_>) {
         let Some(item) = event.object("item") else { return };
         let kind = item.text("type").unwrap_or_default();
         match kind.as_str() {
@@ -131,7 +132,7 @@ impl Codex {
 }
 
 fn service_error(message: &str) -> Failure {
-    let kind = complaint::kind(None, message).unwrap_or(FailureKind::Service { status: None });
+    let kind = failure_text::classify(None, message).unwrap_or(FailureKind::Service { status: None });
     failure(kind, if message.trim().is_empty() { "it gave no reason" } else { message })
 }
 
@@ -144,10 +145,10 @@ mod tests {
     const STARTED: &str = r#"{"type":"turn.started"}"#;
     const FAILED: &str = r#"{"type":"turn.failed","error":{"message":"boom"}}"#;
 
-    fn reader(lines: &[&str], earlier: Option<&Usage>) -> Box<Codex> {
-        let mut reader = Codex::new(1000, earlier);
+    fn reader(lines: &[&str], earlier: Option<&Usage>) -> Box<CodexReader> {
+        let mut reader = CodexReader::new(1000, earlier);
         for line in lines {
-            reader.line(line.as_bytes());
+            reader.read_line(line.as_bytes());
         }
         Box::new(reader)
     }
@@ -165,8 +166,8 @@ mod tests {
         ];
         for (lines, answered) in cases {
             for end in [
-                End { code: Some(0), signal: None, stderr: "" },
-                End { code: None, signal: Some(9), stderr: "" },
+                ProcessEnd { code: Some(0), signal: None, stderr: "" },
+                ProcessEnd { code: None, signal: Some(9), stderr: "" },
             ] {
                 let reader = reader(lines, None);
                 assert_eq!(reader.is_complete(), *answered, "{lines:?}");
@@ -176,9 +177,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_thread_had_used_before_is_subtracted() {
+    fn earlier_usage_of_the_thread_is_subtracted() {
         let earlier = Usage { input: 100, output: 7, cached: 20, usd: None };
-        let outcome = reader(&[STARTED, MESSAGE, COMPLETED], Some(&earlier)).outcome(&End {
+        let outcome = reader(&[STARTED, MESSAGE, COMPLETED], Some(&earlier)).outcome(&ProcessEnd {
             code: Some(0),
             signal: None,
             stderr: "",
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_is_trouble_only_if_waiting_does_not_help() {
+    fn retries_of_rate_limits_and_credentials_are_failures() {
         let cases = [
             (
                 "Reconnecting... 1/5 (unexpected status 401 Unauthorized: bad key)",
@@ -202,10 +203,13 @@ mod tests {
         ];
         for (message, trouble) in cases {
             let line = serde_json::json!({"type": "error", "message": message}).to_string();
-            assert_eq!(reader(&[STARTED, &line], None).trouble(), trouble, "{message}");
-            assert_eq!(reader(&[STARTED, &line, MESSAGE], None).trouble(), None, "{message}");
-            let failed =
-                reader(&[STARTED, &line], None).outcome(&End { code: None, signal: Some(15), stderr: "" });
+            assert_eq!(reader(&[STARTED, &line], None).pending_failure(), trouble, "{message}");
+            assert_eq!(reader(&[STARTED, &line, MESSAGE], None).pending_failure(), None, "{message}");
+            let failed = reader(&[STARTED, &line], None).outcome(&ProcessEnd {
+                code: None,
+                signal: Some(15),
+                stderr: "",
+            });
             assert_eq!(failed.answer.unwrap_err().message, message);
         }
     }
@@ -214,7 +218,7 @@ mod tests {
     fn a_declined_command_is_denied() {
         let declined =
             r#"{"type":"item.completed","item":{"id":"2","type":"command_execution","status":"declined"}}"#;
-        let outcome = reader(&[STARTED, declined, MESSAGE, COMPLETED], None).outcome(&End {
+        let outcome = reader(&[STARTED, declined, MESSAGE, COMPLETED], None).outcome(&ProcessEnd {
             code: Some(0),
             signal: None,
             stderr: "",

@@ -1,59 +1,58 @@
-//! Cursor's agent: `--output-format stream-json`, and the lone result of `--output-format json`.
+//! Parser of Cursor's agent: `--output-format stream-json`, and the single result of `--output-format json`.
 //!
-//! Its lines are like Claude Code's. What decides is the last `result`: `is_error` and a text. If a call fails,
-//! there is no result and the reason stands on standard error. The client may not exit after it has answered.
+//! Its lines are like Claude Code's. The last `result` decides: `is_error` and a text. If a call fails, there
+//! is no result and the reason is on standard error. The client may not exit after it has answered.
 //!
-//! The text of the result is everything the agent said, run together. What it said after its last tool call is
-//! the answer; the rest is what it said while it worked.
+//! The text of the result is all messages of the agent, concatenated. Those after its last tool call are the
+//! answer.
 
 use super::clean;
-use super::complaint;
 use super::event::Object;
-use super::reader::{End, Reader};
-use super::record::{Record, failure};
+use super::failure_text;
+use super::output_record::{OutputRecord, failure};
+use super::reader::{OutputReader, ProcessEnd};
 use crate::outcome::{Failure, FailureKind, Outcome};
 use charrette_model::checkpoint::Usage;
 
-/// A reader of Cursor's events.
 #[derive(Debug)]
-pub(super) struct Cursor {
-    record: Record,
-    /// What the agent said since its last tool call.
-    said: String,
+pub(super) struct CursorReader {
+    record: OutputRecord,
+    /// Messages since the last tool call.
+    text: String,
     answer: Option<Result<String, Failure>>,
     usage: Option<Usage>,
 }
 
-impl Cursor {
-    pub(super) fn new(most: usize) -> Cursor {
-        Cursor { record: Record::new(most), said: String::new(), answer: None, usage: None }
+impl CursorReader {
+    pub(super) fn new(max_bytes: usize) -> CursorReader {
+        CursorReader { record: OutputRecord::new(max_bytes), text: String::new(), answer: None, usage: None }
     }
 }
 
-impl Reader for Cursor {
-    fn line(&mut self, line: &[u8]) {
+impl OutputReader for CursorReader {
+    fn read_line(&mut self, line: &[u8]) {
         let line = clean::line(line);
         let Some(event) = self.record.event(&line) else { return };
         self.record.session(event.text("session_id"));
         match event.text("type").as_deref() {
             Some("system") => {
                 self.record.model(event.text("model"));
-                self.works_on();
+                self.discard_answer();
             }
-            Some("user") => self.works_on(),
+            Some("user") => self.discard_answer(),
             Some("assistant") => {
                 self.answer = None;
                 for part in
                     event.object("message").map(|message| message.objects("content")).unwrap_or_default()
                 {
-                    self.record.append(&mut self.said, &part.text("text").unwrap_or_default());
+                    self.record.append(&mut self.text, &part.text("text").unwrap_or_default());
                 }
             }
             Some("tool_call") => {
-                self.works_on();
-                self.tool(&event);
+                self.discard_answer();
+                self.read_tool_call(&event);
             }
-            Some("result") => self.result(&event),
+            Some("result") => self.read_result(&event),
             _ => {}
         }
     }
@@ -62,27 +61,28 @@ impl Reader for Cursor {
         self.answer.is_some()
     }
 
-    fn trouble(&self) -> Option<FailureKind> {
-        self.record.is_flooded().then_some(FailureKind::Flood)
+    fn pending_failure(&self) -> Option<FailureKind> {
+        self.record.exceeds_limit().then_some(FailureKind::OutputLimit)
     }
 
-    fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome {
+    fn outcome(self: Box<Self>, end: &ProcessEnd<'_>) -> Outcome {
         let answer = self.answer.unwrap_or_else(|| {
-            let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
-            Err(failure(kind, &format!("no result: {}", end.in_words())))
+            let kind = failure_text::classify(None, end.last_stderr_line()).unwrap_or(FailureKind::NoAnswer);
+            Err(failure(kind, &format!("no result: {}", end.describe())))
         });
         self.record.outcome(answer, self.usage, None)
     }
 }
 
-impl Cursor {
-    fn works_on(&mut self) {
-        self.said.clear();
+impl CursorReader {
+    /// Discards an answer after which the agent goes on working.
+    fn discard_answer(&mut self) {
+        self.text.clear();
         self.answer = None;
     }
 
-    /// A tool that was refused has a result named so, such as `{"writeToolCall":{"result":{"rejected":{…}}}}`.
-    fn tool(&mut self, event: &Object<'_>) {
+    /// The result of a refused tool names the refusal, such as `{"writeToolCall":{"result":{"rejected":{…}}}}`.
+    fn read_tool_call(&mut self, event: &Object<'_>) {
         for (name, tool) in event.object("tool_call").iter().flat_map(Object::members) {
             let result = tool.object("result");
             let refused = result.is_some_and(|result| {
@@ -94,28 +94,28 @@ impl Cursor {
         }
     }
 
-    fn result(&mut self, event: &Object<'_>) {
+    fn read_result(&mut self, event: &Object<'_>) {
         let mut text = String::new();
         self.record.append(&mut text, &event.text("result").unwrap_or_default());
         let is_error = event.flag("is_error") != Some(false);
         let is_success = event.text("subtype").is_none_or(|subtype| subtype == "success");
         self.answer = Some(if is_error || !is_success {
-            let kind = complaint::kind(None, &text).unwrap_or(FailureKind::Service { status: None });
+            let kind = failure_text::classify(None, &text).unwrap_or(FailureKind::Service { status: None });
             Err(failure(kind, if text.trim().is_empty() { "it gave no reason" } else { &text }))
-        } else if !self.said.trim().is_empty() && text.ends_with(self.said.as_str()) {
-            Ok(std::mem::take(&mut self.said))
+        } else if !self.text.trim().is_empty() && text.ends_with(self.text.as_str()) {
+            Ok(std::mem::take(&mut self.text))
         } else {
             Ok(text)
         });
-        self.said = String::new();
+        self.text = String::new();
         if let Some(usage) = event.object("usage") {
-            self.usage = Some(counted(&usage));
+            self.usage = Some(parse_usage(&usage));
         }
     }
 }
 
-/// Reads and writes of the cache are counted beside the input, as Claude Code does.
-fn counted(usage: &Object<'_>) -> Usage {
+/// Parses usage, in which cache reads and writes are not part of the input, as with Claude Code.
+fn parse_usage(usage: &Object<'_>) -> Usage {
     let count = |name, other| usage.count(name).or_else(|| usage.count(other)).unwrap_or_default();
     let cached = count("cacheReadTokens", "cache_read_input_tokens");
     let input = count("inputTokens", "input_tokens")
@@ -128,22 +128,22 @@ fn counted(usage: &Object<'_>) -> Usage {
 mod tests {
     use super::*;
 
-    const ENDED: End<'static> = End { code: Some(0), signal: None, stderr: "" };
+    const ENDED: ProcessEnd<'static> = ProcessEnd { code: Some(0), signal: None, stderr: "" };
 
-    fn outcome(lines: &[&str], end: &End<'_>) -> Outcome {
-        let mut reader = Cursor::new(1000);
+    fn outcome(lines: &[&str], end: &ProcessEnd<'_>) -> Outcome {
+        let mut reader = CursorReader::new(1000);
         for line in lines {
-            reader.line(line.as_bytes());
+            reader.read_line(line.as_bytes());
         }
         Box::new(reader).outcome(end)
     }
 
     #[test]
-    fn the_answer_is_what_was_said_after_the_last_tool_call() {
-        let said = |text: &str| {
+    fn the_answer_is_the_text_after_the_last_tool_call() {
+        let message_event = |text: &str| {
             format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#)
         };
-        let (first, last) = (said("I look."), said("Done."));
+        let (first, last) = (message_event("I look."), message_event("Done."));
         let tool = r#"{"type":"tool_call","subtype":"completed","call_id":"c","tool_call":{"readToolCall":{"result":{"success":{}}}}}"#;
         let result = |text: &str| {
             format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{text}"}}"#)
@@ -172,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn without_a_result_standard_error_says_why() {
-        let end = End {
+    fn without_a_result_standard_error_has_the_reason() {
+        let end = ProcessEnd {
             code: Some(1),
             signal: None,
             stderr: "Error: Authentication required. Please run 'agent login' first.\n",

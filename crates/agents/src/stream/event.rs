@@ -1,41 +1,39 @@
-//! One line of JSON, of which only what is asked for is ever built.
+//! Lazy parser of one line of JSON: only the requested members are parsed.
 //!
-//! A member that is not of the expected type counts as missing: a client may change one without its others
-//! becoming unreadable. Depth costs nothing, since what is inside a member is skipped, not followed.
+//! A member of an unexpected type counts as missing: the others stay readable if a client changes one. Depth
+//! costs nothing, since the content of a member is skipped.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// How many members of one object, or items of one list, are looked at.
-const MOST_MEMBERS: usize = 512;
+/// Maximum number of members of an object, or items of a list, that are read.
+const MAX_MEMBERS: usize = 512;
 
-/// An object of which the members are not read yet.
+/// An object whose members are not parsed yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Object<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    /// The object that is the whole of `text`.
     pub(crate) fn parse(text: &'a str) -> Option<Object<'a>> {
         serde_json::from_str(text).ok()
     }
 
-    /// A string, with what is no character in it replaced.
+    /// A string; invalid characters are replaced.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.raw(name)?).map(|Text(text)| text).ok()
     }
 
-    /// Whether the member is this string.
+    /// True if the member is this string.
     pub(crate) fn is(&self, name: &str, text: &str) -> bool {
         self.text(name).is_some_and(|found| found == text)
     }
 
-    /// A yes or no.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         serde_json::from_str(self.raw(name)?).ok()
     }
 
-    /// A number that counts something.
+    /// A number that is not negative, without its fraction.
     pub(crate) fn count(&self, name: &str) -> Option<u64> {
         let raw = self.raw(name)?;
         let whole = serde_json::from_str(raw).ok();
@@ -47,12 +45,11 @@ impl<'a> Object<'a> {
         whole.or_else(|| self.number(name).filter(|number| *number >= 0.0).map(|number| number as u64))
     }
 
-    /// An amount of something.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         serde_json::from_str(self.raw(name)?).ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// An HTTP status.
+    /// An HTTP status, as number or text.
     pub(crate) fn status(&self, name: &str) -> Option<u16> {
         let status = self.count(name).or_else(|| self.text(name)?.parse().ok())?;
         u16::try_from(status).ok().filter(|status| (100..600).contains(status))
@@ -78,7 +75,7 @@ impl<'a> Object<'a> {
         self.0.iter().filter_map(|(name, raw)| Some((name.as_str(), Object::parse(raw.get())?)))
     }
 
-    /// The member as it stands there.
+    /// The JSON text of the member.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(member, _)| member == name).map(|(_, raw)| raw.get())
     }
@@ -101,7 +98,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
-                while members.len() < MOST_MEMBERS {
+                while members.len() < MAX_MEMBERS {
                     let Some(Text(name)) = map.next_key()? else { return Ok(members) };
                     members.push((name, map.next_value()?));
                 }
@@ -113,7 +110,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
     }
 }
 
-/// A list of which the items are not read yet.
+/// A list whose items are not parsed yet.
 #[derive(Default)]
 struct List<'a>(Vec<&'a RawValue>);
 
@@ -129,7 +126,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for List<'a> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut items = Vec::new();
-                while items.len() < MOST_MEMBERS {
+                while items.len() < MAX_MEMBERS {
                     let Some(item) = list.next_element()? else { return Ok(items) };
                     items.push(item);
                 }
@@ -141,7 +138,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for List<'a> {
     }
 }
 
-/// A string of JSON. Half a surrogate pair, as JavaScript may write it, is no reason to refuse the rest.
+/// A JSON string. Half a surrogate pair, as JavaScript may write it, is replaced.
 struct Text(String);
 
 impl<'de> Deserialize<'de> for Text {
@@ -212,6 +209,6 @@ mod tests {
         assert!(Object::parse(&deep).unwrap().object("deep").is_none());
         assert!(Object::parse(&deep).unwrap().objects("deep").is_empty());
         let broad = format!("{{\"type\":\"x\"{}}}", ",\"a\":1".repeat(100_000));
-        assert_eq!(Object::parse(&broad).unwrap().0.len(), MOST_MEMBERS);
+        assert_eq!(Object::parse(&broad).unwrap().0.len(), MAX_MEMBERS);
     }
 }

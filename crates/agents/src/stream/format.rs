@@ -1,19 +1,19 @@
-//! The output formats there are readers for.
+//! Output formats that have a parser.
 
-use super::claude::Claude;
-use super::codex::Codex;
-use super::cursor::Cursor;
-use super::gemini::Gemini;
-use super::opencode::Opencode;
-use super::reader::Reader;
-use super::text::Text;
+use super::claude::ClaudeReader;
+use super::codex::CodexReader;
+use super::cursor::CursorReader;
+use super::gemini::GeminiReader;
+use super::opencode::OpencodeReader;
+use super::reader::OutputReader;
+use super::text::TextReader;
 use charrette_model::checkpoint::Usage;
 use serde::Deserialize;
 
-/// What a client prints.
+/// Output format of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum OutputFormat {
     /// The answer and nothing else.
     Text,
     /// `claude -p --output-format stream-json --verbose`, or `json`.
@@ -28,31 +28,29 @@ pub enum Format {
     OpencodeJsonl,
 }
 
-impl Format {
-    /// All of them.
-    pub const ALL: [Format; 6] = [
-        Format::Text,
-        Format::ClaudeStream,
-        Format::CodexJsonl,
-        Format::CursorStream,
-        Format::GeminiStream,
-        Format::OpencodeJsonl,
+impl OutputFormat {
+    pub const ALL: [OutputFormat; 6] = [
+        OutputFormat::Text,
+        OutputFormat::ClaudeStream,
+        OutputFormat::CodexJsonl,
+        OutputFormat::CursorStream,
+        OutputFormat::GeminiStream,
+        OutputFormat::OpencodeJsonl,
     ];
 
-    /// Whether what it prints is the answer itself.
     pub fn is_text(self) -> bool {
-        self == Format::Text
+        self == OutputFormat::Text
     }
 
-    /// A reader that holds at most `most` bytes; `earlier` is what the session had used before this call.
-    pub fn reader(self, most: usize, earlier: Option<&Usage>) -> Box<dyn Reader> {
+    /// A parser with an output limit of `max_bytes`; `earlier` is the usage of the session before this call.
+    pub fn reader(self, max_bytes: usize, earlier: Option<&Usage>) -> Box<dyn OutputReader> {
         match self {
-            Format::Text => Box::new(Text::new(most)),
-            Format::ClaudeStream => Box::new(Claude::new(most, earlier)),
-            Format::CodexJsonl => Box::new(Codex::new(most, earlier)),
-            Format::CursorStream => Box::new(Cursor::new(most)),
-            Format::GeminiStream => Box::new(Gemini::new(most)),
-            Format::OpencodeJsonl => Box::new(Opencode::new(most)),
+            OutputFormat::Text => Box::new(TextReader::new(max_bytes)),
+            OutputFormat::ClaudeStream => Box::new(ClaudeReader::new(max_bytes, earlier)),
+            OutputFormat::CodexJsonl => Box::new(CodexReader::new(max_bytes, earlier)),
+            OutputFormat::CursorStream => Box::new(CursorReader::new(max_bytes)),
+            OutputFormat::GeminiStream => Box::new(GeminiReader::new(max_bytes)),
+            OutputFormat::OpencodeJsonl => Box::new(OpencodeReader::new(max_bytes)),
         }
     }
 }

@@ -1,25 +1,25 @@
-//! What agents print, and how to tell an answer from it.
+//! Parsers of agents' output, one per output format.
 //!
-//! One module per vendor. Each decides on the evidence its client gives, never on an exit code alone: what is
-//! not proven to be an answer is none. [`complaint`] names failures that vendors put in words, `event` reads one
-//! line of JSON, `record` holds what every reader collects, [`clean`] takes out of an answer what is no text.
+//! Each decides on the evidence that its client prints, never on an exit code alone: output is an answer only
+//! if the client says so. [`failure_text`] classifies error messages of vendors, `event` parses one line of
+//! JSON, [`output_record`] is the part that all parsers collect, [`clean`] removes control characters.
 //!
-//! Counted alike for all vendors, whatever each calls it: input is everything the model read, cached is the part
-//! of it that came from a cache, output includes reasoning.
+//! Usage is counted the same way for all vendors: input is everything the model read, cached is the part of it
+//! that came from a cache, output includes reasoning.
 
 mod claude;
 pub(crate) mod clean;
 mod codex;
-pub(crate) mod complaint;
 mod cursor;
 pub(crate) mod event;
+pub(crate) mod failure_text;
 mod format;
 mod gemini;
 mod opencode;
+pub(crate) mod output_record;
 mod reader;
-pub(crate) mod record;
 mod text;
 pub(crate) mod usage;
 
-pub use format::Format;
-pub use reader::{End, Reader};
+pub use format::OutputFormat;
+pub use reader::{OutputReader, ProcessEnd};

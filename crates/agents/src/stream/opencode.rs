@@ -1,48 +1,47 @@
-//! opencode: `run --format json`.
+//! Parser of opencode: `run --format json`.
 //!
-//! What decides is the last step: `step_finish` with the reason `stop` and a text; an `error` event is a failure
-//! whatever else there is. A step that ends for `tool-calls` is followed by another. While it waits to ask a
-//! service again, opencode says nothing at all.
+//! The last step decides: `step_finish` with the reason `stop` and a text; an `error` event is always a
+//! failure. A step that ends for `tool-calls` is followed by another. Retries are not reported at all.
 //!
-//! Tokens and cost are those of one step, so they are added up. opencode prices what it does not know at nothing,
-//! so a cost of nothing is no cost. The model has no name here.
+//! Tokens and cost are those of one step, so they are added up. The cost of an unknown model is 0, so 0 counts as
+//! unknown. There is no model name.
 
 use super::clean;
-use super::complaint;
 use super::event::Object;
-use super::reader::{End, Reader};
-use super::record::{Record, failure};
-use super::usage::sum;
+use super::failure_text;
+use super::output_record::{OutputRecord, failure};
+use super::reader::{OutputReader, ProcessEnd};
+use super::usage::add_usage;
 use crate::outcome::{Failure, FailureKind, Outcome};
 use charrette_model::checkpoint::Usage;
 
-/// What the error of a tool says that the seat does not have, in lower case.
+/// Phrases in the error of a tool that the seat must not use, in lower case.
 const REFUSALS: [&str; 3] = ["permission", "rejected", "unavailable tool"];
 
-/// A reader of opencode's events.
 #[derive(Debug)]
-pub(super) struct Opencode {
-    record: Record,
-    said: String,
-    /// Whose words these are: the message, and the part of it that came last.
+pub(super) struct OpencodeReader {
+    record: OutputRecord,
+    text: String,
+    /// Ids of the message that `text` belongs to, and of its last part.
     message: Option<String>,
     part: Option<String>,
-    /// Where the last part begins.
-    part_at: usize,
+    /// Offset of the last part in `text`.
+    part_start: usize,
     reason: Option<String>,
     error: Option<Failure>,
     usage: Option<Usage>,
+    /// Id of the last step whose usage was added.
     counted: Option<String>,
 }
 
-impl Opencode {
-    pub(super) fn new(most: usize) -> Opencode {
-        Opencode {
-            record: Record::new(most),
-            said: String::new(),
+impl OpencodeReader {
+    pub(super) fn new(max_bytes: usize) -> OpencodeReader {
+        OpencodeReader {
+            record: OutputRecord::new(max_bytes),
+            text: String::new(),
             message: None,
             part: None,
-            part_at: 0,
+            part_start: 0,
             reason: None,
             error: None,
             usage: None,
@@ -51,37 +50,37 @@ impl Opencode {
     }
 }
 
-impl Reader for Opencode {
-    fn line(&mut self, line: &[u8]) {
+impl OutputReader for OpencodeReader {
+    fn read_line(&mut self, line: &[u8]) {
         let line = clean::line(line);
         let Some(event) = self.record.event(&line) else { return };
         self.record.session(event.text("sessionID"));
         let part = event.object("part");
         match (event.text("type").as_deref(), part) {
             (Some("step_start"), _) => self.reason = None,
-            (Some("text"), Some(part)) => self.text(&part),
-            (Some("tool_use"), Some(part)) => self.tool(&part),
-            (Some("step_finish"), Some(part)) => self.step(&part),
-            (Some("error"), _) => self.error = Some(error(&event)),
+            (Some("text"), Some(part)) => self.read_text(&part),
+            (Some("tool_use"), Some(part)) => self.read_tool_call(&part),
+            (Some("step_finish"), Some(part)) => self.read_step_finish(&part),
+            (Some("error"), _) => self.error = Some(read_error(&event)),
             _ => {}
         }
     }
 
     fn is_complete(&self) -> bool {
-        self.error.is_none() && self.reason.as_deref() == Some("stop") && !self.said.trim().is_empty()
+        self.error.is_none() && self.reason.as_deref() == Some("stop") && !self.text.trim().is_empty()
     }
 
-    fn trouble(&self) -> Option<FailureKind> {
-        self.record.is_flooded().then_some(FailureKind::Flood)
+    fn pending_failure(&self) -> Option<FailureKind> {
+        self.record.exceeds_limit().then_some(FailureKind::OutputLimit)
     }
 
-    fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome {
+    fn outcome(self: Box<Self>, end: &ProcessEnd<'_>) -> Outcome {
         let answer = match (self.error, self.reason.as_deref()) {
             (Some(error), _) => Err(error),
-            (None, Some("stop")) if self.said.trim().is_empty() => {
+            (None, Some("stop")) if self.text.trim().is_empty() => {
                 Err(failure(FailureKind::NoAnswer, "its answer is empty"))
             }
-            (None, Some("stop")) => Ok(self.said),
+            (None, Some("stop")) => Ok(self.text),
             (None, Some("length")) => {
                 Err(failure(FailureKind::Limit, "its answer was cut at a limit of length"))
             }
@@ -89,8 +88,9 @@ impl Reader for Opencode {
                 Err(failure(FailureKind::NoAnswer, &format!("its last step ended for: {reason}")))
             }
             (None, None) => {
-                let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
-                Err(failure(kind, &format!("its last step did not end: {}", end.in_words())))
+                let kind =
+                    failure_text::classify(None, end.last_stderr_line()).unwrap_or(FailureKind::NoAnswer);
+                Err(failure(kind, &format!("its last step did not end: {}", end.describe())))
             }
         };
         let usage = self.usage.map(|usage| Usage { usd: usage.usd.filter(|usd| *usd > 0.0), ..usage });
@@ -98,25 +98,25 @@ impl Reader for Opencode {
     }
 }
 
-impl Opencode {
-    /// The texts of one message belong together; a part that comes again is said anew.
-    fn text(&mut self, part: &Object<'_>) {
+impl OpencodeReader {
+    /// The texts of one message belong together; a part that is repeated replaces its earlier text.
+    fn read_text(&mut self, part: &Object<'_>) {
         let (message, id) = (part.text("messageID"), part.text("id"));
         if message != self.message || message.is_none() {
-            self.said.clear();
-            self.part_at = 0;
+            self.text.clear();
+            self.part_start = 0;
         } else if id.is_some() && id == self.part {
-            self.said.truncate(self.part_at);
+            self.text.truncate(self.part_start);
         } else {
-            self.record.append(&mut self.said, "\n");
-            self.part_at = self.said.len();
+            self.record.append(&mut self.text, "\n");
+            self.part_start = self.text.len();
         }
         (self.message, self.part) = (message, id);
-        self.record.append(&mut self.said, &part.text("text").unwrap_or_default());
+        self.record.append(&mut self.text, &part.text("text").unwrap_or_default());
     }
 
-    /// A tool that is not allowed is not offered: a call of it becomes one of the tool `invalid`.
-    fn tool(&mut self, part: &Object<'_>) {
+    /// A call of a tool that is not offered becomes a call of the tool `invalid`.
+    fn read_tool_call(&mut self, part: &Object<'_>) {
         let Some(state) = part.object("state") else { return };
         let error = state.text("error").unwrap_or_default().to_lowercase();
         let refused = state.is("status", "error") && REFUSALS.iter().any(|refusal| error.contains(refusal));
@@ -130,7 +130,7 @@ impl Opencode {
         }
     }
 
-    fn step(&mut self, part: &Object<'_>) {
+    fn read_step_finish(&mut self, part: &Object<'_>) {
         self.reason = Some(part.text("reason").unwrap_or_else(|| "no reason".to_owned()));
         let id = part.text("id");
         if id.is_some() && id == self.counted {
@@ -148,11 +148,11 @@ impl Opencode {
             cached,
             usd: part.number("cost").filter(|usd| *usd >= 0.0),
         };
-        self.usage = Some(self.usage.as_ref().map_or_else(|| step.clone(), |usage| sum(usage, &step)));
+        self.usage = Some(self.usage.as_ref().map_or_else(|| step.clone(), |usage| add_usage(usage, &step)));
     }
 }
 
-fn error(event: &Object<'_>) -> Failure {
+fn read_error(event: &Object<'_>) -> Failure {
     let error = event.object("error");
     let name = error.as_ref().and_then(|error| error.text("name")).unwrap_or_default();
     let data = error.and_then(|error| error.object("data"));
@@ -162,10 +162,10 @@ fn error(event: &Object<'_>) -> Failure {
     let retry_after = data
         .and_then(|data| data.object("responseHeaders"))
         .and_then(|headers| headers.text("retry-after"))
-        .and_then(|wait| complaint::duration(&wait));
-    let kind = match (name.as_str(), complaint::kind(status, &message)) {
-        (_, Some(FailureKind::RateLimit { retry_after: said })) => {
-            FailureKind::RateLimit { retry_after: retry_after.or(said) }
+        .and_then(|wait| failure_text::parse_duration(&wait));
+    let kind = match (name.as_str(), failure_text::classify(status, &message)) {
+        (_, Some(FailureKind::RateLimit { retry_after: in_text })) => {
+            FailureKind::RateLimit { retry_after: retry_after.or(in_text) }
         }
         ("ProviderAuthError", _) => FailureKind::Credentials,
         ("MessageOutputLengthError" | "ContextOverflowError", _) => FailureKind::Limit,
@@ -173,8 +173,8 @@ fn error(event: &Object<'_>) -> Failure {
         (_, Some(kind)) => kind,
         (_, None) => FailureKind::Service { status },
     };
-    let said = if message.trim().is_empty() { &name } else { &message };
-    failure(kind, if said.trim().is_empty() { "it gave no reason" } else { said })
+    let text = if message.trim().is_empty() { &name } else { &message };
+    failure(kind, if text.trim().is_empty() { "it gave no reason" } else { text })
 }
 
 #[cfg(test)]
@@ -182,17 +182,17 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    const ENDED: End<'static> = End { code: Some(0), signal: None, stderr: "" };
+    const ENDED: ProcessEnd<'static> = ProcessEnd { code: Some(0), signal: None, stderr: "" };
 
     fn outcome(lines: &[&str]) -> Outcome {
-        let mut reader = Opencode::new(1000);
+        let mut reader = OpencodeReader::new(1000);
         for line in lines {
-            reader.line(line.as_bytes());
+            reader.read_line(line.as_bytes());
         }
         Box::new(reader).outcome(&ENDED)
     }
 
-    fn said(message: &str, id: &str, text: &str) -> String {
+    fn text_event(message: &str, id: &str, text: &str) -> String {
         format!(r#"{{"type":"text","part":{{"messageID":"{message}","id":"{id}","text":"{text}"}}}}"#)
     }
 
@@ -207,10 +207,10 @@ mod tests {
     #[test]
     fn the_answer_is_the_text_of_the_last_message_and_its_step_must_stop() {
         let (one, two, more, again) = (
-            said("m1", "a", "one"),
-            said("m2", "b", "two"),
-            said("m2", "c", "more"),
-            said("m2", "c", "again"),
+            text_event("m1", "a", "one"),
+            text_event("m2", "b", "two"),
+            text_event("m2", "c", "more"),
+            text_event("m2", "c", "again"),
         );
         let (stop, calls, length) =
             (finish("s", "stop", "0"), finish("t", "tool-calls", "0"), finish("u", "length", "0"));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_apart() {
+    fn errors_are_classified() {
         let error = |name: &str, data: &str| {
             format!(r#"{{"type":"error","error":{{"name":"{name}","data":{data}}}}}"#)
         };

@@ -1,62 +1,62 @@
-//! Somebody who reads an agent's output as it comes, and decides at its end what the call came to.
+//! Interface of output parsers: they read an agent's output while it is printed, and determine the outcome at
+//! its end.
 
 use super::clean;
 use crate::outcome::{FailureKind, Outcome};
 
-/// Reads one call's standard output.
-pub trait Reader: Send {
-    /// Reads one line, without its end. Lines may be anything: cut, mixed with warnings, not UTF-8, empty.
-    fn line(&mut self, line: &[u8]);
+/// Parser of the output of one call.
+pub trait OutputReader: Send {
+    /// Reads one line of standard output, without its line end. It may be anything: cut, a warning, not UTF-8,
+    /// empty.
+    fn read_line(&mut self, line: &[u8]);
 
-    /// Reads one line of standard error, for clients that say only there that they are waiting. Nothing that is
-    /// said there makes an answer.
-    fn aside(&mut self, line: &[u8]) {
+    /// Reads one line of standard error, for clients that report retries only there. It is never an answer.
+    fn read_stderr_line(&mut self, line: &[u8]) {
         let _ = line;
     }
 
-    /// Hears a part of a line that is too long to be held; the flag says whether the line ends here.
-    fn part(&mut self, part: &[u8], ends: bool) {
+    /// Reads a part of a line that is too long to be held; `ends` is true if the line ends with it.
+    fn read_part(&mut self, part: &[u8], ends: bool) {
         let _ = part;
         if ends {
-            self.line(b"[a line too long to be read]");
+            self.read_line(b"[a line too long to be read]");
         }
     }
 
-    /// Whether everything that makes an answer has been seen. A client that lingers from here on has answered.
-    /// A client that then goes on working takes it back.
+    /// True if the answer is complete. A client that does not exit from here on has answered; one that goes on
+    /// working makes it false again.
     fn is_complete(&self) -> bool;
 
-    /// A failure that the client would go on retrying although waiting here is not what a person wants: a rate
-    /// limit, a key that is not accepted, a flood. A service that is only unwell is left to the client's retries.
-    fn trouble(&self) -> Option<FailureKind> {
+    /// A failure for which the client should be ended although it would go on: a rate limit, refused
+    /// credentials, the output limit. Other service errors are left to the client's retries.
+    fn pending_failure(&self) -> Option<FailureKind> {
         None
     }
 
-    /// What the call came to. Nothing more will be read.
-    fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome;
+    /// The outcome, after the last line.
+    fn outcome(self: Box<Self>, end: &ProcessEnd<'_>) -> Outcome;
 }
 
-/// How a process ended.
+/// End of a process.
 #[derive(Debug, Clone, Copy)]
-pub struct End<'a> {
-    /// Its exit code; none if a signal ended it, ours included.
+pub struct ProcessEnd<'a> {
+    /// Exit code; `None` if a signal ended it, ours included.
     pub code: Option<i32>,
-    /// The signal that ended it.
     pub signal: Option<i32>,
-    /// The end of what it said on standard error.
+    /// End of its standard error.
     pub stderr: &'a str,
 }
 
-impl End<'_> {
-    /// Whether somebody made it end. A client that catches a signal exits with 128 and the signal's number.
-    pub(super) fn was_made(&self) -> bool {
+impl ProcessEnd<'_> {
+    /// True if a signal ended it. A client that catches a signal exits with 128 plus the signal's number.
+    pub(super) fn was_signalled(&self) -> bool {
         self.signal.is_some() || self.code.is_some_and(|code| code > 128)
     }
 
-    /// The end in words, with the last thing it said.
-    pub(super) fn in_words(&self) -> String {
-        let last = match self.last_words() {
-            "" => "it said nothing".to_owned(),
+    /// Exit code or signal, and the last line on standard error.
+    pub(super) fn describe(&self) -> String {
+        let last = match self.last_stderr_line() {
+            "" => "no error output".to_owned(),
             last => clean::one_line(last),
         };
         match (self.code, self.signal) {
@@ -66,8 +66,8 @@ impl End<'_> {
         }
     }
 
-    /// The last line on standard error that says something.
-    pub(super) fn last_words(&self) -> &str {
+    /// The last line on standard error that is not empty.
+    pub(super) fn last_stderr_line(&self) -> &str {
         self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
     }
 }

@@ -1,32 +1,31 @@
-//! Plain text: everything that is printed is the answer.
+//! Parser of plain text: all of the output is the answer.
 
 use super::clean;
-use super::complaint;
-use super::reader::{End, Reader};
-use crate::outcome::{FailureKind, Outcome};
+use super::failure_text;
+use super::reader::{OutputReader, ProcessEnd};
+use crate::outcome::{FailureKind, Outcome, output_exceeded};
 
-/// A reader of plain text.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct TextReader {
     answer: Vec<u8>,
-    most: usize,
-    flooded: bool,
+    max_bytes: usize,
+    exceeds_limit: bool,
 }
 
-impl Text {
-    pub(super) fn new(most: usize) -> Text {
-        Text { answer: Vec::new(), most, flooded: false }
+impl TextReader {
+    pub(super) fn new(max_bytes: usize) -> TextReader {
+        TextReader { answer: Vec::new(), max_bytes, exceeds_limit: false }
     }
 }
 
-impl Reader for Text {
-    fn line(&mut self, line: &[u8]) {
-        self.part(line, true);
+impl OutputReader for TextReader {
+    fn read_line(&mut self, line: &[u8]) {
+        self.read_part(line, true);
     }
 
-    fn part(&mut self, part: &[u8], ends: bool) {
-        if self.answer.len() + part.len() + 1 > self.most {
-            self.flooded = true;
+    fn read_part(&mut self, part: &[u8], ends: bool) {
+        if self.answer.len() + part.len() + 1 > self.max_bytes {
+            self.exceeds_limit = true;
             return;
         }
         self.answer.extend_from_slice(part);
@@ -35,23 +34,24 @@ impl Reader for Text {
         }
     }
 
-    /// Only its end tells that a plain text is complete.
+    /// Only the end of the process completes a plain text.
     fn is_complete(&self) -> bool {
         false
     }
 
-    fn trouble(&self) -> Option<FailureKind> {
-        self.flooded.then_some(FailureKind::Flood)
+    fn pending_failure(&self) -> Option<FailureKind> {
+        self.exceeds_limit.then_some(FailureKind::OutputLimit)
     }
 
-    fn outcome(self: Box<Self>, end: &End<'_>) -> Outcome {
-        if self.flooded {
-            return Outcome::failed(FailureKind::Flood, format!("printed more than {} bytes", self.most));
+    fn outcome(self: Box<Self>, end: &ProcessEnd<'_>) -> Outcome {
+        if self.exceeds_limit {
+            let message = output_exceeded(self.max_bytes as u64, "limits.output_mb");
+            return Outcome::failed(FailureKind::OutputLimit, message);
         }
         let text = clean::text(&String::from_utf8_lossy(&self.answer));
         if end.code != Some(0) {
-            let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
-            return Outcome::failed(kind, end.in_words());
+            let kind = failure_text::classify(None, end.last_stderr_line()).unwrap_or(FailureKind::NoAnswer);
+            return Outcome::failed(kind, end.describe());
         }
         if text.trim().is_empty() {
             return Outcome::failed(FailureKind::NoAnswer, "exited successfully but produced no output");

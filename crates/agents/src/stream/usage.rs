@@ -1,37 +1,37 @@
-//! Arithmetic with what calls used.
+//! Arithmetic with token usage.
 
 use charrette_model::checkpoint::Usage;
 
-/// What one call used, of a session that has used `total` and had used `earlier` before it.
+/// Usage of one call: the `total` of its session without the `earlier` usage.
 ///
-/// A total below the earlier one has been counted anew, so it is the call's own.
-pub(crate) fn of_this_call(total: &Usage, earlier: Option<&Usage>) -> Usage {
+/// A total below the earlier one was reset, so it is the usage of the call.
+pub(crate) fn subtract_earlier(total: &Usage, earlier: Option<&Usage>) -> Usage {
     let Some(earlier) = earlier else { return total.clone() };
-    let counted_on =
+    let is_continued =
         total.input >= earlier.input && total.output >= earlier.output && total.cached >= earlier.cached;
-    if !counted_on {
+    if !is_continued {
         return total.clone();
     }
     Usage {
         input: total.input - earlier.input,
         output: total.output - earlier.output,
         cached: total.cached - earlier.cached,
-        usd: total.usd.zip(earlier.usd).map(|(total, earlier)| to_nano(total - earlier).max(0.0)),
+        usd: total.usd.zip(earlier.usd).map(|(total, earlier)| round_usd(total - earlier).max(0.0)),
     }
 }
 
-/// Both together. A cost of which a part is unknown is unknown.
-pub(crate) fn sum(one: &Usage, other: &Usage) -> Usage {
+/// Sum of two usages. If one cost is unknown, so is the sum.
+pub(crate) fn add_usage(one: &Usage, other: &Usage) -> Usage {
     Usage {
         input: one.input.saturating_add(other.input),
         output: one.output.saturating_add(other.output),
         cached: one.cached.saturating_add(other.cached),
-        usd: one.usd.zip(other.usd).map(|(one, other)| to_nano(one + other)),
+        usd: one.usd.zip(other.usd).map(|(one, other)| round_usd(one + other)),
     }
 }
 
-/// Dollars without the dust that binary fractions leave.
-pub(crate) fn to_nano(usd: f64) -> f64 {
+/// Dollars, rounded to a billionth: sums of binary fractions are not exact.
+pub(crate) fn round_usd(usd: f64) -> f64 {
     (usd * 1e9).round() / 1e9
 }
 
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_before_is_not_this_calls() {
+    fn earlier_usage_is_subtracted() {
         let before = usage(1000, 10, 300, Some(0.0042));
         let cases = [
             (usage(2000, 20, 600, Some(0.0084)), Some(&before), usage(1000, 10, 300, Some(0.0042))),
@@ -53,20 +53,20 @@ mod tests {
             (usage(500, 20, 0, Some(0.1)), None, usage(500, 20, 0, Some(0.1))),
         ];
         for (total, earlier, own) in cases {
-            assert_eq!(of_this_call(&total, earlier), own, "{total:?} {earlier:?}");
+            assert_eq!(subtract_earlier(&total, earlier), own, "{total:?} {earlier:?}");
         }
         let unpriced = usage(1000, 10, 300, None);
-        assert_eq!(of_this_call(&usage(2000, 20, 600, Some(0.1)), Some(&unpriced)).usd, None);
+        assert_eq!(subtract_earlier(&usage(2000, 20, 600, Some(0.1)), Some(&unpriced)).usd, None);
     }
 
     #[test]
     fn a_sum_with_an_unknown_part_has_no_price() {
         assert_eq!(
-            sum(&usage(1, 2, 3, Some(0.1)), &usage(10, 20, 30, Some(0.2))),
+            add_usage(&usage(1, 2, 3, Some(0.1)), &usage(10, 20, 30, Some(0.2))),
             usage(11, 22, 33, Some(0.3))
         );
         assert_eq!(
-            sum(&usage(u64::MAX, 2, 3, Some(0.1)), &usage(1, 0, 0, None)),
+            add_usage(&usage(u64::MAX, 2, 3, Some(0.1)), &usage(1, 0, 0, None)),
             usage(u64::MAX, 2, 3, None)
         );
     }

@@ -1,51 +1,51 @@
-//! What an agent said, on disk: its beginning and its end, however much it was.
+//! Capture of output in a file of bounded size: its beginning and its end.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// A file that holds at most so much: the beginning, and, if there is more, the end.
+/// A file of bounded size: the beginning of the output and, if there is more, its end.
 #[derive(Debug)]
 pub(super) struct Capture {
     path: PathBuf,
     head: File,
     head_room: u64,
-    /// The end is written round two files, so that one of them is always complete.
+    /// The end alternates between two files, so that one of them is always complete.
     tails: Option<[File; 2]>,
     tail_size: u64,
     tail_now: usize,
     tail_used: u64,
     total: u64,
-    /// A capture that cannot be written is no reason to lose the answer.
-    broken: Option<io::Error>,
+    /// Kept instead of returned: a failed capture must not cost the answer.
+    error: Option<io::Error>,
 }
 
 impl Capture {
-    /// An empty file for at most `most` bytes, for nobody else to read.
-    pub(super) fn create(path: &Path, most: u64) -> io::Result<Capture> {
+    /// Creates an empty file for at most `max_bytes`, private to this user.
+    pub(super) fn create(path: &Path, max_bytes: u64) -> io::Result<Capture> {
         Ok(Capture {
             path: path.to_owned(),
             head: private_file(path)?,
-            head_room: most / 2,
+            head_room: max_bytes / 2,
             tails: None,
-            tail_size: (most / 4).max(1),
+            tail_size: (max_bytes / 4).max(1),
             tail_now: 0,
             tail_used: 0,
             total: 0,
-            broken: None,
+            error: None,
         })
     }
 
-    /// How much was said in all.
-    pub(super) fn total(&self) -> u64 {
+    /// Number of bytes written, captured or not.
+    pub(super) fn total_bytes(&self) -> u64 {
         self.total
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
-        if self.broken.is_none() {
-            self.broken = self.try_write(bytes).err();
+        if self.error.is_none() {
+            self.error = self.try_write(bytes).err();
         }
     }
 
@@ -76,17 +76,17 @@ impl Capture {
         Ok(())
     }
 
-    /// Puts beginning and end together, with a line between them that says what is missing.
+    /// Joins beginning and end, with a line between them that counts the omitted bytes.
     pub(super) fn finish(mut self) -> Option<io::Error> {
-        if self.broken.is_none() {
-            self.broken = self.join().err();
+        if self.error.is_none() {
+            self.error = self.join().err();
         }
         if self.tails.is_some() {
             for n in 0..2 {
                 let _ = fs_err::remove_file(tail(&self.path, n));
             }
         }
-        self.broken
+        self.error
     }
 
     fn join(&mut self) -> io::Result<()> {
@@ -115,7 +115,7 @@ fn tail(path: &Path, n: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// An empty file that only we may read: agents say things that are nobody else's business.
+/// An empty file that is private to this user.
 fn private_file(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create(true).truncate(true).mode(0o600).open(path)?;
     Ok(file)
@@ -126,10 +126,10 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
-    fn captured(most: u64, chunks: &[&[u8]]) -> (String, Vec<String>) {
+    fn captured(max_bytes: u64, chunks: &[&[u8]]) -> (String, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        let mut capture = Capture::create(&path, most).unwrap();
+        let mut capture = Capture::create(&path, max_bytes).unwrap();
         for chunk in chunks {
             capture.write(chunk);
         }
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_kept_whole() {
+    fn small_output_is_captured_whole() {
         assert_eq!(captured(100, &[b"hello ", b"world"]), ("hello world".to_owned(), vec!["out".to_owned()]));
         let exactly = b"0123456789abcdefghij";
         assert_eq!(captured(40, &[exactly, b"0123456789"]).0, "0123456789abcdefghij0123456789");
     }
 
     #[test]
-    fn of_more_the_beginning_and_the_end_are_kept() {
+    fn large_output_keeps_its_beginning_and_end() {
         let many: Vec<u8> = (0..1000).flat_map(|n| format!("{n:04}").into_bytes()).collect();
         let chunks: Vec<&[u8]> = many.chunks(7).collect();
         let (text, names) = captured(80, &chunks);

@@ -1,64 +1,63 @@
-//! Cutting a stream of bytes into lines, without ever holding more than one bounded line.
+//! Splits a stream of bytes into lines; memory is bounded by one line.
 
-/// Longer lines are handed on in pieces.
-const LONGEST: usize = 4 << 20;
+/// Maximum length of a line; longer ones are passed on in parts.
+const MAX_LINE_BYTES: usize = 4 << 20;
 
-/// A stream that is being cut into lines.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    begun: Vec<u8>,
-    /// The rest of a line whose beginning was handed on already.
-    in_pieces: bool,
+pub(super) struct LineSplitter {
+    buffer: Vec<u8>,
+    /// True if a part of the current line was passed on already.
+    in_parts: bool,
 }
 
 /// A line, or a part of one that is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// A whole line, without its end.
+    /// A whole line, without its line end.
     Line(&'a [u8]),
-    /// A part of a line nobody should try to understand; the flag says whether the line ends here.
+    /// A part of a line that is too long to be parsed; true if the line ends with it.
     Part(&'a [u8], bool),
 }
 
-impl Lines {
-    /// Takes what came, and hands on every line that is complete.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
+impl LineSplitter {
+    /// Adds bytes, and passes complete lines on.
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut on_piece: impl FnMut(Piece<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
-            self.end_line(line, &mut each);
+            self.end_line(line, &mut on_piece);
             bytes = &rest[1..];
         }
-        self.begun.extend_from_slice(bytes);
-        if self.begun.len() > LONGEST {
-            each(Piece::Part(&self.begun, false));
-            self.begun.clear();
-            self.in_pieces = true;
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() > MAX_LINE_BYTES {
+            on_piece(Piece::Part(&self.buffer, false));
+            self.buffer.clear();
+            self.in_parts = true;
         }
     }
 
-    /// The stream is over; a last line without its end is a line too.
-    pub(super) fn finish(&mut self, mut each: impl FnMut(Piece<'_>)) {
-        if !self.begun.is_empty() || self.in_pieces {
-            self.end_line(&[], &mut each);
+    /// Ends the stream, and with it a last line without a line end.
+    pub(super) fn finish(&mut self, mut on_piece: impl FnMut(Piece<'_>)) {
+        if !self.buffer.is_empty() || self.in_parts {
+            self.end_line(&[], &mut on_piece);
         }
     }
 
-    fn end_line(&mut self, line: &[u8], each: &mut impl FnMut(Piece<'_>)) {
-        let whole: &[u8] = if self.begun.is_empty() {
+    fn end_line(&mut self, line: &[u8], on_piece: &mut impl FnMut(Piece<'_>)) {
+        let whole: &[u8] = if self.buffer.is_empty() {
             line
         } else {
-            self.begun.extend_from_slice(line);
-            &self.begun
+            self.buffer.extend_from_slice(line);
+            &self.buffer
         };
-        if self.in_pieces {
-            each(Piece::Part(whole, true));
+        if self.in_parts {
+            on_piece(Piece::Part(whole, true));
         } else {
-            each(Piece::Line(whole.strip_suffix(b"\r").unwrap_or(whole)));
+            on_piece(Piece::Line(whole.strip_suffix(b"\r").unwrap_or(whole)));
         }
-        self.in_pieces = false;
-        self.begun.clear();
-        if self.begun.capacity() > 1 << 20 {
-            self.begun = Vec::new();
+        self.in_parts = false;
+        self.buffer.clear();
+        if self.buffer.capacity() > 1 << 20 {
+            self.buffer = Vec::new();
         }
     }
 }
@@ -68,21 +67,21 @@ mod tests {
     use super::*;
 
     fn cut(chunks: &[&[u8]]) -> Vec<(String, bool)> {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         let mut found = Vec::new();
-        let mut each = |piece: Piece<'_>| match piece {
+        let mut on_piece = |piece: Piece<'_>| match piece {
             Piece::Line(line) => found.push((String::from_utf8_lossy(line).into_owned(), true)),
             Piece::Part(part, _) => found.push((part.len().to_string(), false)),
         };
         for chunk in chunks {
-            lines.push(chunk, &mut each);
+            lines.push(chunk, &mut on_piece);
         }
-        lines.finish(&mut each);
+        lines.finish(&mut on_piece);
         found
     }
 
     #[test]
-    fn lines_are_the_same_however_they_arrive() {
+    fn lines_do_not_depend_on_chunks() {
         let text = b"one\ntwo\r\n\nlast";
         let expected: Vec<(String, bool)> =
             ["one", "two", "", "last"].iter().map(|line| ((*line).to_owned(), true)).collect();
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_handed_on_in_pieces() {
+    fn long_lines_are_passed_on_in_parts() {
         let chunk = vec![b'x'; 3 << 20];
         let found = cut(&[b"a\n", &chunk, &chunk, &chunk, b"\nb\n"]);
         let is_line: Vec<bool> = found.iter().map(|(_, is_line)| *is_line).collect();

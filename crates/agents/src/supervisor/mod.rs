@@ -1,20 +1,20 @@
-//! One supervisor for every agent that is a process.
+//! Supervisor of agent processes.
 //!
-//! [`errand`] is what is asked of a process, [`supervise`] sees it through: talked to, held to its [`clocks`],
-//! ended with everything it started. [`printed`] talks to one that prints, [`protocol`] to one that speaks the
-//! Agent Client Protocol. [`lines`] and [`capture`] keep what it says bounded, in memory and on disk. What it said
-//! is judged elsewhere, by the reader of its format.
+//! [`process_spec`] describes a process, [`supervise`] runs it within its [`timeouts`] and ends it with its
+//! children. [`stdio`] runs a client that prints its answer, [`acp`] one that speaks the Agent Client Protocol.
+//! [`lines`], [`capture`] and [`output_stream`] bound its output in memory and on disk. The reader of its
+//! format parses the output.
 
+mod acp;
 mod capture;
-pub(crate) mod clocks;
-mod errand;
 mod lines;
-mod listener;
-mod printed;
-mod protocol;
+mod output_stream;
+mod process_spec;
+mod stdio;
 mod supervise;
+pub(crate) mod timeouts;
 
-pub use clocks::Clocks;
-pub(crate) use clocks::Pulse;
-pub use errand::{Conversation, Errand, Feed, Kept, Scribe};
-pub use supervise::{Report, supervise};
+pub use process_spec::{CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput};
+pub use supervise::{CallReport, supervise};
+pub(crate) use timeouts::ActivityMonitor;
+pub use timeouts::CallTimeouts;

@@ -1,116 +1,122 @@
-//! Seeing one process through: from before it starts until nothing of it is left.
+//! Runs one process: starts it, waits for its answer or its end, and ends everything it started.
 
-use super::errand::{Conversation, Errand, Feed};
-use super::listener::Listener;
-use super::{printed, protocol};
-use crate::group::{Group, own_leaders};
-use crate::outcome::{FailureKind, Outcome};
-use crate::strays::{LANE_VARIABLE, adopting, sweep_lane};
+use super::acp;
+use super::output_stream::OutputStream;
+use super::process_spec::{ProcessProtocol, ProcessSpec, StdinInput};
+use super::stdio::StdioProcess;
+use crate::orphans::{LANE_VARIABLE, become_subreaper, end_lane_orphans};
+use crate::outcome::{FailureKind, Outcome, output_exceeded};
+use crate::process_group::{ProcessGroup, own_leaders};
 use charrette_engine::Cancel;
 use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::Command;
 
-/// So many times what is kept may be said before nobody believes that it will ever end.
-const FLOOD: u64 = 32;
+/// A process is ended when its output exceeds the captured size this many times.
+const OUTPUT_LIMIT_FACTOR: u64 = 32;
 
-/// How a call was seen through.
+/// Outcome of a call, with facts about its process.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    /// What it came to.
+pub struct CallReport {
     pub outcome: Outcome,
-    /// The exit code of its process, if it had one.
+    /// Exit code of the process, if it had one.
     pub code: Option<i32>,
-    /// The signal that ended it, ours included.
+    /// Signal that ended the process, ours included.
     pub signal: Option<i32>,
-    /// How long it took.
     pub elapsed: Duration,
-    /// How much it printed.
+    /// Size of its standard output.
     pub bytes: u64,
-    /// The end of what it printed, secrets taken out.
-    pub said: String,
-    /// The end of what it complained, secrets taken out.
-    pub complained: String,
-    /// How many processes it left behind; they were ended.
-    pub left_behind: usize,
+    /// End of its standard output, without secrets.
+    pub stdout_tail: String,
+    /// End of its standard error, without secrets.
+    pub stderr_tail: String,
+    /// Number of orphaned processes that were ended.
+    pub orphans: usize,
 }
 
-impl Report {
-    /// A call that needed no process, or never had one.
-    pub fn of(outcome: Outcome) -> Report {
-        Report {
+impl CallReport {
+    /// Report of a call without a process.
+    pub fn without_process(outcome: Outcome) -> CallReport {
+        CallReport {
             outcome,
             code: None,
             signal: None,
             elapsed: Duration::ZERO,
             bytes: 0,
-            said: String::new(),
-            complained: String::new(),
-            left_behind: 0,
+            stdout_tail: String::new(),
+            stderr_tail: String::new(),
+            orphans: 0,
         }
     }
 }
 
-/// What a process is listened to with.
-pub(super) struct Ears {
-    pub(super) stdout: Listener,
-    pub(super) stderr: Listener,
-    /// How much it may say in all.
-    pub(super) flood: u64,
+/// Output of a process.
+pub(super) struct OutputStreams {
+    pub(super) stdout: OutputStream,
+    pub(super) stderr: OutputStream,
+    /// Output limit of each stream in bytes; the process is ended beyond it.
+    pub(super) limit: u64,
 }
 
-/// Runs a program to its answer or its end, and makes sure of its end.
-pub async fn supervise(errand: Errand, cancel: &Cancel) -> Report {
+/// Runs a process to its answer or its end, and ends everything it started.
+pub async fn supervise(spec: ProcessSpec, cancel: &Cancel) -> CallReport {
     if cancel.is_requested() {
-        return Report::of(Outcome::failed(FailureKind::Interrupted, "interrupted"));
+        return CallReport::without_process(Outcome::failed(FailureKind::Interrupted, "interrupted"));
     }
-    let failed = |message: String| Report::of(Outcome::failed(FailureKind::Start, message));
-    let group = match start(&errand) {
+    let failed = |message: String| CallReport::without_process(Outcome::failed(FailureKind::Start, message));
+    let group = match start(&spec) {
         Ok(group) => group,
         Err(error) => return failed(format!("cannot be started: {error}")),
     };
-    let Errand { conversation, clocks, token, most, ends_on_rate_limit, stdout, stderr, .. } = errand;
-    let stdout = Listener::new(stdout, most);
-    let ears = stdout.and_then(|stdout| {
-        Ok(Ears { stdout, stderr: Listener::new(stderr, most)?, flood: most.saturating_mul(FLOOD) })
+    let ProcessSpec { protocol, timeouts, token, max_bytes, ends_on_rate_limit, stdout, stderr, .. } = spec;
+    let stdout = OutputStream::new(stdout, max_bytes);
+    let output = stdout.and_then(|stdout| {
+        let stderr = OutputStream::new(stderr, max_bytes)?;
+        Ok(OutputStreams { stdout, stderr, limit: max_bytes.saturating_mul(OUTPUT_LIMIT_FACTOR) })
     });
-    let ears = match ears {
-        Ok(ears) => ears,
-        Err(error) => return failed(format!("its output cannot be kept: {error}")),
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => return failed(format!("its output cannot be captured: {error}")),
     };
-    let mut report = match conversation {
-        Conversation::Printed { feed, reader } => {
-            printed::attend(group, ears, (feed, reader), (clocks, ends_on_rate_limit), cancel).await
+    let mut report = match protocol {
+        ProcessProtocol::Stdio { stdin, reader } => {
+            let process = StdioProcess::new(group, output, reader, timeouts, ends_on_rate_limit);
+            process.run(stdin, cancel).await
         }
-        Conversation::Acp(order) => protocol::attend(group, ears, &order, clocks, cancel).await,
+        ProcessProtocol::Acp(request) => acp::run(group, output, &request, timeouts, cancel).await,
     };
-    report.left_behind = sweep_lane(token, own_leaders(), clocks.grace).await;
+    report.orphans = end_lane_orphans(token, own_leaders(), timeouts.grace).await;
     report
 }
 
-fn start(errand: &Errand) -> io::Result<Group> {
-    let Some((program, arguments)) = errand.command.split_first() else {
+fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
+    let Some((program, arguments)) = spec.command.split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
     };
-    adopting();
-    let is_fed = !matches!(errand.conversation, Conversation::Printed { feed: Feed::Nothing, .. });
+    become_subreaper();
+    let has_stdin = !matches!(spec.protocol, ProcessProtocol::Stdio { stdin: StdinInput::Closed, .. });
     let mut command = Command::new(program);
     command
         .args(arguments)
         .env_clear()
-        .envs(&errand.environment)
-        .env(LANE_VARIABLE, &errand.token)
-        .current_dir(&errand.folder)
-        .stdin(if is_fed { Stdio::piped() } else { Stdio::null() })
+        .envs(&spec.environment)
+        .env(LANE_VARIABLE, &spec.token)
+        .current_dir(&spec.folder)
+        .stdin(if has_stdin { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    Ok(Group::led_by(command.spawn()?))
+    Ok(ProcessGroup::new(command.spawn()?))
 }
 
-/// Code and signal of a status.
-pub(super) fn parts(status: Option<ExitStatus>) -> (Option<i32>, Option<i32>) {
+/// Message for a stream that exceeds its output limit.
+pub(super) fn output_limit_message(limit: u64) -> String {
+    output_exceeded(limit, &format!("{OUTPUT_LIMIT_FACTOR} times limits.output_mb"))
+}
+
+/// Exit code and signal of a process.
+pub(super) fn code_and_signal(status: Option<ExitStatus>) -> (Option<i32>, Option<i32>) {
     use std::os::unix::process::ExitStatusExt as _;
     (status.and_then(|status| status.code()), status.and_then(|status| status.signal()))
 }

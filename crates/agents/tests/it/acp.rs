@@ -1,16 +1,15 @@
-//! Rounds with agents that speak the Agent Client Protocol: real ones as they were recorded, and scripted ones
-//! that behave in every way they should not.
+//! Sessions of the Agent Client Protocol: recorded ones of real agents, and scripted ones that violate it.
 
-use charrette_agents::acp::{AcpOrder, converse};
+use charrette_agents::acp::{AcpRequest, run_session};
 use charrette_agents::outcome::{FailureKind, Outcome};
 use serde_json::{Value, json};
 use std::path::Path;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 
 #[test]
-fn recorded_rounds_come_to_what_their_agents_meant() {
+fn recorded_sessions_have_the_expected_outcome() {
     let read_only = order();
-    let writing = AcpOrder { writing: true, ..order() };
+    let writing = AcpRequest { writing: true, ..order() };
     let cases = [
         ("acp-gemini.log", &writing, Ok("All done"), 200, 14, 0),
         ("acp-gemini-plan.log", &read_only, Ok("done"), 8719, 4, 0),
@@ -88,7 +87,7 @@ fn a_writing_seat_allows_once_and_keeps_the_mode() {
     script.on("session/new", &[SESSION]);
     script.on("session/prompt", &[r#"{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"toolCall":{"kind":"execute"},"options":[{"optionId":"a","kind":"allow_always"},{"optionId":"o","kind":"allow_once"}]}}"#]);
     script.on("answer", &[&said("done"), r#"{"id":3,"result":{"stopReason":"end_turn"}}"#]);
-    let (outcome, heard) = script.run(&AcpOrder { writing: true, ..order() });
+    let (outcome, heard) = script.run(&AcpRequest { writing: true, ..order() });
     assert_eq!(outcome.answer.as_deref(), Ok("done"));
     assert!(outcome.denied.is_empty());
     assert_eq!(heard[3]["result"]["outcome"]["optionId"], json!("o"));
@@ -114,7 +113,7 @@ fn the_model_is_chosen_where_it_is_offered() {
         script.on("session/set_config_option", &[reply]);
         script.on("session/prompt", &[&said("ok"), END_TURN]);
         let (outcome, _) =
-            script.run(&AcpOrder { model: Some((*wanted).to_owned()), writing: true, ..order() });
+            script.run(&AcpRequest { model: Some((*wanted).to_owned()), writing: true, ..order() });
         assert_eq!(outcome.answer.as_deref(), Ok("ok"));
         assert_eq!(outcome.model.as_deref(), *model, "{wanted}");
         assert_eq!(outcome.notes, *notes, "{wanted}");
@@ -122,18 +121,18 @@ fn the_model_is_chosen_where_it_is_offered() {
 }
 
 #[test]
-fn a_session_is_gone_on_with_in_the_way_the_agent_can() {
+fn sessions_are_resumed_by_the_capability_of_the_agent() {
     let can = |capabilities: &str| {
         format!(r#"{{"id":$ID,"result":{{"protocolVersion":1,"agentCapabilities":{capabilities}}}}}"#)
     };
-    let order = AcpOrder { session: Some("s9".into()), ..order() };
+    let order = AcpRequest { session: Some("s9".into()), ..order() };
     for (capabilities, method) in [
         (r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, "session/resume"),
         (r#"{"loadSession":true}"#, "session/load"),
     ] {
         let mut script = Script::new();
         script.on("initialize", &[&can(capabilities)]);
-        // History is replayed, and is no answer.
+        // Replayed history is no answer.
         script.on(method, &[&said("what I said before"), r#"{"id":$ID,"result":null}"#]);
         script.on("session/prompt", &[&said("ok"), END_TURN]);
         let (outcome, heard) = script.run(&order);
@@ -162,7 +161,7 @@ fn only_a_turn_that_ended_with_an_answer_is_one() {
         (&[END_TURN], FailureKind::NoAnswer),
         (&[&text, "HANG UP"], FailureKind::NoAnswer),
         (&["HANG UP"], FailureKind::NoAnswer),
-        (&[&long], FailureKind::Flood),
+        (&[&long], FailureKind::OutputLimit),
         (&[r#"{"id":$ID,"error":{"code":429,"message":"retry in 7s"}}"#], limit),
         (
             &[r#"{"id":$ID,"error":{"code":-32000,"message":"Authentication required"}}"#],
@@ -180,13 +179,13 @@ fn only_a_turn_that_ended_with_an_answer_is_one() {
         script.on("initialize", &[HELLO]);
         script.on("session/new", &[SESSION]);
         script.on("session/prompt", lines);
-        let (outcome, _) = script.run(&AcpOrder { most: 4096, ..order() });
+        let (outcome, _) = script.run(&AcpRequest { max_bytes: 4096, ..order() });
         assert_eq!(outcome.answer.unwrap_err().kind, *kind, "{lines:?}");
     }
 }
 
 #[test]
-fn what_is_not_understood_does_not_end_the_round() {
+fn unknown_messages_do_not_end_the_session() {
     let noise = [
         "Warning: deprecated",
         "",
@@ -221,7 +220,7 @@ fn what_is_not_understood_does_not_end_the_round() {
 }
 
 #[test]
-fn an_agent_that_is_none_is_recognised() {
+fn programs_without_the_protocol_are_recognised() {
     let cases: &[(&[&str], FailureKind)] = &[
         (&["HANG UP"], FailureKind::NoAnswer),
         (&["not JSON at all", "HANG UP"], FailureKind::NoAnswer),
@@ -240,14 +239,14 @@ fn an_agent_that_is_none_is_recognised() {
 }
 
 #[test]
-fn a_round_can_be_sent_to_another_thread_and_dropped() {
+fn a_session_is_send_and_can_be_dropped() {
     fn assert_send<T: Send>(value: T) -> T {
         value
     }
     let (theirs, mine) = duplex(64);
     let (from, to) = split(mine);
     let order = order();
-    let round = assert_send(converse(from, to, &order));
+    let round = assert_send(run_session(from, to, &order));
     drop(round);
     drop(theirs);
 }
@@ -262,24 +261,24 @@ fn said(text: &str) -> String {
     .to_string()
 }
 
-fn order() -> AcpOrder {
-    AcpOrder {
+fn order() -> AcpRequest {
+    AcpRequest {
         prompt: "what is here?".into(),
         folder: "/repo".into(),
         writing: false,
         model: None,
         session: None,
-        most: 1 << 20,
+        max_bytes: 1 << 20,
     }
 }
 
-/// Runs a round on one thread, as flows do, with an agent at the other end.
-fn round<F: Future<Output = ()>>(order: &AcpOrder, agent: impl FnOnce(DuplexStream) -> F) -> Outcome {
+/// Runs a session on one thread, as flows do, with an agent at the other end.
+fn round<F: Future<Output = ()>>(order: &AcpRequest, agent: impl FnOnce(DuplexStream) -> F) -> Outcome {
     let (theirs, mine) = duplex(256);
     let (from, to) = split(mine);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let round = converse(from, to, order);
+        let round = run_session(from, to, order);
         let agent = agent(theirs);
         tokio::pin!(round, agent);
         tokio::select! {
@@ -289,7 +288,7 @@ fn round<F: Future<Output = ()>>(order: &AcpOrder, agent: impl FnOnce(DuplexStre
     })
 }
 
-/// Says what a recorded agent said, whenever it hears something.
+/// Replays the messages of a recorded agent, one batch for each request.
 async fn replay(pipe: DuplexStream, file: &str) {
     let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(file);
     let record = fs_err::read_to_string(record).unwrap();
@@ -313,7 +312,7 @@ async fn replay(pipe: DuplexStream, file: &str) {
     std::future::pending::<()>().await;
 }
 
-/// An agent that answers each method with the lines it was told, in order; `answer` stands for responses.
+/// An agent that answers each method with scripted lines, in order; `answer` stands for responses.
 struct Script(Vec<(String, Vec<String>)>);
 
 impl Script {
@@ -325,8 +324,8 @@ impl Script {
         self.0.push((method.to_owned(), lines.iter().map(|line| (*line).to_owned()).collect()));
     }
 
-    /// The outcome, and everything the agent heard.
-    fn run(self, order: &AcpOrder) -> (Outcome, Vec<Value>) {
+    /// The outcome, and all messages the agent received.
+    fn run(self, order: &AcpRequest) -> (Outcome, Vec<Value>) {
         let mut all = Vec::new();
         let outcome = round(order, |pipe| self.play(pipe, &mut all));
         (outcome, all)

@@ -1,14 +1,14 @@
-//! What the real clients printed, captured once, and what each of those calls came to.
+//! Captured output of real clients, and the expected outcome of each call.
 
 use charrette_agents::outcome::{Failure, FailureKind, Outcome};
-use charrette_agents::stream::{End, Format, Reader};
+use charrette_agents::stream::{OutputFormat, OutputReader, ProcessEnd};
 use charrette_model::checkpoint::Usage;
 use std::path::{Path, PathBuf};
 
-/// How much a reader may hold here.
+/// Output limit of the parsers here.
 const MOST: usize = 1 << 20;
 
-/// A captured output: its file, its exit code, and what it came to, line by line.
+/// A captured output: its file, its exit code, and its expected outcome, line by line.
 type Case = (&'static str, i32, &'static [&'static str]);
 
 const CASES: &[Case] = &[
@@ -390,7 +390,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn every_captured_output_comes_to_what_its_client_meant() {
+fn captured_outputs_have_the_expected_outcome() {
     for (file, code, expected) in CASES {
         let capture = Capture::read(file);
         let outcome = capture.outcome(*code);
@@ -419,11 +419,11 @@ fn a_client_that_lingers_after_its_answer_has_answered() {
     for (file, ..) in CASES {
         let capture = Capture::read(file);
         let mut reader = capture.reader();
-        capture.lines().for_each(|line| reader.line(line));
+        capture.lines().for_each(|line| reader.read_line(line));
         let complete = reader.is_complete();
-        let outcome = reader.outcome(&End { code: None, signal: Some(15), stderr: &capture.stderr });
+        let outcome = reader.outcome(&ProcessEnd { code: None, signal: Some(15), stderr: &capture.stderr });
         if complete {
-            // What is complete does not depend on how it ended.
+            // A complete answer does not depend on the end of the process.
             assert_eq!(outcome.answer, capture.outcome(0).answer, "{file}");
         } else {
             assert!(outcome.answer.is_err() || *file == "claude-shell-left.jsonl", "{file}");
@@ -439,7 +439,7 @@ fn an_output_that_breaks_off_makes_no_answer_before_the_line_that_decides() {
         for cut in cuts(&capture.stdout) {
             for code in [Some(0), Some(*code), None] {
                 let outcome = Capture { stdout: capture.stdout[..cut].to_vec(), ..capture.clone() }
-                    .ended(&End { code, signal: code.is_none().then_some(9), stderr: "" });
+                    .ended(&ProcessEnd { code, signal: code.is_none().then_some(9), stderr: "" });
                 let superseded = SUPERSEDED.iter().find(|(of, ..)| of == file);
                 match outcome.answer.ok() {
                     Some(answer) if Some(&answer) == whole.as_ref() => {
@@ -460,12 +460,12 @@ fn an_output_that_breaks_off_makes_no_answer_before_the_line_that_decides() {
     }
 }
 
-/// Outputs in which an earlier answer is whole before a later one takes its place.
+/// Outputs in which a later answer supersedes a complete one.
 const SUPERSEDED: &[(&str, &str)] =
     &[("claude-stream-input.jsonl", "first"), ("claude-background-shell.jsonl", "waiting for it")];
 
 #[test]
-fn trouble_is_told_while_the_client_still_tries() {
+fn pending_failures_are_reported_during_retries() {
     let limit =
         |millis| FailureKind::RateLimit { retry_after: Some(std::time::Duration::from_millis(millis)) };
     let cases = [
@@ -479,35 +479,35 @@ fn trouble_is_told_while_the_client_still_tries() {
     for (file, lines, trouble) in cases {
         let capture = Capture::read(file);
         let mut reader = capture.reader();
-        capture.lines().take(lines).for_each(|line| reader.line(line));
-        assert_eq!(reader.trouble(), trouble, "{file} after {lines} lines");
+        capture.lines().take(lines).for_each(|line| reader.read_line(line));
+        assert_eq!(reader.pending_failure(), trouble, "{file} after {lines} lines");
     }
     let capture = Capture::read("gemini-429.jsonl");
     let mut reader = capture.reader();
-    capture.stderr.lines().for_each(|line| reader.aside(line.as_bytes()));
-    assert_eq!(reader.trouble(), Some(FailureKind::RateLimit { retry_after: None }));
-    capture.lines().for_each(|line| reader.line(line));
-    assert_eq!(reader.trouble(), None);
+    capture.stderr.lines().for_each(|line| reader.read_stderr_line(line.as_bytes()));
+    assert_eq!(reader.pending_failure(), Some(FailureKind::RateLimit { retry_after: None }));
+    capture.lines().for_each(|line| reader.read_line(line));
+    assert_eq!(reader.pending_failure(), None);
 }
 
 #[test]
-fn what_a_resumed_session_had_used_before_is_not_counted_again() {
+fn earlier_usage_of_a_resumed_session_is_subtracted() {
     let earlier = Usage { input: 1000, output: 10, cached: 300, usd: Some(0.00426) };
     let own = Usage { input: 1000, output: 10, cached: 300, usd: Some(0.00426) };
     let cases = [("claude-resumed.jsonl", Some(&earlier)), ("claude-resumed.jsonl", None)];
     for (file, earlier) in cases {
         assert_eq!(Capture::read(file).after(earlier).usage.as_ref(), Some(&own), "{file}");
     }
-    // The lone result of a third call does not say what was its own: it must be subtracted.
+    // The single result of a third call has the usage of the session: the earlier usage must be subtracted.
     let earlier = Usage { input: 2000, output: 20, cached: 600, usd: Some(0.00852) };
     let usage = Capture::read("claude-resumed.json").after(Some(&earlier)).usage;
     assert_eq!(usage, Some(Usage { input: 1000, output: 10, cached: 0, usd: Some(0.0042) }));
 }
 
-/// What a client printed.
+/// Captured output of a client.
 #[derive(Clone)]
 pub(crate) struct Capture {
-    pub(crate) format: Format,
+    pub(crate) format: OutputFormat,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
@@ -519,11 +519,11 @@ impl Capture {
 
     fn read(file: &str) -> Capture {
         let format = match file.split('-').next().unwrap() {
-            "claude" => Format::ClaudeStream,
-            "codex" => Format::CodexJsonl,
-            "cursor" => Format::CursorStream,
-            "gemini" => Format::GeminiStream,
-            "opencode" => Format::OpencodeJsonl,
+            "claude" => OutputFormat::ClaudeStream,
+            "codex" => OutputFormat::CodexJsonl,
+            "cursor" => OutputFormat::CursorStream,
+            "gemini" => OutputFormat::GeminiStream,
+            "opencode" => OutputFormat::OpencodeJsonl,
             other => panic!("no reader for {other}"),
         };
         let read = |file: &str| fs_err::read(folder().join(file)).unwrap_or_default();
@@ -533,7 +533,7 @@ impl Capture {
         Capture { format, stdout, stderr }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
+    fn reader(&self) -> Box<dyn OutputReader> {
         self.format.reader(MOST, None)
     }
 
@@ -542,26 +542,26 @@ impl Capture {
     }
 
     fn outcome(&self, code: i32) -> Outcome {
-        self.ended(&End { code: Some(code), signal: None, stderr: &self.stderr })
+        self.ended(&ProcessEnd { code: Some(code), signal: None, stderr: &self.stderr })
     }
 
-    fn ended(&self, end: &End<'_>) -> Outcome {
+    fn ended(&self, end: &ProcessEnd<'_>) -> Outcome {
         let mut reader = self.reader();
-        self.lines().for_each(|line| reader.line(line));
+        self.lines().for_each(|line| reader.read_line(line));
         reader.outcome(end)
     }
 
     fn after(&self, earlier: Option<&Usage>) -> Outcome {
         let mut reader = self.format.reader(MOST, earlier);
-        self.lines().for_each(|line| reader.line(line));
-        reader.outcome(&End { code: Some(0), signal: None, stderr: "" })
+        self.lines().for_each(|line| reader.read_line(line));
+        reader.outcome(&ProcessEnd { code: Some(0), signal: None, stderr: "" })
     }
 
-    /// Where the first, the second … the last line ends that decides something.
+    /// End offsets of the lines that decide the outcome.
     fn decided_at(&self, nth: usize) -> usize {
         let marks: &[&str] = match self.format {
-            Format::CodexJsonl => &[r#""type":"turn.completed""#],
-            Format::OpencodeJsonl => &[r#""reason":"stop""#],
+            OutputFormat::CodexJsonl => &[r#""type":"turn.completed""#],
+            OutputFormat::OpencodeJsonl => &[r#""reason":"stop""#],
             _ => &[r#""type":"result""#],
         };
         let mut end = 0;
@@ -570,12 +570,12 @@ impl Capture {
             let text = String::from_utf8_lossy(line);
             marks.iter().any(|mark| text.contains(mark)).then_some(end - 1)
         });
-        // A document over several lines is decided by the last of them.
+        // The last line of a document decides.
         ends.take(nth).last().unwrap_or_else(|| self.stdout.trim_ascii_end().len())
     }
 }
 
-/// Every end of a line, many places within, and every one near the end.
+/// Offsets to cut at: every line end, many within lines, and all near the end.
 fn cuts(stdout: &[u8]) -> impl Iterator<Item = usize> {
     let end = stdout.len();
     (0..=end).filter(move |at| at % 97 == 0 || at + 40 > end || stdout[*at] == b'\n')
@@ -589,7 +589,7 @@ fn beside(stderr: &str) -> String {
     stderr.replace(".stderr.txt", ".jsonl")
 }
 
-/// An outcome as a person would check it.
+/// An outcome in readable form.
 fn in_lines(outcome: &Outcome) -> Vec<String> {
     let mut lines = vec![match &outcome.answer {
         Ok(text) => format!("answer {text:?}"),

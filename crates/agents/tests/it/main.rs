@@ -1,8 +1,8 @@
-//! Agents, tried on what real clients printed, on rubbish, and on scripted counterparts.
+//! Parsers and protocol clients, tested with captured output, malformed output and scripted counterparts.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod acp;
 mod fixtures;
+mod malformed_output;
 mod openai;
-mod rubbish;

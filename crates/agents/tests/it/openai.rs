@@ -1,6 +1,6 @@
-//! Questions to an endpoint: a real server on loopback that answers in every way a server may.
+//! Requests to an endpoint: a server on loopback with all kinds of responses.
 
-use charrette_agents::openai::{Endpoint, ask};
+use charrette_agents::openai::{Endpoint, complete};
 use charrette_agents::outcome::{FailureKind, Outcome};
 use charrette_model::checkpoint::Usage;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 #[test]
-fn an_answer_is_streamed_and_everything_received_is_a_pulse() {
+fn streamed_answers_record_activity() {
     let events = [
         delta("Hello "),
         delta("wörld"),
@@ -22,21 +22,21 @@ fn an_answer_is_streamed_and_everything_received_is_a_pulse() {
         "[DONE]".to_owned(),
     ];
     let pieces: Vec<Vec<u8>> = events.iter().map(|event| format!("data: {event}\n\n").into_bytes()).collect();
-    let asked = Server::that(Reply::stream(pieces).slowly()).asked(|endpoint| Endpoint {
+    let exchange = Server::new(Reply::stream(pieces).slowly()).exchange(|endpoint| Endpoint {
         model: Some("big".into()),
         effort: Some("high".into()),
         key: Some(KEY.into()),
         ..endpoint
     });
-    assert_eq!(asked.outcome.answer.as_deref(), Ok("Hello wörld"));
-    assert_eq!(asked.outcome.usage, Some(Usage { input: 100, output: 7, cached: 20, usd: None }));
-    assert_eq!(asked.outcome.model.as_deref(), Some("m-1"));
+    assert_eq!(exchange.outcome.answer.as_deref(), Ok("Hello wörld"));
+    assert_eq!(exchange.outcome.usage, Some(Usage { input: 100, output: 7, cached: 20, usd: None }));
+    assert_eq!(exchange.outcome.model.as_deref(), Some("m-1"));
     // The response itself, and every piece of it.
-    assert_eq!(asked.pulses, 1 + events.len());
-    assert_eq!(asked.request.line, "POST /v1/chat/completions HTTP/1.1");
-    assert!(asked.request.headers.contains(&format!("authorization: Bearer {KEY}")));
+    assert_eq!(exchange.activities, 1 + events.len());
+    assert_eq!(exchange.request.line, "POST /v1/chat/completions HTTP/1.1");
+    assert!(exchange.request.headers.contains(&format!("authorization: Bearer {KEY}")));
     assert_eq!(
-        asked.request.body,
+        exchange.request.body,
         json!({"messages": [{"role": "user", "content": "what is here?"}], "stream": true,
             "stream_options": {"include_usage": true}, "model": "big", "reasoning_effort": "high"})
     );
@@ -44,10 +44,11 @@ fn an_answer_is_streamed_and_everything_received_is_a_pulse() {
 
 #[test]
 fn nothing_is_sent_that_the_user_did_not_set() {
-    let asked = Server::that(Reply::document("200 OK", &document("hi", "stop"))).asked(|endpoint| endpoint);
-    assert!(asked.request.headers.iter().all(|header| !header.starts_with("authorization:")));
-    assert!(asked.request.body.get("model").is_none());
-    assert!(asked.request.body.get("reasoning_effort").is_none());
+    let exchange =
+        Server::new(Reply::document("200 OK", &document("hi", "stop"))).exchange(|endpoint| endpoint);
+    assert!(exchange.request.headers.iter().all(|header| !header.starts_with("authorization:")));
+    assert!(exchange.request.body.get("model").is_none());
+    assert!(exchange.request.body.get("reasoning_effort").is_none());
 }
 
 #[test]
@@ -59,20 +60,20 @@ fn a_stream_may_be_cut_anywhere() {
     );
     for size in [1, 2, 3, 7, 64] {
         let pieces = stream.as_bytes().chunks(size).map(<[u8]>::to_vec).collect();
-        let outcome = Server::that(Reply::stream(pieces)).outcome();
+        let outcome = Server::new(Reply::stream(pieces)).outcome();
         assert_eq!(outcome.answer.as_deref(), Ok("déjà 日本"), "in pieces of {size}");
     }
 }
 
 #[test]
 fn a_server_that_does_not_stream_answers_too() {
-    let outcome = Server::that(Reply::document("200 OK", &document("whole", "stop"))).outcome();
+    let outcome = Server::new(Reply::document("200 OK", &document("whole", "stop"))).outcome();
     assert_eq!(outcome.answer.as_deref(), Ok("whole"));
     assert_eq!(outcome.usage, Some(Usage { input: 3, output: 1, cached: 0, usd: None }));
 }
 
 #[test]
-fn what_is_no_answer_is_told_apart() {
+fn responses_without_an_answer_are_classified() {
     let error = |message: &str| json!({"error": {"message": message, "type": "x", "code": null}}).to_string();
     let service = |status| FailureKind::Service { status: Some(status) };
     let limit = |seconds| FailureKind::RateLimit { retry_after: Option::map(seconds, Duration::from_secs) };
@@ -128,7 +129,7 @@ fn what_is_no_answer_is_told_apart() {
         ),
     ];
     for (reply, kind, message) in cases {
-        let failure = Server::that(reply).outcome().answer.unwrap_err();
+        let failure = Server::new(reply).outcome().answer.unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (kind, message));
     }
 }
@@ -136,18 +137,18 @@ fn what_is_no_answer_is_told_apart() {
 #[test]
 fn a_connection_that_breaks_is_no_answer() {
     let half = format!("data: {}\n\ndata: {{\"choi", delta("half")).into_bytes();
-    let broken = Server::that(Reply::stream(vec![half]).breaking_off()).outcome().answer.unwrap_err();
+    let broken = Server::new(Reply::stream(vec![half]).breaking_off()).outcome().answer.unwrap_err();
     assert_eq!(broken.kind, FailureKind::NoAnswer);
     assert!(broken.message.starts_with("its answer broke off: "), "{}", broken.message);
     let whole = document("half", "stop");
-    let broken = Server::that(Reply::document("200 OK", &whole[..20]).breaking_off()).outcome();
+    let broken = Server::new(Reply::document("200 OK", &whole[..20]).breaking_off()).outcome();
     assert_eq!(broken.answer.unwrap_err().kind, FailureKind::NoAnswer);
-    let silent = Server::that(Reply { head: String::new(), pieces: Vec::new(), ..Reply::stream(Vec::new()) });
+    let silent = Server::new(Reply { head: String::new(), pieces: Vec::new(), ..Reply::stream(Vec::new()) });
     assert_eq!(silent.outcome().answer.unwrap_err().kind, FailureKind::NoAnswer);
 }
 
 #[test]
-fn nobody_there_is_a_failure_to_start() {
+fn unreachable_endpoints_are_start_failures() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let there = [format!("http://{free}/v1"), format!("https://{free}/v1")];
     let nowhere = ["no address", "ftp://127.0.0.1/", ""].map(str::to_owned);
@@ -158,7 +159,7 @@ fn nobody_there_is_a_failure_to_start() {
 }
 
 #[test]
-fn more_than_is_read_is_a_flood() {
+fn the_output_limit_applies_to_responses() {
     let long = "x".repeat(10_000);
     let replies = [
         Reply::document("200 OK", &document(&long, "stop")),
@@ -167,12 +168,12 @@ fn more_than_is_read_is_a_flood() {
         Reply::stream((0..100).map(|_| format!("data: {}\n\n", delta(&long[..100])).into_bytes()).collect()),
     ];
     for reply in replies {
-        let asked = Server::that(reply).asked(|endpoint| Endpoint { most: 4096, ..endpoint });
-        assert_eq!(asked.outcome.answer.unwrap_err().kind, FailureKind::Flood);
+        let exchange = Server::new(reply).exchange(|endpoint| Endpoint { max_bytes: 4096, ..endpoint });
+        assert_eq!(exchange.outcome.answer.unwrap_err().kind, FailureKind::OutputLimit);
     }
-    // A long complaint is still a complaint.
-    let asked = Server::that(Reply::document("401 Unauthorized", &"x".repeat(200_000)));
-    let failure = asked.outcome().answer.unwrap_err();
+    // A long error response is still classified.
+    let exchange = Server::new(Reply::document("401 Unauthorized", &"x".repeat(200_000)));
+    let failure = exchange.outcome().answer.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Credentials);
     assert!(failure.message.len() < 1000);
 }
@@ -189,8 +190,9 @@ fn the_key_is_never_repeated() {
             Reply::stream(vec![format!("data: {error}\n\n").into_bytes()]),
             Reply::stream(vec![format!("data: {}\n\ndata: [DONE]\n\n", delta(KEY)).into_bytes()]),
         ] {
-            let asked = Server::that(reply).asked(|endpoint| Endpoint { key: Some(KEY.into()), ..endpoint });
-            let shown = format!("{:?}", asked.outcome);
+            let exchange =
+                Server::new(reply).exchange(|endpoint| Endpoint { key: Some(KEY.into()), ..endpoint });
+            let shown = format!("{:?}", exchange.outcome);
             assert!(!shown.contains(&KEY[..12]), "{shown}");
         }
     }
@@ -203,7 +205,7 @@ fn the_key_is_never_repeated() {
 #[test]
 fn a_question_can_be_sent_to_another_thread() {
     fn assert_send(_: impl Send) {}
-    assert_send(ask(&endpoint(), "", &|| ()));
+    assert_send(complete(&endpoint(), "", &|| ()));
 }
 
 const KEY: &str = "sk-test-0123456789abcdef";
@@ -219,15 +221,21 @@ fn document(text: &str, reason: &str) -> String {
 }
 
 fn endpoint() -> Endpoint {
-    Endpoint { url: "http://127.0.0.1:1/v1/".into(), key: None, model: None, effort: None, most: 1 << 20 }
+    Endpoint {
+        url: "http://127.0.0.1:1/v1/".into(),
+        key: None,
+        model: None,
+        effort: None,
+        max_bytes: 1 << 20,
+    }
 }
 
-fn run(endpoint: &Endpoint, pulse: &(dyn Fn() + Sync)) -> Outcome {
+fn run(endpoint: &Endpoint, on_activity: &(dyn Fn() + Sync)) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(ask(endpoint, "what is here?", pulse))
+    runtime.block_on(complete(endpoint, "what is here?", on_activity))
 }
 
-/// What a server sends back.
+/// Response of a server.
 struct Reply {
     head: String,
     pieces: Vec<Vec<u8>>,
@@ -283,7 +291,7 @@ impl Reply {
         connection.write_all(b"\r\n")?;
         for piece in &self.pieces {
             if self.is_slow {
-                // Whoever does not take the last piece gets no more.
+                // A client that did not receive the last piece gets no more.
                 received.recv().map_err(std::io::Error::other)?;
             }
             let length = format!("{:x}\r\n", piece.len());
@@ -297,16 +305,16 @@ impl Reply {
     }
 }
 
-/// A server for one question.
+/// A server for one request.
 struct Server {
     listener: TcpListener,
     reply: Reply,
 }
 
-struct Asked {
+struct Exchange {
     outcome: Outcome,
     request: Request,
-    pulses: usize,
+    activities: usize,
 }
 
 struct Request {
@@ -316,35 +324,35 @@ struct Request {
 }
 
 impl Server {
-    fn that(reply: Reply) -> Server {
+    fn new(reply: Reply) -> Server {
         Server { listener: TcpListener::bind("127.0.0.1:0").unwrap(), reply }
     }
 
     fn outcome(self) -> Outcome {
-        self.asked(|endpoint| endpoint).outcome
+        self.exchange(|endpoint| endpoint).outcome
     }
 
-    fn asked(self, adjust: impl FnOnce(Endpoint) -> Endpoint) -> Asked {
+    fn exchange(self, adjust: impl FnOnce(Endpoint) -> Endpoint) -> Exchange {
         let url = format!("http://{}/v1/", self.listener.local_addr().unwrap());
         let (tell, received) = channel();
         let serving = thread::spawn(move || {
             let (mut connection, _) = self.listener.accept().unwrap();
             connection.set_nodelay(true).unwrap();
             let request = Request::read(&connection);
-            // The other side may have heard enough.
+            // The client may have closed the connection.
             let _ = self.reply.send(&mut connection, &received);
             request
         });
-        let pulses = AtomicUsize::new(0);
+        let activities = AtomicUsize::new(0);
         let tell = Mutex::new(tell);
         let endpoint = adjust(Endpoint { url, ..endpoint() });
         let outcome = run(&endpoint, &|| {
-            pulses.fetch_add(1, Ordering::Relaxed);
+            activities.fetch_add(1, Ordering::Relaxed);
             let _ = tell.lock().unwrap().send(());
         });
         drop(tell);
         let request = serving.join().unwrap();
-        Asked { outcome, request, pulses: pulses.into_inner() }
+        Exchange { outcome, request, activities: activities.into_inner() }
     }
 }
 

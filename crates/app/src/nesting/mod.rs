@@ -1,13 +1,13 @@
-//! A design inside another run, and a design whose heavy part another process does.
+//! Nested runs: a design called by another run, and a design whose heavy part a worker process does.
 //!
-//! [`session`] is the file with which a calling run hands values over, with its health file, [`caller`] is what that
-//! run gets back, [`worker`] starts the process that does the heavy part, and [`place`] puts all of it around a
-//! design that is driven. Rules, lists and sentences are in the model, the dispatch itself in the engine.
+//! [`session`] is the session file of a calling run, with its health file; [`caller`] writes the results for that run,
+//! [`worker`] starts the worker process, and [`context`] applies all of it to a run that is driven. Rules, lists and
+//! texts are in the model, the dispatch itself in the engine.
 
 mod caller;
-mod place;
+mod context;
 mod session;
 mod worker;
 
-pub use place::{Nesting, Part};
+pub use context::{Nesting, WorkerMode};
 pub use session::Session;

@@ -1,14 +1,16 @@
-//! The application without any face: a design and a research run, started, answered, resumed, stopped and read as values.
+//! The application without a front end: a design and a research run, started, answered, resumed, stopped and read as values.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
-use charrette_app::answer::{Answered, questions, record, with_a_file};
-use charrette_app::answers::parse;
-use charrette_app::drive::{Face, drive};
-use charrette_app::order::{self, StartRequest};
+use charrette_app::answer::{AnswerOutcome, answering_with_file, questions, record};
+use charrette_app::answers_file::parse;
+use charrette_app::drive::{FrontEnd, drive};
+use charrette_app::start_plan::{self, StartRequest};
 use charrette_app::status::{RunState, status};
 use charrette_app::stop::{StopOutcome, stop};
-use charrette_app::{App, Environment, Notices, Site, closing, events, explain, preview, read, start, which};
+use charrette_app::{
+    App, Environment, Notices, Site, closing, events, explain, preview, read, run_lookup, start,
+};
 use charrette_engine::flows::{design, research};
 use charrette_engine::gate::{GateView, Reply};
 use charrette_engine::ports::{Asker, BoxFuture};
@@ -21,12 +23,12 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// There is nobody to ask.
+/// Asker without a person.
 struct Nobody;
 
 impl Asker for Nobody {
     fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
-        Box::pin(async { Reply::Nobody })
+        Box::pin(async { Reply::Unattended })
     }
 }
 
@@ -53,23 +55,23 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-fn started(site: &Site, flow: &'static FlowSpec, typed: &str, cancel: &Cancel) -> (DocumentName, Flow<()>) {
-    let order = order::read(site, &StartRequest::new(flow, Some(typed))).unwrap();
-    let page = preview::preview(site, &order, &[]).unwrap();
+fn start_run(site: &Site, flow: &'static FlowSpec, typed: &str, cancel: &Cancel) -> (DocumentName, Flow<()>) {
+    let plan = start_plan::resolve(site, &StartRequest::new(flow, Some(typed))).unwrap();
+    let page = preview::preview(site, &plan, &[]).unwrap();
     assert_eq!(page.command, format!("charrette {}", flow.command.as_str()));
     assert_eq!(page.stages.len(), flow.phases.len());
-    let opened = start::open(site, &order).unwrap();
-    (order.name, block_on(drive(site, opened, Face::asking(Arc::new(Nobody)), cancel)).unwrap())
+    let opened = start::open(site, &plan).unwrap();
+    (plan.name, block_on(drive(site, opened, FrontEnd::asking(Arc::new(Nobody)), cancel)).unwrap())
 }
 
-fn resumed(site: &Site, name: &DocumentName) -> Flow<()> {
+fn resume_run(site: &Site, name: &DocumentName) -> Flow<()> {
     let opened = start::reopen(site, name).unwrap();
-    block_on(drive(site, opened, Face::asking(Arc::new(Nobody)), &Cancel::default())).unwrap()
+    block_on(drive(site, opened, FrontEnd::asking(Arc::new(Nobody)), &Cancel::default())).unwrap()
 }
 
 fn answer(site: &Site, name: &DocumentName, yaml: &str) {
-    let outcome = record(site, name, &parse(yaml, "test").unwrap(), &with_a_file(site)).unwrap();
-    assert!(matches!(outcome, Answered::Recorded(_)), "{outcome:?}");
+    let outcome = record(site, name, &parse(yaml, "test").unwrap(), &answering_with_file(site)).unwrap();
+    assert!(matches!(outcome, AnswerOutcome::Recorded(_)), "{outcome:?}");
 }
 
 const PRE: &str = "pre-design: {understanding: \"yes\", approach: \"yes\", assumptions: \"all correct\", trade_offs: \"yes\", scope: \"scope is right\", unknowns: \"proceed\"}\n";
@@ -80,9 +82,9 @@ fn a_design_is_started_answered_resumed_and_read() {
     let sandbox = parcels();
     let site = site(&sandbox);
     let (name, outcome) =
-        started(&site, &design::FLOW, "add rate limiting to the public API", &Cancel::default());
+        start_run(&site, &design::FLOW, "add rate limiting to the public API", &Cancel::default());
     assert!(matches!(outcome, Err(Stop::Waiting(_))), "{outcome:?}");
-    assert_eq!(which::run(&site, Some(&name.feature().unwrap().to_string()), None).unwrap(), name);
+    assert_eq!(run_lookup::find_run(&site, Some(&name.feature().unwrap().to_string()), None).unwrap(), name);
 
     let waiting = questions(&site, &name).unwrap();
     assert_eq!(waiting[0].gate, "pre-design");
@@ -99,10 +101,10 @@ fn a_design_is_started_answered_resumed_and_read() {
     );
 
     answer(&site, &name, PRE);
-    let outcome = resumed(&site, &name);
+    let outcome = resume_run(&site, &name);
     assert!(matches!(outcome, Err(Stop::Waiting(_))), "{outcome:?}");
     answer(&site, &name, POST);
-    let outcome = resumed(&site, &name);
+    let outcome = resume_run(&site, &name);
     assert_eq!(outcome, Ok(()));
 
     assert_eq!(status(&site).unwrap().runs[0].state, RunState::Complete);
@@ -118,17 +120,17 @@ fn a_design_is_started_answered_resumed_and_read() {
 }
 
 #[test]
-fn a_run_that_is_asked_to_end_says_so_and_goes_on() {
+fn a_cancelled_run_can_be_resumed() {
     let sandbox = parcels();
     let site = site(&sandbox);
     let cancel = Cancel::default();
     cancel.request();
-    let (name, outcome) = started(&site, &research::FLOW, "how parcels are announced", &cancel);
+    let (name, outcome) = start_run(&site, &research::FLOW, "how parcels are announced", &cancel);
     assert_eq!(outcome, Err(Stop::Interrupted));
     let stopped = status(&site).unwrap().runs[0].stopped.clone().unwrap();
     assert_eq!(stopped.kind, StopKind::Interrupted);
     assert_eq!(stop(&site, &name, Duration::from_secs(1)).unwrap(), StopOutcome::NotDriven);
-    assert_eq!(resumed(&site, &name), Ok(()));
+    assert_eq!(resume_run(&site, &name), Ok(()));
     assert!(read::artifact(&site, &name, "research-notes.md").unwrap().unwrap().contains("## Findings"));
     assert_eq!(status(&site).unwrap().runs[0].stopped, None);
 }
@@ -137,29 +139,31 @@ fn a_run_that_is_asked_to_end_says_so_and_goes_on() {
 fn two_drivers_never_drive_one_run() {
     let sandbox = parcels();
     let site = site(&sandbox);
-    let order =
-        order::read(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced"))).unwrap();
-    let opened = start::open(&site, &order).unwrap();
-    let Err(second) = start::reopen(&site, &order.name) else { panic!("a second driver") };
+    let plan =
+        start_plan::resolve(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced")))
+            .unwrap();
+    let opened = start::open(&site, &plan).unwrap();
+    let Err(second) = start::reopen(&site, &plan.name) else { panic!("a second driver") };
     assert!(second.message.contains("is being driven"), "{}", second.message);
-    assert!(stop(&site, &order.name, Duration::from_secs(1)).is_err(), "it is this process");
+    assert!(stop(&site, &plan.name, Duration::from_secs(1)).is_err(), "it is this process");
     drop(opened);
-    assert!(start::reopen(&site, &order.name).is_ok());
+    assert!(start::reopen(&site, &plan.name).is_ok());
 }
 
 #[test]
-fn only_a_process_that_has_the_lease_is_asked_to_end() {
+fn only_the_holder_of_the_lease_is_terminated() {
     let sandbox = parcels();
     let site = site(&sandbox);
-    let order =
-        order::read(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced"))).unwrap();
-    let opened = start::open(&site, &order).unwrap();
+    let plan =
+        start_plan::resolve(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced")))
+            .unwrap();
+    let opened = start::open(&site, &plan).unwrap();
     let mut stranger = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     // Somebody holds the lease, and it names a process that has nothing to do with it.
-    let lease = site.documents().folder().lease(&order.name);
+    let lease = site.documents().folder().lease(&plan.name);
     let named = serde_json::json!({"pid": stranger.id(), "since": "long ago", "command": "sleep"});
     fs_err::write(&lease, named.to_string()).unwrap();
-    let refused = stop(&site, &order.name, Duration::from_secs(1)).unwrap_err();
+    let refused = stop(&site, &plan.name, Duration::from_secs(1)).unwrap_err();
     assert!(refused.message.contains("no process was ended"), "{}", refused.message);
     assert_eq!(stranger.try_wait().unwrap(), None, "it is still at work");
     stranger.kill().unwrap();

@@ -1,18 +1,18 @@
-//! What happened to a work tree between two moments.
+//! Changes of a work tree between two snapshots.
 
 use super::snapshot::{Entry, Snapshot};
-use charrette_model::tree::{Change, ChangeKind, Own, TreePath};
+use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 
 impl Snapshot {
-    /// What changed from this moment to a later one, by path; a moved HEAD first.
+    /// Changes from this snapshot to a later one, by path; a moved HEAD first.
     ///
-    /// Files that were already changed before are compared by their signatures. Of a submodule that was already
-    /// changed only its commit is compared.
-    pub fn changes(&self, later: &Snapshot, own: &Own) -> Vec<Change> {
+    /// Files that were already dirty before are compared by their signatures. Of a submodule that was already
+    /// dirty only its commit is compared.
+    pub fn changes(&self, later: &Snapshot, own: &OwnPaths) -> Vec<TreeChange> {
         let mut changes = Vec::new();
         if (&self.head, &self.branch) != (&later.head, &later.branch) {
             let path = TreePath::new("HEAD");
-            changes.push(Change { path, kind: ChangeKind::HeadMoved, dirty_before: false });
+            changes.push(TreeChange { path, kind: ChangeKind::HeadMoved, dirty_before: false });
         }
         let (mut before, mut after) = (self.entries.iter().peekable(), later.entries.iter().peekable());
         loop {
@@ -34,7 +34,7 @@ impl Snapshot {
     }
 }
 
-fn change(old: Option<&Entry>, new: Option<&Entry>) -> Option<Change> {
+fn change(old: Option<&Entry>, new: Option<&Entry>) -> Option<TreeChange> {
     let kind = match (old, new) {
         (Some(old), Some(new)) if old == new => return None,
         (Some(old), Some(new)) if old.file.is_some() && new.file.is_none() => ChangeKind::Deleted,
@@ -47,5 +47,5 @@ fn change(old: Option<&Entry>, new: Option<&Entry>) -> Option<Change> {
         _ => ChangeKind::Modified,
     };
     let path = new.or(old)?.path.clone();
-    Some(Change { path, kind, dirty_before: old.is_some() })
+    Some(TreeChange { path, kind, dirty_before: old.is_some() })
 }

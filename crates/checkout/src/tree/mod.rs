@@ -1,8 +1,8 @@
-//! The work tree before and after an agent: what changed, and undoing exactly that.
+//! Snapshots of the work tree before and after an agent: changes, and undoing exactly those.
 //!
-//! [`Snapshot::take`] asks git once, [`Snapshot::changes`] compares two of them, [`patch`](patch()) says what
-//! [`undo`](undo()) would undo. Whether an agent was allowed to change something, and whether a
-//! person wants it undone, is decided elsewhere. Files that git ignores are not looked at.
+//! [`Snapshot::take`] runs one `git status`, [`Snapshot::changes`] compares two snapshots, [`patch`](patch()) saves what
+//! [`undo`](undo()) would undo. The rules for what an agent may change, and the decision to undo it, are elsewhere.
+//! Files that git ignores are not compared.
 
 mod changes;
 mod error;
@@ -12,7 +12,7 @@ mod status;
 mod undo;
 mod unlink;
 
-pub use charrette_model::tree::{Change, ChangeKind, Own, TreePath};
+pub use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 pub use error::TreeError;
 pub use snapshot::Snapshot;
-pub use undo::{Kept, Undone, patch, undo};
+pub use undo::{SkippedChange, UndoReport, patch, undo};

@@ -1,4 +1,4 @@
-//! The patch of what is about to be undone: `git apply` brings it back.
+//! Patch of what is about to be undone: `git apply` restores it.
 
 use super::error::TreeError;
 use charrette_git::Git;
@@ -8,10 +8,10 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// How many bytes of names one git process is given.
-const NAMES: usize = 64 << 10;
+/// Maximum number of bytes of path names in one git command line.
+const NAMES_LIMIT: usize = 64 << 10;
 
-/// What a diff looks like, whatever the configuration says.
+/// Diff command whose format does not depend on the configuration.
 const DIFF: [&str; 9] = [
     "diff",
     "--binary",
@@ -24,7 +24,7 @@ const DIFF: [&str; 9] = [
     "-O/dev/null",
 ];
 
-/// Adds what is different from `base` in files that git knows.
+/// Appends the differences of tracked files from `base`.
 pub(super) fn add_tracked(
     root: &Path,
     base: &str,
@@ -40,7 +40,7 @@ pub(super) fn add_tracked(
     Ok(())
 }
 
-/// Adds files that git does not know. In an index that holds nothing else, they are a diff like any other.
+/// Appends untracked files. In a scratch index that holds nothing else, they are a diff like any other.
 pub(super) fn add_untracked(root: &Path, paths: &[TreePath], patch: &mut Vec<u8>) -> Result<(), TreeError> {
     let index = ScratchIndex::new(root)?;
     let git = Git::new(root).with_index(&index.0);
@@ -50,12 +50,12 @@ pub(super) fn add_untracked(root: &Path, paths: &[TreePath], patch: &mut Vec<u8>
     Ok(())
 }
 
-/// Every name, ended with NUL.
+/// Paths as a NUL-terminated list.
 pub(super) fn nul_list(paths: &[TreePath]) -> Vec<u8> {
     paths.iter().flat_map(|path| path.as_bytes().iter().copied().chain([0])).collect()
 }
 
-/// An empty index beside the repository's own, removed when it is no longer needed.
+/// Empty index beside the repository's own, removed on drop.
 struct ScratchIndex(PathBuf);
 
 impl ScratchIndex {
@@ -83,7 +83,7 @@ fn chunks(paths: &[TreePath]) -> impl Iterator<Item = &[TreePath]> {
         let mut bytes = 0;
         let fits = |path: &&TreePath| {
             bytes += path.as_bytes().len() + 1;
-            bytes <= NAMES
+            bytes <= NAMES_LIMIT
         };
         let count = rest.iter().take_while(fits).count().max(1).min(rest.len());
         let (chunk, after) = rest.split_at(count);

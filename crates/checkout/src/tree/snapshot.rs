@@ -1,38 +1,37 @@
-//! The work tree at one moment, as far as it is not as committed.
+//! Snapshot of a work tree: the paths that differ from the last commit.
 
 use super::error::TreeError;
-use super::status::{self, Line};
+use super::status::{self, StatusLine};
 use charrette_git::Git;
-use charrette_model::tree::{Own, TreePath};
+use charrette_model::tree::{OwnPaths, TreePath};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// The work tree at one moment. Only what differs from the last commit is remembered.
+/// Work tree at one moment. Only paths that differ from the last commit are stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The commit HEAD stood at; none on a branch without commits.
+    /// Commit id of HEAD; none on a branch without commits.
     pub head: Option<String>,
-    /// The branch; none if HEAD was detached.
+    /// None if HEAD was detached.
     pub branch: Option<String>,
-    /// By path.
+    /// Sorted by path.
     pub(super) entries: Vec<Entry>,
 }
 
-/// A path that was not as committed.
+/// Path that differs from the last commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) path: TreePath,
-    /// What git said about it.
+    /// Fields of git's status line before the path.
     pub(super) facts: String,
-    /// Whether git did not know it.
     pub(super) untracked: bool,
     pub(super) submodule: bool,
-    /// Tells whether the file is still the same, without reading it; none if there is none.
+    /// Detects a changed file without reading it; none if there is no file.
     pub(super) file: Option<Signature>,
 }
 
-/// Any write to a file changes one of these.
+/// File metadata of which any write changes at least one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Signature {
     inode: u64,
@@ -43,27 +42,27 @@ pub(super) struct Signature {
 }
 
 impl Snapshot {
-    /// Looks at the work tree with this top. One git process, and a look at every file that is not as committed.
+    /// Takes a snapshot of the work tree at `root`: one git process, and one `stat` for each path that differs.
     pub fn take(root: &Path) -> Result<Snapshot, TreeError> {
-        let answer = Git::new(root).bytes(&status::QUESTION)?;
-        let status = status::read(&answer);
-        let mut entries: Vec<Entry> = status.lines.into_iter().map(|line| Entry::of(root, line)).collect();
+        let answer = Git::new(root).bytes(&status::STATUS_ARGS)?;
+        let status = status::parse(&answer);
+        let mut entries: Vec<Entry> = status.lines.into_iter().map(|line| Entry::new(root, line)).collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         entries.dedup_by(|a, b| a.path == b.path);
         Ok(Snapshot { head: status.head, branch: status.branch, entries })
     }
 
-    /// Whether everything is as committed.
+    /// True if nothing differs from the last commit.
     pub fn is_clean(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether everything is as committed, but for what is our own.
-    pub fn is_clean_but_for(&self, own: &Own) -> bool {
+    /// True if nothing but charrette's own paths differs from the last commit.
+    pub fn is_clean_except(&self, own: &OwnPaths) -> bool {
         self.entries.iter().all(|entry| own.covers(&entry.path, entry.untracked))
     }
 
-    /// Whether a submodule is not as committed.
+    /// True if a submodule differs from the last commit.
     pub fn has_moved_submodules(&self) -> bool {
         self.entries.iter().any(|entry| entry.submodule)
     }
@@ -74,8 +73,8 @@ impl Snapshot {
 }
 
 impl Entry {
-    fn of(root: &Path, line: Line) -> Entry {
-        // A folder is no file, also where git expects one.
+    fn new(root: &Path, line: StatusLine) -> Entry {
+        // A folder does not count as a file, even where git expects one.
         let meta = root.join(line.path.as_path()).symlink_metadata().ok().filter(|meta| !meta.is_dir());
         let file = meta.map(|meta| Signature {
             inode: meta.ino(),

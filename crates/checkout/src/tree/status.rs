@@ -1,31 +1,30 @@
-//! Reading `git status --porcelain=v2 --branch -z`.
+//! Parser of `git status --porcelain=v2 --branch -z`.
 
 use charrette_model::tree::TreePath;
 
-/// What git says about a work tree.
+/// Parsed status of a work tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Status {
-    /// The commit HEAD stands at; none on a branch without commits.
+    /// Commit id of HEAD; none on a branch without commits.
     pub(super) head: Option<String>,
-    /// The branch; none if HEAD is detached.
+    /// None if HEAD is detached.
     pub(super) branch: Option<String>,
-    /// Everything that is not as committed.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<StatusLine>,
 }
 
-/// One path that is not as committed.
+/// Path that differs from the last commit.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct StatusLine {
     pub(super) path: TreePath,
-    /// What differs in the index and in the work tree, such as `.M`; `??` if git does not know the file.
+    /// Status code of the index and the work tree, such as `.M`; `??` if untracked.
     pub(super) code: [u8; 2],
-    /// What git says before the path about kind, modes and the content in the index.
+    /// Fields before the path: kind, modes and object ids.
     pub(super) facts: String,
     pub(super) submodule: bool,
 }
 
-/// The question that [`read`] understands the answer to.
-pub(super) const QUESTION: [&str; 8] = [
+/// Arguments of the git call whose output [`parse`] reads.
+pub(super) const STATUS_ARGS: [&str; 8] = [
     "status",
     "--porcelain=v2",
     "--branch",
@@ -36,14 +35,14 @@ pub(super) const QUESTION: [&str; 8] = [
     "--no-ahead-behind",
 ];
 
-/// Reads git's answer. A line that is not understood is passed over, except that its path is believed to differ.
-pub(super) fn read(answer: &[u8]) -> Status {
+/// Parses git's output. Records of an unknown kind are skipped.
+pub(super) fn parse(answer: &[u8]) -> Status {
     let mut status = Status::default();
     let mut records = answer.split(|b| *b == 0);
     while let Some(record) = records.next() {
         match record.first() {
             Some(b'#') => header(&mut status, record),
-            Some(b'?') => status.lines.push(Line {
+            Some(b'?') => status.lines.push(StatusLine {
                 path: TreePath::new(record.get(2..).unwrap_or_default()),
                 code: *b"??",
                 facts: String::new(),
@@ -52,7 +51,7 @@ pub(super) fn read(answer: &[u8]) -> Status {
             Some(b'1') => status.lines.extend(tracked(record, 8)),
             Some(b'2') => {
                 status.lines.extend(tracked(record, 9));
-                // Where it was before.
+                // The old path of a rename.
                 records.next();
             }
             Some(b'u') => status.lines.extend(tracked(record, 10)),
@@ -71,14 +70,14 @@ fn header(status: &mut Status, record: &[u8]) {
     }
 }
 
-/// A record whose path follows that many fields.
-fn tracked(record: &[u8], fields: usize) -> Option<Line> {
+/// Parses a record of a tracked path, which follows after `fields` fields.
+fn tracked(record: &[u8], fields: usize) -> Option<StatusLine> {
     let mut parts = record.splitn(fields + 1, |b| *b == b' ');
     let code = parts.nth(1)?;
     let submodule = parts.next()?;
     let path = parts.nth(fields - 3)?;
     let facts = &record[..record.len() - path.len()];
-    Some(Line {
+    Some(StatusLine {
         path: TreePath::new(path),
         code: [*code.first()?, *code.get(1)?],
         facts: String::from_utf8_lossy(facts).trim_end().to_owned(),
@@ -98,7 +97,7 @@ mod tests {
             1 .M SCMU 160000 160000 160000 aa aa sub\0\
             u UU N... 100644 100644 100644 100644 aa bb cc conflict\0\
             ? -dash \xff\0? nested/\0";
-        let status = read(answer);
+        let status = parse(answer);
         assert_eq!((status.head, status.branch.as_deref()), (None, Some("main")));
         let lines: Vec<(&[u8], &[u8; 2], bool)> =
             status.lines.iter().map(|line| (line.path.as_bytes(), &line.code, line.submodule)).collect();
@@ -121,7 +120,7 @@ mod tests {
         for text in
             ["1", "1 .M", "1 .M N... 100644 1", "u UU N...", "2 R. N... 1 1 1 a b", "\0\0", "# branch.oid"]
         {
-            assert_eq!(read(text.as_bytes()).lines, [], "{text:?}");
+            assert_eq!(parse(text.as_bytes()).lines, [], "{text:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Removing a file of the work tree without ever leaving it, whatever links an agent has put there.
+//! Removes a file of the work tree without leaving the tree through links that an agent may have made.
 
 use charrette_model::tree::TreePath;
 use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};

@@ -1,10 +1,10 @@
 //! Going to the branch of a feature.
 
-use crate::place::{
+use crate::fixture::{
     USER, begin, behind, checkout, configure, create, current, diverged, empty_repository, enter, noted,
     repository, stay, subject, vouched,
 };
-use charrette_checkout::{Branched, Refusal};
+use charrette_checkout::{BranchReport, PortError};
 use charrette_testkit::Sandbox;
 
 /// Settings under which no remote is missed.
@@ -17,8 +17,8 @@ fn alone() -> Sandbox {
     sandbox
 }
 
-fn made(name: &str) -> Branched {
-    Branched { name: format!("{USER}/{name}"), created: true, warnings: Vec::new() }
+fn made(name: &str) -> BranchReport {
+    BranchReport { name: format!("{USER}/{name}"), created: true, warnings: Vec::new() }
 }
 
 #[test]
@@ -64,11 +64,11 @@ fn a_name_that_is_taken_gets_a_number() {
 }
 
 #[test]
-fn whoever_stays_stays() {
+fn a_run_that_stays_keeps_its_branch() {
     let sandbox = alone();
     let stays = |warnings: &[&str]| {
         let warnings = warnings.iter().map(|&warning| warning.to_owned()).collect();
-        Ok(Branched { name: "main".to_owned(), created: false, warnings })
+        Ok(BranchReport { name: "main".to_owned(), created: false, warnings })
     };
     assert_eq!(stay(&checkout(&sandbox), "main"), stays(&[]));
     assert_eq!(
@@ -80,17 +80,17 @@ fn whoever_stays_stays() {
     assert_eq!(noted(&sandbox), None);
     let empty = empty_repository("trunk");
     assert_eq!(create(&checkout(&empty)).unwrap().name, "trunk");
-    assert_eq!(create(&checkout(&Sandbox::new())), Ok(Branched::default()));
+    assert_eq!(create(&checkout(&Sandbox::new())), Ok(BranchReport::default()));
 }
 
 #[test]
-fn changes_come_along_or_stop_it() {
+fn uncommitted_changes_move_along_or_block_the_switch() {
     let sandbox = behind("main");
     begin(&sandbox);
     sandbox.git(["switch", "-q", "-c", "ada-lovelace/search"]);
     sandbox.write("file", "changed");
-    let Err(Refusal::Refused(said)) = create(&checkout(&sandbox)) else { panic!("not refused") };
-    assert!(said.starts_with("cannot go to branch 'ada-lovelace/add-login': "), "{said}");
+    let Err(PortError::Refused(said)) = create(&checkout(&sandbox)) else { panic!("not refused") };
+    assert!(said.starts_with("cannot switch to branch 'ada-lovelace/add-login': "), "{said}");
     assert!(said.ends_with("\nCommit or stash your changes first; nothing was lost."), "{said}");
     assert_eq!(
         (sandbox.read("file").as_str(), current(&sandbox).as_str()),
@@ -135,7 +135,7 @@ fn a_configured_main_cannot_smuggle_options_into_git() {
         configure(&sandbox, &format!("[preflight]\nmain = \"{main}\"\n"));
         begin(&sandbox);
         let said = format!("'{main}' is not a valid branch name");
-        assert_eq!(create(&checkout(&sandbox)), Err(Refusal::Failed(said)));
+        assert_eq!(create(&checkout(&sandbox)), Err(PortError::Failed(said)));
         assert_eq!((current(&sandbox).as_str(), noted(&sandbox)), ("main", None));
         assert!(!sandbox.path("pwned").exists());
     }
@@ -154,8 +154,8 @@ fn a_document_cannot_send_git_anywhere() {
 fn a_repository_that_cannot_be_written_says_why_and_can_be_tried_again() {
     let sandbox = alone();
     sandbox.write(".git/HEAD.lock", "");
-    let Err(Refusal::Failed(said)) = create(&checkout(&sandbox)) else { panic!("it did not fail") };
-    assert!(said.starts_with("cannot go to branch 'ada-lovelace/add-login': "), "{said}");
+    let Err(PortError::Failed(said)) = create(&checkout(&sandbox)) else { panic!("it did not fail") };
+    assert!(said.starts_with("cannot switch to branch 'ada-lovelace/add-login': "), "{said}");
     assert_eq!(current(&sandbox), "main");
     fs_err::remove_file(sandbox.path(".git/HEAD.lock")).unwrap();
     assert_eq!(create(&checkout(&sandbox)), Ok(made("add-login")));
@@ -167,14 +167,14 @@ fn a_run_without_a_document_still_gets_its_branch() {
     configure(&sandbox, ALONE);
     let branched = create(&checkout(&sandbox)).unwrap();
     assert_eq!(branched.name, "ada-lovelace/add-login");
-    assert!(branched.warnings[0].contains("will not be remembered"), "{:?}", branched.warnings);
+    assert!(branched.warnings[0].contains("Cannot record the new branch"), "{:?}", branched.warnings);
 }
 
 #[test]
 fn a_prefix_that_is_a_branch_is_in_the_way() {
     let sandbox = alone();
     sandbox.git(["branch", USER]);
-    let Err(Refusal::Failed(said)) = create(&checkout(&sandbox)) else { panic!("it did not fail") };
+    let Err(PortError::Failed(said)) = create(&checkout(&sandbox)) else { panic!("it did not fail") };
     assert!(said.contains("ada-lovelace"), "{said}");
     assert_eq!(current(&sandbox), "main");
 }

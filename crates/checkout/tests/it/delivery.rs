@@ -1,7 +1,7 @@
 //! Single files of the work tree.
 
-use crate::place::{checkout, repository, root};
-use charrette_checkout::Refusal;
+use crate::fixture::{checkout, repository, root};
+use charrette_checkout::PortError;
 use charrette_store::workspace::sha256;
 use std::os::unix::fs::symlink;
 
@@ -30,7 +30,7 @@ fn only_what_is_below_the_root_is_there() {
         ("src/../../secret", false, None),
         (&absolute, false, None),
     ] {
-        assert_eq!((checkout.is_there(path), checkout.lines(path)), (there, lines), "{path}");
+        assert_eq!((checkout.exists(path), checkout.line_count(path)), (there, lines), "{path}");
     }
 }
 
@@ -46,16 +46,16 @@ fn a_file_is_delivered_and_only_our_own_is_replaced() {
         let read = || fs_err::read_to_string(&file).unwrap();
         assert_eq!(checkout.deliver(path, "first", None), Ok(()));
         assert_eq!(checkout.deliver(path, "first", None), Ok(()), "once more, as after a crash");
-        let Err(Refusal::Refused(said)) = checkout.deliver(path, "second", None) else {
+        let Err(PortError::Refused(said)) = checkout.deliver(path, "second", None) else {
             panic!("not refused")
         };
-        assert!(said.contains("is there already and was not written by this run"), "{said}");
+        assert!(said.contains("already exists and was not written by this run"), "{said}");
         assert_eq!(read(), "first");
         assert_eq!(checkout.deliver(path, "second", Some(&sha256(b"first"))), Ok(()));
         assert_eq!(read(), "second");
         fs_err::write(&file, "edited by hand").unwrap();
         let refused = checkout.deliver(path, "third", Some(&sha256(b"second")));
-        assert!(matches!(refused, Err(Refusal::Refused(_))), "{refused:?}");
+        assert!(matches!(refused, Err(PortError::Refused(_))), "{refused:?}");
         assert_eq!(read(), "edited by hand");
         let left = fs_err::read_dir(file.parent().unwrap()).unwrap().count();
         assert_eq!(left, 1, "nothing else is left there");
@@ -71,9 +71,9 @@ fn nothing_is_delivered_through_a_link_or_over_a_folder() {
     let checkout = checkout(&sandbox);
     for path in ["link", "folder"] {
         let refused = checkout.deliver(path, "text", Some(&sha256(b"x")));
-        assert!(matches!(refused, Err(Refusal::Refused(_))), "{refused:?}");
+        assert!(matches!(refused, Err(PortError::Refused(_))), "{refused:?}");
     }
     assert_eq!(fs_err::read_to_string(sandbox.outside("victim")).unwrap(), "x");
     let failed = checkout.deliver("file/inside", "text", None);
-    assert!(matches!(failed, Err(Refusal::Failed(_))), "{failed:?}");
+    assert!(matches!(failed, Err(PortError::Failed(_))), "{failed:?}");
 }

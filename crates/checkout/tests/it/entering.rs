@@ -1,17 +1,17 @@
 //! The probe, the gate and the preflight.
 
-use crate::place::{
+use crate::fixture::{
     USER, begin, checkout, configure, current, empty_repository, enter, preflight_refused, repository,
     vouched,
 };
-use charrette_checkout::{Entrance, Refusal};
+use charrette_checkout::{EntryReport, PortError};
 use charrette_testkit::Sandbox;
 
 /// Settings under which no remote is missed.
 const ALONE: &str = "[preflight]\nfetch = \"off\"\n";
 
-fn on(branch: &str, decision: &str) -> Entrance {
-    Entrance {
+fn on(branch: &str, decision: &str) -> EntryReport {
+    EntryReport {
         current: branch.to_owned(),
         user_prefix: USER.to_owned(),
         decision: decision.to_owned(),
@@ -33,7 +33,7 @@ fn from_a_clean_main_a_branch_is_made_whatever_main_is_called() {
 fn a_dirty_main_is_refused_and_left_as_it_is() {
     let sandbox = repository("main");
     configure(&sandbox, ALONE);
-    let refused = || Err(Refusal::Refused(preflight_refused("Working tree is not clean")));
+    let refused = || Err(PortError::Refused(preflight_refused("Working tree is not clean")));
     sandbox.write("file", "changed");
     assert_eq!(enter(&checkout(&sandbox)), refused());
     assert_eq!(sandbox.read("file"), "changed");
@@ -53,7 +53,7 @@ fn our_own_folders_and_new_specifications_are_no_dirt() {
     sandbox.write(".specs/20261115-add-login/plan.txt", "plan");
     assert_eq!(enter(&checkout(&sandbox)), Ok(on("main", "create")));
     sandbox.write("specs/stray.md", "not in a folder");
-    assert!(matches!(enter(&checkout(&sandbox)), Err(Refusal::Refused(_))));
+    assert!(matches!(enter(&checkout(&sandbox)), Err(PortError::Refused(_))));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_branch_of_the_users_is_entered_as_it_is() {
     sandbox.write("file", "changed");
     assert_eq!(
         enter(&checkout(&sandbox)),
-        Ok(Entrance { is_dirty: true, ..on("ada-lovelace/search", "ask") })
+        Ok(EntryReport { is_dirty: true, ..on("ada-lovelace/search", "ask") })
     );
 }
 
@@ -80,12 +80,12 @@ fn somebody_elses_branch_and_no_branch_are_refused() {
     sandbox.git(["switch", "-q", "-c", "bob/add-login"]);
     assert_eq!(
         enter(&checkout(&sandbox)),
-        Err(Refusal::Refused(preflight_refused("Not on main branch (current: 'bob/add-login')")))
+        Err(PortError::Refused(preflight_refused("Not on main branch (current: 'bob/add-login')")))
     );
     sandbox.git(["switch", "-q", "--detach"]);
     assert_eq!(
         enter(&checkout(&sandbox)),
-        Err(Refusal::Refused(preflight_refused("Not on main branch (current: '')")))
+        Err(PortError::Refused(preflight_refused("Not on main branch (current: '')")))
     );
 }
 
@@ -94,7 +94,7 @@ fn hostile_names_stay_words() {
     let sandbox = repository("main");
     let branch = "bob/$(touch${IFS}pwned);'\"`x`--exec=y";
     sandbox.git(["switch", "-q", "-c", branch]);
-    let Err(Refusal::Refused(said)) = enter(&checkout(&sandbox)) else { panic!("not refused") };
+    let Err(PortError::Refused(said)) = enter(&checkout(&sandbox)) else { panic!("not refused") };
     assert_eq!(said, preflight_refused(&format!("Not on main branch (current: '{branch}')")));
     sandbox.git(["config", "user.name", "$(touch pwned)"]);
     sandbox.git(["switch", "-q", "main"]);
@@ -103,7 +103,7 @@ fn hostile_names_stay_words() {
     for main in ["--upload-pack=touch pwned", "-x", "../../x"] {
         let sandbox = repository("main");
         configure(&sandbox, &format!("[preflight]\nmain = \"{main}\"\n"));
-        assert!(matches!(enter(&checkout(&sandbox)), Err(Refusal::Refused(_))), "{main}");
+        assert!(matches!(enter(&checkout(&sandbox)), Err(PortError::Refused(_))), "{main}");
     }
     assert!(!sandbox.path("pwned").exists());
 }
@@ -116,7 +116,7 @@ fn without_commits_everything_stays_where_it_is() {
     let entrance = enter(&checkout(&sandbox)).unwrap();
     assert_eq!(
         entrance,
-        Entrance {
+        EntryReport {
             current: "trunk".to_owned(),
             user_prefix: "dev".to_owned(),
             decision: "stay".to_owned(),
@@ -139,11 +139,11 @@ fn a_repository_that_is_broken_is_a_failure() {
     let sandbox = repository("main");
     let checkout = checkout(&sandbox);
     sandbox.write(".git/HEAD", "nonsense");
-    assert!(matches!(enter(&checkout), Err(Refusal::Failed(_))));
+    assert!(matches!(enter(&checkout), Err(PortError::Failed(_))));
 }
 
 #[test]
-fn a_caller_who_says_all_four_things_is_believed() {
+fn complete_branch_info_is_trusted() {
     let sandbox = repository("main");
     sandbox.git(["switch", "-q", "-c", "bob/x"]);
     sandbox.write("file", "changed");
@@ -163,25 +163,25 @@ fn a_caller_who_says_all_four_things_is_believed() {
     ] {
         let warnings = warning.into_iter().map(str::to_owned).collect();
         let expected =
-            Entrance { user_prefix: "p".to_owned(), is_dirty: true, warnings, ..on(current, decision) };
+            EntryReport { user_prefix: "p".to_owned(), is_dirty: true, warnings, ..on(current, decision) };
         assert_eq!(said(line), Ok(expected), "{line}");
     }
 }
 
 #[test]
-fn a_caller_who_says_less_is_not() {
+fn incomplete_branch_info_is_ignored() {
     let sandbox = repository("main");
     sandbox.git(["switch", "-q", "-c", "ada-lovelace/add-login"]);
     for line in ["", "IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=p", "CURRENT_BRANCH=main"] {
         let warnings =
             vec!["**⚠ --branch-info is incomplete. Falling back to charrette branch check.**".to_owned()];
-        let expected = Entrance { warnings, ..on("ada-lovelace/add-login", "reuse") };
+        let expected = EntryReport { warnings, ..on("ada-lovelace/add-login", "reuse") };
         assert_eq!(enter(&vouched(&sandbox, Some(line))), Ok(expected), "{line}");
     }
 }
 
 #[test]
-fn a_caller_who_says_nonsense_breaks_the_contract_of_the_gate() {
+fn contradictory_branch_info_is_refused() {
     let sandbox = repository("main");
     for (line, error) in [
         (
@@ -199,7 +199,7 @@ fn a_caller_who_says_nonsense_breaks_the_contract_of_the_gate() {
     ] {
         assert_eq!(
             enter(&vouched(&sandbox, Some(line))),
-            Err(Refusal::Refused(format!(
+            Err(PortError::Refused(format!(
                 "GATE_ERROR={error}\n⚠ charrette design: internal Step 0 contract violation in charrette gate entry. Aborting."
             )))
         );

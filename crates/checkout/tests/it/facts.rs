@@ -1,11 +1,13 @@
-//! What is found out about branches, and with how little.
+//! Branch facts, and how many git processes they take.
 
-use crate::place::{begin, checkout, configure, create, empty_repository, enter, repository, root, settings};
-use charrette_checkout::Facts;
+use crate::fixture::{
+    begin, checkout, configure, create, empty_repository, enter, repository, root, settings,
+};
+use charrette_checkout::BranchFacts;
 use charrette_testkit::Sandbox;
 
-fn facts(sandbox: &Sandbox) -> Facts {
-    Facts::find(&root(sandbox), &settings(sandbox)).unwrap()
+fn facts(sandbox: &Sandbox) -> BranchFacts {
+    BranchFacts::read(&root(sandbox), &settings(sandbox)).unwrap()
 }
 
 #[test]
@@ -48,7 +50,7 @@ fn a_linked_work_tree_has_a_branch_of_its_own() {
     let sandbox = repository("main");
     let linked = sandbox.outside("linked");
     sandbox.git(["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    assert_eq!(Facts::find(&linked, &settings(&sandbox)).unwrap().current, "side");
+    assert_eq!(BranchFacts::read(&linked, &settings(&sandbox)).unwrap().current, "side");
     assert_eq!(facts(&sandbox).current, "main");
 }
 
@@ -65,12 +67,12 @@ fn facts_are_kept_while_no_branch_moves() {
     let found = facts(&sandbox);
     // What only the settings say is not asked again, as long as the branches are the same.
     sandbox.git(["config", "user.name", "Grace Hopper"]);
-    let renewed = found.clone().renewed(&root(&sandbox), &settings(&sandbox)).unwrap();
+    let renewed = found.clone().refresh(&root(&sandbox), &settings(&sandbox)).unwrap();
     assert_eq!(renewed, found);
     for change in [["branch", "other"], ["switch", "other"], ["switch", "--detach"]] {
         let before = facts(&sandbox);
         sandbox.git(change);
-        let renewed = before.clone().renewed(&root(&sandbox), &settings(&sandbox)).unwrap();
+        let renewed = before.clone().refresh(&root(&sandbox), &settings(&sandbox)).unwrap();
         assert_eq!((renewed == before, renewed), (false, facts(&sandbox)), "{change:?}");
     }
 }

@@ -6,7 +6,7 @@ mod branching;
 mod delivery;
 mod entering;
 mod facts;
-mod place;
+mod fixture;
 mod remotes;
 mod tree;
 mod watch;

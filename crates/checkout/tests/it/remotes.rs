@@ -1,10 +1,10 @@
 //! Main and its remote: up to date, ahead, diverged, gone, silent.
 
-use crate::place::{
-    USER, behind, checkout, configure, create, current, diverged, enter, place, preflight_refused,
+use crate::fixture::{
+    USER, behind, checkout, configure, create, current, diverged, enter, options, preflight_refused,
     repository, subject,
 };
-use charrette_checkout::{CheckoutHere, Refusal};
+use charrette_checkout::{PortError, RunCheckout};
 use charrette_testkit::Sandbox;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn local_commits_go_on_top_of_the_remotes() {
 fn a_rebase_that_does_not_go_is_undone_and_refused() {
     let sandbox = diverged("main");
     let before = sandbox.git(["rev-parse", "main"]);
-    let Err(Refusal::Refused(said)) = enter(&checkout(&sandbox)) else { panic!("not refused") };
+    let Err(PortError::Refused(said)) = enter(&checkout(&sandbox)) else { panic!("not refused") };
     let expected = preflight_refused("Failed to rebase onto origin/main");
     assert!(said.starts_with(&format!("{expected}\ngit: ")), "{said}");
     assert_eq!((sandbox.git(["rev-parse", "main"]), current(&sandbox)), (before, "main".to_owned()));
@@ -58,7 +58,7 @@ fn a_remote_that_cannot_be_asked_is_a_warning_a_refusal_or_nothing() {
     assert_eq!(warnings(&sandbox), [behind_text(without)]);
     configure(&sandbox, "[preflight]\nfetch = \"fail\"\n");
     let expected = preflight_refused("Failed to fetch origin/main");
-    assert_eq!(enter(&checkout(&sandbox)), Err(Refusal::Refused(format!("{expected}\ngit: {without}"))));
+    assert_eq!(enter(&checkout(&sandbox)), Err(PortError::Refused(format!("{expected}\ngit: {without}"))));
     configure(&sandbox, "[preflight]\nfetch = \"off\"\n");
     assert_eq!(warnings(&sandbox), [""; 0]);
 
@@ -93,12 +93,12 @@ fn a_remote_that_never_answers_is_given_up_on() {
     let branched = create(&impatient).unwrap();
     assert_eq!(branched.name, format!("{USER}/add-login"));
     assert!(!branched.warnings.iter().any(|warning| warning.contains("fetch")), "{:?}", branched.warnings);
-    has_ended.recv_timeout(Duration::from_mins(1)).expect("nobody is left behind").unwrap();
+    has_ended.recv_timeout(Duration::from_mins(1)).expect("no orphaned processes").unwrap();
 
     sandbox.git(["switch", "-q", "main"]);
-    let place = place(&sandbox);
-    place.cancel.request();
-    assert_eq!(enter(&CheckoutHere::new(place)), Err(Refusal::Interrupted));
+    let options = options(&sandbox);
+    options.cancel.request();
+    assert_eq!(enter(&RunCheckout::new(options)), Err(PortError::Interrupted));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Work trees before and after somebody worked in them, with real git.
 
-use charrette_checkout::tree::{Change, ChangeKind, Kept, Own, Snapshot, TreePath, patch, undo};
+use charrette_checkout::tree::{
+    ChangeKind, OwnPaths, SkippedChange, Snapshot, TreeChange, TreePath, patch, undo,
+};
 use charrette_testkit::Sandbox;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -36,32 +38,32 @@ fn take(sandbox: &Sandbox) -> Snapshot {
     Snapshot::take(&root(sandbox)).unwrap()
 }
 
-/// What `work` changes, as `kind path`, with a `!` where the owner had work of their own.
-fn changed(sandbox: &Sandbox, work: impl FnOnce()) -> (Vec<Change>, Vec<String>) {
+/// Changes made by `work`, as `kind path`, with a `!` where the owner had work of their own.
+fn changed(sandbox: &Sandbox, work: impl FnOnce()) -> (Vec<TreeChange>, Vec<String>) {
     let before = take(sandbox);
     work();
-    let changes = before.changes(&take(sandbox), &Own::default());
-    let said = changes.iter().map(said).collect();
-    (changes, said)
+    let changes = before.changes(&take(sandbox), &OwnPaths::default());
+    let described = changes.iter().map(describe).collect();
+    (changes, described)
 }
 
-fn said(change: &Change) -> String {
+fn describe(change: &TreeChange) -> String {
     format!("{}{} {}", if change.dirty_before { "!" } else { "" }, change.kind, change.path)
 }
 
-/// What came of undoing changes, having kept them in a patch first.
+/// Outcome of an undo, with the patch that was saved first.
 struct Discarded {
     patch: Option<PathBuf>,
     undone: Vec<TreePath>,
-    kept: Vec<Kept>,
+    skipped: Vec<SkippedChange>,
 }
 
-fn thrown_away(sandbox: &Sandbox, changes: &[Change]) -> Discarded {
+fn discard(sandbox: &Sandbox, changes: &[TreeChange]) -> Discarded {
     let bytes = patch(&root(sandbox), changes).unwrap();
     let file = sandbox.outside("undone.patch");
     fs_err::write(&file, &bytes).unwrap();
     let done = undo(&root(sandbox), changes).unwrap();
-    Discarded { patch: (!bytes.is_empty()).then_some(file), undone: done.undone, kept: done.kept }
+    Discarded { patch: (!bytes.is_empty()).then_some(file), undone: done.undone, skipped: done.skipped }
 }
 
 fn status(sandbox: &Sandbox) -> String {
@@ -92,7 +94,7 @@ fn contents(root: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
 #[test]
 fn work_that_was_there_before_is_no_change() {
     let sandbox = with_own_work();
-    let (_, said) = changed(&sandbox, || {
+    let (_, described) = changed(&sandbox, || {
         sandbox.write("ignored/deep/er/x", "ignored");
         sandbox.write("dir/some.log", "ignored");
         // Read and looked at, as agents do.
@@ -100,12 +102,12 @@ fn work_that_was_there_before_is_no_change() {
         sandbox.git(["status"]);
         sandbox.git(["diff"]);
     });
-    assert_eq!(said, Vec::<String>::new());
+    assert_eq!(described, Vec::<String>::new());
 }
 
 type Work = fn(&Sandbox);
 
-/// What it is, how it is done, what is noticed.
+/// Name, change, and expected report.
 const WAYS: &[(&str, Work, &[&str])] = &[
     ("content", |s| s.write("a.txt", "changed\n"), &["modified a.txt"]),
     ("a new file", |s| s.write("new/x.txt", "x"), &["added new/x.txt"]),
@@ -205,12 +207,12 @@ fn every_way_to_change_a_tree_is_noticed_and_undone_and_can_be_brought_back() {
     for (name, work, expected) in WAYS {
         let sandbox = with_own_work();
         let (before, dirt) = (contents(&sandbox.work()), status(&sandbox));
-        let (changes, said) = changed(&sandbox, || work(&sandbox));
-        assert_eq!(said, *expected, "{name}");
+        let (changes, described) = changed(&sandbox, || work(&sandbox));
+        assert_eq!(described, *expected, "{name}");
         let worked = contents(&sandbox.work());
 
-        let done = thrown_away(&sandbox, &changes);
-        assert_eq!(done.kept, [], "{name}");
+        let done = discard(&sandbox, &changes);
+        assert_eq!(done.skipped, [], "{name}");
         assert_eq!(done.undone.len(), changes.len(), "{name}");
         assert_eq!(contents(&sandbox.work()), before, "{name}");
         assert_eq!(status(&sandbox), dirt, "{name}");
@@ -239,35 +241,35 @@ fn work_of_the_owner_is_never_undone() {
     ];
     for (name, work, expected) in table {
         let sandbox = with_own_work();
-        let (changes, said) = changed(&sandbox, || work(&sandbox));
-        assert_eq!(said, *expected, "{name}");
+        let (changes, described) = changed(&sandbox, || work(&sandbox));
+        assert_eq!(described, *expected, "{name}");
         let after = contents(&sandbox.work());
-        let done = thrown_away(&sandbox, &changes);
+        let done = discard(&sandbox, &changes);
         assert_eq!(done.undone, [], "{name}");
         assert_eq!(done.patch, None, "{name}");
-        assert_eq!(done.kept[0].why, "had changes before as well, which git cannot bring back");
+        assert_eq!(done.skipped[0].reason, "had uncommitted changes before, which git cannot restore");
         assert_eq!(contents(&sandbox.work()), after, "{name}");
     }
 }
 
 #[test]
-fn a_moved_head_is_told_and_left() {
+fn a_moved_head_is_reported_and_left() {
     let sandbox = with_own_work();
-    let (changes, said) = changed(&sandbox, || {
+    let (changes, described) = changed(&sandbox, || {
         sandbox.write("a.txt", "committed by an agent\n");
         sandbox.git(["commit", "-q", "-m", "sneaky", "a.txt"]);
         sandbox.write("dir/b.txt", "not committed\n");
     });
-    assert_eq!(said, ["moved HEAD", "modified dir/b.txt"]);
+    assert_eq!(described, ["moved HEAD", "modified dir/b.txt"]);
     let head = sandbox.git(["rev-parse", "HEAD"]);
-    let done = thrown_away(&sandbox, &changes);
+    let done = discard(&sandbox, &changes);
     assert_eq!(done.undone, [TreePath::new("dir/b.txt")]);
-    assert_eq!(done.kept.len(), 1);
+    assert_eq!(done.skipped.len(), 1);
     assert_eq!(sandbox.git(["rev-parse", "HEAD"]), head);
     assert_eq!(sandbox.read("a.txt"), "committed by an agent\n");
 
-    let (_, said) = changed(&sandbox, || drop(sandbox.git(["switch", "-q", "-c", "elsewhere"])));
-    assert_eq!(said, ["moved HEAD"]);
+    let (_, described) = changed(&sandbox, || drop(sandbox.git(["switch", "-q", "-c", "elsewhere"])));
+    assert_eq!(described, ["moved HEAD"]);
 }
 
 #[test]
@@ -278,20 +280,20 @@ fn a_repository_without_commits_works_too() {
     sandbox.write("added", "mine too");
     sandbox.git(["add", "added"]);
     let before = contents(&sandbox.work());
-    let (changes, said) = changed(&sandbox, || {
+    let (changes, described) = changed(&sandbox, || {
         sandbox.write("new", "new");
         sandbox.write("indexed", "x");
         sandbox.git(["add", "indexed"]);
     });
-    assert_eq!(said, ["added indexed", "added new"]);
-    let done = thrown_away(&sandbox, &changes);
-    assert_eq!((done.undone.len(), done.kept.len()), (2, 0));
+    assert_eq!(described, ["added indexed", "added new"]);
+    let done = discard(&sandbox, &changes);
+    assert_eq!((done.undone.len(), done.skipped.len()), (2, 0));
     assert_eq!(contents(&sandbox.work()), before);
     assert_eq!(status(&sandbox), "A  added\n?? mine");
 }
 
 #[test]
-fn submodules_and_repositories_inside_are_told_and_left() {
+fn submodules_and_nested_repositories_are_reported_and_left() {
     let sandbox = with_own_work();
     let library = sandbox.outside("library");
     fs_err::create_dir(&library).unwrap();
@@ -300,21 +302,22 @@ fn submodules_and_repositories_inside_are_told_and_left() {
     let source = library.to_str().unwrap();
     sandbox.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "lib"]);
     sandbox.commit("with a library");
-    let (changes, said) = changed(&sandbox, || {
+    let (changes, described) = changed(&sandbox, || {
         sandbox.git_in(&sandbox.path("lib"), ["commit", "-q", "--allow-empty", "-m", "inside"]);
         fs_err::create_dir(sandbox.path("nested")).unwrap();
         sandbox.git_in(&sandbox.path("nested"), ["init", "-q"]);
         sandbox.write("nested/x", "x");
     });
-    assert_eq!(said, ["modified lib", "added nested/"]);
-    let done = thrown_away(&sandbox, &changes);
-    let kept: Vec<String> = done.kept.iter().map(|kept| format!("{} {}", kept.path, kept.why)).collect();
-    assert_eq!(kept, ["lib is a submodule", "nested/ is a repository of its own"]);
+    assert_eq!(described, ["modified lib", "added nested/"]);
+    let done = discard(&sandbox, &changes);
+    let kept: Vec<String> =
+        done.skipped.iter().map(|kept| format!("{} {}", kept.path, kept.reason)).collect();
+    assert_eq!(kept, ["lib is a submodule", "nested/ is a nested git repository"]);
     assert_eq!(sandbox.read("nested/x"), "x");
 }
 
 #[test]
-fn our_own_folders_are_nobodys_dirt() {
+fn our_own_folders_are_never_dirty() {
     let sandbox = Sandbox::repository();
     sandbox.write("specs/known/design.md", "committed");
     sandbox.git(["add", "."]);
@@ -327,13 +330,13 @@ fn our_own_folders_are_nobodys_dirt() {
     sandbox.write("specs/new/design.md", "new");
     sandbox.write("specs/stray.md", "not in a folder");
     sandbox.write("specs/known/design.md", "changed");
-    let own = Own {
+    let own = OwnPaths {
         folders: vec![".claude/state".to_owned(), ".specs/".to_owned()],
         specs: Some("specs".to_owned()),
     };
-    let said: Vec<String> = before.changes(&take(&sandbox), &own).iter().map(said).collect();
+    let described: Vec<String> = before.changes(&take(&sandbox), &own).iter().map(describe).collect();
     assert_eq!(
-        said,
+        described,
         [
             "added .claude/settings.json",
             "added .specsy",
@@ -341,13 +344,13 @@ fn our_own_folders_are_nobodys_dirt() {
             "added specs/stray.md"
         ]
     );
-    assert!(!take(&sandbox).is_clean_but_for(&own));
+    assert!(!take(&sandbox).is_clean_except(&own));
     sandbox.git(["checkout", "-q", "specs/known/design.md"]);
     for stray in [".claude/settings.json", ".specsy", "specs/stray.md"] {
-        assert!(!take(&sandbox).is_clean_but_for(&own), "{stray}");
+        assert!(!take(&sandbox).is_clean_except(&own), "{stray}");
         fs_err::remove_file(sandbox.path(stray)).unwrap();
     }
-    assert!(take(&sandbox).is_clean_but_for(&own));
+    assert!(take(&sandbox).is_clean_except(&own));
     assert!(!take(&sandbox).is_clean());
 }
 
@@ -359,11 +362,11 @@ fn paths_that_lead_out_are_refused() {
     fs_err::write(sandbox.outside("elsewhere/victim"), "x").unwrap();
     symlink(sandbox.outside("elsewhere"), sandbox.path("out")).unwrap();
     let forged =
-        |path: &str| Change { path: TreePath::new(path), kind: ChangeKind::Added, dirty_before: false };
+        |path: &str| TreeChange { path: TreePath::new(path), kind: ChangeKind::Added, dirty_before: false };
     let absolute = sandbox.outside("victim").to_str().unwrap().to_owned();
     let changes = [&absolute, "../victim", ".git/config", "dir/../../victim", "", "out/victim"].map(forged);
-    let done = thrown_away(&sandbox, &changes);
-    assert_eq!((done.undone, done.kept.len()), (Vec::new(), 5));
+    let done = discard(&sandbox, &changes);
+    assert_eq!((done.undone, done.skipped.len()), (Vec::new(), 5));
     assert!(sandbox.outside("victim").exists() && sandbox.outside("elsewhere/victim").exists());
     assert!(sandbox.path(".git/config").exists());
 }
@@ -391,7 +394,7 @@ fn a_patch_says_what_would_be_undone_and_leaves_no_trace() {
 
     let done = undo(&root, &changes).unwrap();
     assert_eq!(done.undone, [TreePath::new("a.txt"), TreePath::new("new")]);
-    assert_eq!(done.kept.len(), 1);
+    assert_eq!(done.skipped.len(), 1);
     assert_eq!(undo(&root, &changes).unwrap().undone, [], "as after a crash");
     assert_eq!(patch(&root, &changes).unwrap(), b"");
     fs_err::write(sandbox.outside("patch"), text).unwrap();
@@ -422,9 +425,9 @@ fn odd_settings_of_the_repository_change_nothing() {
     let first = Snapshot::take(&root).unwrap();
     sandbox.write("a.txt", "changed\n");
     sandbox.write("new/ä", "x\n");
-    let changes = first.changes(&Snapshot::take(&root).unwrap(), &Own::default());
-    assert_eq!(changes.iter().map(said).collect::<Vec<_>>(), ["modified a.txt", "added new/ä"]);
-    let done = thrown_away(&sandbox, &changes);
+    let changes = first.changes(&Snapshot::take(&root).unwrap(), &OwnPaths::default());
+    assert_eq!(changes.iter().map(describe).collect::<Vec<_>>(), ["modified a.txt", "added new/ä"]);
+    let done = discard(&sandbox, &changes);
     assert_eq!(contents(&sandbox.work()), before);
     let patch = fs_err::read_to_string(done.patch.unwrap()).unwrap();
     assert!(patch.contains("diff --git a/a.txt b/a.txt\n") && !patch.contains('\u{1b}'), "{patch}");
@@ -438,7 +441,7 @@ fn a_snapshot_and_its_changes_can_be_written_down() {
     let read: Snapshot = serde_json::from_str(&serde_json::to_string(&before).unwrap()).unwrap();
     assert_eq!(read, before);
     sandbox.write("a.txt", "changed");
-    let changes = read.changes(&take(&sandbox), &Own::default());
+    let changes = read.changes(&take(&sandbox), &OwnPaths::default());
     assert_eq!(
         serde_json::to_string(&changes).unwrap(),
         r#"[{"path":"a.txt","kind":"modified","dirty_before":false}]"#
@@ -446,7 +449,7 @@ fn a_snapshot_and_its_changes_can_be_written_down() {
 }
 
 #[test]
-fn where_there_is_no_repository_git_says_so() {
+fn a_snapshot_outside_a_repository_is_an_error() {
     let sandbox = Sandbox::new();
     let error = Snapshot::take(&sandbox.work()).unwrap_err().to_string();
     assert!(error.starts_with("git status") && error.contains("not a git repository"), "{error}");

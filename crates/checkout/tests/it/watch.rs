@@ -1,14 +1,14 @@
 //! Many agents at work in one tree.
 
-use crate::place::{repository, root};
+use crate::fixture::{repository, root};
 use charrette_checkout::TreeWatch;
-use charrette_model::tree::{Change, Own};
+use charrette_model::tree::{OwnPaths, TreeChange};
 use charrette_testkit::Sandbox;
 use futures_util::future::join_all;
 use std::sync::Arc;
 
 fn watch(sandbox: &Sandbox) -> TreeWatch {
-    let own = Own { folders: vec![".specs".to_owned()], specs: None };
+    let own = OwnPaths { folders: vec![".specs".to_owned()], specs: None };
     TreeWatch::new(root(sandbox), own)
 }
 
@@ -16,81 +16,81 @@ fn wait<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-fn said(changes: &[Change]) -> Vec<String> {
+fn describe(changes: &[TreeChange]) -> Vec<String> {
     changes.iter().map(|change| format!("{} {}", change.kind, change.path)).collect()
 }
 
 #[test]
-fn what_changed_is_told_kept_and_undone() {
+fn changes_are_reported_patched_and_undone() {
     let sandbox = repository("main");
     let watch = watch(&sandbox);
     wait(async {
-        let before = watch.look().await.unwrap();
+        let before = watch.snapshot().await.unwrap();
         sandbox.write("file", "changed");
         sandbox.write("new", "new");
         sandbox.write(".specs/run/plan.txt", "our own");
-        let after = watch.look().await.unwrap();
+        let after = watch.snapshot().await.unwrap();
         let changes = watch.changes(&before, &after);
-        assert_eq!(said(&changes), ["modified file", "added new"]);
+        assert_eq!(describe(&changes), ["modified file", "added new"]);
         let patch = String::from_utf8(watch.patch(changes.clone()).await.unwrap()).unwrap();
         assert!(patch.contains("+changed") && patch.contains("+new"), "{patch}");
         let undone = watch.undo(changes).await.unwrap();
-        assert_eq!((undone.undone.len(), undone.kept.len()), (2, 0));
+        assert_eq!((undone.undone.len(), undone.skipped.len()), (2, 0));
         assert_eq!((sandbox.read("file").as_str(), sandbox.path("new").exists()), ("first", false));
     });
 }
 
 #[test]
-fn those_who_ask_at_once_share_a_look() {
+fn concurrent_requests_share_a_snapshot() {
     let sandbox = repository("main");
     let watch = watch(&sandbox);
-    let looks = wait(join_all((0..16).map(|_| watch.look())));
-    let first = looks[0].as_ref().unwrap();
-    assert!(looks.iter().all(|look| Arc::ptr_eq(look.as_ref().unwrap(), first)));
-    let another = wait(watch.look()).unwrap();
-    assert!(!Arc::ptr_eq(&another, first), "an old look is never used again");
+    let snapshots = wait(join_all((0..16).map(|_| watch.snapshot())));
+    let first = snapshots[0].as_ref().unwrap();
+    assert!(snapshots.iter().all(|snapshot| Arc::ptr_eq(snapshot.as_ref().unwrap(), first)));
+    let another = wait(watch.snapshot()).unwrap();
+    assert!(!Arc::ptr_eq(&another, first), "an old snapshot is never used again");
 }
 
-/// Every task changes the tree and looks, all at the same time and again and again: it always sees its own change.
+/// Every task changes the tree and snapshots, all at the same time and again and again: it always sees its own change.
 #[test]
-fn a_change_made_before_asking_is_always_seen() {
+fn a_snapshot_sees_every_change_made_before_the_request() {
     const TASKS: usize = 8;
     const ROUNDS: usize = 6;
     let sandbox = Arc::new(repository("main"));
     let watch = watch(&sandbox);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let looks = runtime.block_on(async {
-        let before = watch.look().await.unwrap();
+    let snapshots = runtime.block_on(async {
+        let before = watch.snapshot().await.unwrap();
         let tasks = (0..TASKS).map(|task| {
             let (sandbox, watch, before) = (sandbox.clone(), watch.clone(), before.clone());
             tokio::spawn(async move {
-                let mut looks = Vec::new();
+                let mut snapshots = Vec::new();
                 for round in 0..ROUNDS {
                     let name = format!("new-{task}-{round}");
                     sandbox.write(&name, "x");
-                    let after = watch.look().await.unwrap();
-                    let seen = said(&watch.changes(&before, &after));
+                    let after = watch.snapshot().await.unwrap();
+                    let seen = describe(&watch.changes(&before, &after));
                     assert!(seen.contains(&format!("added {name}")), "{name} is not among {seen:?}");
-                    looks.push(after);
+                    snapshots.push(after);
                 }
-                looks
+                snapshots
             })
         });
         join_all(tasks).await
     });
-    let mut looks: Vec<_> =
-        looks.into_iter().flat_map(Result::unwrap).map(|look| Arc::as_ptr(&look)).collect();
-    looks.sort();
-    looks.dedup();
-    assert!(looks.len() <= 2 * ROUNDS, "{} looks for {} requests", looks.len(), TASKS * ROUNDS);
+    let mut snapshots: Vec<_> =
+        snapshots.into_iter().flat_map(Result::unwrap).map(|snapshot| Arc::as_ptr(&snapshot)).collect();
+    snapshots.sort();
+    snapshots.dedup();
+    assert!(snapshots.len() <= 2 * ROUNDS, "{} snapshots for {} requests", snapshots.len(), TASKS * ROUNDS);
 }
 
 #[test]
-fn where_there_is_no_repository_everybody_is_told_why() {
+fn every_request_outside_a_repository_gets_the_error() {
     let sandbox = Sandbox::new();
     let watch = watch(&sandbox);
-    for look in wait(join_all((0..3).map(|_| watch.look()))) {
-        let error = look.unwrap_err().to_string();
+    for snapshot in wait(join_all((0..3).map(|_| watch.snapshot()))) {
+        let error = snapshot.unwrap_err().to_string();
         assert!(error.contains("not a git repository"), "{error}");
     }
 }

@@ -1,39 +1,40 @@
-//! `charrette abandon`: throw a run away, keeping what it left.
+//! `charrette abandon`: archives a run and frees its name.
 
 use crate::commands::checkpoint::CommandName;
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
-use charrette_app::{room, which};
+use charrette_app::{agent_pool, run_lookup};
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Throw a run away: archived, and its name is free again
+/// Archive a run and free its name
 ///
-/// The files of the specification are not touched. A run that a process is driving is refused.
+/// Specification files are not touched. Fails if a process is driving the run.
 #[derive(Debug, Args)]
 pub(crate) struct AbandonArgs {
-    /// The feature; may be left out with --command for the run that has none
+    /// Name of the feature; omit it with --command for a run without a feature
     #[arg(required_unless_present = "command")]
     feature: Option<String>,
-    /// Only the run of this command; otherwise all runs for the feature
+    /// Command of the run [default: all runs of the feature]
     #[arg(long, value_name = "COMMAND")]
     command: Option<CommandName>,
 }
 
-pub(crate) fn abandon(here: &Here, args: &AbandonArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn abandon(invocation: &Invocation, args: &AbandonArgs) -> Result<ExitCode, AppError> {
     let commands = match args.command {
         Some(CommandName(command)) => vec![command],
         None => Command::ALL.to_vec(),
     };
-    let site = here.site()?;
-    room::end_strays(&site);
+    let site = invocation.site()?;
+    agent_pool::end_orphans(&site);
     let documents = site.documents();
     let rows = documents.list()?;
-    let feature = args.feature.as_deref().map(|typed| which::named(&rows, typed)).transpose()?;
+    let feature =
+        args.feature.as_deref().map(|typed| run_lookup::resolve_feature(&rows, typed)).transpose()?;
     let mut archives = Vec::new();
     for command in commands {
         let name = DocumentName::new(command, feature.clone());
@@ -42,19 +43,26 @@ pub(crate) fn abandon(here: &Here, args: &AbandonArgs) -> Result<ExitCode, AppEr
         }
     }
     if archives.is_empty() {
-        let what = args.feature.as_deref().unwrap_or("that command");
-        return Err(AppError::failed(format!("no run found for {}", charrette_model::shown::shown(what)))
-            .hint("See what there is: charrette status"));
+        let feature = args.feature.as_deref().unwrap_or("this command");
+        return Err(AppError::failed(format!(
+            "no run found for {}",
+            charrette_model::escape::printable(feature)
+        ))
+        .hint("List runs: charrette status"));
     }
-    if here.json {
+    if invocation.json {
         let archived: Vec<_> = archives
             .iter()
             .map(|(name, archive)| json!({"command": name.command(), "feature": name.feature().map(FeaturePath::as_str), "archive": archive}))
             .collect();
-        output::json(&json!({ "abandoned": archived }))?;
+        output::print_json(&json!({ "abandoned": archived }))?;
     } else {
         for (name, archive) in &archives {
-            output::line(&format!("{}: archived in {}", name.stem(), site.relative(archive).display()))?;
+            output::print_line(&format!(
+                "{}: archived in {}",
+                name.stem(),
+                site.relative(archive).display()
+            ))?;
         }
     }
     Ok(ExitCode::SUCCESS)

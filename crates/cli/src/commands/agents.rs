@@ -1,24 +1,24 @@
-//! `charrette agents`: who is there, whether they work, what they left behind.
+//! `charrette agents`: lists agents and their health, probes them, reaps orphaned agent processes.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{output, runtime};
-use charrette_agents::profile::{Agent, Roster, Talk};
-use charrette_agents::room::{Rules, chain_of, drivers_folder};
-use charrette_agents::strays::reap;
+use charrette_agents::orphans;
+use charrette_agents::pool::{AgentPolicy, drivers_folder, seat_chain};
+use charrette_agents::profile::{Agent, Roster, Transport};
 use charrette_app::AppError;
 use charrette_app::Site;
-use charrette_app::room::{self, Purpose};
+use charrette_app::agent_pool::{self, AgentPoolOptions};
 use charrette_app::{health_file, ports};
 use charrette_engine::flows::design::level_seats;
+use charrette_model::escape::printable;
 use charrette_model::seats::{Candidate, EMBEDDED};
-use charrette_model::shown::shown;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Show which agents are here, whether they work, and their seats
+/// List agents with version, health and seats; probe; reap orphans
 #[derive(Debug, Args)]
 pub(crate) struct AgentsArgs {
     #[command(subcommand)]
@@ -27,25 +27,25 @@ pub(crate) struct AgentsArgs {
 
 #[derive(Debug, Subcommand)]
 enum AgentsCommand {
-    /// Ask agents whether they work. Each is called once, which may cost a fraction of a cent
+    /// Check the health of agents with one short call each, which may cost a fraction of a cent
     Probe {
-        /// Which ones; all that are installed, if none is named
+        /// Names of agents [default: all installed agents]
         names: Vec<String>,
     },
-    /// End the agents that a killed run left behind, and nobody else
+    /// Terminate orphaned agent processes of killed runs
     Reap,
 }
 
-pub(crate) fn agents(here: &Here, args: &AgentsArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
+pub(crate) fn agents(invocation: &Invocation, args: &AgentsArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
     match &args.command {
-        None => list(here, &site),
-        Some(AgentsCommand::Probe { names }) => probe(here, &site, names),
-        Some(AgentsCommand::Reap) => end_strays(here, &site),
+        None => list(invocation, &site),
+        Some(AgentsCommand::Probe { names }) => probe(invocation, &site, names),
+        Some(AgentsCommand::Reap) => reap_orphans(invocation, &site),
     }
 }
 
-/// An agent, as it is shown.
+/// Row of the listing, one per agent.
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
@@ -54,61 +54,61 @@ struct Row {
     installed: bool,
     program: Option<String>,
     version: Option<String>,
-    /// Whether the profile was tried with this version; null if the version is not known.
+    /// True if the profile was tested with this version; null if the version is unknown.
     version_tested: Option<bool>,
     healthy: Option<bool>,
     health: Option<String>,
     checked_at: Option<String>,
-    /// The seats it would take first.
+    /// Seats for which it is the first choice.
     seats: Vec<&'static str>,
     missing: Option<String>,
 }
 
-fn list(here: &Here, site: &Site) -> Result<ExitCode, AppError> {
-    let (roster, problems) = room::roster(site);
+fn list(invocation: &Invocation, site: &Site) -> Result<ExitCode, AppError> {
+    let (roster, problems) = agent_pool::roster(site);
     for problem in &problems {
-        output::note(here, &format!("Warning: {problem}"));
+        output::note(invocation, &format!("Warning: {problem}"));
     }
     let rows = rows(site, &roster);
-    if here.json {
-        output::json(&json!({"agents": rows, "problems": problems}))?;
+    if invocation.json {
+        output::print_json(&json!({"agents": rows, "problems": problems}))?;
         return Ok(ExitCode::SUCCESS);
     }
     for line in table(&rows) {
-        output::line(&line)?;
+        output::print_line(&line)?;
     }
     if rows.iter().all(|row| !row.installed || row.kind == "embedded") {
-        output::note(here, "");
+        output::note(invocation, "");
         output::note(
-            here,
-            "Only the embedded agent is here, which uses no model. To add another, install its client, or name an endpoint: charrette config init",
+            invocation,
+            "Only the embedded agent is available, which uses no model. To add an agent, install its client, or configure an endpoint: charrette config init",
         );
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
-    let surroundings = room::surroundings(site);
-    let rules = Rules::configured(&site.settings);
-    let candidates = room::candidates(site, roster);
-    let known = health_file::read(&room::state_folder(site));
+    let host = agent_pool::host_environment(site);
+    let rules = AgentPolicy::from_settings(&site.settings);
+    let candidates = agent_pool::candidates(site, roster);
+    let known = health_file::read(&agent_pool::state_folder(site));
     let agents: Vec<&Agent> = roster.all().collect();
-    // Clients take their time to say which version they are, so all of them are asked at once.
+    // Clients are slow to print their version, so all are queried in parallel.
     let versions: Vec<Option<String>> = std::thread::scope(|scope| {
-        let asked: Vec<_> = agents.iter().map(|agent| scope.spawn(|| agent.version(&surroundings))).collect();
-        asked.into_iter().map(|version| version.join().unwrap_or_default()).collect()
+        let queries: Vec<_> = agents.iter().map(|agent| scope.spawn(|| agent.version(&host))).collect();
+        queries.into_iter().map(|version| version.join().unwrap_or_default()).collect()
     });
     let rows = agents.iter().zip(versions).map(|(agent, version)| {
-        let program = agent.program(&surroundings);
-        let installed = agent.is_installed(&surroundings);
+        let program = agent.program(&host);
+        let installed = agent.is_installed(&host);
         let health = known.get(&agent.name);
         Row {
             name: agent.name.clone(),
             vendor: agent.profile.vendor.clone(),
-            kind: match agent.profile.talk {
-                Talk::Process => "process",
-                Talk::Acp => "acp",
-                Talk::Openai => "openai",
+            kind: match agent.profile.transport {
+                Transport::Process => "process",
+                Transport::Acp => "acp",
+                Transport::Openai => "openai",
             },
             installed,
             program: program.and_then(|words| Some(words.first()?.to_string_lossy().into_owned())),
@@ -120,15 +120,15 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
             healthy: health.map(|health| health.reason.is_none()),
             health: health.and_then(|health| health.reason.clone()),
             checked_at: health.map(|health| health.at.clone()),
-            seats: seats_of(&agent.name, &rules, &candidates),
-            missing: (!installed).then(|| agent.what_is_missing()),
+            seats: first_choice_seats(&agent.name, &rules, &candidates),
+            missing: (!installed).then(|| agent.missing_message()),
         }
     });
-    rows.chain([embedded(&rules, &candidates)]).collect()
+    rows.chain([embedded_row(&rules, &candidates)]).collect()
 }
 
-/// The agent that is always there.
-fn embedded(rules: &Rules, candidates: &[Candidate]) -> Row {
+/// Row of the embedded agent, which is always installed.
+fn embedded_row(rules: &AgentPolicy, candidates: &[Candidate]) -> Row {
     Row {
         name: EMBEDDED.to_owned(),
         vendor: "none".to_owned(),
@@ -140,17 +140,17 @@ fn embedded(rules: &Rules, candidates: &[Candidate]) -> Row {
         healthy: Some(true),
         health: None,
         checked_at: None,
-        seats: seats_of(EMBEDDED, rules, candidates),
+        seats: first_choice_seats(EMBEDDED, rules, candidates),
         missing: None,
     }
 }
 
-/// The seats of a specification that an agent would take first.
-fn seats_of(agent: &str, rules: &Rules, candidates: &[Candidate]) -> Vec<&'static str> {
-    let seats = level_seats(Level::Spec);
+/// Seats of a spec-level design for which an agent is the first choice.
+fn first_choice_seats(agent: &str, rules: &AgentPolicy, candidates: &[Candidate]) -> Vec<&'static str> {
+    let seats = level_seats(SpecLevel::Spec);
     let is_first =
-        |id: &&str| chain_of(id, &seats, rules, candidates).first().is_some_and(|first| first == agent);
-    seats.every().map(|seat| seat.id).filter(is_first).collect()
+        |id: &&str| seat_chain(id, &seats, rules, candidates).first().is_some_and(|first| first == agent);
+    seats.all().map(|seat| seat.id).filter(is_first).collect()
 }
 
 fn table(rows: &[Row]) -> Vec<String> {
@@ -158,15 +158,15 @@ fn table(rows: &[Row]) -> Vec<String> {
         .iter()
         .map(|row| {
             let version = match (&row.version, row.version_tested) {
-                (Some(version), Some(false)) => format!("{} (not tried)", shown(version)),
-                (Some(version), _) => shown(version).to_string(),
+                (Some(version), Some(false)) => format!("{} (untested)", printable(version)),
+                (Some(version), _) => printable(version).to_string(),
                 (None, _) if row.installed => "?".to_owned(),
                 (None, _) => "not installed".to_owned(),
             };
             let health = match (row.healthy, &row.health) {
-                (Some(true), _) => "works".to_owned(),
-                (_, Some(reason)) => format!("fails: {}", shown(reason)),
-                _ if row.installed => "not asked".to_owned(),
+                (Some(true), _) => "healthy".to_owned(),
+                (_, Some(reason)) => format!("unhealthy: {}", printable(reason)),
+                _ if row.installed => "not probed".to_owned(),
                 _ => "-".to_owned(),
             };
             let seats = match row.seats.len() {
@@ -192,82 +192,83 @@ fn table(rows: &[Row]) -> Vec<String> {
     [&head].into_iter().chain(&cells).map(line).collect()
 }
 
-fn probe(here: &Here, site: &Site, names: &[String]) -> Result<ExitCode, AppError> {
+fn probe(invocation: &Invocation, site: &Site, names: &[String]) -> Result<ExitCode, AppError> {
     let probed = runtime::block_on(async |cancel| {
-        let room = room::open(
+        let pool = agent_pool::open(
             site,
-            Purpose {
+            AgentPoolOptions {
                 purpose: "agents probe".to_owned(),
                 seats: site.registry.seats(),
-                ..Purpose::default()
+                ..AgentPoolOptions::default()
             },
             ports::tree(site),
             &cancel,
         );
         let agents: Vec<Agent> = if names.is_empty() {
-            room.roster().all().filter(|agent| agent.is_installed(room.surroundings())).cloned().collect()
+            pool.roster().all().filter(|agent| agent.is_installed(pool.host())).cloned().collect()
         } else {
             let find = |name: &String| {
-                let found = room.roster().get(name).cloned();
+                let found = pool.roster().get(name).cloned();
                 found.ok_or_else(|| {
-                    AppError::failed(format!("there is no agent {}", shown(name)))
-                        .hint("See who there is: charrette agents")
+                    AppError::failed(format!("unknown agent {}", printable(name)))
+                        .hint("List agents: charrette agents")
                 })
             };
             names.iter().map(find).collect::<Result<_, _>>()?
         };
-        let asked = agents.iter().map(|agent| async {
-            let works = if agent.is_installed(room.surroundings()) {
-                room.probe(agent).await.works
+        let probes = agents.iter().map(|agent| async {
+            let health = if agent.is_installed(pool.host()) {
+                pool.probe(agent).await.works
             } else {
-                Err(agent.what_is_missing())
+                Err(agent.missing_message())
             };
-            (agent.name.clone(), works)
+            (agent.name.clone(), health)
         });
-        let probed = futures_util::future::join_all(asked).await;
+        let probed = futures_util::future::join_all(probes).await;
         if cancel.is_requested() {
             return Ok(None);
         }
         Ok(Some(probed))
     })?;
     let Some(probed) = probed else { return Ok(ExitCode::from(130)) };
-    let now = room::at_present(site);
-    if let Err(error) = health_file::write(&room::state_folder(site), &probed, &now) {
-        output::note(here, &format!("Warning: this will not be remembered: {error}"));
+    let now = agent_pool::timestamp(site);
+    if let Err(error) = health_file::write(&agent_pool::state_folder(site), &probed, &now) {
+        output::note(invocation, &format!("Warning: cannot save the health of agents: {error}"));
     }
-    if here.json {
+    if invocation.json {
         let rows: Vec<_> = probed
             .iter()
-            .map(|(name, works)| json!({"agent": name, "healthy": works.is_ok(), "reason": works.as_ref().err()}))
+            .map(|(name, health)| json!({"agent": name, "healthy": health.is_ok(), "reason": health.as_ref().err()}))
             .collect();
-        output::json(&json!({"agents": rows}))?;
+        output::print_json(&json!({"agents": rows}))?;
     } else {
-        for (name, works) in &probed {
-            let text = match works {
-                Ok(()) => "works".to_owned(),
-                Err(reason) => format!("fails: {}", shown(reason)),
+        for (name, health) in &probed {
+            let text = match health {
+                Ok(()) => "healthy".to_owned(),
+                Err(reason) => format!("unhealthy: {}", printable(reason)),
             };
-            output::line(&format!("{name}: {text}"))?;
+            output::print_line(&format!("{name}: {text}"))?;
         }
         if probed.is_empty() {
-            output::note(here, "No agent is installed. See what there could be: charrette agents");
+            output::note(invocation, "No agents installed. List supported agents: charrette agents");
         }
     }
-    let all_work = probed.iter().all(|(_, works)| works.is_ok());
-    Ok(if all_work { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let all_healthy = probed.iter().all(|(_, health)| health.is_ok());
+    Ok(if all_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn end_strays(here: &Here, site: &Site) -> Result<ExitCode, AppError> {
-    let grace = Rules::configured(&site.settings).grace();
-    let ended = reap(&drivers_folder(&room::state_folder(site)), grace).map_err(AppError::failed)?;
-    if here.json {
+fn reap_orphans(invocation: &Invocation, site: &Site) -> Result<ExitCode, AppError> {
+    let grace = AgentPolicy::from_settings(&site.settings).grace();
+    let orphans = orphans::reap_orphans(&drivers_folder(&agent_pool::state_folder(site)), grace)
+        .map_err(AppError::failed)?;
+    if invocation.json {
         let rows: Vec<_> =
-            ended.iter().map(|stray| json!({"pid": stray.pid, "driver": stray.driver})).collect();
-        output::json(&json!({"ended": rows}))?;
-    } else if ended.is_empty() {
-        output::note(here, "Nobody was left behind.");
+            orphans.iter().map(|stray| json!({"pid": stray.pid, "driver": stray.driver})).collect();
+        output::print_json(&json!({"ended": rows}))?;
+    } else if orphans.is_empty() {
+        output::note(invocation, "No orphaned agents found.");
     } else {
-        room::say_ended(site, &ended);
+        agent_pool::report_ended_orphans(site, &orphans);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,22 +1,24 @@
-//! `charrette ask`: one supervised call of one agent, with everything about it in files beside the answer.
+//! `charrette ask`: one supervised agent call, with its sidecar files next to the answer.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{input, output, runtime};
-use charrette_agents::outcome::{Clock, Failure, FailureKind};
+use charrette_agents::outcome::{Failure, FailureKind, Timeout};
+use charrette_agents::pool::{
+    AgentCall, AgentPool, CallReport, RateLimitPolicy, ResumedSession, asks_folder, seat_chain,
+};
 use charrette_agents::profile::Agent;
-use charrette_agents::room::{Call, Report, Room, asks_folder, chain_of};
 use charrette_app::AppError;
 use charrette_app::Site;
+use charrette_app::agent_pool::{self, AgentPoolOptions};
 use charrette_app::ports;
-use charrette_app::room::{self, Purpose};
 use charrette_checkout::tree::Snapshot;
 use charrette_engine::Cancel;
 use charrette_git::Git;
-use charrette_model::panel::names::REQUEST;
+use charrette_model::escape::printable;
+use charrette_model::panel::file_names::REQUEST;
 use charrette_model::seats::EMBEDDED;
-use charrette_model::shown::shown;
-use charrette_model::sidecar::{self, Meta};
-use charrette_model::tree::{Change, ChangeKind};
+use charrette_model::sidecar::{self, CallMeta};
+use charrette_model::tree::{ChangeKind, TreeChange};
 use charrette_store::atomic::replace_private;
 use charrette_store::ledger::calls;
 use clap::{ArgGroup, Args};
@@ -26,89 +28,94 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Ask one agent one thing, supervised, and keep what it answers
+/// Send a prompt to one agent, supervised, and save its answer
 ///
-/// Beside FILE stand FILE.done (how it ended, written last), FILE.meta (how it was called), FILE.prompt, FILE.diag
-/// (what went wrong), FILE.sidecar (its standard error) and FILE.json (what it printed, if that is not the answer
-/// itself). Exits with 0 if it answered, 124 if a clock ran out, 1 otherwise.
+/// Sidecar files of the call: FILE.done (exit code, written last), FILE.meta (command line), FILE.prompt, FILE.diag
+/// (error), FILE.sidecar (standard error) and FILE.json (standard output, if the answer is extracted from it). Exit 0
+/// if the agent answered, 124 on timeout, 1 otherwise.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("whom").required(true)), group(ArgGroup::new("what").required(true)))]
 pub(crate) struct AskArgs {
-    /// Which agent
+    /// Name of the agent
     #[arg(long, value_name = "NAME", group = "whom")]
     agent: Option<String>,
-    /// Whoever may take this seat, in order, until one answers
+    /// Try the agents of this seat in order until one answers
     #[arg(long, value_name = "ID", group = "whom")]
     seat: Option<String>,
-    /// What to ask
+    /// Text of the prompt
     #[arg(long, value_name = "TEXT", group = "what", allow_hyphen_values = true)]
     prompt: Option<String>,
-    /// A file with what to ask; standard input for `-`
+    /// File with the prompt; `-` for standard input
     #[arg(long, value_name = "FILE", group = "what")]
     prompt_file: Option<PathBuf>,
-    /// Where the answer goes
+    /// File for the answer
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// How many seconds it may take in all
+    /// Timeout of the call [default: the timeout of the seat]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
-    /// Let it change files
+    /// Allow the agent to change files
     #[arg(long)]
     write: bool,
-    /// Go on with this session of the agent
+    /// Continue the agent's session with this session id
     #[arg(long, value_name = "ID", requires = "agent")]
     session: Option<String>,
 }
 
-pub(crate) fn ask(here: &Here, args: &AskArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let place = Place::of(&args.output)?;
+pub(crate) fn ask(invocation: &Invocation, args: &AskArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let files = CallFiles::new(&args.output)?;
     let prompt = match (&args.prompt, &args.prompt_file) {
         (Some(text), _) => text.clone(),
-        (None, file) => input::text(file.as_deref())?,
+        (None, file) => input::read_text(file.as_deref())?,
     };
     if prompt.trim().is_empty() {
-        return Err(AppError::usage("there is nothing to ask: the prompt is empty"));
+        return Err(AppError::usage("the prompt is empty"));
     }
     runtime::block_on(async |cancel| {
-        let room = room::open(
+        let pool = agent_pool::open(
             &site,
-            Purpose { purpose: "ask".to_owned(), seats: site.registry.seats(), ..Purpose::default() },
+            AgentPoolOptions {
+                purpose: "ask".to_owned(),
+                seats: site.registry.seats(),
+                ..AgentPoolOptions::default()
+            },
             ports::tree(&site),
             &cancel,
         );
-        let asked = Asked { here, args, site: &site, room: &room, place: &place, prompt: &prompt };
-        asked.all(&cancel).await
+        let call = AskCall { invocation, args, site: &site, pool: &pool, files: &files, prompt: &prompt };
+        call.run(&cancel).await
     })
 }
 
-/// Where the answer and all that belongs to it go.
-struct Place {
+/// Answer file and its sidecar files.
+struct CallFiles {
     output: PathBuf,
 }
 
-impl Place {
-    fn of(output: &Path) -> Result<Place, AppError> {
+impl CallFiles {
+    fn new(output: &Path) -> Result<CallFiles, AppError> {
         if !sidecar::is_allowed_output_path(&output.to_string_lossy()) {
             return Err(AppError::failed(
-                "the output path may have letters, digits and . _ / - only, because other tools read it from files",
+                "the path of --output may contain only letters, digits and . _ / -",
             ));
         }
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(AppError::failed(format!("there is no folder for {}", output.display())));
+            return Err(AppError::failed(format!("the folder of {} does not exist", output.display())));
         }
-        Ok(Place { output: std::path::absolute(output).map_err(AppError::failed)? })
+        Ok(CallFiles { output: std::path::absolute(output).map_err(AppError::failed)? })
     }
 
-    fn beside(&self, ending: &str) -> PathBuf {
+    /// Path of the sidecar file with this suffix.
+    fn sidecar(&self, suffix: &str) -> PathBuf {
         let mut name = self.output.file_name().unwrap_or_default().to_owned();
-        name.push(ending);
+        name.push(suffix);
         self.output.with_file_name(name)
     }
 
-    /// Removes what an earlier call left.
-    fn clear(&self) -> Result<(), AppError> {
+    /// Removes stale files of an earlier call.
+    fn remove_stale(&self) -> Result<(), AppError> {
         let stale = [
             ".done",
             ".meta",
@@ -121,7 +128,7 @@ impl Place {
             ".dirty-tree.tracked-paths",
             ".dirty-tree.new-untracked-paths",
         ];
-        for path in stale.iter().map(|ending| self.beside(ending)).chain([self.output.clone()]) {
+        for path in stale.iter().map(|suffix| self.sidecar(suffix)).chain([self.output.clone()]) {
             match fs_err::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(AppError::failed(error));
@@ -133,137 +140,144 @@ impl Place {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<(), AppError> {
+fn write_file(path: &Path, text: &str) -> Result<(), AppError> {
     replace_private(path, text.as_bytes()).map_err(AppError::failed)
 }
 
-/// Everything a call goes by.
-struct Asked<'a> {
-    here: &'a Here,
+/// One `ask` command: inputs of the call.
+struct AskCall<'a> {
+    invocation: &'a Invocation,
     args: &'a AskArgs,
     site: &'a Site,
-    room: &'a Room,
-    place: &'a Place,
+    pool: &'a AgentPool,
+    files: &'a CallFiles,
     prompt: &'a str,
 }
 
-/// How it ended.
-struct Ended {
+/// Result of calling one agent.
+struct CallResult {
     agent: String,
-    report: Report,
-    changes: Vec<Change>,
+    report: CallReport,
+    changes: Vec<TreeChange>,
 }
 
-impl Asked<'_> {
-    /// Asks whoever may be asked, one after the other, until somebody answers.
-    async fn all(&self, cancel: &Cancel) -> Result<ExitCode, AppError> {
-        let (named, or_embedded) = self.named()?;
-        self.place.clear()?;
-        let here = |agent: &Agent| agent.is_installed(self.room.surroundings());
-        let agents: Vec<Agent> = named.into_iter().filter(here).collect();
+impl AskCall<'_> {
+    /// Calls the candidate agents in order until one answers.
+    async fn run(&self, cancel: &Cancel) -> Result<ExitCode, AppError> {
+        let (candidates, or_embedded) = self.candidates()?;
+        self.files.remove_stale()?;
+        let is_installed = |agent: &Agent| agent.is_installed(self.pool.host());
+        let agents: Vec<Agent> = candidates.into_iter().filter(is_installed).collect();
         let mut failures = Vec::new();
         for (n, agent) in agents.iter().enumerate() {
-            let ended = self.one(agent).await?;
+            let result = self.call_agent(agent).await?;
             let is_last = n + 1 == agents.len() && !or_embedded;
-            if ended.report.outcome.answer.is_ok() || cancel.is_requested() || is_last {
-                return self.told(&ended, &failures);
+            if result.report.outcome.answer.is_ok() || cancel.is_requested() || is_last {
+                return self.print_result(&result, &failures);
             }
-            failures.push(ended.agent);
+            failures.push(result.agent);
         }
-        if or_embedded { self.told(&self.embedded().await?, &failures) } else { Err(self.nobody()?) }
+        if or_embedded {
+            self.print_result(&self.call_embedded().await?, &failures)
+        } else {
+            Err(self.no_agent_error()?)
+        }
     }
 
-    /// Whom the arguments name, whether they are here or not, and whether the embedded agent comes after them.
-    fn named(&self) -> Result<(Vec<Agent>, bool), AppError> {
-        let roster = self.room.roster();
+    /// Agents named by `--agent` or `--seat`, installed or not; true if the embedded agent is the last resort.
+    fn candidates(&self) -> Result<(Vec<Agent>, bool), AppError> {
+        let roster = self.pool.roster();
         if let Some(name) = &self.args.agent {
             let agent = roster.get(name).cloned().ok_or_else(|| {
                 let names: Vec<&str> = roster.all().map(|agent| agent.name.as_str()).collect();
-                AppError::failed(format!("there is no agent {}", shown(name)))
-                    .hint(format!("There are: {}", names.join(", ")))
+                AppError::failed(format!("unknown agent {}", printable(name)))
+                    .hint(format!("Known agents: {}", names.join(", ")))
             })?;
             return Ok((vec![agent], false));
         }
         let id = self.seat();
-        if !self.room.seats().contains(id) {
-            return Err(AppError::failed(format!("there is no seat {}", shown(id)))
-                .hint("See all of them: charrette roles list"));
+        if !self.pool.seats().contains(id) {
+            return Err(AppError::failed(format!("unknown seat {}", printable(id)))
+                .hint("List seats: charrette roles list"));
         }
-        let chain = chain_of(id, self.room.seats(), self.room.rules(), &self.room.candidates());
+        let chain = seat_chain(id, self.pool.seats(), self.pool.policy(), &self.pool.candidates());
         let or_embedded = chain.iter().any(|name| name == EMBEDDED);
         Ok((chain.iter().filter_map(|name| roster.get(name).cloned()).collect(), or_embedded))
     }
 
-    /// Nobody can be asked: whoever waits for the answer is told so too.
-    fn nobody(&self) -> Result<AppError, AppError> {
-        let missing = self.args.agent.as_deref().and_then(|name| self.room.roster().get(name));
+    /// Error for a call without an installed agent. Also writes FILE.diag and FILE.done, for a collector that waits.
+    fn no_agent_error(&self) -> Result<AppError, AppError> {
+        let missing = self.args.agent.as_deref().and_then(|name| self.pool.roster().get(name));
         let problem = match missing {
-            Some(agent) => format!("{} cannot be asked: {}", agent.name, agent.what_is_missing()),
-            None => format!("nobody who is installed may take the seat {}", self.seat()),
+            Some(agent) => format!("{} cannot be called: {}", agent.name, agent.missing_message()),
+            None => format!("no installed agent may take the seat {}", self.seat()),
         };
-        put(&self.place.beside(".diag"), &problem)?;
-        put(&self.place.beside(".done"), &sidecar::done_text(99))?;
-        Ok(AppError::failed(problem).hint("See what there is: charrette agents"))
+        write_file(&self.files.sidecar(".diag"), &problem)?;
+        write_file(&self.files.sidecar(".done"), &sidecar::done_text(99))?;
+        Ok(AppError::failed(problem).hint("List agents: charrette agents"))
     }
 
-    /// Has the embedded agent take the seat. The prompt is the request; there is nothing else to read.
-    async fn embedded(&self) -> Result<Ended, AppError> {
-        let place = self.place;
-        put(&place.beside(".prompt"), self.prompt)?;
+    /// Calls the embedded agent for the seat, with the prompt as the request.
+    async fn call_embedded(&self) -> Result<CallResult, AppError> {
+        write_file(&self.files.sidecar(".prompt"), self.prompt)?;
         let reads = BTreeMap::from([(REQUEST.to_owned(), self.prompt.to_owned())]);
-        let report = self.room.embedded(self.seat(), reads).await;
-        let ended = Ended { agent: EMBEDDED.to_owned(), report, changes: Vec::new() };
-        self.keep(&ended)?;
-        Ok(ended)
+        let report = self.pool.call_embedded(self.seat(), reads).await;
+        let result = CallResult { agent: EMBEDDED.to_owned(), report, changes: Vec::new() };
+        self.write_result(&result)?;
+        Ok(result)
     }
 
-    /// Asks one agent, and puts everything about it beside the answer.
-    async fn one(&self, agent: &Agent) -> Result<Ended, AppError> {
-        let place = self.place;
+    /// Calls one agent and writes the answer and its sidecar files.
+    async fn call_agent(&self, agent: &Agent) -> Result<CallResult, AppError> {
+        let files = self.files;
         let seat = self.seat();
-        let lane = self.room.scratch(&format!("ask-{}", agent.name)).map_err(AppError::failed)?;
-        let earlier = self.args.session.as_deref().and_then(|session| self.used_before(session));
+        let lane =
+            self.pool.create_scratch_folder(&format!("ask-{}", agent.name)).map_err(AppError::failed)?;
+        let earlier = self.args.session.as_deref().and_then(|session| self.earlier_usage(session));
         let is_text = agent.profile.output.is_text();
         let (stdout, stderr) =
-            (if is_text { lane.join("stdout") } else { place.beside(".json") }, place.beside(".sidecar"));
-        let call = Call {
+            (if is_text { lane.join("stdout") } else { files.sidecar(".json") }, files.sidecar(".sidecar"));
+        let call = AgentCall {
             agent,
             prompt: self.prompt,
             seat,
             writing: self.args.write,
-            session: self.args.session.as_deref().map(|session| (session, earlier.as_ref())),
-            total: Duration::from_secs(self.seconds_given()),
-            ends_on_rate_limit: self.room.rules().rate_limit != charrette_agents::room::RateLimit::Wait,
+            session: self.args.session.as_deref().map(|id| ResumedSession { id, usage: earlier.as_ref() }),
+            timeout: Duration::from_secs(self.timeout_seconds()),
+            ends_on_rate_limit: self.pool.policy().rate_limit != RateLimitPolicy::Wait,
             lane: &lane,
-            token: ("ask", seat),
-            kept: (&stdout, &stderr),
+            run: "ask",
+            lane_name: seat,
+            stdout: &stdout,
+            stderr: &stderr,
         };
-        put(&place.beside(".prompt"), self.prompt)?;
-        put(&place.beside(".meta"), &self.meta(agent, &call))?;
-        let before = self.look(true)?;
-        let report = self.room.call(call).await;
+        write_file(&files.sidecar(".prompt"), self.prompt)?;
+        write_file(&files.sidecar(".meta"), &self.meta(agent, &call))?;
+        let before = self.snapshot(true)?;
+        let report = self.pool.call(call).await;
         let changes = self.changes(before)?;
-        let ended = Ended { agent: agent.name.clone(), report, changes };
-        let record = self.room.record_of(agent, seat, &ended.report);
-        self.room.put_on_ledger(&asks_folder(&room::state_folder(self.site)), &record);
-        self.keep(&ended)?;
+        let result = CallResult { agent: agent.name.clone(), report, changes };
+        let record = self.pool.call_record(agent, seat, &result.report);
+        self.pool.append_to_ledgers(&asks_folder(&agent_pool::state_folder(self.site)), &record);
+        self.write_result(&result)?;
         let _ = fs_err::remove_dir_all(&lane);
-        Ok(ended)
+        Ok(result)
     }
 
-    fn meta(&self, agent: &Agent, call: &Call<'_>) -> String {
-        let command = self.room.command_of(call).unwrap_or_default();
+    /// Content of FILE.meta.
+    fn meta(&self, agent: &Agent, call: &AgentCall<'_>) -> String {
+        let command = self.pool.command_line(call).unwrap_or_default();
         let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        sidecar::meta_text(&Meta {
+        sidecar::meta_text(&CallMeta {
             tool: agent.name.clone(),
-            timeout: call.total.as_secs(),
+            timeout: call.timeout.as_secs(),
             capture_stdout: true,
             capture_stdout_only: true,
-            output_file: self.place.output.to_string_lossy().into_owned(),
+            output_file: self.files.output.to_string_lossy().into_owned(),
             command,
             more: [
                 ("OUTER_LAUNCHER", "charrette ask".to_owned()),
-                ("OUTER_LAUNCHER_PROMPT_FILE", self.place.beside(".prompt").to_string_lossy().into_owned()),
+                ("OUTER_LAUNCHER_PROMPT_FILE", self.files.sidecar(".prompt").to_string_lossy().into_owned()),
                 ("OUTER_LAUNCHER_WORKDIR", self.site.root.to_string_lossy().into_owned()),
             ]
             .map(|(key, value)| (key.to_owned(), value))
@@ -271,15 +285,15 @@ impl Asked<'_> {
         })
     }
 
-    /// What this session had used before, if it is on the ledger.
-    fn used_before(&self, session: &str) -> Option<charrette_model::checkpoint::Usage> {
-        let calls = calls(&asks_folder(&room::state_folder(self.site))).ok()?;
+    /// Token usage of this session before the call, if the ledger has it.
+    fn earlier_usage(&self, session: &str) -> Option<charrette_model::checkpoint::Usage> {
+        let calls = calls(&asks_folder(&agent_pool::state_folder(self.site))).ok()?;
         let mut of_session = calls.into_iter().filter(|call| call.session.as_deref() == Some(session));
         of_session.next_back()?.session_total
     }
 
-    /// What the tree looks like, where that matters.
-    fn look(&self, first: bool) -> Result<Option<Snapshot>, AppError> {
+    /// Snapshot of the work tree, for agents that may only read.
+    fn snapshot(&self, first: bool) -> Result<Option<Snapshot>, AppError> {
         if self.args.write || self.site.repository.is_none() {
             return Ok(None);
         }
@@ -287,107 +301,110 @@ impl Asked<'_> {
         if first {
             let untracked =
                 Git::new(&self.site.root).bytes(&["ls-files", "--others", "--exclude-standard", "-z"]);
-            let path = self.place.beside(".untracked-baseline");
+            let path = self.files.sidecar(".untracked-baseline");
             replace_private(&path, &untracked.unwrap_or_default()).map_err(AppError::failed)?;
         }
         Ok(Some(snapshot))
     }
 
-    fn changes(&self, before: Option<Snapshot>) -> Result<Vec<Change>, AppError> {
-        let (Some(before), Some(after)) = (before, self.look(false)?) else { return Ok(Vec::new()) };
-        let mut changes = before.changes(&after, &self.room.rules().own);
-        // What this command itself writes there is not the agent's doing.
-        let endings = [".prompt", ".meta", ".json", ".sidecar", ".untracked-baseline", ""];
-        let written: Vec<PathBuf> = endings.iter().map(|ending| self.place.beside(ending)).collect();
+    /// Changes of the work tree since `before`, without the files of this command.
+    fn changes(&self, before: Option<Snapshot>) -> Result<Vec<TreeChange>, AppError> {
+        let (Some(before), Some(after)) = (before, self.snapshot(false)?) else { return Ok(Vec::new()) };
+        let mut changes = before.changes(&after, &self.pool.policy().own);
+        let suffixes = [".prompt", ".meta", ".json", ".sidecar", ".untracked-baseline", ""];
+        let written: Vec<PathBuf> = suffixes.iter().map(|suffix| self.files.sidecar(suffix)).collect();
         changes.retain(|change| !written.contains(&self.site.root.join(change.path.as_path())));
         Ok(changes)
     }
 
-    /// Puts the answer, or what went wrong, where the caller looks for it. The last file is the one that says so.
-    fn keep(&self, ended: &Ended) -> Result<(), AppError> {
-        let (place, report) = (self.place, &ended.report);
-        self.keep_tree(&ended.changes)?;
+    /// Writes the answer or FILE.diag, then FILE.done, for which a collector waits.
+    fn write_result(&self, result: &CallResult) -> Result<(), AppError> {
+        let (files, report) = (self.files, &result.report);
+        self.write_tree_status(&result.changes)?;
         match &report.outcome.answer {
-            Ok(text) => put(&place.output, &self.room.redactor().text(text))?,
-            Err(failure) => put(&place.beside(".diag"), &self.diagnosis(&ended.agent, failure, report))?,
+            Ok(text) => write_file(&files.output, &self.pool.redactor().redact(text))?,
+            Err(failure) => {
+                write_file(&files.sidecar(".diag"), &self.diagnosis(&result.agent, failure, report))?;
+            }
         }
-        put(&place.beside(".done"), &sidecar::done_text(code(report)))
+        write_file(&files.sidecar(".done"), &sidecar::done_text(sentinel_code(report)))
     }
 
-    /// Says beside the answer whether the tree is as it was, and what is not.
-    fn keep_tree(&self, changes: &[Change]) -> Result<(), AppError> {
+    /// Writes FILE.dirty-tree and the lists of changed paths.
+    fn write_tree_status(&self, changes: &[TreeChange]) -> Result<(), AppError> {
         if self.args.write || self.site.repository.is_none() {
             return Ok(());
         }
-        let place = self.place;
+        let files = self.files;
         if changes.is_empty() {
-            return put(&place.beside(".dirty-tree"), "STATUS=clean\nMODE=baseline\n");
+            return write_file(&files.sidecar(".dirty-tree"), "STATUS=clean\nMODE=baseline\n");
         }
-        let (new, tracked): (Vec<&Change>, Vec<&Change>) =
+        let (new, tracked): (Vec<&TreeChange>, Vec<&TreeChange>) =
             changes.iter().partition(|change| change.kind == ChangeKind::Added);
-        for (ending, paths) in
+        for (suffix, paths) in
             [(".dirty-tree.tracked-paths", tracked), (".dirty-tree.new-untracked-paths", new)]
         {
             let list: Vec<u8> =
                 paths.iter().flat_map(|change| [change.path.as_bytes(), b"\0"].concat()).collect();
-            replace_private(&place.beside(ending), &list).map_err(AppError::failed)?;
+            replace_private(&files.sidecar(suffix), &list).map_err(AppError::failed)?;
         }
-        put(&place.beside(".dirty-tree"), "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n")
+        write_file(&files.sidecar(".dirty-tree"), "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n")
     }
 
-    /// How long it may take in all.
-    fn seconds_given(&self) -> u64 {
+    /// Timeout of the call: `--timeout`, else that of the seat.
+    fn timeout_seconds(&self) -> u64 {
         self.args
             .timeout
-            .unwrap_or_else(|| self.room.rules().time_for(self.room.seats().seat(self.seat())).as_secs())
+            .unwrap_or_else(|| self.pool.policy().call_timeout(self.pool.seats().seat(self.seat())).as_secs())
     }
 
     fn seat(&self) -> &str {
         self.args.seat.as_deref().unwrap_or("ask")
     }
 
-    fn diagnosis(&self, agent: &str, failure: &Failure, report: &Report) -> String {
-        let (seconds, last) = (report.elapsed.as_secs(), last_said(report));
+    /// Content of FILE.diag: the error, with secrets redacted.
+    fn diagnosis(&self, agent: &str, failure: &Failure, report: &CallReport) -> String {
+        let (seconds, last) = (report.elapsed.as_secs(), output_tail(report));
         let text = match (failure.kind, report.code.and_then(|code| u8::try_from(code).ok())) {
             (FailureKind::NoAnswer, Some(0)) if report.bytes == 0 => sidecar::diag_empty(agent, seconds),
             (FailureKind::NoAnswer, Some(code @ 1..)) => {
                 sidecar::diag_exit(code, seconds, report.bytes, last.as_bytes())
             }
-            (FailureKind::Clock(Clock::Total), _) => {
-                sidecar::diag_timeout(seconds, self.seconds_given(), report.bytes, last.as_bytes())
+            (FailureKind::Timeout(Timeout::Total), _) => {
+                sidecar::diag_timeout(seconds, self.timeout_seconds(), report.bytes, last.as_bytes())
             }
             _ if failure.message.trim().is_empty() => format!("no answer ({})", failure.kind),
             _ => failure.message.clone(),
         };
-        self.room.redactor().text(&text).into_owned()
+        self.pool.redactor().redact(&text).into_owned()
     }
 
-    /// Tells the person, or the program, how it went.
-    fn told(&self, ended: &Ended, failures: &[String]) -> Result<ExitCode, AppError> {
-        let Ended { agent, report, changes } = ended;
+    /// Prints the result and returns the exit code.
+    fn print_result(&self, result: &CallResult, failures: &[String]) -> Result<ExitCode, AppError> {
+        let CallResult { agent, report, changes } = result;
         let outcome = &report.outcome;
-        let redact = |text: &str| self.room.redactor().text(text).into_owned();
+        let redact = |text: &str| self.pool.redactor().redact(text).into_owned();
         for name in failures {
-            output::note(self.here, &format!("{name} did not answer; the next one was asked."));
+            output::note(self.invocation, &format!("{name} did not answer; falling back to the next agent."));
         }
         for note in &outcome.notes {
-            output::note(self.here, &format!("{agent}: {}", redact(note)));
+            output::note(self.invocation, &format!("{agent}: {}", redact(note)));
         }
-        if report.left_behind > 0 {
+        if report.orphans > 0 {
             output::note(
-                self.here,
-                &format!("{agent} left {} processes behind; they were ended.", report.left_behind),
+                self.invocation,
+                &format!("Terminated {} processes that {agent} left running.", report.orphans),
             );
         }
         for change in changes {
             output::note(
-                self.here,
-                &format!("Warning: {agent} may only read, and {}: {}", change.kind, change.path),
+                self.invocation,
+                &format!("Warning: {agent} may only read, but {} {}", change.kind, change.path),
             );
         }
         let failure = outcome.answer.as_ref().err();
-        if self.here.json {
-            output::json(&json!({
+        if self.invocation.json {
+            output::print_json(&json!({
                 "agent": agent,
                 "fallback_from": failures,
                 "status": if failure.is_none() { "answered" } else { "failed" },
@@ -400,20 +417,20 @@ impl Asked<'_> {
                 "denied": outcome.denied,
                 "notes": outcome.notes.iter().map(|note| redact(note)).collect::<Vec<_>>(),
                 "changed": changes,
-                "left_behind": report.left_behind,
-                "output": failure.map_or_else(|| Value::from(self.place.output.to_string_lossy()), |_| Value::Null),
+                "left_behind": report.orphans,
+                "output": failure.map_or_else(|| Value::from(self.files.output.to_string_lossy()), |_| Value::Null),
             }))?;
         }
         match failure {
             None => {
-                output::note(self.here, &format!("{agent} answered in {}s.", report.elapsed.as_secs()));
+                output::note(self.invocation, &format!("{agent} answered in {}s.", report.elapsed.as_secs()));
                 Ok(ExitCode::SUCCESS)
             }
             Some(failure) => {
                 output::log(&format!("{agent} did not answer: {}", redact(&failure.message)));
-                output::log(&format!("What there is of it stands beside {}", self.place.output.display()));
+                output::log(&format!("Details are in {}.diag", self.files.output.display()));
                 Ok(ExitCode::from(match failure.kind {
-                    FailureKind::Clock(_) => 124,
+                    FailureKind::Timeout(_) => 124,
                     FailureKind::Interrupted => 130,
                     _ => 1,
                 }))
@@ -422,17 +439,18 @@ impl Asked<'_> {
     }
 }
 
-/// What the sentinel says: 0, 124 for a clock, else the code of the process, or 99 if nobody knows.
-fn code(report: &Report) -> u8 {
+/// Exit code in FILE.done: 0 for an answer, 124 for a timeout, else the code of the process, or 99 if unknown.
+fn sentinel_code(report: &CallReport) -> u8 {
     match &report.outcome.answer {
         Ok(_) => 0,
-        Err(Failure { kind: FailureKind::Clock(_), .. }) => 124,
+        Err(Failure { kind: FailureKind::Timeout(_), .. }) => 124,
         Err(_) => report.code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(99),
     }
 }
 
-fn last_said(report: &Report) -> String {
-    let text = if report.said.trim().is_empty() { &report.complained } else { &report.said };
+/// Last 200 characters that the agent printed.
+fn output_tail(report: &CallReport) -> String {
+    let text = if report.stdout_tail.trim().is_empty() { &report.stderr_tail } else { &report.stdout_tail };
     let tail: Vec<char> = text.trim_end().chars().rev().take(200).collect();
     tail.into_iter().rev().collect()
 }

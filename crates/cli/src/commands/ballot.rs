@@ -1,4 +1,4 @@
-//! `charrette ballot`: what the judges of a debate get to see, and what they decide.
+//! `charrette ballot`: builds the ballot of a debate and tallies the judges' votes.
 
 use crate::{input, output};
 use charrette_app::AppError;
@@ -6,7 +6,7 @@ use charrette_model::panel::dialectic::{build_ballot, tally_judges};
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Build the ballot of a debate, or count what its judges say
+/// Build the ballot of a debate, or tally the votes of its judges
 #[derive(Debug, Args)]
 pub(crate) struct BallotArgs {
     #[command(subcommand)]
@@ -15,16 +15,16 @@ pub(crate) struct BallotArgs {
 
 #[derive(Debug, Subcommand)]
 enum BallotCommand {
-    /// From {decisions: [{n, title, chosen, alternative, thesis, antithesis}]} on standard input, print {ballot, positions, `off_ballot`}
+    /// Build a ballot: read {decisions: [{n, title, chosen, alternative, thesis, antithesis}]} from standard input, print {ballot, positions, `off_ballot`}
     Build,
-    /// From {decisions: [{n}], judges: [{name, status, text}]} on standard input, print {decisions, warnings}
+    /// Tally votes: read {decisions: [{n: N}], judges: [{name, status, text}]} from standard input, print {decisions, warnings}
     Tally,
 }
 
 pub(crate) fn ballot(args: &BallotArgs) -> Result<ExitCode, AppError> {
     match args.command {
-        BallotCommand::Build => output::json(&build_ballot(&input::json()?))?,
-        BallotCommand::Tally => output::json(&tally_judges(&input::json()?))?,
+        BallotCommand::Build => output::print_json(&build_ballot(&input::read_json()?))?,
+        BallotCommand::Tally => output::print_json(&tally_judges(&input::read_json()?))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,18 +1,18 @@
-//! `charrette branch`: what the current branch is, and a new one from main.
+//! `charrette branch`: checks the current branch, and creates a branch from the main branch.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{output, runtime};
 use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::ports;
-use charrette_checkout::{FETCH_TIMEOUT, Facts, Mainline};
+use charrette_checkout::{BranchFacts, FETCH_TIMEOUT, Mainline};
 use charrette_git::{CallError, CallLimits};
 use charrette_model::branch::create::{self, CreateError};
-use charrette_model::shown::shown;
+use charrette_model::escape::printable;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Look at the current branch, or make one
+/// Check the current branch, or create one
 #[derive(Debug, Args)]
 pub(crate) struct BranchArgs {
     #[command(subcommand)]
@@ -23,45 +23,45 @@ pub(crate) struct BranchArgs {
 enum BranchCommand {
     /// Print `CURRENT_BRANCH`, `IS_MAIN`, `IS_USER_BRANCH` and `USER_PREFIX`, each as `KEY=VALUE`
     Check,
-    /// Make a branch from the remote's main, go there, and print `BRANCH_NAME` and `ACTION=created`
+    /// Create a branch from origin/main, switch to it, and print `BRANCH_NAME` and `ACTION=created`
     ///
-    /// Exit 1 if there is such a branch already, 2 if the name does not start with the user's prefix or git
-    /// refuses. Uncommitted changes come along; git refuses if they would be lost.
+    /// Exit 1 if the branch already exists, 2 if its name does not start with the user prefix or git fails.
+    /// Uncommitted changes are carried over; git fails if they would be overwritten.
     Create {
-        /// The name, which starts with the user's prefix and a slash
+        /// Name of the branch: the user prefix, a slash, and the rest
         #[arg(allow_hyphen_values = true)]
         name: String,
     },
 }
 
-pub(crate) fn branch(here: &Here, args: &BranchArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
+pub(crate) fn branch(invocation: &Invocation, args: &BranchArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
     if site.repository.is_none() {
         let message = format!("{} is not in a git repository", site.root.display());
-        return Err(AppError::failed(message).hint("Begin one: git init"));
+        return Err(AppError::failed(message).hint("Create one: git init"));
     }
     let facts = ports::facts(&site)?;
     if let Some(problem) = &facts.problem {
-        output::note(here, &format!("Warning: {problem}"));
+        output::note(invocation, &format!("Warning: {problem}"));
     }
     match &args.command {
-        BranchCommand::Check => output::answer(&facts.state(&[]).answer()),
-        BranchCommand::Create { name } => match make(here, &site, &facts, name)? {
-            Some(made) => output::answer(&create::answer(name, made)),
+        BranchCommand::Check => output::print_answer(&facts.state(&[]).answer()),
+        BranchCommand::Create { name } => match create_branch(invocation, &site, &facts, name)? {
+            Some(created) => output::print_answer(&create::answer(name, created)),
             None => Ok(ExitCode::from(130)),
         },
     }
 }
 
-/// Makes the branch; none if that was interrupted.
-fn make(
-    here: &Here,
+/// Creates the branch; none if interrupted.
+fn create_branch(
+    invocation: &Invocation,
     site: &Site,
-    facts: &Facts,
+    facts: &BranchFacts,
     name: &str,
 ) -> Result<Option<Result<(), CreateError>>, AppError> {
     let exists = facts.branches.iter().any(|branch| branch == name);
-    let checked = create::check(name, &facts.surroundings(&[]), exists);
+    let checked = create::check(name, &facts.branch_context(&[]), exists);
     let main = match checked.and_then(|()| Mainline::new(&site.root, facts)) {
         Ok(main) => main,
         Err(error) => return Ok(Some(Err(error))),
@@ -70,39 +70,39 @@ fn make(
         "off" => Ok(()),
         _ => fetch(site, facts)?,
     };
-    let name_of_main = shown(&facts.main);
+    let main_name = printable(&facts.main);
     match fetched {
         Ok(()) => {}
         Err(CallError::Cancelled) => return Ok(None),
         Err(reason) => {
-            output::note(here, &format!("Warning: cannot fetch origin/{name_of_main}: {reason}"));
+            output::note(invocation, &format!("Warning: cannot fetch origin/{main_name}: {reason}"));
             if site.settings.fetch() == "fail" {
                 return Ok(Some(Err(CreateError::Fetch(facts.main.clone()))));
             }
-            output::note(here, &format!("Warning: {name_of_main} may be behind its remote"));
+            output::note(invocation, &format!("Warning: {main_name} may be behind its remote"));
         }
     }
-    let Some(start) = main.start() else {
-        output::note(here, &format!("Warning: there is no commit on {name_of_main}"));
+    let Some(start) = main.start_point() else {
+        output::note(invocation, &format!("Warning: branch {main_name} has no commits"));
         return Ok(Some(Err(CreateError::Git(name.to_owned()))));
     };
-    Ok(Some(main.fork(name, &start).map_err(|error| {
-        output::note(here, &error.reason());
+    Ok(Some(main.create_branch(name, &start).map_err(|error| {
+        output::note(invocation, &error.reason());
         CreateError::Git(name.to_owned())
     })))
 }
 
-/// Asks the remote, on a thread, so that we hear when we shall end.
-fn fetch(site: &Site, facts: &Facts) -> Result<Result<(), CallError>, AppError> {
+/// Fetches the main branch on a blocking thread, so that signals can cancel it.
+fn fetch(site: &Site, facts: &BranchFacts) -> Result<Result<(), CallError>, AppError> {
     let (root, facts) = (site.root.clone(), facts.clone());
-    let ssh_is_chosen = site.environment.git_ssh_is_chosen();
+    let has_custom_ssh = site.environment.has_custom_git_ssh();
     runtime::block_on(async move |cancel| {
-        let asked = tokio::task::spawn_blocking(move || {
+        let fetched = tokio::task::spawn_blocking(move || {
             let failed = |error: CreateError| CallError::Failed(error.to_string());
             let is_cancelled = || cancel.is_requested();
-            let limits = CallLimits { timeout: FETCH_TIMEOUT, ssh_is_chosen, is_cancelled: &is_cancelled };
+            let limits = CallLimits { timeout: FETCH_TIMEOUT, has_custom_ssh, is_cancelled: &is_cancelled };
             Mainline::new(&root, &facts).map_err(failed)?.fetch(limits)
         });
-        asked.await.map_err(AppError::failed)
+        fetched.await.map_err(AppError::failed)
     })
 }

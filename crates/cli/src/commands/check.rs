@@ -1,19 +1,18 @@
-//! `charrette check`: whether a specification is good enough to work from, as far as a program can tell.
+//! `charrette check`: validates the files of a specification.
 
-use crate::here::Here;
-use charrette_app::disk::open_regular;
-
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
 use charrette_app::Site;
-use charrette_app::workspaces::workspace_of;
+use charrette_app::disk::open_regular;
+use charrette_app::workspaces::run_workspace;
 use charrette_model::checkpoint::{Command, DocumentName};
+use charrette_model::escape::one_line;
 use charrette_model::feature::name::FeaturePath;
-use charrette_model::shown::one_line;
 use charrette_model::spec::check::{
-    Code, Issue, SpecFiles, check as look, check_level, check_name, in_order, shape,
+    IssueCode, SpecFiles, SpecIssue, check as check_files, check_level, check_name, level_shape, sort_issues,
 };
-use charrette_model::spec::resolver::{Level, ResolveError, Resolved, matches, resolve};
+use charrette_model::spec::resolver::{ResolveError, ResolvedSpec, SpecLevel, find_matches, resolve};
 use charrette_store::specs;
 use clap::Args;
 use serde_json::json;
@@ -24,58 +23,64 @@ use std::process::ExitCode;
 
 /// Check a specification: requirements, tasks, links, counts
 ///
-/// Looks at the six files in specs/<feature>/, and at the plan of the run that made them if it is still there; of a
-/// project or a feature, at its page and its manifest. Every issue is printed with its file and line. Exit 0 if there is none, 1 if there are some.
+/// Checks the six files in specs/<feature>/ and, if it still exists, the plan of the run that wrote them; for a project
+/// or feature, its page and manifest. Prints every issue with file and line. Exit 0 without issues, 1 with issues.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The feature, by its name or by the path of its folder
+    /// Name of the feature, or path of its folder
     #[arg(value_name = "FEATURE")]
     feature: String,
 }
 
-pub(crate) fn check(here: &Here, args: &CheckArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let found = find(here, &site, &args.feature)?;
-    let plan = found.name.as_deref().filter(|_| found.level == Level::Spec);
-    let plan = plan.and_then(|name| plan_of(here, &site, name));
-    let (texts, unread) = read(&found.folder, &files_of(found.level));
-    let issues = match shape(found.level) {
-        None => of_specification(&site, &found, &texts, plan.as_ref().map(|(_, text)| text.as_str())),
+pub(crate) fn check(invocation: &Invocation, args: &CheckArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let spec = find_spec(invocation, &site, &args.feature)?;
+    let plan = spec.name.as_deref().filter(|_| spec.level == SpecLevel::Spec);
+    let plan = plan.and_then(|name| read_plan(invocation, &site, name));
+    let (texts, unreadable) = read_files(&spec.folder, &level_files(spec.level));
+    let issues = match level_shape(spec.level) {
+        None => check_specification(&site, &spec, &texts, plan.as_ref().map(|(_, text)| text.as_str())),
         Some(shape) => {
             let text = |name: &str| texts.get(name).map_or("", String::as_str);
-            check_level(found.level, text(shape.page), text(shape.manifest))
+            check_level(spec.level, text(shape.page), text(shape.manifest))
         }
     };
-    // What could not be read is not also missing.
-    let told = |issue: &Issue| {
-        issue.code != Code::MissingFile || !unread.iter().any(|unread| unread.file == issue.file)
+    // An unreadable file is not reported as missing too.
+    let is_reported = |issue: &SpecIssue| {
+        issue.code != IssueCode::MissingFile || !unreadable.iter().any(|other| other.file == issue.file)
     };
-    let issues: Vec<Issue> = issues.into_iter().filter(told).collect();
-    let issues = in_order(unread.into_iter().chain(issues).collect());
+    let issues: Vec<SpecIssue> = issues.into_iter().filter(is_reported).collect();
+    let issues = sort_issues(unreadable.into_iter().chain(issues).collect());
 
-    let place = |issue: &Issue| match &plan {
+    let path_of = |issue: &SpecIssue| match &plan {
         Some((path, _)) if issue.file == PLAN => path.clone(),
-        _ => found.folder.join(issue.file),
+        _ => spec.folder.join(issue.file),
     };
     let code = ExitCode::from(u8::from(!issues.is_empty()));
-    if here.json {
+    if invocation.json {
         let issues: Vec<_> = issues
             .iter()
-            .map(|issue| json!({"file": issue.file, "path": site.relative(&place(issue)), "line": issue.line, "code": issue.code, "message": issue.message}))
+            .map(|issue| json!({"file": issue.file, "path": site.relative(&path_of(issue)), "line": issue.line, "code": issue.code, "message": issue.message}))
             .collect();
         let passed = issues.is_empty();
-        output::json(
-            &json!({"feature": found.name, "level": found.level.as_str(), "folder": site.relative(&found.folder), "plan": plan.is_some(), "passed": passed, "issues": issues}),
+        output::print_json(
+            &json!({"feature": spec.name, "level": spec.level.as_str(), "folder": site.relative(&spec.folder), "plan": plan.is_some(), "passed": passed, "issues": issues}),
         )?;
         return Ok(code);
     }
-    let here = Path::new(".").canonicalize().unwrap_or_default();
+    let current = Path::new(".").canonicalize().unwrap_or_default();
     for issue in &issues {
-        let path = seen_from(&here, &place(issue)).display().to_string();
-        output::line(&format!("{}:{}: {} [{}]", one_line(&path), issue.line, issue.message, issue.code))?;
+        let path = relative_path(&current, &path_of(issue)).display().to_string();
+        output::print_line(&format!(
+            "{}:{}: {} [{}]",
+            one_line(&path),
+            issue.line,
+            issue.message,
+            issue.code
+        ))?;
     }
-    let folder = one_line(&seen_from(&here, &found.folder).display().to_string());
-    output::line(&match issues.len() {
+    let folder = one_line(&relative_path(&current, &spec.folder).display().to_string());
+    output::print_line(&match issues.len() {
         0 => format!("{folder}: no issues"),
         1 => format!("{folder}: 1 issue"),
         count => format!("{folder}: {count} issues"),
@@ -83,13 +88,13 @@ pub(crate) fn check(here: &Here, args: &CheckArgs) -> Result<ExitCode, AppError>
     Ok(code)
 }
 
-/// What rules say about a specification.
-fn of_specification(
+/// Checks the six files of a specification.
+fn check_specification(
     site: &Site,
-    found: &Found,
+    spec: &SpecFolder,
     texts: &BTreeMap<&'static str, String>,
     plan: Option<&str>,
-) -> Vec<Issue> {
+) -> Vec<SpecIssue> {
     let text = |name: &str| texts.get(name).map_or("", String::as_str);
     let files = SpecFiles {
         requirements: text("requirements.md"),
@@ -100,157 +105,157 @@ fn of_specification(
         meta: text("meta.yaml"),
     };
     let exists = |path: &str| is_inside(path) && site.root.join(path).symlink_metadata().is_ok();
-    let mut issues = look(&files, plan, &exists);
-    issues.extend(found.name.iter().flat_map(|name| check_name(name, &files)));
+    let mut issues = check_files(&files, plan, &exists);
+    issues.extend(spec.name.iter().flat_map(|name| check_name(name, &files)));
     issues
 }
 
-/// The files that are looked at.
-fn files_of(level: Level) -> Vec<&'static str> {
-    shape(level).map_or_else(|| FILES.to_vec(), |shape| vec![shape.page, shape.manifest])
+/// Names of the files of a level.
+fn level_files(level: SpecLevel) -> Vec<&'static str> {
+    level_shape(level).map_or_else(|| FILES.to_vec(), |shape| vec![shape.page, shape.manifest])
 }
 
 const FILES: [&str; 6] = ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
 const PLAN: &str = "plan.txt";
 
-/// A folder that holds a specification.
-struct Found {
-    /// Its name; nothing if it lies outside the folder of specifications.
+/// Folder of a project, feature or spec.
+struct SpecFolder {
+    /// None if it lies outside the specs folder.
     name: Option<String>,
-    level: Level,
+    level: SpecLevel,
     folder: PathBuf,
 }
 
-/// By name; if nothing is called that, by path.
-fn find(here: &Here, site: &Site, typed: &str) -> Result<Found, AppError> {
+/// Finds a specification by its name, then by the path of its folder.
+fn find_spec(invocation: &Invocation, site: &Site, name_or_path: &str) -> Result<SpecFolder, AppError> {
     let root = site.root.join(site.settings.specs_folder());
-    let tree = specs::tree(&root).map_err(AppError::failed)?;
+    let tree = specs::read_spec_tree(&root).map_err(AppError::failed)?;
     let in_specs = root.to_string_lossy();
-    let found = |found: Resolved| Found {
-        folder: root.join(&found.name),
-        level: found.level,
-        name: Some(found.name),
+    let spec_folder = |resolved: ResolvedSpec| SpecFolder {
+        folder: root.join(&resolved.name),
+        level: resolved.level,
+        name: Some(resolved.name),
     };
-    // A specification first: a feature may be called as one of its own.
-    let resolution = resolve(&tree, &in_specs, typed, Some(Level::Spec));
+    // Specs first: a feature may have the same name as one of its specs.
+    let resolution = resolve(&tree, &in_specs, name_or_path, Some(SpecLevel::Spec));
     for warning in &resolution.warnings {
-        output::note(here, warning);
+        output::note(invocation, warning);
     }
     let error = match resolution.found {
-        Ok(spec) if spec.exists => return Ok(found(spec)),
+        Ok(spec) if spec.exists => return Ok(spec_folder(spec)),
         Ok(spec) => ResolveError::NotFound(spec.name),
         Err(error) => error,
     };
-    // What is only listed so far cannot be checked, so it makes no name ambiguous.
-    let mut there: Vec<Resolved> =
-        matches(&tree, &in_specs, typed).into_iter().filter(|it| it.exists).collect();
-    if there.len() == 1
-        && let Some(only) = there.pop()
+    // Specs that are listed in a manifest but not written yet do not make a name ambiguous.
+    let mut existing: Vec<ResolvedSpec> =
+        find_matches(&tree, &in_specs, name_or_path).into_iter().filter(|resolved| resolved.exists).collect();
+    if existing.len() == 1
+        && let Some(only) = existing.pop()
     {
-        return Ok(found(only));
+        return Ok(spec_folder(only));
     }
-    if let Some((folder, level)) = folder(typed) {
+    if let Some((folder, level)) = spec_folder_at(name_or_path) {
         let name = root
             .canonicalize()
             .ok()
             .and_then(|root| Some(folder.strip_prefix(root).ok()?.to_str()?.to_owned()));
-        return Ok(Found { name: name.filter(|name| !name.is_empty()), level, folder });
+        return Ok(SpecFolder { name: name.filter(|name| !name.is_empty()), level, folder });
     }
     let error = match error {
-        ResolveError::NotFound(_) => match resolve(&tree, &in_specs, typed, None).found {
-            Ok(other) => return Ok(found(other)),
+        ResolveError::NotFound(_) => match resolve(&tree, &in_specs, name_or_path, None).found {
+            Ok(other) => return Ok(spec_folder(other)),
             Err(error) => error,
         },
         error => error,
     };
     Err(match error {
-        ResolveError::Name(_) => AppError::usage(error).hint(there_is(&root)),
+        ResolveError::Name(_) => AppError::usage(error).hint(known_specs_hint(&root)),
         ResolveError::Ambiguous { .. } => {
             AppError::usage(error).hint("Give the whole name, with / between its parts")
         }
-        ResolveError::NotFound(_) => AppError::failed(error).hint(there_is(&root)),
+        ResolveError::NotFound(_) => AppError::failed(error).hint(known_specs_hint(&root)),
     })
 }
 
-/// A folder with at least one of the files in it.
-fn folder(typed: &str) -> Option<(PathBuf, Level)> {
-    let folder = Path::new(typed).canonicalize().ok()?;
-    let holds = |level: &Level| files_of(*level).iter().any(|file| folder.join(file).is_file());
-    let level = Level::ALL.into_iter().find(holds)?;
+/// Folder at a path, if it has at least one file of a level.
+fn spec_folder_at(name_or_path: &str) -> Option<(PathBuf, SpecLevel)> {
+    let folder = Path::new(name_or_path).canonicalize().ok()?;
+    let has_files = |level: &SpecLevel| level_files(*level).iter().any(|file| folder.join(file).is_file());
+    let level = SpecLevel::ALL.into_iter().find(has_files)?;
     Some((folder, level))
 }
 
-/// What could have been meant.
-fn there_is(root: &Path) -> String {
+/// Hint that lists up to 20 existing specifications.
+fn known_specs_hint(root: &Path) -> String {
     let entries = fs_err::read_dir(root).into_iter().flatten().filter_map(Result::ok);
     let mut names: Vec<String> = entries
-        .filter(|entry| folder(&entry.path().to_string_lossy()).is_some())
+        .filter(|entry| spec_folder_at(&entry.path().to_string_lossy()).is_some())
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     names.sort();
     names.truncate(20);
     if names.is_empty() {
-        "There is no specification here yet; charrette design makes one".to_owned()
+        "No specifications yet. Write one: charrette design \"what you want\"".to_owned()
     } else {
-        format!("There is: {}", names.join(", "))
+        format!("Existing specifications: {}", names.join(", "))
     }
 }
 
-/// The texts of the files that are there, and what is wrong with those that cannot be read.
-fn read(folder: &Path, files: &[&'static str]) -> (BTreeMap<&'static str, String>, Vec<Issue>) {
+/// Reads the files that exist; unreadable ones become issues.
+fn read_files(folder: &Path, files: &[&'static str]) -> (BTreeMap<&'static str, String>, Vec<SpecIssue>) {
     let (mut texts, mut issues) = (BTreeMap::new(), Vec::new());
     for &file in files {
-        match text(&folder.join(file)) {
+        match read_text(&folder.join(file)) {
             Ok(text) => {
                 texts.insert(file, text);
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => issues.push(Issue::new(file, 1, Code::Unreadable, error)),
+            Err(error) => issues.push(SpecIssue::new(file, 1, IssueCode::Unreadable, error)),
         }
     }
     (texts, issues)
 }
 
-/// The largest file that is looked at.
-const LARGEST: u64 = 8 << 20;
+/// Maximum size of a checked file.
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
-fn text(path: &Path) -> io::Result<String> {
+fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open_regular(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    open_regular(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::other(format!("exceeds {} MiB", MAX_FILE_BYTES >> 20)));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
+    String::from_utf8(bytes).map_err(|_| io::Error::other("not valid UTF-8"))
 }
 
-/// The final plan of the run that made a specification, if it is still there.
-fn plan_of(here: &Here, site: &Site, name: &str) -> Option<(PathBuf, String)> {
+/// Final plan of the run that wrote a specification, if it still exists.
+fn read_plan(invocation: &Invocation, site: &Site, name: &str) -> Option<(PathBuf, String)> {
     let feature = FeaturePath::parse(name).ok()?;
     let document = match site.documents().load(&DocumentName::new(Command::Design, Some(feature))) {
         Ok(loaded) => loaded?.document,
         Err(error) => {
-            output::note(here, &format!("Warning: the plan is not checked: {error}"));
+            output::note(invocation, &format!("Warning: cannot check the plan: {error}"));
             return None;
         }
     };
-    let path = workspace_of(site, &document).ok()?.folder().join(PLAN);
-    let text = text(&path).ok()?;
+    let path = run_workspace(site, &document).ok()?.folder().join(PLAN);
+    let text = read_text(&path).ok()?;
     Some((path, text))
 }
 
-/// Names come from texts that agents wrote: nothing above the root, nothing absolute.
+/// True for a relative path without `..`; the paths come from texts written by agents.
 fn is_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// A path as it is typed in this folder.
-fn seen_from(here: &Path, path: &Path) -> PathBuf {
-    let shared = here.components().zip(path.components()).take_while(|(one, other)| one == other).count();
-    // Nothing but the root in common: the whole path is the shorter one.
+/// Path relative to the folder `from`.
+fn relative_path(from: &Path, path: &Path) -> PathBuf {
+    let shared = from.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    // Only the root in common: keep the absolute path.
     if shared < 2 {
         return path.to_owned();
     }
-    let up = here.components().skip(shared).map(|_| Component::ParentDir);
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
     let seen: PathBuf = up.chain(path.components().skip(shared)).collect();
     if seen.as_os_str().is_empty() { PathBuf::from(".") } else { seen }
 }

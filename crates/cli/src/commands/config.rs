@@ -1,6 +1,6 @@
-//! `charrette config`: what is set, where it was set, and whether it makes sense.
+//! `charrette config`: prints, validates and initialises the configuration.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::{AppError, Site};
 use charrette_model::config::integrations::{self, Integrations};
@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Show, check or begin the configuration
+/// Show, check or initialise the configuration
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -26,12 +26,12 @@ enum ConfigCommand {
     Show,
     /// Print {valid, errors, warnings}; exit 0 if valid, 1 if not
     Check,
-    /// Write charrette.toml and .claude/config/integrations.json where they do not exist
+    /// Create charrette.toml and .claude/config/integrations.json if they do not exist
     Init,
 }
 
-pub(crate) fn config(here: &Here, args: &ConfigArgs) -> Result<ExitCode, AppError> {
-    let site = here.silent_site()?;
+pub(crate) fn config(invocation: &Invocation, args: &ConfigArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.silent_site()?;
     match args.command {
         ConfigCommand::Show => show(&site),
         ConfigCommand::Check => check(&site),
@@ -50,16 +50,18 @@ fn show(site: &Site) -> Result<ExitCode, AppError> {
         Ok((integrations, _)) => json!(integrations),
         Err(problem) => json!({"error": problem.to_string()}),
     };
-    output::json(&json!({"layers": layers, "values": site.settings.all(), "integrations": integrations}))?;
+    output::print_json(
+        &json!({"layers": layers, "values": site.settings.all(), "integrations": integrations}),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn check(site: &Site) -> Result<ExitCode, AppError> {
     let (errors, warnings): (Vec<_>, Vec<_>) = site.problems.iter().partition(|problem| problem.is_error());
-    let said = |problems: Vec<&charrette_model::config::Problem>| -> Vec<String> {
+    let messages = |problems: Vec<&charrette_model::config::ConfigProblem>| -> Vec<String> {
         problems.into_iter().map(|problem| problem.message().to_owned()).collect()
     };
-    let (mut errors, mut warnings) = (said(errors), said(warnings));
+    let (mut errors, mut warnings) = (messages(errors), messages(warnings));
     match integrations::read(integrations_text(&site.root).map_err(AppError::failed)?.as_deref()) {
         Ok((_, unknown)) => {
             warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")));
@@ -67,14 +69,14 @@ fn check(site: &Site) -> Result<ExitCode, AppError> {
         Err(problem) => errors.push(problem.to_string()),
     }
     let valid = errors.is_empty();
-    output::json(&json!({"valid": valid, "errors": errors, "warnings": warnings}))?;
+    output::print_json(&json!({"valid": valid, "errors": errors, "warnings": warnings}))?;
     Ok(if valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Writes files to start from; what exists is left alone.
+/// Creates the configuration files; existing ones are kept.
 fn init(site: &Site) -> Result<ExitCode, AppError> {
     let disabled = serde_json::to_string_pretty(&Integrations::default()).map_err(AppError::failed)?;
-    let files = [("charrette.toml", starting_point()), (INTEGRATIONS, disabled + "\n")];
+    let files = [("charrette.toml", default_config()), (INTEGRATIONS, disabled + "\n")];
     let (mut created, mut kept) = (Vec::new(), Vec::new());
     for (name, content) in files {
         let path = site.root.join(name);
@@ -84,15 +86,14 @@ fn init(site: &Site) -> Result<ExitCode, AppError> {
             kept.push(path);
         }
     }
-    output::json(&json!({"created": created, "kept": kept}))?;
+    output::print_json(&json!({"created": created, "kept": kept}))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every setting with its default, commented out.
-fn starting_point() -> String {
-    let mut text = String::from(
-        "# Settings of charrette for this repository. All are optional; these are the defaults.\n",
-    );
+/// Content of a new charrette.toml: every setting with its default, commented out.
+fn default_config() -> String {
+    let mut text =
+        String::from("# Settings of charrette for this repository. All are optional; defaults are shown.\n");
     let mut section = "";
     for key in KEYS.iter().filter(|key| !key.name.contains('*')) {
         let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
@@ -106,7 +107,7 @@ fn starting_point() -> String {
     text
 }
 
-/// False if something is there already.
+/// Creates a file; returns false if the path already exists.
 fn write_new(path: &PathBuf, content: &str) -> io::Result<bool> {
     if path.symlink_metadata().is_ok() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! `charrette decisions`: contested decisions, as a synthesis names them.
+//! `charrette decisions`: parses the contested decisions of a synthesis.
 
 use crate::{input, output};
 use charrette_app::AppError;
@@ -18,14 +18,14 @@ pub(crate) struct DecisionsArgs {
 enum DecisionsCommand {
     /// Print {contested, errors}; exit 0 if there are no errors, 1 otherwise
     Check {
-        /// The decisions; standard input for `-` or nothing
+        /// File with the decisions [default: standard input]
         file: Option<PathBuf>,
     },
 }
 
 pub(crate) fn decisions(args: &DecisionsArgs) -> Result<ExitCode, AppError> {
     let DecisionsCommand::Check { file } = &args.command;
-    let found = read_decisions(&input::tolerant_text(file.as_deref())?);
-    output::json(&found)?;
-    Ok(if found.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let decisions = read_decisions(&input::read_text_lossy(file.as_deref())?);
+    output::print_json(&decisions)?;
+    Ok(if decisions.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,19 +1,19 @@
-//! Everything that can be typed.
+//! Complete command definition of the program.
 
 use super::flow;
 use crate::arguments::Arguments;
 use charrette_app::App;
 use clap::{Command, CommandFactory as _};
 
-/// The commands that are defined here, without those that are made from the registry.
+/// Commands with an argument struct, without those generated from the flow registry.
 pub(crate) fn own_commands() -> Command {
     Arguments::command()
 }
 
-/// Everything that can be typed: the commands defined here, and one for each flow that has none.
+/// All commands: those with an argument struct, and one generated for each other flow of the registry.
 #[must_use]
 pub fn definition(app: &App) -> Command {
     let own = own_commands();
-    let flows: Vec<Command> = flow::flows(app, &own).map(flow::definition).collect();
+    let flows: Vec<Command> = flow::generated_flows(app, &own).map(flow::flow_command).collect();
     own.subcommands(flows)
 }

@@ -1,20 +1,20 @@
-//! `charrette design`: a feature, from a request to an approved specification.
+//! `charrette design`: takes a feature from a request to an approved specification.
 
-use crate::commands::before::{self, Before, Decided};
-use crate::driving::{self, Driving};
-use crate::here::Here;
-use crate::progress::Showing;
-use crate::stopping::{Stopped, ended};
+use crate::commands::preview::{self, PreviewDecision, PreviewOptions};
+use crate::drive::{self, DriveOptions};
+use crate::invocation::Invocation;
+use crate::progress::DisplayOptions;
+use crate::run_end::{RunEnd, report_end};
 use crate::{input, output};
-use charrette_app::nesting::{Nesting, Part, Session};
-use charrette_app::order::StartRequest;
-use charrette_app::which::shown_feature;
-use charrette_app::{AppError, Site, places, start};
+use charrette_app::nesting::{Nesting, Session, WorkerMode};
+use charrette_app::run_lookup::feature_argument;
+use charrette_app::start_plan::StartRequest;
+use charrette_app::{AppError, Site, spec_location, start};
 use charrette_engine::Stop;
 use charrette_engine::flows::design::{DesignFlags, FLOW};
 use charrette_model::checkpoint::DocumentName;
 use charrette_model::progress::StepPrefix;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,83 +22,86 @@ use std::sync::Arc;
 
 /// Design a feature: from a request to an approved specification
 ///
-/// Research, sketches, a debate, a plan, a review with votes, your approval, six files. Several agents sketch and
-/// argue, you are asked at the gates, and everything anybody wrote is kept. Without any
-/// agent installed, the embedded one makes a draft from what the repository says for itself. A run that stops for
-/// whatever reason goes on with --resume; agents that have answered are not asked again. What is too large for one
-/// spec is designed as a project or a feature first, which lists what it is cut into.
+/// Steps: research, sketches, debate, plan, review with votes, your approval, six specification files. Several agents
+/// sketch and debate, you are asked at the gates, and all intermediate files are kept. If no agent is installed, the
+/// embedded agent writes a draft from a survey of the repository. An interrupted run continues with --resume without
+/// repeating agent calls that succeeded. Work that is too large for one spec is designed as a project (a list of
+/// features) or a feature (a list of specs) first.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct DesignArgs {
-    /// What you want, in your own words; or the name of a design that exists
+    /// Description of the feature, in your own words; or the name of an existing design
     pub(crate) feature: Option<String>,
-    /// The name of the feature, instead of one made from the description
+    /// Name of the feature [default: derived from the description]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// What to design: project, feature or spec
+    /// Level of the design: project, feature or spec
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,
-    /// The same as --level project: features, and what each is about
+    /// Same as --level project: a list of features with their descriptions
     #[arg(long)]
     pub(crate) project: bool,
-    /// The same as --level feature: specs, and what waits for what
+    /// Same as --level feature: a list of specs with their dependencies
     #[arg(long = "feature")]
     pub(crate) as_feature: bool,
-    /// The same as --level spec
+    /// Same as --level spec
     #[arg(long)]
     pub(crate) spec: bool,
-    /// What it belongs to: the project of a feature, the feature of a spec
+    /// Parent: the project of a feature, or the feature of a spec
     #[arg(long, value_name = "PATH")]
     pub(crate) parent: Option<String>,
-    /// Only this phase: research, write or validate
+    /// Run only this phase: research, write or validate
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<String>,
-    /// Go on with a run that exists
+    /// Resume an existing run
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Do everything again: the phase with --phase, else the whole run
+    /// Start over: the phase given by --phase, otherwise the whole run
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Skip the questions in between: clarification and both discussions
+    /// Skip the clarifying questions and both discussion rounds
     #[arg(long)]
     pub(crate) auto: bool,
-    /// Two plain sketches instead of four with a lens each
+    /// Make two generic sketches instead of four with one lens each
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Pass both gates without asking; nothing is approved then
+    /// Pass both gates without questions; the design stays unapproved
     #[arg(long)]
     pub(crate) no_checkpoint: bool,
-    /// Show what would happen and stop there
+    /// Print the preview and exit
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Run without asking first
+    /// Run without confirmation
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Answers to questions that will come, YAML or JSON; standard input for `-`
+    /// File with answers to the questions of the run, YAML or JSON; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
-    /// What the caller knows about the branch, to be trusted: `IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…`
+    /// Branch state as known to the caller, trusted without a check: `IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…`
     #[arg(long, value_name = "K=V …")]
     pub(crate) branch_info: Option<String>,
-    /// The file with which a calling run hands values over; what comes of this one is left beside it
+    /// Session file of a calling run (KEY=VALUE lines); results are written to its folder
     #[arg(long, value_name = "PATH")]
     pub(crate) session_env: Option<PathBuf>,
-    /// What a calling run puts in front of numbers and names: `1.` or `1.::design plan`
+    /// Prefix for step numbers and names, set by a calling run: `1.` or `1.::design plan`
     #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     pub(crate) step_prefix: Option<String>,
-    /// Have the part from the sketches to the review done by a process of its own; not with --quick
+    /// Run the steps from the sketches to the review in a worker process; ignored with --quick
     #[arg(long)]
     pub(crate) subagent: bool,
 }
 
 impl DesignArgs {
-    /// The level that was asked for, if any was.
-    fn level(&self) -> Result<Option<Level>, AppError> {
-        let named = self.level.as_deref().map(places::level_named).transpose()?;
-        let flags =
-            [(self.project, Level::Project), (self.as_feature, Level::Feature), (self.spec, Level::Spec)];
+    /// Level given by `--level` or one of its short flags.
+    fn level(&self) -> Result<Option<SpecLevel>, AppError> {
+        let named = self.level.as_deref().map(spec_location::parse_level).transpose()?;
+        let flags = [
+            (self.project, SpecLevel::Project),
+            (self.as_feature, SpecLevel::Feature),
+            (self.spec, SpecLevel::Spec),
+        ];
         let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, level)| level);
-        let all: Vec<Level> = named.into_iter().chain(flags).collect();
+        let all: Vec<SpecLevel> = named.into_iter().chain(flags).collect();
         match all.as_slice() {
             [] => Ok(None),
             [level] => Ok(Some(*level)),
@@ -111,7 +114,7 @@ impl DesignArgs {
             auto: self.auto,
             quick: self.quick,
             no_checkpoint: self.no_checkpoint,
-            level: Level::Spec,
+            level: SpecLevel::Spec,
         };
         Ok(StartRequest {
             flow: &FLOW,
@@ -126,8 +129,8 @@ impl DesignArgs {
         })
     }
 
-    /// The flags that a run does not keep, as they were typed.
-    fn typed(&self) -> Vec<String> {
+    /// Flags that are not stored with the run, as typed.
+    fn unstored_flags(&self) -> Vec<String> {
         let all = [
             (self.subagent, "--subagent"),
             (self.resume, "--resume"),
@@ -139,71 +142,76 @@ impl DesignArgs {
     }
 }
 
-pub(crate) fn design(here: &Here, args: &DesignArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
+pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
     let request = args.request()?;
-    let order = before::read(&site, &request)?;
-    if order.is_standalone {
-        let level = order.level.as_str();
-        output::note(here, &format!("Creating standalone {level}. Link to parent later."));
+    let plan = preview::resolve_plan(&site, &request)?;
+    if plan.is_standalone {
+        let level = plan.level.as_str();
+        output::note(invocation, &format!("Creating standalone {level}. Link to parent later."));
     }
-    // A file that cannot be read is better found now than at the first gate.
-    let session = session(&site, args)?;
-    let answers = args.answers.as_deref().map(input::answers).transpose()?.unwrap_or_default();
+    // Read early, so that an unreadable file fails now and not at the first gate.
+    let session = open_session(&site, args)?;
+    let answers = args.answers.as_deref().map(input::read_answers).transpose()?.unwrap_or_default();
     let is_nested = args.session_env.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
-    let page =
-        Before { fresh: args.fresh, dry_run: args.dry_run, yes: args.yes, is_nested, typed: args.typed() };
-    let order = match before::preview(here, &site, &page, order)? {
-        Decided::Run(order) => *order,
-        Decided::Leave(code) => return Ok(code),
+    let options = PreviewOptions {
+        fresh: args.fresh,
+        dry_run: args.dry_run,
+        yes: args.yes,
+        is_nested,
+        unstored_flags: args.unstored_flags(),
     };
-    let opened = start::open(&site, &order)?;
-    let flags = opened.place.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
-    let hands_over = args.subagent && !DesignFlags::of(&flags).quick;
-    let part = if hands_over { Part::HandedOver } else { Part::Whole };
+    let plan = match preview::show_preview(invocation, &site, &options, plan)? {
+        PreviewDecision::Run(plan) => *plan,
+        PreviewDecision::Exit(code) => return Ok(code),
+    };
+    let opened = start::open(&site, &plan)?;
+    let flags = opened.storage.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
+    let uses_worker = args.subagent && !DesignFlags::from_map(&flags).quick;
+    let worker_mode = if uses_worker { WorkerMode::Delegated } else { WorkerMode::InProcess };
     let prefix = StepPrefix::parse(args.step_prefix.as_deref().unwrap_or_default());
-    let driving = Driving {
+    let options = DriveOptions {
         answers,
-        showing: Showing { prefix, terse: session.is_some() },
-        nesting: Nesting { session: session.clone(), part },
+        display: DisplayOptions { prefix, terse: session.is_some() },
+        nesting: Nesting { session: session.clone(), worker_mode },
         branch_info: args.branch_info.clone(),
     };
-    let stopped = driving::show(here, &site, opened, driving)?;
+    let end = drive::drive_with_view(invocation, &site, opened, options)?;
     match session {
-        Some(session) => closing_for_caller(here, &order.name, session.path(), &stopped)?,
-        None => driving::last_page(here, &site, &order.name, &stopped)?,
+        Some(session) => report_to_caller(invocation, &plan.name, session.path(), &end)?,
+        None => drive::print_closing_page(invocation, &site, &plan.name, &end)?,
     }
-    ended(here, &order.name, stopped)
+    report_end(invocation, &plan.name, end)
 }
 
-/// What a calling run hands over, as it was typed.
-fn session(site: &Site, args: &DesignArgs) -> Result<Option<Arc<Session>>, AppError> {
+/// Opens the session file of a calling run, if `--session-env` is given.
+fn open_session(site: &Site, args: &DesignArgs) -> Result<Option<Arc<Session>>, AppError> {
     let session = args.session_env.as_deref().map(|path| Session::open(path, &site.notices)).transpose()?;
     Ok(session.flatten().map(Arc::new))
 }
 
-/// Repeats to a calling run what people should know; it has its own page. One that stopped can be gone on with for
-/// the same caller, which the usual hints do not know of.
-fn closing_for_caller(
-    here: &Here,
+/// Repeats the warnings of a completed run to its caller, which has a closing page of its own. For a run that stopped,
+/// logs the command that resumes it for the same caller.
+fn report_to_caller(
+    invocation: &Invocation,
     name: &DocumentName,
     env: &Path,
-    stopped: &Stopped,
+    end: &RunEnd,
 ) -> Result<(), AppError> {
-    if !matches!(stopped.outcome, Ok(()) | Err(Stop::Enough)) {
-        let (feature, env) = (shown_feature(name), env.display());
-        let again = format!("charrette design {feature} --resume --session-env {env}");
-        output::note(here, &format!("To go on for the same caller: {again}"));
+    if !matches!(end.outcome, Ok(()) | Err(Stop::RequestedPhasesDone)) {
+        let (feature, env) = (feature_argument(name), env.display());
+        let command = format!("charrette design {feature} --resume --session-env {env}");
+        output::note(invocation, &format!("Resume for the same caller: {command}"));
         return Ok(());
     }
-    if here.json || here.quiet {
+    if invocation.json || invocation.quiet {
         return Ok(());
     }
-    for warning in &stopped.warnings {
+    for warning in &end.warnings {
         if warning.starts_with("**⚠") {
-            output::line(warning)?;
+            output::print_line(warning)?;
         } else {
-            output::line(&format!("**⚠ {warning}**"))?;
+            output::print_line(&format!("**⚠ {warning}**"))?;
         }
     }
     Ok(())

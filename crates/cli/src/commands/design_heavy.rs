@@ -1,14 +1,14 @@
-//! `charrette design-heavy`: the heavy part of a design, for the design that waits for it. Not for people.
+//! `charrette design-heavy`: worker process for the heavy part of a design, started by `design --subagent`.
 //!
-//! It gets all it needs as arguments, drives the run it is named under the lease that it is handed as its standard
-//! input, and prints one line: what came of it.
+//! It drives the given run under the lease that it inherits as its standard input, and prints one status line:
+//! `DESIGN_HEAVY=complete` or `DESIGN_HEAVY=failed REASON=…`.
 
-use crate::driving::{self, Driving};
-use crate::here::Here;
+use crate::drive::{self, DriveOptions};
+use crate::invocation::Invocation;
 use crate::output;
-use charrette_app::answers::sort_of;
-use charrette_app::nesting::{Nesting, Part, Session};
-use charrette_app::start::{OpenRun, open_for_another};
+use charrette_app::answers_file::gate_kind;
+use charrette_app::nesting::{Nesting, Session, WorkerMode};
+use charrette_app::start::{OpenRun, open_for_worker};
 use charrette_app::{AppError, Site};
 use charrette_engine::{Flow, Stop};
 use charrette_model::checkpoint::{Command, DocumentName};
@@ -25,76 +25,79 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Do the heavy part of a design for the process that waits for it
+/// Run the heavy part of a design as the worker process of `design --subagent`
 #[derive(Debug, Args)]
 pub(crate) struct DesignHeavyArgs {
-    /// The feature
+    /// Name of the feature
     feature: String,
-    /// Where the artifacts of the run are
+    /// Workspace folder of the run
     #[arg(long)]
     workspace: PathBuf,
-    /// The file with which a calling run hands values over
+    /// Session file of a calling run
     #[arg(long)]
     session_env: Option<PathBuf>,
-    /// Nobody is asked in between
+    /// Skip the clarifying questions and both discussion rounds
     #[arg(long)]
     auto: bool,
-    /// Both gates are passed without asking
+    /// Pass both gates without questions
     #[arg(long)]
     no_checkpoint: bool,
-    /// What the caller knows about the branch
+    /// Branch state as known to the caller
     #[arg(long)]
     branch_info: Option<String>,
-    /// Whether Codex answers
+    /// Health of Codex
     #[arg(long, require_equals = true)]
     codex_healthy: Option<bool>,
-    /// Whether Cursor answers
+    /// Health of Cursor
     #[arg(long, require_equals = true)]
     cursor_healthy: Option<bool>,
 }
 
-/// Does it, and says what came of it. What went wrong is said on standard error as well.
-pub(crate) fn design_heavy(here: &Here, args: &DesignHeavyArgs) -> Result<ExitCode, AppError> {
-    let status = match done(here, args) {
-        Ok(outcome) => status(outcome),
+/// Runs the heavy part and prints the status line; errors go to standard error.
+pub(crate) fn design_heavy(invocation: &Invocation, args: &DesignHeavyArgs) -> Result<ExitCode, AppError> {
+    let status = match drive_heavy_part(invocation, args) {
+        Ok(outcome) => heavy_status(outcome),
         Err(error) => {
             output::log(&format!("error: {}", error.message));
             HeavyStatus::failed("not-started")
         }
     };
-    output::line(&status.to_string())?;
+    output::print_line(&status.to_string())?;
     Ok(if status == HeavyStatus::Complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn done(here: &Here, args: &DesignHeavyArgs) -> Result<Flow<()>, AppError> {
-    // Nothing is shown here: whoever waits for us shows what is worth it.
-    let here = &here.quietly();
-    let site = here.site()?;
+fn drive_heavy_part(invocation: &Invocation, args: &DesignHeavyArgs) -> Result<Flow<()>, AppError> {
+    // The waiting design process shows the progress.
+    let invocation = &invocation.silenced();
+    let site = invocation.site()?;
     let feature = FeaturePath::parse(&args.feature).map_err(AppError::usage)?;
     let name = DocumentName::new(Command::Design, Some(feature));
-    let opened = opened(&site, &name, args)?;
+    let opened = open_run(&site, &name, args)?;
     let session = args.session_env.as_deref().map(|path| Session::open(path, &site.notices)).transpose()?;
     let health = Health { codex: args.codex_healthy, cursor: args.cursor_healthy };
-    let nesting = Nesting { session: session.flatten().map(Arc::new), part: Part::OnlyThat(health) };
-    let driving = Driving { nesting, branch_info: args.branch_info.clone(), ..Driving::default() };
-    Ok(driving::show(here, &site, opened, driving)?.outcome)
+    let nesting =
+        Nesting { session: session.flatten().map(Arc::new), worker_mode: WorkerMode::Worker(health) };
+    let options = DriveOptions { nesting, branch_info: args.branch_info.clone(), ..DriveOptions::default() };
+    Ok(drive::drive_with_view(invocation, &site, opened, options)?.outcome)
 }
 
-/// The run that is meant, if it is ours to drive.
-fn opened(site: &Site, name: &DocumentName, args: &DesignHeavyArgs) -> Result<OpenRun, AppError> {
+/// Opens the run, if its lease was inherited and the workspace matches.
+fn open_run(site: &Site, name: &DocumentName, args: &DesignHeavyArgs) -> Result<OpenRun, AppError> {
     let documents = site.documents();
-    let handed = io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(AppError::failed)?;
-    if !Lease::is_handed(&documents.folder().lease(name), &handed) {
-        return Err(AppError::failed("this command is started by charrette design --subagent, not by hand"));
+    let inherited = io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(AppError::failed)?;
+    if !Lease::is_inherited(&documents.folder().lease(name), &inherited) {
+        return Err(AppError::failed(
+            "no lease on standard input; design-heavy is started by charrette design --subagent only",
+        ));
     }
-    let (workspace, mut opened) = open_for_another(site, name)?;
+    let (workspace, mut opened) = open_for_worker(site, name)?;
     if workspace != args.workspace {
         return Err(AppError::failed(format!(
-            "{} is not the workspace of that run",
+            "{} is not the workspace of this run",
             args.workspace.display()
         )));
     }
-    if let Some(run) = &mut opened.place.document.run {
+    if let Some(run) = &mut opened.storage.document.run {
         for (flag, is_set) in [("auto", args.auto), ("no-checkpoint", args.no_checkpoint)] {
             run.flags.insert(flag.to_owned(), Value::Bool(is_set));
         }
@@ -102,13 +105,13 @@ fn opened(site: &Site, name: &DocumentName, args: &DesignHeavyArgs) -> Result<Op
     Ok(opened)
 }
 
-fn status(outcome: Flow<()>) -> HeavyStatus {
+fn heavy_status(outcome: Flow<()>) -> HeavyStatus {
     match outcome {
-        Ok(()) | Err(Stop::Enough) => HeavyStatus::Complete,
+        Ok(()) | Err(Stop::RequestedPhasesDone) => HeavyStatus::Complete,
         Err(Stop::Waiting(waits)) => {
-            HeavyStatus::failed(waits.first().map_or("waiting", |wait| sort_of(&wait.gate)))
+            HeavyStatus::failed(waits.first().map_or("waiting", |wait| gate_kind(&wait.gate)))
         }
-        Err(Stop::Interrupted | Stop::Again) => HeavyStatus::failed("interrupted"),
+        Err(Stop::Interrupted | Stop::Revise) => HeavyStatus::failed("interrupted"),
         Err(Stop::Refused(message)) => {
             output::log(&message);
             HeavyStatus::failed("refused")

@@ -1,17 +1,17 @@
-//! `charrette diagram`: diagrams checked against the policy, really parsed, and drawn.
+//! `charrette diagram`: checks Mermaid diagrams against the policy, parses them, and renders them as SVG.
 
 use crate::commands::raw::RawArgs;
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_app::run_log;
-use charrette_model::diagram::command::{Request, Said};
-use charrette_model::diagram::single;
+use charrette_model::diagram::command::{DiagramCheckOutcome, DiagramCheckRequest};
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Check and draw Mermaid diagrams
+#[cfg_attr(feature = "svg", doc = "Check Mermaid diagrams, or render them as SVG")]
+#[cfg_attr(not(feature = "svg"), doc = "Check Mermaid diagrams")]
 #[derive(Debug, Args)]
 pub(crate) struct DiagramArgs {
     #[command(subcommand)]
@@ -20,57 +20,60 @@ pub(crate) struct DiagramArgs {
 
 #[derive(Debug, Subcommand)]
 enum DiagramCommand {
-    /// Print `STATUS=ok` or `STATUS=rejected` with a `REASON_TOKEN` for every place that breaks renderers
+    /// Print `STATUS=ok`, or `STATUS=rejected` with a `REASON_TOKEN` for each syntax that breaks renderers
     ///
-    /// Reads standard input without --input; as one diagram, or as Markdown with --from-md or if it begins with
-    /// a Mermaid fence. --parse lets a real parser have its say. With --warnings-log, a rejection is noted in
-    /// that file under `### Warnings`, for the step that --warnings-step names. Exit 0 accepted, 1 rejected,
-    /// 2 not looked at. The text of a diagram is never printed.
+    /// Reads --input, else standard input, as one diagram; as Markdown with --from-md or if it begins with a Mermaid
+    /// fence. --parse also runs a full Mermaid parser. With --warnings-log, a rejection is appended to that file under
+    /// `### Warnings`, labelled with --warnings-step. Exit 0 accepted, 1 rejected, 2 not checked. The text of a diagram
+    /// is never printed.
     #[command(
         disable_help_flag = true,
         override_usage = "charrette diagram check [--input FILE] [--from-md] [--parse]\n         [--warnings-log FILE] [--warnings-step STEP]"
     )]
     Check(RawArgs),
-    /// Print a diagram as SVG; exit 1 if it is refused or cannot be drawn
+    #[cfg(feature = "svg")]
+    /// Print a diagram as SVG; exit 1 if it is rejected or cannot be rendered
     Svg {
-        /// The diagram, or Markdown with one diagram in it; standard input for `-` or nothing
+        /// File with a diagram, or Markdown with one diagram [default: standard input]
         file: Option<PathBuf>,
     },
 }
 
-pub(crate) fn diagram(here: &Here, args: &DiagramArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn diagram(invocation: &Invocation, args: &DiagramArgs) -> Result<ExitCode, AppError> {
     match &args.command {
-        DiagramCommand::Check(typed) => check(here, &typed.words()),
+        DiagramCommand::Check(raw) => check(invocation, &raw.words()),
+        #[cfg(feature = "svg")]
         DiagramCommand::Svg { file } => svg(file.as_deref()),
     }
 }
 
-fn check(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
-    let said = match Request::read(words) {
-        Err(said) => said,
+fn check(invocation: &Invocation, words: &[String]) -> Result<ExitCode, AppError> {
+    let outcome = match DiagramCheckRequest::parse(words) {
+        Err(outcome) => outcome,
         Ok(request) => {
             let path = request.input.as_deref().map(PathBuf::from);
-            let bytes = input::bytes(path.as_deref()).ok();
+            let bytes = input::read_bytes(path.as_deref()).ok();
             let mut parse = |text: &str| charrette_diagram::parse(text).map_err(|error| error.line);
             request.answer(bytes.as_deref(), &mut parse)
         }
     };
-    note_in_log(here, &said);
-    output::answer(&said.answer)
+    log_rejection(invocation, &outcome);
+    output::print_answer(&outcome.answer)
 }
 
-/// The verdict does not depend on its log.
-fn note_in_log(here: &Here, said: &Said) {
-    let Some(entry) = &said.log else { return };
+/// Appends a rejection to the warnings log. A failure to write is only a warning.
+fn log_rejection(invocation: &Invocation, outcome: &DiagramCheckOutcome) {
+    let Some(entry) = &outcome.log else { return };
     let path = PathBuf::from(&entry.path);
     if let Err(error) = run_log::add_warning(&path, &entry.line) {
-        output::note(here, &format!("Warning: the warnings log was not written: {error}"));
+        output::note(invocation, &format!("Warning: cannot write the warnings log: {error}"));
     }
 }
 
-fn svg(file: Option<&Path>) -> Result<ExitCode, AppError> {
-    let text = input::text(file)?;
-    let diagram = single::diagram(&text).map_err(AppError::failed)?;
+#[cfg(feature = "svg")]
+fn svg(file: Option<&std::path::Path>) -> Result<ExitCode, AppError> {
+    let text = input::read_text(file)?;
+    let diagram = charrette_model::diagram::single::diagram(&text).map_err(AppError::failed)?;
     let drawn = charrette_diagram::svg(&diagram).map_err(|error| match &error {
         charrette_diagram::SvgError::Parse(problem) => match problem.line {
             Some(line) => AppError::failed(format!("line {line} of the diagram: {problem}")),
@@ -78,6 +81,6 @@ fn svg(file: Option<&Path>) -> Result<ExitCode, AppError> {
         },
         charrette_diagram::SvgError::Layout(_) => AppError::failed(error),
     })?;
-    output::line(drawn.trim_end())?;
+    output::print_line(drawn.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }

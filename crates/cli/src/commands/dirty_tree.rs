@@ -1,15 +1,15 @@
-//! `charrette dirty-tree`: has anybody written to the work tree?
+//! `charrette dirty-tree`: detects changes in the work tree.
 
 use crate::commands::raw::RawArgs;
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
 use charrette_git::Git;
 use charrette_model::dirty_tree::{
-    Baseline, NEW_UNTRACKED_PATHS, Question, Report, Request, Seen, TRACKED_PATHS, from_baseline,
-    since_checkpoint,
+    Baseline, Comparison, DirtyTreeReport, DirtyTreeRequest, GitListings, NEW_UNTRACKED_PATHS, TRACKED_PATHS,
+    compare_with_baseline, compare_with_commit,
 };
-use charrette_model::plumbing::Answer;
+use charrette_model::plumbing::CommandAnswer;
 use charrette_model::session::DISCARD;
 use charrette_store::atomic;
 use clap::Args;
@@ -17,15 +17,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Print whether anybody wrote to the work tree
+/// Detect changes in the work tree
 ///
-/// Three lines: `STATUS=clean|dirty|unknown`, `MODE`, and `REASON` unless it is clean.
+/// Prints three lines: `STATUS=clean|dirty|unknown`, `MODE`, and `REASON` unless it is clean.
 ///
-/// In mode checkpoint everything that is not as committed is dirt. In mode baseline, files that git does not know
-/// are none if they are in --baseline, a list in which every name is ended with NUL. With --output, the lines go
-/// to that file as well, and the paths to FILE.tracked-paths and FILE.new-untracked-paths beside it. Nobody is
-/// asked, nothing is restored, and the exit code is always 0: what could not be found out is unknown. Files that
-/// git ignores are not looked at.
+/// In mode checkpoint, every uncommitted change makes the tree dirty. In mode baseline, untracked files listed in the
+/// --baseline file (NUL-terminated names) are not counted. With --output, the lines are also written to FILE, and the
+/// changed paths to FILE.tracked-paths and FILE.new-untracked-paths. Never prompts and never restores files. The exit
+/// code is always 0; if git fails, the status is unknown. Ignored files are not checked.
 #[derive(Debug, Args)]
 #[command(
     disable_help_flag = true,
@@ -33,31 +32,31 @@ use std::process::ExitCode;
 )]
 pub(crate) struct DirtyTreeArgs {
     #[command(flatten)]
-    typed: RawArgs,
+    raw: RawArgs,
 }
 
-pub(crate) fn dirty_tree(here: &Here, args: &DirtyTreeArgs) -> Result<ExitCode, AppError> {
-    let request = Request::read(&args.typed.words());
-    let mut report = match &request.question {
+pub(crate) fn dirty_tree(invocation: &Invocation, args: &DirtyTreeArgs) -> Result<ExitCode, AppError> {
+    let request = DirtyTreeRequest::parse(&args.raw.words());
+    let mut report = match &request.comparison {
         Err(report) => report.clone(),
-        Ok(question) => looked(here, question),
+        Ok(comparison) => inspect_tree(invocation, comparison),
     };
     if let Some(output) = request.output.as_deref().filter(|path| *path != DISCARD) {
-        report = written(report, Path::new(output));
+        report = write_report(report, Path::new(output));
     }
-    output::answer(&Answer::ok(report.lines()))
+    output::print_answer(&CommandAnswer::ok(report.lines()))
 }
 
-fn looked(here: &Here, question: &Question) -> Report {
-    // The top, because git lists some things from the current folder only.
-    let root = here.silent_site().ok().filter(|site| site.repository.is_some()).map(|site| site.root);
+fn inspect_tree(invocation: &Invocation, comparison: &Comparison) -> DirtyTreeReport {
+    // From the root, because some git commands list paths below the current folder only.
+    let root = invocation.silent_site().ok().filter(|site| site.repository.is_some()).map(|site| site.root);
     let git = |args: &[&str]| root.as_deref().and_then(|root| Git::new(root).bytes(args).ok());
     let status = git(&["status", "--porcelain"]);
-    match question {
-        Question::Checkpoint => since_checkpoint(status.as_deref()),
-        Question::Baseline(list) => {
+    match comparison {
+        Comparison::Checkpoint => compare_with_commit(status.as_deref()),
+        Comparison::Baseline(list) => {
             let list = fs_err::read(list);
-            from_baseline(&Seen {
+            compare_with_baseline(&GitListings {
                 status: status.as_deref(),
                 unstaged: git(&["diff", "--name-only", "-z"]).as_deref(),
                 staged: git(&["diff", "--cached", "--name-only", "-z"]).as_deref(),
@@ -72,29 +71,33 @@ fn looked(here: &Here, question: &Question) -> Report {
     }
 }
 
-/// Writes the answer down, the paths first. An answer that could not be written completely is no clean one.
-fn written(report: Report, output: &Path) -> Report {
+/// Writes the report and its path lists, lists first. A failed write turns a clean status into unknown.
+fn write_report(report: DirtyTreeReport, output: &Path) -> DirtyTreeReport {
     let lists = [
         (&report.tracked, TRACKED_PATHS, "tracked-paths-write-failed"),
         (&report.new_untracked, NEW_UNTRACKED_PATHS, "new-untracked-paths-write-failed"),
     ];
-    let beside = |ending: &str| {
+    let sidecar = |suffix: &str| {
         let mut name = output.as_os_str().to_owned();
-        name.push(ending);
+        name.push(suffix);
         PathBuf::from(name)
     };
-    let failed = lists.iter().find(|(list, ending, _)| put(&beside(ending), list).is_err());
+    let failed = lists.iter().find(|(list, suffix, _)| write_file(&sidecar(suffix), list).is_err());
     let failed = failed.map(|(.., reason)| *reason);
     let report = match failed {
-        Some(reason) => report.but(reason),
+        Some(reason) => report.downgraded(reason),
         None => report,
     };
     let text = report.lines().join("\n") + "\n";
-    if put(output, text.as_bytes()).is_err() { report.but("output-write-failed") } else { report }
+    if write_file(output, text.as_bytes()).is_err() {
+        report.downgraded("output-write-failed")
+    } else {
+        report
+    }
 }
 
-/// Puts a file in place; one without content is removed, so that nobody takes an old one for this answer's.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file atomically. Without content it is removed, so that no stale list remains.
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if bytes.is_empty() {
         return match fs_err::remove_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -1,4 +1,4 @@
-//! From what was typed to the command that does it.
+//! Dispatch of parsed arguments to their command.
 
 use crate::arguments::Command;
 use crate::commands::{
@@ -6,44 +6,44 @@ use crate::commands::{
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
     manifest, resume, roles, session_env, status, stop, survey, tokens, verdict,
 };
-use crate::here::Here;
+use crate::invocation::Invocation;
 use charrette_app::AppError;
 use std::process::ExitCode;
 
-pub(crate) fn run(here: &Here, command: Command) -> Result<ExitCode, AppError> {
+pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode, AppError> {
     match command {
-        Command::Design(args) => design::design(here, &args),
-        Command::DesignHeavy(args) => design_heavy::design_heavy(here, &args),
-        Command::Survey(args) => survey::survey(here, &args),
-        Command::Check(args) => check::check(here, &args),
-        Command::Status(args) => status::status(here, &args),
-        Command::Answer(args) => answer::answer(here, &args),
-        Command::Resume(args) => resume::resume(here, &args),
-        Command::Stop(args) => stop::stop(here, &args),
-        Command::Events(args) => events::events(here, &args),
-        Command::Log(args) => events::log(here, &args),
-        Command::Abandon(args) => abandon::abandon(here, &args),
-        Command::Roles(args) => roles::roles(here, &args),
-        Command::Agents(args) => agents::agents(here, &args),
-        Command::Doctor(args) => doctor::doctor(here, &args),
-        Command::Ask(args) => ask::ask(here, &args),
-        Command::Checkpoint(args) => checkpoint::checkpoint(here, args),
+        Command::Design(args) => design::design(invocation, &args),
+        Command::DesignHeavy(args) => design_heavy::design_heavy(invocation, &args),
+        Command::Survey(args) => survey::survey(invocation, &args),
+        Command::Check(args) => check::check(invocation, &args),
+        Command::Status(args) => status::status(invocation, &args),
+        Command::Answer(args) => answer::answer(invocation, &args),
+        Command::Resume(args) => resume::resume(invocation, &args),
+        Command::Stop(args) => stop::stop(invocation, &args),
+        Command::Events(args) => events::events(invocation, &args),
+        Command::Log(args) => events::log(invocation, &args),
+        Command::Abandon(args) => abandon::abandon(invocation, &args),
+        Command::Roles(args) => roles::roles(invocation, &args),
+        Command::Agents(args) => agents::agents(invocation, &args),
+        Command::Doctor(args) => doctor::doctor(invocation, &args),
+        Command::Ask(args) => ask::ask(invocation, &args),
+        Command::Checkpoint(args) => checkpoint::checkpoint(invocation, args),
         Command::Decisions(args) => decisions::decisions(&args),
         Command::Ballot(args) => ballot::ballot(&args),
-        Command::Findings(args) => findings::findings(here, &args),
+        Command::Findings(args) => findings::findings(invocation, &args),
         Command::Verdict(args) => verdict::verdict(&args),
-        Command::Tokens(args) => tokens::tokens(here, &args),
-        Command::Flags(args) => flags::flags(here, &args),
-        Command::Handoff(args) => handoff::handoff(here, &args),
+        Command::Tokens(args) => tokens::tokens(invocation, &args),
+        Command::Flags(args) => flags::flags(invocation, &args),
+        Command::Handoff(args) => handoff::handoff(invocation, &args),
         Command::Gate(args) => gate::gate(&args),
-        Command::Branch(args) => branch::branch(here, &args),
-        Command::Diagram(args) => diagram::diagram(here, &args),
-        Command::Manifest(args) => manifest::manifest(here, &args),
+        Command::Branch(args) => branch::branch(invocation, &args),
+        Command::Diagram(args) => diagram::diagram(invocation, &args),
+        Command::Manifest(args) => manifest::manifest(invocation, &args),
         Command::SessionEnv(args) => session_env::session_env(&args),
-        Command::Collect(args) => collect::collect(here, &args),
-        Command::DirtyTree(args) => dirty_tree::dirty_tree(here, &args),
-        Command::Ledger(args) => ledger::ledger(here, &args),
-        Command::Config(args) => config::config(here, &args),
-        Command::Completions(args) => completions::completions(here, &args),
+        Command::Collect(args) => collect::collect(invocation, &args),
+        Command::DirtyTree(args) => dirty_tree::dirty_tree(invocation, &args),
+        Command::Ledger(args) => ledger::ledger(invocation, &args),
+        Command::Config(args) => config::config(invocation, &args),
+        Command::Completions(args) => completions::completions(invocation, &args),
     }
 }

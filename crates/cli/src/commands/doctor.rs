@@ -1,41 +1,39 @@
-//! `charrette doctor`: what could keep charrette from working here, and what to type about it.
+//! `charrette doctor`: checks the installation and the repository, and prints a fix for each problem.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{output, runtime};
+use charrette_agents::orphans::find_orphans;
+use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::Agent;
-use charrette_agents::room::drivers_folder;
-use charrette_agents::strays::strays;
 use charrette_app::AppError;
 use charrette_app::Site;
-use charrette_app::{health_file, room, tracker as app_tracker};
+use charrette_app::{agent_pool, health_file, tracker as app_tracker};
 use charrette_engine::Cancel;
 use charrette_engine::ports::TrackerState;
 use charrette_git::Git;
-use charrette_integrations::linear::LinearTracker;
-use charrette_integrations::linear::{LinearError, Patience};
-use charrette_model::shown::shown;
-use charrette_store::gc::Keep;
+use charrette_integrations::linear::{LinearError, LinearOptions, LinearTracker};
+use charrette_model::escape::printable;
+use charrette_store::gc::Retention;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Less than this is a warning.
-const LITTLE_DISK: u64 = 1 << 30;
-/// Less than this is a failure.
-const NO_DISK: u64 = 50 << 20;
-/// The git that everything was tried with, and the oldest that has what we use.
-const OLDEST_GIT: (u32, u32) = (2, 31);
+/// Free disk space below which doctor warns.
+const LOW_DISK_BYTES: u64 = 1 << 30;
+/// Free disk space below which doctor fails.
+const MIN_DISK_BYTES: u64 = 50 << 20;
+/// Oldest supported version of git.
+const MIN_GIT_VERSION: (u32, u32) = (2, 31);
 
-/// Check what could keep charrette from working, and say the cure
+/// Check the installation and the repository, and print fixes
 ///
-/// Looks at git, the repository, agents, configuration, the tracker, folders, disk, locks, and processes that a killed
-/// run left behind.
+/// Checks git, the repository, configuration, agents, the issue tracker, folders, disk space, stale files and orphaned
+/// agent processes. Exit 1 if a check fails.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {}
 
-/// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
@@ -44,42 +42,43 @@ enum Status {
     Fail,
 }
 
-/// One check.
+/// Result of one check.
 #[derive(Debug, Serialize)]
 struct Check {
     #[serde(rename = "check")]
-    what: &'static str,
+    name: &'static str,
     status: Status,
-    found: String,
-    /// What to type.
+    #[serde(rename = "found")]
+    finding: String,
+    /// Command or advice that fixes the problem.
     cure: Option<String>,
 }
 
-fn ok(check: &'static str, found: impl Into<String>) -> Check {
-    Check { what: check, status: Status::Ok, found: found.into(), cure: None }
+fn ok(name: &'static str, finding: impl Into<String>) -> Check {
+    Check { name, status: Status::Ok, finding: finding.into(), cure: None }
 }
 
-fn warn(check: &'static str, found: impl Into<String>, cure: impl Into<String>) -> Check {
-    Check { what: check, status: Status::Warn, found: found.into(), cure: Some(cure.into()) }
+fn warn(name: &'static str, finding: impl Into<String>, cure: impl Into<String>) -> Check {
+    Check { name, status: Status::Warn, finding: finding.into(), cure: Some(cure.into()) }
 }
 
-fn fail(check: &'static str, found: impl Into<String>, cure: impl Into<String>) -> Check {
-    Check { what: check, status: Status::Fail, found: found.into(), cure: Some(cure.into()) }
+fn fail(name: &'static str, finding: impl Into<String>, cure: impl Into<String>) -> Check {
+    Check { name, status: Status::Fail, finding: finding.into(), cure: Some(cure.into()) }
 }
 
-pub(crate) fn doctor(here: &Here, _: &DoctorArgs) -> Result<ExitCode, AppError> {
-    let site = here.silent_site()?;
+pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.silent_site()?;
     let mut checks = vec![git_program(), repository(&site), identity(&site)];
     checks.extend(configuration(&site));
     checks.extend(agents(&site));
     checks.extend(folders(&site));
     checks.extend(tracker(&site));
     checks.push(disk(&site));
-    checks.push(leftovers(&site));
-    checks.push(left_behind(&site));
+    checks.push(stale_files(&site));
+    checks.push(orphans(&site));
     let failed = checks.iter().any(|check| check.status == Status::Fail);
-    if here.json {
-        output::json(&json!({"checks": checks, "healthy": !failed}))?;
+    if invocation.json {
+        output::print_json(&json!({"checks": checks, "healthy": !failed}))?;
     } else {
         for check in &checks {
             let mark = match check.status {
@@ -87,9 +86,9 @@ pub(crate) fn doctor(here: &Here, _: &DoctorArgs) -> Result<ExitCode, AppError> 
                 Status::Warn => "warn",
                 Status::Fail => "FAIL",
             };
-            output::line(&format!("{mark}  {}: {}", check.what, check.found))?;
+            output::print_line(&format!("{mark}  {}: {}", check.name, check.finding))?;
             if let Some(cure) = &check.cure {
-                output::line(&format!("      -> {cure}"))?;
+                output::print_line(&format!("      -> {cure}"))?;
             }
         }
     }
@@ -103,43 +102,41 @@ fn git_program() -> Check {
     let version =
         text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit())).unwrap_or("?");
     let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-    if found < OLDEST_GIT {
-        let cure = format!("Install git {}.{} or newer", OLDEST_GIT.0, OLDEST_GIT.1);
-        return warn("git", format!("{version} is older than anything this was tried with"), cure);
+    let numbers = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    if numbers < MIN_GIT_VERSION {
+        let cure = format!("Install git {}.{} or newer", MIN_GIT_VERSION.0, MIN_GIT_VERSION.1);
+        return warn("git", format!("version {version} is too old"), cure);
     }
     ok("git", version)
 }
 
 fn repository(site: &Site) -> Check {
     match &site.repository {
-        Some(_) if !Git::new(&site.root).agrees(&["rev-parse", "--verify", "-q", "HEAD"]) => {
-            warn("repository", "it has no commits yet", "git commit --allow-empty -m \"First commit\"")
+        Some(_) if !Git::new(&site.root).succeeds(&["rev-parse", "--verify", "-q", "HEAD"]) => {
+            warn("repository", "no commits yet", "git commit --allow-empty -m \"First commit\"")
         }
-        Some(_) => ok("repository", shown(&site.root.display().to_string()).to_string()),
-        None => {
-            fail("repository", "this is not a git repository", "git init, or run charrette in a repository")
-        }
+        Some(_) => ok("repository", printable(&site.root.display().to_string()).to_string()),
+        None => fail("repository", "not a git repository", "git init, or change to a repository"),
     }
 }
 
 fn identity(site: &Site) -> Check {
     let git = Git::new(&site.root);
     match (git.find(&["config", "user.name"]), git.find(&["config", "user.email"])) {
-        (Some(name), Some(_)) => ok("identity", shown(name.trim()).to_string()),
+        (Some(name), Some(_)) => ok("identity", printable(name.trim()).to_string()),
         _ => warn(
             "identity",
-            "git does not know who you are",
+            "user.name or user.email is not set in git",
             "git config --global user.name NAME && git config --global user.email ADDRESS",
         ),
     }
 }
 
 fn configuration(site: &Site) -> Vec<Check> {
-    let (_, of_agents) = room::roster(site);
-    let problems = site.problems.iter().map(|problem| problem.message().to_owned()).chain(of_agents);
+    let (_, agent_problems) = agent_pool::roster(site);
+    let problems = site.problems.iter().map(|problem| problem.message().to_owned()).chain(agent_problems);
     let mut checks: Vec<Check> = problems
-        .map(|problem| warn("configuration", problem, "See every setting: charrette config show"))
+        .map(|problem| warn("configuration", problem, "Show all settings: charrette config show"))
         .collect();
     if checks.is_empty() {
         let files: Vec<String> = site
@@ -148,27 +145,27 @@ fn configuration(site: &Site) -> Vec<Check> {
             .filter(|file| file.present)
             .map(|file| file.path.display().to_string())
             .collect();
-        let found = if files.is_empty() { "defaults only".to_owned() } else { files.join(", ") };
-        checks.push(ok("configuration", found));
+        let finding = if files.is_empty() { "defaults only".to_owned() } else { files.join(", ") };
+        checks.push(ok("configuration", finding));
     }
     checks
 }
 
 fn agents(site: &Site) -> Vec<Check> {
-    let (roster, _) = room::roster(site);
-    let surroundings = room::surroundings(site);
-    let installed: Vec<&Agent> = roster.all().filter(|agent| agent.is_installed(&surroundings)).collect();
+    let (roster, _) = agent_pool::roster(site);
+    let host = agent_pool::host_environment(site);
+    let installed: Vec<&Agent> = roster.all().filter(|agent| agent.is_installed(&host)).collect();
     if installed.is_empty() {
-        let cure = "Install one of the clients that this lists: charrette agents";
-        return vec![warn("agents", "none is installed", cure)];
+        let cure = "Install an agent. List supported agents: charrette agents";
+        return vec![warn("agents", "none installed", cure)];
     }
-    let known = health_file::read(&room::state_folder(site));
+    let known = health_file::read(&agent_pool::state_folder(site));
     let check = |agent: &&Agent| {
         let name = &agent.name;
-        let version = agent.version(&surroundings);
+        let version = agent.version(&host);
         let shown_version =
-            version.as_deref().map_or_else(String::new, |version| format!(" {}", shown(version)));
-        let untried = version
+            version.as_deref().map_or_else(String::new, |version| format!(" {}", printable(version)));
+        let is_untested = version
             .as_deref()
             .is_some_and(|version| !agent.profile.tested.is_empty() && !agent.is_tested(version));
         match known.get(name).and_then(|health| health.reason.as_deref()) {
@@ -177,14 +174,14 @@ fn agents(site: &Site) -> Vec<Check> {
                     agent.profile.login.as_ref().map(|login| format!("{login}; then ")).unwrap_or_default();
                 warn(
                     "agent",
-                    format!("{name}{shown_version} did not work when it was last asked: {}", shown(reason)),
+                    format!("{name}{shown_version} failed its last health check: {}", printable(reason)),
                     format!("{login}charrette agents probe {name}"),
                 )
             }
-            None if untried => warn(
+            None if is_untested => warn(
                 "agent",
                 format!(
-                    "{name}{shown_version} is a version that was not tried; known to work: {}",
+                    "{name}{shown_version} is an untested version; tested: {}",
                     agent.profile.tested.join(", ")
                 ),
                 format!("charrette agents probe {name}"),
@@ -195,22 +192,23 @@ fn agents(site: &Site) -> Vec<Check> {
     installed.iter().map(check).collect()
 }
 
-/// The tracker, if there should be one.
+/// Checks the issue tracker, if it is enabled.
 fn tracker(site: &Site) -> Option<Check> {
     let tracker = app_tracker::tracker(site, &Cancel::default());
     match &tracker.state {
         TrackerState::NotConfigured | TrackerState::Off => None,
         TrackerState::Unusable(why) => {
-            Some(fail("linear", why.clone(), "Write such a file, with Linear off: charrette config init"))
+            Some(fail("linear", why.clone(), "Create the file with Linear disabled: charrette config init"))
         }
-        TrackerState::On => Some(asked(&tracker)),
+        TrackerState::On => Some(check_linear(&tracker)),
     }
 }
 
-fn asked(access: &LinearTracker) -> Check {
+/// Checks the API key and the team with Linear.
+fn check_linear(access: &LinearTracker) -> Check {
     let cure =
         "export LINEAR_API_KEY=KEY, with a key from Linear: Settings, Security & access, Personal API keys";
-    let linear = match access.client(Patience::brief()) {
+    let linear = match access.client(LinearOptions::single_try()) {
         Ok(linear) => linear,
         Err(why) => return fail("linear", why, cure),
     };
@@ -221,16 +219,20 @@ fn asked(access: &LinearTracker) -> Check {
     });
     match answer {
         Ok(Ok((viewer, team))) => {
-            let found = format!("{viewer} may make issues for {} ({})", shown(&team.name), shown(&team.key));
-            ok("linear", found)
+            let finding = format!(
+                "{viewer} can create issues for team {} ({})",
+                printable(&team.name),
+                printable(&team.key)
+            );
+            ok("linear", finding)
         }
         Ok(Err(error)) => {
             let cure = match &error {
                 LinearError::Unauthorised(_) | LinearError::Key => cure,
-                LinearError::NoTeam(_) | LinearError::SeveralTeams { .. } => {
+                LinearError::NoTeam(_) | LinearError::AmbiguousTeam { .. } => {
                     "Set linear.team in .claude/config/integrations.json to the key of your team"
                 }
-                _ => "See where it is asked: charrette config show",
+                _ => "Show the endpoint: charrette config show",
             };
             fail("linear", error.to_string(), cure)
         }
@@ -241,22 +243,22 @@ fn asked(access: &LinearTracker) -> Check {
 fn folders(site: &Site) -> Vec<Check> {
     let state = site.root.join(site.settings.state_folder());
     let workspace = site.root.join(site.settings.workspace_folder());
-    let own = room::state_folder(site);
+    let own = agent_pool::state_folder(site);
     [("state folder", state), ("workspace folder", workspace), ("user's state folder", own)]
         .into_iter()
-        .map(|(check, folder)| match writable(&folder) {
+        .map(|(check, folder)| match check_writable(&folder) {
             Ok(()) => ok(check, folder.display().to_string()),
             Err(error) => fail(
                 check,
-                format!("cannot be written: {error}"),
-                format!("chmod u+rwx '{}', or choose another in charrette.toml", folder.display()),
+                format!("not writable: {error}"),
+                format!("chmod u+rwx '{}', or set another folder in charrette.toml", folder.display()),
             ),
         })
         .collect()
 }
 
-/// Whether something can be written in a folder, or in the nearest one above it that exists.
-fn writable(folder: &Path) -> std::io::Result<()> {
+/// Checks that files can be created in a folder, or in its nearest existing ancestor.
+fn check_writable(folder: &Path) -> std::io::Result<()> {
     let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
     if !existing.is_dir() {
         return Err(std::io::Error::other(format!("{} is not a folder", existing.display())));
@@ -271,35 +273,41 @@ fn disk(site: &Site) -> Check {
         return ok("disk", "unknown");
     };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
-    let found = format!("{} MB free", free >> 20);
+    let finding = format!("{} MB free", free >> 20);
     match free {
-        0..NO_DISK => fail("disk", found, "Free some space: charrette checkpoint gc"),
-        NO_DISK..LITTLE_DISK => warn("disk", found, "Free some space: charrette checkpoint gc"),
-        _ => ok("disk", found),
+        0..MIN_DISK_BYTES => fail("disk", finding, "Remove old runs: charrette checkpoint gc"),
+        MIN_DISK_BYTES..LOW_DISK_BYTES => warn("disk", finding, "Remove old runs: charrette checkpoint gc"),
+        _ => ok("disk", finding),
     }
 }
 
-fn leftovers(site: &Site) -> Check {
+fn stale_files(site: &Site) -> Check {
     let documents = site.documents();
-    let keep = Keep { completed_days: u32::MAX, archive_days: u32::MAX };
+    let keep = Retention { completed_days: u32::MAX, archive_days: u32::MAX };
     match documents.gc(keep, site.now, true) {
-        Ok(found) if found.is_empty() => ok("locks", "nothing stale"),
-        Ok(found) => warn(
+        Ok(stale) if stale.is_empty() => ok("locks", "no stale files"),
+        Ok(stale) => warn(
             "locks",
-            format!("{} files that killed processes left behind", found.len()),
+            format!("{} stale files of killed processes", stale.len()),
             "charrette checkpoint gc",
         ),
         Err(error) => fail("locks", error.to_string(), "charrette checkpoint list"),
     }
 }
 
-fn left_behind(site: &Site) -> Check {
-    match strays(&drivers_folder(&room::state_folder(site))) {
-        Ok(found) if found.is_empty() => ok("strays", "none"),
-        Ok(found) => {
-            let pids: Vec<String> = found.iter().map(|stray| stray.pid.to_string()).collect();
-            warn("strays", format!("processes of a killed run: {}", pids.join(", ")), "charrette agents reap")
+fn orphans(site: &Site) -> Check {
+    match find_orphans(&drivers_folder(&agent_pool::state_folder(site))) {
+        Ok(orphans) if orphans.is_empty() => ok("strays", "none"),
+        Ok(orphans) => {
+            let pids: Vec<String> = orphans.iter().map(|orphan| orphan.pid.to_string()).collect();
+            warn(
+                "strays",
+                format!("orphaned agents of a killed run: {}", pids.join(", ")),
+                "charrette agents reap",
+            )
         }
-        Err(error) => warn("strays", format!("cannot be looked for: {error}"), "charrette agents reap"),
+        Err(error) => {
+            warn("strays", format!("cannot search for orphaned agents: {error}"), "charrette agents reap")
+        }
     }
 }

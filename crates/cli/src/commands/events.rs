@@ -1,97 +1,98 @@
-//! `charrette events` and `charrette log`: what happened in a run, as it happens and afterwards.
+//! `charrette events` and `charrette log`: event stream and replayed progress of a run.
 
 use crate::commands::checkpoint::CommandName;
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
-use crate::progress::{self, Showing};
+use crate::progress::{self, DisplayOptions};
 use charrette_app::events::{EventStream, events as read_events};
-use charrette_app::{AppError, Site, read, which};
+use charrette_app::{AppError, Site, read, run_lookup};
 use charrette_engine::{Event, EventKind};
 use charrette_model::checkpoint::DocumentName;
-use charrette_model::shown::one_line;
+use charrette_model::escape::one_line;
 use charrette_term::ArtifactReader;
 use clap::Args;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a run that is followed is looked at.
-const LOOK: Duration = Duration::from_millis(200);
+/// Polling interval of `--follow`.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Print the events of a run, one per line
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
-    /// The feature
+    /// Name of the feature
     feature: String,
-    /// The run of this command, if the feature has several
+    /// Command of the run, if the feature has several runs
     #[arg(long, value_name = "COMMAND")]
     command: Option<CommandName>,
-    /// Go on printing what happens, until the run stops
+    /// Print new events as they happen, until the run stops
     #[arg(long)]
     follow: bool,
 }
 
-/// Show what happened in a run, as it looked
+/// Replay the recorded progress of a run
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// The feature
+    /// Name of the feature
     feature: String,
-    /// The run of this command, if the feature has several
+    /// Command of the run, if the feature has several runs
     #[arg(long, value_name = "COMMAND")]
     command: Option<CommandName>,
 }
 
-pub(crate) fn events(here: &Here, args: &EventsArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let name = which::run(&site, Some(&args.feature), args.command.map(|command| command.0))?;
+pub(crate) fn events(invocation: &Invocation, args: &EventsArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let name = run_lookup::find_run(&site, Some(&args.feature), args.command.map(|command| command.0))?;
     if !args.follow {
         let (events, unreadable) = read_events(&site, &name)?;
         for event in &events {
-            print(here, event)?;
+            print(invocation, event)?;
         }
-        say_unreadable(here, unreadable);
+        warn_unreadable(invocation, unreadable);
         return Ok(ExitCode::SUCCESS);
     }
     let mut stream = EventStream::open(&site, &name)?;
     loop {
         let new = stream.next_events()?;
         for event in &new {
-            print(here, event)?;
+            print(invocation, event)?;
         }
         if new.is_empty() {
-            if !is_driven(&site, &name)? {
-                // What was written between the last look and the end of the driver.
+            if !has_driver(&site, &name)? {
+                // Events written between the last poll and the exit of the driver.
                 for event in &stream.next_events()? {
-                    print(here, event)?;
+                    print(invocation, event)?;
                 }
                 return Ok(ExitCode::SUCCESS);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }
 
-fn is_driven(site: &Site, name: &DocumentName) -> Result<bool, AppError> {
+/// True if a process holds the lease of the run.
+fn has_driver(site: &Site, name: &DocumentName) -> Result<bool, AppError> {
     let lease = site.documents().folder().lease(name);
     Ok(charrette_store::Lease::holder(&lease).map_err(AppError::failed)?.is_some())
 }
 
-fn print(here: &Here, event: &Event) -> Result<(), AppError> {
-    if here.json {
-        return output::line(&serde_json::to_string(event).map_err(AppError::failed)?);
+fn print(invocation: &Invocation, event: &Event) -> Result<(), AppError> {
+    if invocation.json {
+        return output::print_line(&serde_json::to_string(event).map_err(AppError::failed)?);
     }
-    match described(&event.kind) {
-        Some(what) => output::line(&format!("{} {}", event.at, one_line(&what))),
+    match describe(&event.kind) {
+        Some(text) => output::print_line(&format!("{} {}", event.at, one_line(&text))),
         None => Ok(()),
     }
 }
 
-/// An event in one line; nothing for those that only say how to show others.
-fn described(event: &EventKind) -> Option<String> {
+/// Describes an event in one line; none for display-only events.
+fn describe(event: &EventKind) -> Option<String> {
     Some(match event {
         EventKind::RunStarted { command, feature, resumed } => {
-            let how = if *resumed { "resumed" } else { "started" };
-            format!("{command} of {} {how}", feature.as_deref().unwrap_or("-"))
+            let verb = if *resumed { "resumed" } else { "started" };
+            format!("{command} of {} {verb}", feature.as_deref().unwrap_or("-"))
         }
         EventKind::PhaseStarted { phase } => format!("phase {phase} started"),
         EventKind::PhaseFinished { phase } => format!("phase {phase} finished"),
@@ -113,7 +114,7 @@ fn described(event: &EventKind) -> Option<String> {
         EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
         EventKind::Warning { message } => format!("warning: {message}"),
         EventKind::VoteTallied { about, outcomes } => {
-            let counts: Vec<String> = outcomes.iter().map(|(what, n)| format!("{n} {what}")).collect();
+            let counts: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
             format!("votes on {about}: {}", counts.join(", "))
         }
         EventKind::RunFinished { status, .. } => format!("run ended: {status}"),
@@ -121,34 +122,34 @@ fn described(event: &EventKind) -> Option<String> {
     })
 }
 
-pub(crate) fn log(here: &Here, args: &LogArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let name = which::run(&site, Some(&args.feature), args.command.map(|command| command.0))?;
+pub(crate) fn log(invocation: &Invocation, args: &LogArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let name = run_lookup::find_run(&site, Some(&args.feature), args.command.map(|command| command.0))?;
     let (events, unreadable) = read_events(&site, &name)?;
     if events.is_empty() {
-        output::note(here, "No event of this run was kept.");
+        output::note(invocation, "No events recorded for this run.");
         return Ok(ExitCode::SUCCESS);
     }
     let workspace = read::workspace(&site, &name)?;
     let reader: ArtifactReader = Arc::new(move |name| match workspace.read(name, None) {
         Ok(Some(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Ok(None) => Err("it is not there any more".to_owned()),
+        Ok(None) => Err("file no longer exists".to_owned()),
         Err(error) => Err(error.to_string()),
     });
-    // The story of every driver, one after the other, each as it looked when it ended.
-    let mut view = progress::still_view(here, Showing::default(), reader.clone());
+    // One view per driver process, in order.
+    let mut view = progress::static_view(invocation, DisplayOptions::default(), reader.clone());
     for event in &events {
         if matches!(event.kind, EventKind::RunStarted { .. }) {
-            view = progress::still_view(here, Showing::default(), reader.clone());
+            view = progress::static_view(invocation, DisplayOptions::default(), reader.clone());
         }
         view.watcher()(event);
     }
-    say_unreadable(here, unreadable);
+    warn_unreadable(invocation, unreadable);
     Ok(ExitCode::SUCCESS)
 }
 
-fn say_unreadable(here: &Here, lines: usize) {
+fn warn_unreadable(invocation: &Invocation, lines: usize) {
     if lines > 0 {
-        output::note(here, &format!("Warning: {lines} lines of the events cannot be read and were left out"));
+        output::note(invocation, &format!("Warning: skipped unreadable lines of the event log: {lines}"));
     }
 }

@@ -1,16 +1,16 @@
-//! `charrette findings`: what reviewers found, and what the vote on it adds up to.
+//! `charrette findings`: parses review findings and tallies the votes on them.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
+use charrette_model::escape::printable;
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
 use charrette_model::panel::votes::tally_votes;
-use charrette_model::shown::shown;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Read what a reviewer found, or count the votes on it
+/// Parse the findings of a reviewer, or tally the votes on findings
 #[derive(Debug, Args)]
 pub(crate) struct FindingsArgs {
     #[command(subcommand)]
@@ -19,29 +19,32 @@ pub(crate) struct FindingsArgs {
 
 #[derive(Debug, Subcommand)]
 enum FindingsCommand {
-    /// Print {status, findings, errors}
+    /// Parse a review and print {status, findings, errors}
     Parse {
-        /// Who wrote them
+        /// Label of the reviewer
         #[arg(long, value_name = "LABEL")]
         reviewer: String,
-        /// The review; standard input for `-` or nothing
+        /// File with the review [default: standard input]
         file: Option<PathBuf>,
     },
-    /// From {items: [{id, proposers}], voters: [{name, agent, status, text}]} on standard input, print {items, scoreboard, warnings}
+    /// Tally votes: read {items: [{id, proposers}], voters: [{name, agent, status, text}]} from standard input, print {items, scoreboard, warnings}
     Tally,
 }
 
-pub(crate) fn findings(here: &Here, args: &FindingsArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn findings(invocation: &Invocation, args: &FindingsArgs) -> Result<ExitCode, AppError> {
     match &args.command {
         FindingsCommand::Parse { reviewer, file } => {
-            let text = input::tolerant_text(file.as_deref())?;
-            let found = read_findings(&text);
-            if found.status == FindingsStatus::Invalid {
-                output::note(here, &format!("{}: neither findings nor NO_ISSUES_FOUND", shown(reviewer)));
+            let text = input::read_text_lossy(file.as_deref())?;
+            let findings = read_findings(&text);
+            if findings.status == FindingsStatus::Invalid {
+                output::note(
+                    invocation,
+                    &format!("{}: contains neither findings nor NO_ISSUES_FOUND", printable(reviewer)),
+                );
             }
-            output::json(&found)?;
+            output::print_json(&findings)?;
         }
-        FindingsCommand::Tally => output::json(&tally_votes(&input::json()?))?,
+        FindingsCommand::Tally => output::print_json(&tally_votes(&input::read_json()?))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,31 +1,31 @@
-//! `charrette flags`: the flags inside a prompt.
+//! `charrette flags`: parses flags in a prompt.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_model::feature::flags as rules;
 use clap::Args;
 use std::process::ExitCode;
 
-/// Find flags in a prompt and print them as a JSON object
+/// Parse the flags in a prompt and print them as a JSON object
 #[derive(Debug, Args)]
 pub(crate) struct FlagsArgs {
-    /// The flags to look for: `{"resume": "boolean", "phase": {"type": "string", "values": ["research", "write"]}}`
+    /// Flag definitions: `{"resume": "boolean", "phase": {"type": "string", "values": ["research", "write"]}}`
     #[arg(long, value_name = "JSON")]
     define: String,
-    /// The prompt; standard input for `-`
+    /// Text of the prompt; `-` for standard input
     #[arg(allow_hyphen_values = true)]
     prompt: String,
 }
 
-pub(crate) fn flags(here: &Here, args: &FlagsArgs) -> Result<ExitCode, AppError> {
-    let definitions =
-        rules::definitions(&args.define).map_err(|error| AppError::usage(format!("--define: {error}")))?;
-    let prompt = if args.prompt == "-" { input::text(None)? } else { args.prompt.clone() };
-    let found = rules::parse(&prompt, &definitions);
-    for warning in &found.warnings {
-        output::note(here, warning);
+pub(crate) fn flags(invocation: &Invocation, args: &FlagsArgs) -> Result<ExitCode, AppError> {
+    let definitions = rules::parse_definitions(&args.define)
+        .map_err(|error| AppError::usage(format!("--define: {error}")))?;
+    let prompt = if args.prompt == "-" { input::read_text(None)? } else { args.prompt.clone() };
+    let flags = rules::parse(&prompt, &definitions);
+    for warning in &flags.warnings {
+        output::note(invocation, warning);
     }
-    output::json(&found.values)?;
+    output::print_json(&flags.values)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,12 +1,12 @@
-//! The commands of the registry that need no face of their own: their arguments are made from their [`FlowSpec`], so a flow
-//! that is added to the registry can be typed.
+//! Commands generated from the flow registry: the arguments of each are built from its [`FlowSpec`], so that a flow
+//! added to the registry gets a command.
 
-use crate::commands::before::{self, Before, Decided};
-use crate::driving::{self, Driving};
-use crate::here::Here;
+use crate::commands::preview::{self, PreviewDecision, PreviewOptions};
+use crate::drive::{self, DriveOptions};
 use crate::input;
-use charrette_app::order::StartRequest;
-use charrette_app::start::{self, Beginning};
+use crate::invocation::Invocation;
+use charrette_app::start::{self, NewRun};
+use charrette_app::start_plan::StartRequest;
 use charrette_app::{App, AppError, Site};
 use charrette_engine::{FlowSpec, OptionValue};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -14,19 +14,24 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The flows that are typed by way of this file: those without a command of their own.
-pub(crate) fn flows<'a>(app: &'a App, own: &'a Command) -> impl Iterator<Item = &'static FlowSpec> + 'a {
+/// Flows without a command file, whose command is generated.
+pub(crate) fn generated_flows<'a>(
+    app: &'a App,
+    own: &'a Command,
+) -> impl Iterator<Item = &'static FlowSpec> + 'a {
     app.registry.all().filter(|flow| own.find_subcommand(flow.command.as_str()).is_none())
 }
 
-/// The arguments of a flow.
-pub(crate) fn definition(flow: &'static FlowSpec) -> Command {
+/// Builds the command of a flow.
+pub(crate) fn flow_command(flow: &'static FlowSpec) -> Command {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
     };
     let phases = flow.phases.join(" or ");
     let options = flow.options.iter().map(|option| match option.value {
-        Some(value) => Arg::new(option.name).long(option.name).value_name(value.called()).help(option.about),
+        Some(value) => {
+            Arg::new(option.name).long(option.name).value_name(value.placeholder()).help(option.about)
+        }
         None => flag(option.name, option.about),
     });
     Command::new(flow.command.as_str())
@@ -34,46 +39,58 @@ pub(crate) fn definition(flow: &'static FlowSpec) -> Command {
         .long_about(format!("{}\n\n{}", flow.about, flow.help))
         .arg(
             Arg::new("request")
-                .value_name(flow.subject)
-                .help("What you want to know, in your own words; or the name of a run that exists"),
+                .value_name(flow.argument)
+                .help("What you want to know, in your own words; or the name of an existing run"),
         )
         .arg(
             Arg::new("name")
                 .long("name")
                 .value_name("NAME")
-                .help("The name of the run, instead of one made from the description"),
+                .help("Name of the run [default: derived from the description]"),
         )
-        .arg(Arg::new("phase").long("phase").value_name("PHASE").help(format!("Only this phase: {phases}")))
-        .arg(flag("resume", "Go on with a run that exists"))
-        .arg(flag("fresh", "Do everything again: the phase with --phase, else the whole run"))
-        .arg(flag("dry-run", "Show what would happen and stop there"))
-        .arg(flag("yes", "Run without asking first").short('y'))
+        .arg(
+            Arg::new("phase")
+                .long("phase")
+                .value_name("PHASE")
+                .help(format!("Run only this phase: {phases}")),
+        )
+        .arg(flag("resume", "Resume an existing run"))
+        .arg(flag("fresh", "Start over: the phase given by --phase, otherwise the whole run"))
+        .arg(flag("dry-run", "Print the preview and exit"))
+        .arg(flag("yes", "Run without confirmation").short('y'))
         .arg(
             Arg::new("answers")
                 .long("answers")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Answers to questions that will come, YAML or JSON; standard input for `-`"),
+                .help("File with answers to the questions of the run, YAML or JSON; `-` for standard input"),
         )
         .args(options)
 }
 
-/// The flow that was typed, with its arguments.
-pub(crate) fn typed<'a>(app: &App, matches: &'a ArgMatches) -> Option<(&'static FlowSpec, &'a ArgMatches)> {
+/// Finds the flow of a generated command, with its arguments.
+pub(crate) fn find_flow<'a>(
+    app: &App,
+    matches: &'a ArgMatches,
+) -> Option<(&'static FlowSpec, &'a ArgMatches)> {
     let (name, args) = matches.subcommand()?;
     let own = super::own_commands();
-    flows(app, &own).find(|flow| flow.command.as_str() == name).map(|flow| (flow, args))
+    generated_flows(app, &own).find(|flow| flow.command.as_str() == name).map(|flow| (flow, args))
 }
 
-/// Runs it.
-pub(crate) fn run(here: &Here, flow: &'static FlowSpec, args: &ArgMatches) -> Result<ExitCode, AppError> {
+/// Runs the command of a flow.
+pub(crate) fn run(
+    invocation: &Invocation,
+    flow: &'static FlowSpec,
+    args: &ArgMatches,
+) -> Result<ExitCode, AppError> {
     let text = |name: &str| args.get_one::<String>(name).cloned();
-    let site = here.site()?;
+    let site = invocation.site()?;
     let mut flags = Map::new();
     for option in flow.options {
         let value = match option.value {
             Some(OptionValue::File(_)) => {
-                text(option.name).map(|typed| Value::from(from_the_top(&site, &typed)))
+                text(option.name).map(|path| Value::from(path_from_root(&site, &path)))
             }
             Some(OptionValue::Word(_)) => text(option.name).map(Value::from),
             None => args.get_flag(option.name).then_some(Value::Bool(true)),
@@ -88,36 +105,43 @@ pub(crate) fn run(here: &Here, flow: &'static FlowSpec, args: &ArgMatches) -> Re
         flags,
         ..StartRequest::new(flow, text("request").as_deref())
     };
-    let order = before::read(&site, &request)?;
+    let plan = preview::resolve_plan(&site, &request)?;
     let file = args.get_one::<PathBuf>("answers");
-    let answers = file.map(|file| input::answers(file)).transpose()?.unwrap_or_default();
-    let shown = [("resume", request.resume), ("fresh", request.fresh), ("dry-run", args.get_flag("dry-run"))];
-    let shown = shown.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("--{name}"));
-    let page = Before {
+    let answers = file.map(|file| input::read_answers(file)).transpose()?.unwrap_or_default();
+    let unstored =
+        [("resume", request.resume), ("fresh", request.fresh), ("dry-run", args.get_flag("dry-run"))];
+    let unstored = unstored.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("--{name}"));
+    let options = PreviewOptions {
         fresh: request.fresh,
         dry_run: args.get_flag("dry-run"),
         yes: args.get_flag("yes"),
         is_nested: false,
-        typed: shown.chain(request.phase.iter().map(|phase| format!("--phase={phase}"))).collect(),
+        unstored_flags: unstored
+            .chain(request.phase.iter().map(|phase| format!("--phase={phase}")))
+            .collect(),
     };
-    let order = match before::preview(here, &site, &page, order)? {
-        Decided::Run(order) => *order,
-        Decided::Leave(code) => return Ok(code),
+    let plan = match preview::show_preview(invocation, &site, &options, plan)? {
+        PreviewDecision::Run(plan) => *plan,
+        PreviewDecision::Exit(code) => return Ok(code),
     };
-    let opened = start::open(&site, &order)?;
-    driving::finish(here, &site, opened, Driving { answers, ..Driving::default() })
+    let opened = start::open(&site, &plan)?;
+    drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }
 
-/// A file as it is called from the top of the repository, whatever folder the user is in.
-fn from_the_top(site: &Site, typed: &str) -> String {
-    let path = std::path::absolute(typed).unwrap_or_else(|_| PathBuf::from(typed));
+/// Converts a path relative to the current folder into one relative to the root of the repository.
+fn path_from_root(site: &Site, path: &str) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
     site.relative(&path).display().to_string()
 }
 
-/// Begins a run without anything being typed.
-pub(crate) fn begin(here: &Here, beginning: Beginning, answers: Option<&Path>) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let answers = answers.map(input::answers).transpose()?.unwrap_or_default();
-    let opened = start::begin(&site, beginning)?;
-    driving::finish(here, &site, opened, Driving { answers, ..Driving::default() })
+/// Starts a run without command-line arguments, for binaries with their own flows.
+pub(crate) fn start_run(
+    invocation: &Invocation,
+    beginning: NewRun,
+    answers: Option<&Path>,
+) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let answers = answers.map(input::read_answers).transpose()?.unwrap_or_default();
+    let opened = start::create(&site, beginning)?;
+    drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }

@@ -1,4 +1,4 @@
-//! `charrette gate`: may a run begin here?
+//! `charrette gate`: entry gate of a run.
 
 use crate::commands::raw::RawArgs;
 use crate::output;
@@ -7,7 +7,7 @@ use charrette_model::gate::entry;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Decide whether a run may begin
+/// Decide whether a run may start on the current branch
 #[derive(Debug, Args)]
 pub(crate) struct GateArgs {
     #[command(subcommand)]
@@ -16,11 +16,11 @@ pub(crate) struct GateArgs {
 
 #[derive(Debug, Subcommand)]
 enum GateCommand {
-    /// Print whether a run may continue from the current branch or must start from a clean main
+    /// Print whether a run may continue on the current branch or must start from a clean main branch
     ///
-    /// The answer is `ENTRY_GATE=strict|continue` and `SKIP_BRANCH_CHECK=false|true`. A question that cannot be
-    /// answered is one line `GATE_ERROR=…` on standard error and exit 4. The branch may be empty (detached);
-    /// the last flag only goes with design.
+    /// Prints `ENTRY_GATE=strict|continue` and `SKIP_BRANCH_CHECK=false|true`. A usage error is one line `GATE_ERROR=…`
+    /// on standard error and exit 4. BRANCH may be empty (detached HEAD). --branch-info-supplied is allowed with mode
+    /// design only.
     #[command(
         disable_help_flag = true,
         override_usage = "charrette gate entry --mode design|implement --current-branch BRANCH --user-prefix PREFIX\n         --is-main true|false --is-user-branch true|false [--branch-info-supplied true|false]"
@@ -29,6 +29,6 @@ enum GateCommand {
 }
 
 pub(crate) fn gate(args: &GateArgs) -> Result<ExitCode, AppError> {
-    let GateCommand::Entry(typed) = &args.command;
-    output::answer(&entry::answer(&typed.words()))
+    let GateCommand::Entry(raw) = &args.command;
+    output::print_answer(&entry::answer(&raw.words()))
 }

@@ -1,6 +1,6 @@
-//! `charrette handoff`: is this message what the protocol says?
+//! `charrette handoff`: validates handoff messages against the protocol.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_model::handoff::{check_request, check_response, check_text};
@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Check the messages that go to an agent and come back
+/// Validate the handoff messages exchanged with an agent
 #[derive(Debug, Args)]
 pub(crate) struct HandoffArgs {
     #[command(subcommand)]
@@ -19,29 +19,29 @@ pub(crate) struct HandoffArgs {
 enum HandoffCommand {
     /// Print {valid, errors, warnings}; exit 0 if valid, 1 if not
     Check {
-        /// Which message it is
+        /// Kind of the message
         message: Message,
-        /// The message as JSON; standard input for `-` or nothing
+        /// File with the message as JSON [default: standard input]
         file: Option<PathBuf>,
     },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Message {
-    /// What an agent is asked
+    /// Message to an agent
     Request,
-    /// What an agent answers
+    /// Reply of an agent
     Response,
 }
 
-pub(crate) fn handoff(here: &Here, args: &HandoffArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn handoff(invocation: &Invocation, args: &HandoffArgs) -> Result<ExitCode, AppError> {
     let HandoffCommand::Check { message, file } = &args.command;
-    let text = input::text(file.as_deref())?;
-    let summary_words = here.site()?.settings.summary_words();
+    let text = input::read_text(file.as_deref())?;
+    let summary_words = invocation.site()?.settings.summary_words();
     let report = match message {
         Message::Request => check_text(&text, check_request, summary_words),
         Message::Response => check_text(&text, check_response, summary_words),
     };
-    output::json(&report)?;
+    output::print_json(&report)?;
     Ok(if report.valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

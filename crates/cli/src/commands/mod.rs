@@ -1,11 +1,10 @@
-//! One file per command: its arguments and what it wires together.
+//! Commands, one file each: arguments and wiring.
 
 pub(crate) mod abandon;
 pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod ballot;
-mod before;
 pub(crate) mod branch;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
@@ -21,6 +20,7 @@ pub(crate) mod dirty_tree;
 mod dispatch;
 pub(crate) mod doctor;
 pub(crate) mod events;
+pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod flags;
 pub(crate) mod flow;
@@ -28,6 +28,7 @@ pub(crate) mod gate;
 pub(crate) mod handoff;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
+mod preview;
 mod raw;
 pub(crate) mod resume;
 pub(crate) mod roles;
@@ -37,7 +38,6 @@ pub(crate) mod stop;
 pub(crate) mod survey;
 pub(crate) mod tokens;
 pub(crate) mod verdict;
-pub(crate) mod why;
 
 pub use definition::definition;
 pub(crate) use definition::own_commands;

@@ -1,31 +1,31 @@
-//! `charrette resume`: go on with a run, whatever stopped it.
+//! `charrette resume`: resumes a run that stopped, was interrupted or waits for answers.
 
 use crate::commands::checkpoint::CommandName;
-use crate::driving::{self, Driving};
-use crate::here::Here;
+use crate::drive::{self, DriveOptions};
 use crate::input;
-use charrette_app::{AppError, start, which};
+use crate::invocation::Invocation;
+use charrette_app::{AppError, run_lookup, start};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Go on with a run: only what is missing or changed is done
+/// Resume a run: only missing and outdated steps are executed
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The feature; without it, the run that changed last
+    /// Name of the feature [default: the most recently changed run]
     feature: Option<String>,
-    /// The run of this command, if the feature has several
+    /// Command of the run, if the feature has several runs
     #[arg(long, value_name = "COMMAND")]
     command: Option<CommandName>,
-    /// Answers to open questions, YAML or JSON
+    /// File with answers to open questions, YAML or JSON; `-` for standard input
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
 }
 
-pub(crate) fn resume(here: &Here, args: &ResumeArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let name = which::run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
-    let answers = args.answers.as_deref().map(input::answers).transpose()?.unwrap_or_default();
+pub(crate) fn resume(invocation: &Invocation, args: &ResumeArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let name = run_lookup::find_run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
+    let answers = args.answers.as_deref().map(input::read_answers).transpose()?.unwrap_or_default();
     let opened = start::reopen(&site, &name)?;
-    driving::finish(here, &site, opened, Driving { answers, ..Driving::default() })
+    drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }

@@ -1,23 +1,23 @@
-//! `charrette roles`: every seat, who may take it, and what it is told.
+//! `charrette roles`: lists seats with their agents and roles, and prints role texts.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_agents::profile::Roster;
 use charrette_app::AppError;
-use charrette_app::room;
+use charrette_app::agent_pool;
 use charrette_engine::flows::seats;
 use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, sample};
 use charrette_model::config::Settings;
-use charrette_model::seats::chain::{Configured, Source, stated};
-use charrette_model::seats::{Group, Seat, configured};
-use charrette_model::shown::shown;
+use charrette_model::escape::printable;
+use charrette_model::seats::chain::{ChainSource, ConfiguredChains, declared_chain};
+use charrette_model::seats::{Seat, SeatGroup, config};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Show the seats of a design, who takes them, what they are told
+/// List seats with roles and agents, or print the text of a role
 #[derive(Debug, Args)]
 pub(crate) struct RolesArgs {
     #[command(subcommand)]
@@ -26,49 +26,49 @@ pub(crate) struct RolesArgs {
 
 #[derive(Debug, Subcommand)]
 enum RolesCommand {
-    /// List every seat with its group, step, role, chain of agents and where the role's text comes from
+    /// List every seat with its group, step, role, source of the role text and chain of agents
     List,
-    /// Print the definition of a role
+    /// Print the text of a role
     Show(ShowArgs),
 }
 
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// A role, a seat, or a part that roles share (parts/rules)
+    /// Name of a role, a seat, or a shared part of roles (parts/rules)
     name: String,
-    /// Print the prompt a seat would get, with a made-up request
+    /// Print the complete prompt of a seat, with a sample request
     #[arg(long)]
     rendered: bool,
-    /// Print what comes with charrette, even if this repository has its own
+    /// Print the built-in text, even if this repository overrides it
     #[arg(long)]
     built_in: bool,
 }
 
-pub(crate) fn roles(here: &Here, args: &RolesArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn roles(invocation: &Invocation, args: &RolesArgs) -> Result<ExitCode, AppError> {
     match &args.command {
-        RolesCommand::List => list(here),
-        RolesCommand::Show(args) => show(here, args),
+        RolesCommand::List => list(invocation),
+        RolesCommand::Show(args) => show(invocation, args),
     }
 }
 
-fn list(here: &Here) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
+fn list(invocation: &Invocation) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
     let seats = seats();
     let roles = Roles::load(&site.root, Path::new(ROLE_FOLDER), &seats);
-    let chains = configured::chains(&site.settings);
-    let rows: Vec<Row> = seats.every().map(|seat| Row::of(seat, &roles, &chains, &site.settings)).collect();
-    let broken: Vec<String> = roles.problems().iter().map(RoleError::to_string).collect();
-    let (roster, unclear) = Roster::configured(&site.settings);
-    let mut odd: Vec<String> = unclear.iter().map(ToString::to_string).collect();
-    odd.extend(configured::problems(&chains, &seats, &room::known(&roster)));
-    for problem in odd.iter().chain(&broken) {
-        output::note(here, &format!("Warning: {problem}"));
+    let chains = config::chains(&site.settings);
+    let rows: Vec<Row> = seats.all().map(|seat| Row::new(seat, &roles, &chains, &site.settings)).collect();
+    let role_problems: Vec<String> = roles.problems().iter().map(RoleError::to_string).collect();
+    let (roster, profile_problems) = Roster::from_settings(&site.settings);
+    let mut seat_problems: Vec<String> = profile_problems.iter().map(ToString::to_string).collect();
+    seat_problems.extend(config::problems(&chains, &seats, &agent_pool::configured_candidates(&roster)));
+    for problem in seat_problems.iter().chain(&role_problems) {
+        output::note(invocation, &format!("Warning: {problem}"));
     }
-    if here.json {
-        let problems = odd.into_iter().chain(broken).collect();
-        output::json(&Listing { seats: rows, problems })?;
+    if invocation.json {
+        let problems = seat_problems.into_iter().chain(role_problems).collect();
+        output::print_json(&Listing { seats: rows, problems })?;
     } else {
-        output::line(&page(&rows))?;
+        output::print_line(&page(&rows))?;
     }
     let usable = roles.all().all(|(_, role)| role.is_ok());
     Ok(if usable { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -83,30 +83,30 @@ struct Listing {
 #[derive(Serialize)]
 struct Row {
     seat: &'static str,
-    group: Option<Group>,
+    group: Option<SeatGroup>,
     step: &'static str,
     role: &'static str,
     variant: Option<&'static str>,
     reads: &'static [&'static str],
     writes: &'static [&'static str],
     grammar: &'static str,
-    /// Who may take it, in order; `*` is any other external agent.
+    /// Agents that may take the seat, in order; `*` is any other external agent.
     chain: Vec<String>,
-    /// `default`, or the key in `[seats]` that counts.
+    /// `default`, or the key in `[seats]` that sets the chain.
     chain_from: &'static str,
     embedded: bool,
-    /// How long it may take in all.
+    /// Timeout of a call.
     seconds: u64,
-    /// Where the role's text comes from; none if it cannot be used.
+    /// Source of the role text; none if the role is broken.
     text: Option<String>,
 }
 
 impl Row {
-    fn of(seat: &'static Seat, roles: &Roles, chains: &Configured, settings: &Settings) -> Row {
-        let chain_from = match Source::of(seat, chains) {
-            Source::Default => "default",
-            Source::Group(_) => seat.group.map_or("default", Group::name),
-            Source::Seat(_) => seat.id,
+    fn new(seat: &'static Seat, roles: &Roles, chains: &ConfiguredChains, settings: &Settings) -> Row {
+        let chain_from = match ChainSource::for_seat(seat, chains) {
+            ChainSource::Default => "default",
+            ChainSource::Group(_) => seat.group.map_or("default", SeatGroup::name),
+            ChainSource::Seat(_) => seat.id,
         };
         let seconds = settings.all().get(seat.clock.setting()).and_then(|setting| setting.value.as_u64());
         Row {
@@ -118,11 +118,11 @@ impl Row {
             reads: seat.reads,
             writes: seat.writes,
             grammar: seat.form.name(),
-            chain: stated(seat, chains),
+            chain: declared_chain(seat, chains),
             chain_from,
             embedded: seat.embedded,
             seconds: seconds.unwrap_or(seat.clock.default_seconds()),
-            text: roles.of_seat(seat).ok().map(|role| role.origin.to_string()),
+            text: roles.for_seat(seat).ok().map(|role| role.origin.to_string()),
         }
     }
 }
@@ -141,14 +141,14 @@ fn page(rows: &[Row]) -> String {
         }
         line + &row[HEADINGS.len() - 1]
     });
-    lines.collect::<Vec<_>>().join("\n") + "\n\n* any other external agent that is installed"
+    lines.collect::<Vec<_>>().join("\n") + "\n\n* any other installed external agent"
 }
 
 fn columns(row: &Row) -> [String; 7] {
     let embedded = if row.embedded { "yes" } else { "no" };
     [
         row.seat.to_owned(),
-        row.group.map_or("-", Group::name).to_owned(),
+        row.group.map_or("-", SeatGroup::name).to_owned(),
         row.step.to_owned(),
         row.role.to_owned(),
         embedded.to_owned(),
@@ -157,8 +157,8 @@ fn columns(row: &Row) -> [String; 7] {
     ]
 }
 
-fn show(here: &Here, args: &ShowArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
+fn show(invocation: &Invocation, args: &ShowArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
     let seats = seats();
     let roles = if args.built_in {
         Roles::built_in(&seats)
@@ -166,60 +166,69 @@ fn show(here: &Here, args: &ShowArgs) -> Result<ExitCode, AppError> {
         Roles::load(&site.root, Path::new(ROLE_FOLDER), &seats)
     };
     if let Some((origin, text)) = roles.part(&args.name) {
-        return print(here, &Shown { name: &args.name, seat: None, text_from: origin.to_string(), text });
+        return print_role(
+            invocation,
+            &RoleText { name: &args.name, seat: None, text_from: origin.to_string(), text },
+        );
     }
     let named = seats.seat(&args.name);
     let role =
-        roles.get(named.map_or(args.name.as_str(), |seat| seat.role)).map_err(|error| way_out(&error))?;
+        roles.get(named.map_or(args.name.as_str(), |seat| seat.role)).map_err(|error| role_error(&error))?;
     let seat = if args.rendered { named.or(role.seats.first().copied()) } else { named };
-    let rendered = seat.filter(|_| args.rendered).map(|seat| sample::rendered(role, seat)).transpose();
-    let rendered = rendered.map_err(|error| way_out(&error))?;
+    let rendered = seat.filter(|_| args.rendered).map(|seat| sample::render(role, seat)).transpose();
+    let rendered = rendered.map_err(|error| role_error(&error))?;
     if args.rendered && named.is_none() {
-        say_which(here, role, seat);
+        note_chosen_seat(invocation, role, seat);
     }
     let text = rendered.as_deref().unwrap_or(&role.text);
-    print(
-        here,
-        &Shown { name: role.name, seat: seat.map(|seat| seat.id), text_from: role.origin.to_string(), text },
+    print_role(
+        invocation,
+        &RoleText {
+            name: role.name,
+            seat: seat.map(|seat| seat.id),
+            text_from: role.origin.to_string(),
+            text,
+        },
     )
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct RoleText<'a> {
     name: &'a str,
     seat: Option<&'a str>,
     text_from: String,
     text: &'a str,
 }
 
-fn print(here: &Here, shown: &Shown<'_>) -> Result<ExitCode, AppError> {
-    if here.json {
-        output::json(shown)?;
+fn print_role(invocation: &Invocation, role: &RoleText<'_>) -> Result<ExitCode, AppError> {
+    if invocation.json {
+        output::print_json(role)?;
     } else {
-        output::line(shown.text.trim_end())?;
+        output::print_line(role.text.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Several seats may play a role, each in its own way.
-fn say_which(here: &Here, role: &Role, chosen: Option<&Seat>) {
+/// Notes for which seat a prompt was rendered, if several seats share the role.
+fn note_chosen_seat(invocation: &Invocation, role: &Role, chosen: Option<&Seat>) {
     let others: Vec<&str> = role.seats.iter().map(|seat| seat.id).collect();
     if let (Some(chosen), true) = (chosen, others.len() > 1) {
         output::note(
-            here,
-            &format!("As {} would get it. Seats of this role: {}", chosen.id, others.join(", ")),
+            invocation,
+            &format!("Rendered for seat {}. Seats with this role: {}", chosen.id, others.join(", ")),
         );
     }
 }
 
-fn way_out(error: &RoleError) -> AppError {
+/// Error with a hint for an unknown or broken role.
+fn role_error(error: &RoleError) -> AppError {
     match error {
-        RoleError::Unknown(name) => {
-            AppError::failed(format!("there is no role, seat or part called {}", shown(name)))
-                .hint("See what there is: charrette roles list")
+        RoleError::UnknownRole(name) => {
+            AppError::failed(format!("unknown role, seat or part {}", printable(name)))
+                .hint("List roles and seats: charrette roles list")
         }
-        RoleError::Broken { name, .. } => AppError::failed(error)
-            .hint(format!("See the built-in text: charrette roles show {name} --built-in")),
+        RoleError::InvalidOverride { name, .. } => AppError::failed(error)
+            .hint(format!("Print the built-in text: charrette roles show {name} --built-in")),
         _ => AppError::failed(error),
     }
 }

@@ -1,46 +1,46 @@
-//! `charrette status`: all runs here, newest first.
+//! `charrette status`: lists the runs of this repository, newest first.
 
-use crate::commands::why;
-use crate::here::Here;
+use crate::commands::explain;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::status::{RunState, RunStatus, status as app_status};
 use charrette_model::checkpoint::StopKind;
-use charrette_model::shown::shown;
+use charrette_model::escape::printable;
 use clap::Args;
 use jiff::SignedDuration;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// Show all runs in this repository, newest first
+/// List the runs of this repository, newest first
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Show what will happen to each step of this feature's run when it is resumed, and why
+    /// Show which steps of this feature's run would be reused or executed again on resume, and why
     #[arg(long, value_name = "FEATURE")]
     why: Option<String>,
 }
 
-pub(crate) fn status(here: &Here, args: &StatusArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn status(invocation: &Invocation, args: &StatusArgs) -> Result<ExitCode, AppError> {
     if let Some(feature) = &args.why {
-        return why::why(here, feature);
+        return explain::explain_steps(invocation, feature);
     }
-    let site = here.site()?;
+    let site = invocation.site()?;
     let status = app_status(&site)?;
-    if here.json {
-        output::json(&status)?;
+    if invocation.json {
+        output::print_json(&status)?;
     } else {
-        output::line(&page(&site, &status.runs))?;
+        output::print_line(&page(&site, &status.runs))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page for people: one line per run, then what needs attention.
+/// Human-readable listing: one line per run, then problems and failures.
 fn page(site: &Site, runs: &[RunStatus]) -> String {
-    let place = site.root.display();
+    let root = site.root.display();
     if runs.is_empty() {
-        let outside = if site.repository.is_none() { " (not a git repository)" } else { "" };
-        return format!("No runs in {place}{outside}.");
+        let note = if site.repository.is_none() { " (not a git repository)" } else { "" };
+        return format!("No runs in {root}{note}.");
     }
     let table: Vec<[String; 6]> = runs.iter().map(columns).collect();
     let widths: Vec<usize> = (0..5)
@@ -50,7 +50,7 @@ fn page(site: &Site, runs: &[RunStatus]) -> String {
     lines.extend(table.iter().map(|row| padded(row, &widths)));
     let problems = runs.iter().filter_map(|run| run.problem.as_deref());
     lines.extend(problems.map(|problem| format!("\n{problem}")));
-    lines.extend(runs.iter().filter_map(why_stopped));
+    lines.extend(runs.iter().filter_map(stop_reason));
     lines.join("\n")
 }
 
@@ -67,7 +67,7 @@ fn columns(run: &RunStatus) -> [String; 6] {
             _ => phase.to_owned(),
         },
         (_, Some(phase)) => {
-            let gates: Vec<String> = run.waiting.iter().map(|gate| shown(gate).to_string()).collect();
+            let gates: Vec<String> = run.waiting.iter().map(|gate| printable(gate).to_string()).collect();
             format!("{phase} (waiting at {})", gates.join(", "))
         }
         (_, None) => "-".to_owned(),
@@ -77,11 +77,11 @@ fn columns(run: &RunStatus) -> [String; 6] {
     let driver = run
         .driver
         .as_ref()
-        .map_or("-".to_owned(), |driver| format!("process {} ({})", driver.pid, shown(&driver.command)));
+        .map_or("-".to_owned(), |driver| format!("process {} ({})", driver.pid, printable(&driver.command)));
     [run.feature.clone().unwrap_or_else(|| "-".to_owned()), run.command.clone(), phase, age, head, driver]
 }
 
-/// Names, phases and ages are ASCII by their own rules, so their length is their width.
+/// Pads the cells; names, phases and ages are always ASCII, so their length is their width.
 fn padded(row: &[String; 6], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, width) in row.iter().zip(widths) {
@@ -100,14 +100,14 @@ fn age(seconds: i64) -> String {
     }
 }
 
-/// Why a run stopped, where that is more than a question to a person.
-fn why_stopped(run: &RunStatus) -> Option<String> {
+/// First line of the error of a failed or refused run.
+fn stop_reason(run: &RunStatus) -> Option<String> {
     let stopped = run.stopped.as_ref().filter(|_| run.driver.is_none())?;
     let feature = run.feature.as_deref().unwrap_or(&run.command);
     match stopped.kind {
         StopKind::Failed | StopKind::Refused => {
             let first = stopped.message.lines().next().unwrap_or_default();
-            Some(format!("\n{feature}: {}", shown(first)))
+            Some(format!("\n{feature}: {}", printable(first)))
         }
         StopKind::Waiting | StopKind::Interrupted => None,
     }

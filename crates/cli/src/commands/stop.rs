@@ -1,44 +1,45 @@
-//! `charrette stop`: end the process that drives a run. What it has done is kept.
+//! `charrette stop`: terminates the process that drives a run. Completed steps are kept.
 
 use crate::commands::checkpoint::CommandName;
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
-use charrette_app::stop::{PATIENCE, StopOutcome, stop as stop_run};
-use charrette_app::which::{self, shown_feature};
+use charrette_app::run_lookup::{self, feature_argument};
+use charrette_app::stop::{STOP_TIMEOUT, StopOutcome, stop as stop_run};
 use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Stop a run that a process is driving; it can be resumed
+/// Stop the process that drives a run; the run can be resumed
 ///
-/// The process is asked to end, ends its agents, and is waited for. Agents that have answered are not asked again.
+/// Sends SIGTERM to the process, which terminates its agents, and waits for it to exit. When the run is resumed,
+/// agent calls that succeeded are not repeated.
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// The feature
+    /// Name of the feature
     feature: String,
-    /// The run of this command, if the feature has several
+    /// Command of the run, if the feature has several runs
     #[arg(long, value_name = "COMMAND")]
     command: Option<CommandName>,
 }
 
-pub(crate) fn stop(here: &Here, args: &StopArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let name = which::run(&site, Some(&args.feature), args.command.map(|command| command.0))?;
-    let feature = shown_feature(&name);
-    let outcome = stop_run(&site, &name, PATIENCE)?;
-    if here.json {
+pub(crate) fn stop(invocation: &Invocation, args: &StopArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let name = run_lookup::find_run(&site, Some(&args.feature), args.command.map(|command| command.0))?;
+    let feature = feature_argument(&name);
+    let outcome = stop_run(&site, &name, STOP_TIMEOUT)?;
+    if invocation.json {
         let pid = match &outcome {
             StopOutcome::Stopped(holder) => Some(holder.pid),
             StopOutcome::NotDriven => None,
         };
-        output::json(&json!({"feature": feature, "command": name.command(), "stopped": pid}))?;
+        output::print_json(&json!({"feature": feature, "command": name.command(), "stopped": pid}))?;
         return Ok(ExitCode::SUCCESS);
     }
-    output::line(&match outcome {
+    output::print_line(&match outcome {
         StopOutcome::Stopped(holder) => {
             format!(
-                "Stopped process {}; what was done is kept. To go on: charrette resume {feature}",
+                "Stopped process {}; finished steps are kept. Resume: charrette resume {feature}",
                 holder.pid
             )
         }

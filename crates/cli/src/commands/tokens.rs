@@ -1,6 +1,6 @@
-//! `charrette tokens`: how long a text is.
+//! `charrette tokens`: counts the words or model tokens of a text.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_model::words;
@@ -17,47 +17,50 @@ pub(crate) struct TokensArgs {
 
 #[derive(Debug, Subcommand)]
 enum TokensCommand {
-    /// Print the number of words, the "tokens" of every limit
+    /// Print the number of words, which all limits count as tokens
     Count {
-        /// Estimate model tokens instead, by the o200k BPE vocabulary
+        /// Estimate model tokens with the o200k BPE vocabulary instead
+        #[cfg(feature = "exact-tokens")]
         #[arg(long)]
         exact: bool,
-        /// The text; standard input for `-` or nothing
+        /// File with the text [default: standard input]
         file: Option<PathBuf>,
     },
-    /// Print whether a context summary may be kept: {valid, tokenCount, limit, error?}
+    /// Check the length of a context summary: {valid, tokenCount, limit, error?}
     Validate {
-        /// The limit, if not the configured one
+        /// Maximum number of words [default: `limits.summary_words`]
         #[arg(long, value_name = "N")]
         max: Option<usize>,
-        /// The text; standard input for `-` or nothing
+        /// File with the text [default: standard input]
         file: Option<PathBuf>,
     },
 }
 
-pub(crate) fn tokens(here: &Here, args: &TokensArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn tokens(invocation: &Invocation, args: &TokensArgs) -> Result<ExitCode, AppError> {
     match &args.command {
-        TokensCommand::Count { exact: false, file } => {
-            output::line(&words::count(&input::text(file.as_deref())?).to_string())?;
-        }
+        #[cfg(feature = "exact-tokens")]
         TokensCommand::Count { exact: true, file } => {
-            let text = input::text(file.as_deref())?;
-            output::note(here, "an estimate: o200k_base BPE tokens; each model counts in its own way");
-            output::line(&bpe_tokens(&text).to_string())?;
+            let text = input::read_text(file.as_deref())?;
+            output::note(invocation, "Estimate with o200k_base BPE; models have different tokenizers");
+            output::print_line(&bpe_tokens(&text).to_string())?;
+        }
+        TokensCommand::Count { file, .. } => {
+            output::print_line(&words::count(&input::read_text(file.as_deref())?).to_string())?;
         }
         TokensCommand::Validate { max, file } => {
-            let text = input::text(file.as_deref())?;
+            let text = input::read_text(file.as_deref())?;
             let limit = match max {
                 Some(max) => *max,
-                None => here.site()?.settings.summary_words(),
+                None => invocation.site()?.settings.summary_words(),
             };
-            output::json(&words::measure_summary(&text, limit))?;
+            output::print_json(&words::measure_summary(&text, limit))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The vocabulary is large, so it is only unpacked when it is asked for.
+/// Counts BPE tokens. The large vocabulary is unpacked on first use only.
+#[cfg(feature = "exact-tokens")]
 fn bpe_tokens(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
 }

@@ -1,30 +1,30 @@
-//! `charrette verdict`: the one word a review ends in.
+//! `charrette verdict`: parses the verdict of a review.
 
 use crate::{input, output};
 use charrette_app::AppError;
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::verdict::read_verdict;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Print the verdict of a review
 ///
-/// As JSON: {verdict, line, findings}. Exit 0 if there is one, 1 if not.
+/// Prints JSON: {verdict, line, findings}. Exit 0 if the review has a verdict, 1 otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
-    /// The words a verdict can be
+    /// Allowed verdicts
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     set: Vec<String>,
-    /// The review; standard input for `-` or nothing
+    /// File with the review [default: standard input]
     file: Option<PathBuf>,
 }
 
 pub(crate) fn verdict(args: &VerdictArgs) -> Result<ExitCode, AppError> {
     let set: Vec<&str> = args.set.iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
     if set.is_empty() {
-        return Err(AppError::usage("--set names no word a verdict could be"));
+        return Err(AppError::usage("--set has no verdicts").hint("For example: --set APPROVE,REVISE"));
     }
-    let review = read_review(&input::tolerant_text(args.file.as_deref())?, &set);
-    output::json(&review)?;
+    let review = read_verdict(&input::read_text_lossy(args.file.as_deref())?, &set);
+    output::print_json(&review)?;
     Ok(if review.verdict.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,4 +1,4 @@
-//! Agents on a machine that has none: what is shown, what is asked of a person, and what is still done.
+//! `charrette agents`, `doctor` and `ask` on a machine without agents.
 
 use crate::BINARY;
 use charrette_testkit::{Output, Sandbox};
@@ -22,11 +22,11 @@ fn repository() -> Sandbox {
 fn charrette(sandbox: &Sandbox, args: &[&str]) -> Output {
     let mut command = sandbox.command(BINARY);
     command.args(args).env("PATH", "/usr/bin:/bin");
-    Output::of(command, b"")
+    Output::capture(command, b"")
 }
 
 #[test]
-fn every_agent_is_listed_and_what_is_missing_is_said() {
+fn every_agent_is_listed_with_its_missing_program() {
     let sandbox = repository();
     let listed = charrette(&sandbox, &["agents", "--json"]).json();
     let agents = listed["agents"].as_array().unwrap();
@@ -41,7 +41,7 @@ fn every_agent_is_listed_and_what_is_missing_is_said() {
 }
 
 #[test]
-fn doctor_says_what_cures_what() {
+fn doctor_prints_a_cure_for_every_problem() {
     let sandbox = repository();
     sandbox.write("charrette.toml", "[seats]\nlead = [\"clod\"]\n[limits]\nparalel = 2\n");
     let report = charrette(&sandbox, &["doctor", "--json"]);
@@ -63,11 +63,11 @@ fn doctor_says_what_cures_what() {
     sandbox.write("charrette.toml", "");
     let outside = charrette(&Sandbox::new(), &["doctor"]);
     assert_eq!(outside.code, Some(1), "{outside:?}");
-    assert!(outside.stdout.contains("FAIL  repository: this is not a git repository"), "{outside:?}");
+    assert!(outside.stdout.contains("FAIL  repository: not a git repository"), "{outside:?}");
 }
 
 #[test]
-fn the_embedded_agent_takes_what_it_may_and_nothing_else() {
+fn the_embedded_agent_takes_only_its_seats() {
     let sandbox = repository();
     let ask = |seat: &str| {
         charrette(
@@ -97,7 +97,7 @@ fn the_embedded_agent_takes_what_it_may_and_nothing_else() {
     for seat in ["judge-claude", "debate-1-thesis"] {
         let output = ask(seat);
         assert_eq!(output.code, Some(1), "{seat}: {output:?}");
-        assert!(output.stderr.contains("nobody who is installed may take the seat"), "{output:?}");
+        assert!(output.stderr.contains("no installed agent may take the seat"), "{output:?}");
         assert_eq!(sandbox.read("out.txt.done"), "99\n", "whoever waits is told");
     }
 }

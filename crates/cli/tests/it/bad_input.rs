@@ -1,6 +1,6 @@
-//! Everything that should not be typed, piped or found: a clear message, and old data intact.
+//! Invalid arguments, input and state files: clear messages, existing data unchanged.
 
-use crate::{DOCUMENT, WHICH, charrette, charrette_with, checkpoint};
+use crate::{DOCUMENT, DOCUMENT_ARGS, charrette, charrette_with, checkpoint};
 use charrette_testkit::{Output, Sandbox};
 use std::os::unix::fs::symlink;
 
@@ -12,7 +12,7 @@ fn assert_silent_failure(output: &Output, answer: &str, message: &str) {
 }
 
 #[test]
-fn names_that_are_not_features() {
+fn invalid_feature_names_are_rejected() {
     let sandbox = Sandbox::repository();
     for (feature, message) in [
         ("../../etc/passwd", "Invalid spec name '../../etc/passwd'. Use lowercase-kebab-case format."),
@@ -40,7 +40,7 @@ fn names_that_are_not_features() {
 }
 
 #[test]
-fn phases_that_cannot_be_called_that() {
+fn invalid_phase_names_are_rejected() {
     let sandbox = Sandbox::repository();
     for phase in ["__proto__", "a/b", "", "a b", &"x".repeat(65)] {
         let output = checkpoint(&sandbox, &["update-phase", phase], "{}");
@@ -53,7 +53,7 @@ fn phases_that_cannot_be_called_that() {
 }
 
 #[test]
-fn commands_nobody_knows() {
+fn unknown_commands_are_usage_errors() {
     let sandbox = Sandbox::repository();
     let output = charrette(&sandbox, &["checkpoint", "load", "--command", "test"]);
     assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""));
@@ -65,7 +65,7 @@ fn commands_nobody_knows() {
 }
 
 #[test]
-fn documents_and_data_that_are_not() {
+fn invalid_documents_and_data_are_rejected() {
     let sandbox = Sandbox::repository();
     checkpoint(
         &sandbox,
@@ -94,7 +94,7 @@ fn documents_and_data_that_are_not() {
         ),
         ("save", "{\"version\": 1, \"state\": []}".to_owned(), "state: invalid type: sequence"),
         ("save", "{\"version\": 1, \"started_at\": \"soon\"}".to_owned(), "is not an ISO 8601 time"),
-        ("save", too_large, "larger than 16777216 bytes"),
+        ("save", too_large, "exceeds 16 MiB"),
         (
             "save",
             format!(
@@ -117,7 +117,7 @@ fn documents_and_data_that_are_not() {
         assert_eq!(sandbox.read(DOCUMENT), before);
     }
     for bytes in [&b"{\"version\": 1, \"x\": \"\xff\"}"[..], b"\0\0\0"] {
-        let args: Vec<&str> = ["checkpoint", "save"].iter().chain(&WHICH).copied().collect();
+        let args: Vec<&str> = ["checkpoint", "save"].iter().chain(&DOCUMENT_ARGS).copied().collect();
         assert_silent_failure(
             &charrette_with(&sandbox, &args, bytes),
             "false\n",
@@ -128,7 +128,7 @@ fn documents_and_data_that_are_not() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_named_and_left_alone() {
+fn corrupt_documents_are_reported_and_kept() {
     for (content, message) in [
         ("", "Checkpoint file exists but is corrupt: "),
         ("{\"version\": 1, ", "Checkpoint file exists but is corrupt: "),
@@ -159,7 +159,7 @@ fn files_that_cannot_be_read_are_named_and_left_alone() {
 }
 
 #[test]
-fn links_folders_and_places_without_a_work_tree() {
+fn symlinks_folders_and_bare_repositories_are_rejected() {
     let sandbox = Sandbox::repository();
     sandbox.write("target.json", "{\"version\": 1}");
     sandbox.write(".claude/state/.keep", "");
@@ -171,7 +171,7 @@ fn links_folders_and_places_without_a_work_tree() {
         "is a symbolic link",
     );
     assert_eq!(sandbox.read("target.json"), "{\"version\": 1}");
-    fs_err_remove(&sandbox, DOCUMENT);
+    remove_file(&sandbox, DOCUMENT);
 
     sandbox.write(&format!("{DOCUMENT}/inside"), "");
     assert_silent_failure(&checkpoint(&sandbox, &["load"], ""), "null\n", "is not a regular file");
@@ -179,44 +179,44 @@ fn links_folders_and_places_without_a_work_tree() {
     let bare = sandbox.outside("bare.git");
     sandbox.git(["init", "-q", "--bare", bare.to_str().unwrap()]);
     let args: Vec<&str> =
-        ["-C", bare.to_str().unwrap(), "checkpoint", "load"].iter().chain(&WHICH).copied().collect();
+        ["-C", bare.to_str().unwrap(), "checkpoint", "load"].iter().chain(&DOCUMENT_ARGS).copied().collect();
     assert_silent_failure(&charrette(&sandbox, &args), "null\n", "has no work tree");
     let status = charrette(&sandbox, &["-C", bare.to_str().unwrap(), "status"]);
     assert_eq!(status.code, Some(1));
     assert!(status.stderr.contains("hint: Run charrette in a work tree"), "{}", status.stderr);
 }
 
-fn fs_err_remove(sandbox: &Sandbox, path: &str) {
+fn remove_file(sandbox: &Sandbox, path: &str) {
     std::fs::remove_file(sandbox.path(path)).unwrap();
 }
 
 #[test]
-fn outside_a_repository_it_works_and_says_so() {
+fn state_outside_a_repository_is_saved_with_a_note() {
     let sandbox = Sandbox::new();
     let first = checkpoint(&sandbox, &["update-phase", "research"], "{}");
-    assert_silent_failure(&first, "true\n", "Not a git repository: state is kept in ");
+    assert_silent_failure(&first, "true\n", "Not a git repository: state is stored in ");
     assert_eq!(checkpoint(&sandbox, &["update-phase", "research"], "{}").stderr, "");
     assert_eq!(checkpoint(&sandbox, &["load"], "").json().get("head_commit"), None);
 }
 
 #[test]
-fn a_git_that_is_told_where_to_look_is_asked() {
+fn git_environment_variables_choose_the_repository() {
     let sandbox = Sandbox::repository();
     let other = sandbox.outside("other");
     sandbox.git(["init", "-q", other.to_str().unwrap()]);
     let mut command = sandbox.command(crate::BINARY);
-    command.args(["checkpoint", "update-phase", "research"]).args(WHICH);
+    command.args(["checkpoint", "update-phase", "research"]).args(DOCUMENT_ARGS);
     command.env("GIT_DIR", other.join(".git")).env("GIT_WORK_TREE", &other);
-    assert_eq!(Output::of(command, b"{}").stdout, "true\n");
+    assert_eq!(Output::capture(command, b"{}").stdout, "true\n");
     assert!(other.join(DOCUMENT).exists() && !sandbox.path(DOCUMENT).exists());
 }
 
 #[test]
-fn a_frozen_time_that_is_none_is_a_usage_error() {
+fn an_invalid_charrette_now_is_a_usage_error() {
     let sandbox = Sandbox::repository();
     let mut command = sandbox.command(crate::BINARY);
     command.arg("status").env("CHARRETTE_NOW", "half past ten");
-    let output = Output::of(command, b"");
+    let output = Output::capture(command, b"");
     assert_eq!(output.code, Some(2));
     assert!(
         output.stderr.starts_with("error: CHARRETTE_NOW: 'half past ten' is not an ISO 8601 time"),
@@ -226,7 +226,7 @@ fn a_frozen_time_that_is_none_is_a_usage_error() {
 }
 
 #[test]
-fn a_folder_that_is_not_there() {
+fn a_missing_folder_is_a_usage_error() {
     let sandbox = Sandbox::repository();
     assert_eq!(charrette(&sandbox, &["-C", "/no/such/folder", "status"]).code, Some(2));
 }

@@ -67,7 +67,7 @@ fn with_several_branches_main_comes_before_master() {
 }
 
 #[test]
-fn the_remote_knows_better_and_the_configuration_best() {
+fn configuration_overrides_the_remote_for_the_main_branch() {
     let sandbox = cloned("trunk");
     sandbox.git(["branch", "main"]);
     assert_eq!(check(&sandbox), lines("trunk", false, false, "ada-lovelace"));
@@ -166,7 +166,7 @@ fn a_branch_is_made_from_what_the_remote_has_now() {
 }
 
 #[test]
-fn names_that_will_not_do_change_nothing() {
+fn invalid_branch_names_change_nothing() {
     let sandbox = cloned("main");
     sandbox.git(["branch", "ada-lovelace/there"]);
     for (name, code, message) in [

@@ -4,21 +4,21 @@ use crate::{DOCUMENT, charrette, checkpoint};
 use charrette_testkit::{Output, Sandbox};
 use serde_json::{Value, json};
 
-fn said(stdout: &str, stderr: &str) -> Output {
+fn success(stdout: &str, stderr: &str) -> Output {
     Output { code: Some(0), stdout: stdout.to_owned(), stderr: stderr.to_owned() }
 }
 
 #[test]
 fn a_run_from_its_first_phase_to_its_end() {
     let sandbox = Sandbox::repository();
-    assert_eq!(checkpoint(&sandbox, &["load"], ""), said("null\n", ""));
+    assert_eq!(checkpoint(&sandbox, &["load"], ""), success("null\n", ""));
     assert_eq!(checkpoint(&sandbox, &["resume-point"], "").json(), json!({"phase": null, "summary": null}));
     assert_eq!(
         checkpoint(&sandbox, &["update-phase", "research"], r#"{"status": "in_progress"}"#),
-        said("true\n", "")
+        success("true\n", "")
     );
     let data = r#"{"status": "complete", "context_summary": "Found it.", "files_created": ["a.md"]}"#;
-    assert_eq!(checkpoint(&sandbox, &["update-phase", "research"], data), said("true\n", ""));
+    assert_eq!(checkpoint(&sandbox, &["update-phase", "research"], data), success("true\n", ""));
     assert_eq!(
         checkpoint(&sandbox, &["resume-point"], "").json(),
         json!({"phase": "write", "summary": "Found it."})
@@ -26,10 +26,10 @@ fn a_run_from_its_first_phase_to_its_end() {
     for phase in ["write", "validate"] {
         assert_eq!(
             checkpoint(&sandbox, &["update-phase", phase], r#"{"status": "complete"}"#),
-            said("true\n", "")
+            success("true\n", "")
         );
     }
-    assert_eq!(checkpoint(&sandbox, &["complete"], ""), said("true\n", ""));
+    assert_eq!(checkpoint(&sandbox, &["complete"], ""), success("true\n", ""));
     assert_eq!(checkpoint(&sandbox, &["resume-point"], "").json(), json!({"phase": null, "summary": null}));
 
     let document = checkpoint(&sandbox, &["load"], "").json();
@@ -58,7 +58,7 @@ fn charrette_merge(target: &mut Value, more: &Value) {
 }
 
 #[test]
-fn what_was_saved_comes_back_whole() {
+fn saved_documents_load_unchanged() {
     let sandbox = Sandbox::repository();
     let document = json!({
         "version": 1, "command": "design", "feature": "add-login", "started_at": "2026-01-31T10:00:00.000Z",
@@ -66,7 +66,7 @@ fn what_was_saved_comes_back_whole() {
         "phases": {"research": {"status": "complete", "checkpoint_responses": {"scope": "Add errors."}, "more": [null]}},
         "unknown": {"deep": {"er": null}}
     });
-    assert_eq!(checkpoint(&sandbox, &["save"], &document.to_string()), said("true\n", ""));
+    assert_eq!(checkpoint(&sandbox, &["save"], &document.to_string()), success("true\n", ""));
     let mut loaded = checkpoint(&sandbox, &["load"], "").json();
     assert_eq!(loaded["updated_at"], "2026-11-15T12:00:00.000Z");
     for added in ["updated_at", "head_commit"] {
@@ -87,30 +87,30 @@ fn a_moved_head_is_a_warning() {
 }
 
 #[test]
-fn completing_early_works_and_is_said() {
+fn completing_with_open_phases_is_a_warning() {
     let sandbox = Sandbox::repository();
     assert_eq!(
         checkpoint(&sandbox, &["complete"], ""),
-        said("false\n", "Cannot complete checkpoint: no checkpoint found\n")
+        success("false\n", "Cannot complete checkpoint: no checkpoint found\n")
     );
     checkpoint(&sandbox, &["update-phase", "research"], r#"{"status": "in_progress"}"#);
     assert_eq!(
         checkpoint(&sandbox, &["complete"], ""),
-        said("true\n", "Warning: completed with phases still open: research, write, validate\n")
+        success("true\n", "Warning: completed with open phases: research, write, validate\n")
     );
 }
 
 #[test]
-fn a_save_over_somebody_elses_change_is_refused() {
+fn a_save_over_a_concurrent_change_is_refused() {
     let sandbox = Sandbox::repository();
     checkpoint(&sandbox, &["update-phase", "research"], "{}");
     let mine = checkpoint(&sandbox, &["load"], "").stdout;
     let mut theirs = sandbox.command(crate::BINARY);
     theirs
         .args(["checkpoint", "update-phase", "research"])
-        .args(crate::WHICH)
+        .args(crate::DOCUMENT_ARGS)
         .env("CHARRETTE_NOW", "2026-11-15T13:00:00Z");
-    assert_eq!(Output::of(theirs, b"{}").stdout, "true\n");
+    assert_eq!(Output::capture(theirs, b"{}").stdout, "true\n");
     let refused = checkpoint(&sandbox, &["save"], &mine);
     assert_eq!(refused.stdout, "false\n");
     assert!(
@@ -121,7 +121,7 @@ fn a_save_over_somebody_elses_change_is_refused() {
 }
 
 #[test]
-fn history_and_diff_tell_what_happened() {
+fn history_and_diff_print_the_changes() {
     let sandbox = Sandbox::repository();
     checkpoint(&sandbox, &["update-phase", "research"], r#"{"status": "in_progress"}"#);
     checkpoint(&sandbox, &["update-phase", "research"], r#"{"status": "complete"}"#);
@@ -137,7 +137,7 @@ fn history_and_diff_tell_what_happened() {
     let beyond = checkpoint(&sandbox, &["diff", "1", "9"], "");
     assert_eq!(
         (beyond.code, beyond.stderr.as_str()),
-        (Some(2), "error: there is no change number 9; the history has 1 to 3\n")
+        (Some(2), "error: no change 9 in the history, which has changes 1 to 3\n")
     );
 }
 
@@ -195,9 +195,9 @@ fn the_state_is_the_repositorys_from_anywhere_inside_it() {
     let mut command = sandbox.command(crate::BINARY);
     command
         .args(["checkpoint", "update-phase", "research"])
-        .args(crate::WHICH)
+        .args(crate::DOCUMENT_ARGS)
         .current_dir(sandbox.path("deep/inside"));
-    assert_eq!(Output::of(command, b"{}").stdout, "true\n");
+    assert_eq!(Output::capture(command, b"{}").stdout, "true\n");
     assert!(sandbox.path(DOCUMENT).exists());
     let outside = sandbox.home();
     let elsewhere = charrette(&sandbox, &["-C", outside.to_str().unwrap(), "status"]);
@@ -212,7 +212,7 @@ fn the_summary_limit_and_the_state_folder_are_settings() {
         checkpoint(&sandbox, &["update-phase", "research"], r#"{"context_summary": "one two three"}"#);
     assert_eq!(
         refused,
-        said("false\n", "Phase \"research\" Context summary exceeds 2 token limit (actual: 3 tokens)\n")
+        success("false\n", "Phase \"research\" Context summary exceeds 2 token limit (actual: 3 tokens)\n")
     );
     checkpoint(&sandbox, &["update-phase", "research"], r#"{"context_summary": "one two"}"#);
     assert!(sandbox.path("local/state/design-add-login.json").exists());

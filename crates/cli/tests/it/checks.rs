@@ -1,10 +1,10 @@
 //! `charrette check` on specifications in real repositories.
 
 use crate::charrette;
-use charrette_engine::deliverable::{Materials, SeatTaken, Templates, files};
+use charrette_engine::deliverable::{Materials, SeatOccupant, Templates, assemble};
 use charrette_model::seats::files::split_files;
-use charrette_survey::embedded::{Inputs, WorkTree, draft};
-use charrette_survey::{Ask, survey};
+use charrette_survey::embedded::{DraftInputs, WorkTree, draft};
+use charrette_survey::{SurveyOptions, survey};
 use charrette_testkit::Sandbox;
 use insta::assert_snapshot;
 use std::collections::BTreeMap;
@@ -29,13 +29,13 @@ fn designed() -> Sandbox {
     sandbox
 }
 
-/// What the embedded agent makes of a request, as far as the files need it.
+/// Materials of the embedded agent for a request, as needed by the files.
 fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
     let root = sandbox.work();
-    let found = survey(Ask { root: &root, request, top: 10, cache: None }).unwrap();
+    let found = survey(SurveyOptions { root: &root, request, top: 10, cache: None }).unwrap();
     let mut artifacts = BTreeMap::from([("request.md".to_owned(), request.to_owned())]);
     let sit = |seat: &str, artifacts: &BTreeMap<String, String>| {
-        let inputs = Inputs {
+        let inputs = DraftInputs {
             request,
             feature: "derived-from-the-request",
             survey: &found,
@@ -58,7 +58,7 @@ fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
     }
     let drafts =
         split_files(&sit("writer", &artifacts), &["requirements.md", "design.md", "tasks.md"]).unwrap();
-    let seat = |seat: &str| SeatTaken {
+    let seat = |seat: &str| SeatOccupant {
         seat: seat.to_owned(),
         agent: "embedded".to_owned(),
         vendor: "embedded".to_owned(),
@@ -70,14 +70,14 @@ fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
         design: drafts[1].1.clone(),
         tasks: drafts[2].1.clone(),
         context_summary: artifacts["context-summary.md"].clone(),
-        vendors: vec![seat("writer"), seat("voter-claude")],
+        occupants: vec![seat("writer"), seat("voter-claude")],
         ..Materials::default()
     };
-    files(&materials, &Templates::built_in()).unwrap()
+    assemble(&materials, &Templates::built_in()).unwrap()
 }
 
 #[test]
-fn what_the_embedded_agent_wrote_passes() {
+fn files_of_the_embedded_agent_pass() {
     let sandbox = designed();
     let check = charrette(&sandbox, &["check", FEATURE]);
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_the_embedded_agent_wrote_passes() {
 }
 
 #[test]
-fn whatever_was_asked_the_embedded_files_pass() {
+fn embedded_files_pass_for_any_request() {
     let sandbox = Sandbox::repository();
     sandbox.write("src/main.py", "def main():\n    pass\n");
     sandbox.git(["add", "-A"]);
@@ -118,7 +118,7 @@ fn whatever_was_asked_the_embedded_files_pass() {
 #[test]
 fn every_code_is_written_down() {
     let page = include_str!("../../../../docs/formats/spec.md");
-    for code in charrette_model::spec::check::Code::ALL {
+    for code in charrette_model::spec::check::IssueCode::ALL {
         assert!(page.contains(&format!("| `{code}` | {} |", code.meaning())), "{code}");
     }
 }
@@ -141,7 +141,7 @@ fn issues_are_printed_with_a_path_that_can_be_followed() {
     assert_snapshot!(check.stdout, @r"
     specs/let-the-limiter-burst/tasks.md:20: T002 names src/gone.rs, which does not exist and is not marked (new) [unknown-file]
     specs/let-the-limiter-burst/summary.md:1: summary.md is not there, or empty [missing-file]
-    specs/let-the-limiter-burst/spec.json:1: it is not text in UTF-8 [unreadable]
+    specs/let-the-limiter-burst/spec.json:1: not valid UTF-8 [unreadable]
     specs/let-the-limiter-burst/meta.yaml:2: the status is 'approved', in requirements.md it is 'Draft' [status]
     specs/let-the-limiter-burst: 4 issues
     ");
@@ -154,12 +154,12 @@ fn issues_are_printed_with_a_path_that_can_be_followed() {
     assert_eq!(
         json["issues"][2],
         serde_json::json!({"file": "spec.json", "path": "specs/let-the-limiter-burst/spec.json", "line": 1,
-            "code": "unreadable", "message": "it is not text in UTF-8"})
+            "code": "unreadable", "message": "not valid UTF-8"})
     );
 }
 
 #[test]
-fn the_plan_of_the_run_is_looked_at() {
+fn the_plan_of_the_run_is_checked() {
     let sandbox = designed();
     let which = ["--command", "design", "--feature", FEATURE];
     let args: Vec<&str> = ["checkpoint", "update-phase", "research"].iter().chain(&which).copied().collect();
@@ -215,7 +215,7 @@ fn a_project_and_a_feature_are_checked_by_their_own_rules() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_refused_with_a_hint() {
+fn unknown_specifications_are_refused_with_a_hint() {
     let sandbox = designed();
     sandbox.write("specs/shop/project.md", "# Shop\n");
     sandbox.write("specs/shop/features.json", "{");
@@ -229,23 +229,23 @@ fn what_cannot_be_checked_is_refused_with_a_hint() {
     }
     assert_snapshot!(told.concat(), @r"
     error: Spec 'nothing' not found.
-    hint: There is: a, b, let-the-limiter-burst, shop
+    hint: Existing specifications: a, b, let-the-limiter-burst, shop
     error: Ambiguous spec name 'cart'. Multiple matches found:
       - REPO/specs/a/cart/
       - REPO/specs/b/cart/
     hint: Give the whole name, with / between its parts
     error: Invalid spec name '../..'. Use lowercase-kebab-case format. Example: 'my-feature-name'
-    hint: There is: a, b, let-the-limiter-burst, shop
+    hint: Existing specifications: a, b, let-the-limiter-burst, shop
     error: Spec name cannot be empty after normalization.
-    hint: There is: a, b, let-the-limiter-burst, shop
+    hint: Existing specifications: a, b, let-the-limiter-burst, shop
     error: Invalid spec name 'Nö'. Use lowercase-kebab-case format. Example: 'my-feature-name'
-    hint: There is: a, b, let-the-limiter-burst, shop
+    hint: Existing specifications: a, b, let-the-limiter-burst, shop
     ");
     assert_eq!(charrette(&sandbox, &["check"]).code, Some(2));
     let empty = Sandbox::repository();
     let check = charrette(&empty, &["check", "nothing"]);
     assert_eq!(
         check.stderr,
-        "error: Spec 'nothing' not found.\nhint: There is no specification here yet; charrette design makes one\n"
+        "error: Spec 'nothing' not found.\nhint: No specifications yet. Write one: charrette design \"what you want\"\n"
     );
 }

@@ -1,4 +1,4 @@
-//! `charrette collect`: waiting for calls, and what became of each.
+//! `charrette collect`: waiting for calls, and their status records.
 
 use crate::charrette;
 use charrette_testkit::{Output, Sandbox};
@@ -80,7 +80,7 @@ fn every_call_is_one_record() {
 }
 
 #[test]
-fn it_waits_for_what_is_still_at_work_but_not_for_ever() {
+fn collect_waits_for_running_calls_until_the_timeout() {
     let sandbox = Sandbox::new();
     let script = format!(
         "(sleep 0.4; echo text > late.txt; echo 0 > late.txt.done) & {} collect --timeout 60 late.txt",
@@ -122,11 +122,11 @@ fn a_tool_that_failed_stays_failed() {
     let output =
         charrette(&sandbox, &["collect", "--timeout", "1", "--write-health", "gone/health", "codex-a.txt"]);
     assert_eq!((output.code, lines(&output, "STATUS")), (Some(0), vec!["OK".to_owned()]));
-    assert!(output.stderr.contains("Warning: the health file was not written"), "{}", output.stderr);
+    assert!(output.stderr.contains("Warning: cannot write the health file"), "{}", output.stderr);
 }
 
 #[test]
-fn an_answer_has_to_say_something() {
+fn answers_are_validated_as_substantive() {
     let sandbox = Sandbox::new();
     for (name, text) in [
         ("long.txt", "word ".repeat(250) + "src/auth.rs:12"),
@@ -160,7 +160,7 @@ fn an_answer_has_to_say_something() {
 }
 
 #[test]
-fn what_is_typed_wrongly_gives_no_record() {
+fn usage_errors_print_no_record() {
     let sandbox = Sandbox::new();
     for (args, message) in [
         ("", "at least one output file is required"),

@@ -1,9 +1,9 @@
-//! What a shell makes of the completions.
+//! `charrette completions`, loaded by real shells.
 
 use crate::charrette;
 use charrette_testkit::Sandbox;
 
-/// What bash would offer, one per line, when tab is pressed after the last of `words`.
+/// Completions of bash, one per line, after the last of `words`.
 fn offered(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
     let script = charrette(sandbox, &["completions", "bash"]);
     assert_eq!((script.code, script.stderr.as_str()), (Some(0), ""));
@@ -24,7 +24,7 @@ fn offered(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn bash_completes_what_is_typed() {
+fn bash_completes_commands_and_flags() {
     let sandbox = Sandbox::repository();
     let cases: &[(&[&str], &[&str])] = &[
         (&["charrette", "des"], &["design"]),
@@ -41,7 +41,7 @@ fn bash_completes_what_is_typed() {
 }
 
 #[test]
-fn every_shell_gets_a_script_and_a_wrong_name_is_told_which_there_are() {
+fn every_shell_has_a_script_and_unknown_shells_are_usage_errors() {
     let sandbox = Sandbox::repository();
     for (shell, mark) in [
         ("bash", "complete -F _charrette"),

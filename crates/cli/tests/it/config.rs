@@ -5,7 +5,7 @@ use charrette_testkit::{Output, Sandbox};
 use serde_json::json;
 
 #[test]
-fn every_value_knows_where_it_came_from() {
+fn config_show_prints_the_origin_of_every_value() {
     let sandbox = Sandbox::repository();
     sandbox.write("charrette.toml", "[limits]\nparallel = 2\noutput_mb = 8\n[clocks]\nidle = 10\n");
     let user = sandbox.home().join(".config/charrette/charrette.toml");
@@ -15,7 +15,7 @@ fn every_value_knows_where_it_came_from() {
     std::fs::write(&extra, "clocks.idle = 30\n").unwrap();
     let mut command = sandbox.command(BINARY);
     command.args(["config", "show"]).env("CHARRETTE_CONFIG", &extra);
-    let shown = Output::of(command, b"").json();
+    let shown = Output::capture(command, b"").json();
     let value = |name: &str| shown["values"][name].clone();
     assert_eq!(value("limits.output_mb"), json!({"value": 8, "origin": "charrette.toml:3"}));
     assert_eq!(value("limits.parallel"), json!({"value": 3, "origin": format!("{}:1", user.display())}));
@@ -25,7 +25,7 @@ fn every_value_knows_where_it_came_from() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn configuration_errors_name_file_and_line() {
     let sandbox = Sandbox::repository();
     assert_eq!(
         charrette(&sandbox, &["config", "check"]).json(),
@@ -55,7 +55,7 @@ fn what_is_wrong_is_said_with_its_place() {
 }
 
 #[test]
-fn the_files_to_begin_with_are_valid_and_never_overwrite() {
+fn config_init_writes_valid_files_and_overwrites_nothing() {
     let sandbox = Sandbox::repository();
     let created = charrette(&sandbox, &["config", "init"]).json();
     assert_eq!(

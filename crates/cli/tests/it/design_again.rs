@@ -1,15 +1,15 @@
-//! What is done again after an edit, another answer or a commit, and what is not.
+//! Repeated and reused steps after an edit, a changed answer or a commit.
 
-use crate::workshop::{Workshop, all_but, of_the_regular};
+use crate::workshop::{Workshop, regular_calls, regular_calls_except};
 use charrette_testkit::panel::FEATURE;
 
 #[test]
 fn an_edited_synthesis_is_debated_again_and_everything_after_it_done_again() {
     let workshop = Workshop::regular();
-    workshop.everybody_echoes();
+    workshop.echo_prompt_digests();
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
-    let output = workshop.begin(&[]);
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
+    let output = workshop.start(&[]);
     assert_eq!(output.code, Some(3), "{output:?}");
     workshop.calls();
     let edited = workshop.read("approach-synthesis.txt") + "\nCount in the proxy, if it can.\n";
@@ -17,7 +17,7 @@ fn an_edited_synthesis_is_debated_again_and_everything_after_it_done_again() {
     let output = workshop.resume(&[]);
     assert_eq!(output.code, Some(3), "{output:?}");
     let before = ["research/", "aggregator", "clarifier", "scoper", "sketch/", "synthesist", "validator"];
-    assert_eq!(workshop.calls(), all_but(&before));
+    assert_eq!(workshop.calls(), regular_calls_except(&before));
     assert_eq!(workshop.read("approach-synthesis.txt"), edited);
     // Again without an edit: nothing.
     assert_eq!(workshop.resume(&[]).code, Some(3));
@@ -25,16 +25,16 @@ fn an_edited_synthesis_is_debated_again_and_everything_after_it_done_again() {
 }
 
 #[test]
-fn where_the_same_is_said_again_nobody_after_it_is_called() {
+fn unchanged_answers_do_not_repeat_later_steps() {
     let workshop = Workshop::regular();
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
-    assert_eq!(workshop.begin(&[]).code, Some(3));
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
+    assert_eq!(workshop.start(&[]).code, Some(3));
     workshop.calls();
     workshop
         .edit("approach-synthesis.txt", &(workshop.read("approach-synthesis.txt") + "\nOne more line.\n"));
     assert_eq!(workshop.resume(&[]).code, Some(3));
-    assert_eq!(workshop.calls(), of_the_regular(&["debate/", "planner"]));
+    assert_eq!(workshop.calls(), regular_calls(&["debate/", "planner"]));
     // Neither a commit nor another branch is an input of anything.
     workshop.sandbox.commit("in between");
     let output = workshop.resume(&[]);
@@ -52,11 +52,11 @@ fn where_the_same_is_said_again_nobody_after_it_is_called() {
 }
 
 #[test]
-fn another_answer_reaches_those_who_design_unless_it_is_a_plain_yes() {
+fn a_changed_gate_answer_repeats_the_design_steps() {
     let workshop = Workshop::regular();
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
-    assert_eq!(workshop.begin(&[]).code, Some(3));
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
+    assert_eq!(workshop.start(&[]).code, Some(3));
     workshop.calls();
     assert_eq!(workshop.answer("pre-design: {scope: \"Yes.\"}\n").code, Some(0));
     assert_eq!(workshop.resume(&[]).code, Some(3));
@@ -66,5 +66,5 @@ fn another_answer_reaches_those_who_design_unless_it_is_a_plain_yes() {
     let output = workshop.design(&[FEATURE, "--resume"]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert_eq!(workshop.read("answers/pre-design"), "- **scope**: Health checks count too.\n");
-    assert_eq!(workshop.calls(), of_the_regular(&["sketch/", "planner", "writer"]));
+    assert_eq!(workshop.calls(), regular_calls(&["sketch/", "planner", "writer"]));
 }

@@ -1,18 +1,18 @@
-//! The flags of `charrette design`, its refusals, and what they are worth: exit codes, exact texts, who is called.
+//! Flags of `charrette design` and its refusals: exit codes, exact texts, agent calls.
 
-use crate::workshop::{REGULAR, Workshop, all_but, document_of, of_the_regular, tree};
+use crate::workshop::{REGULAR, Workshop, document_path, regular_calls, regular_calls_except, tree};
 use charrette_testkit::panel::{FEATURE, REQUEST};
 use serde_json::json;
 
-/// Everybody of the first phase.
+/// Agent calls of the first phase.
 const RESEARCH: [&str; 4] = ["research/", "aggregator", "clarifier", "scoper"];
 
 #[test]
-fn phases_can_be_gone_through_one_by_one() {
+fn phases_can_be_run_one_by_one() {
     let workshop = Workshop::regular();
-    let output = workshop.begin(&["--phase=research"]);
+    let output = workshop.start(&["--phase=research"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_eq!(workshop.calls(), of_the_regular(&RESEARCH));
+    assert_eq!(workshop.calls(), regular_calls(&RESEARCH));
     let statuses = || {
         let document = workshop.document();
         ["research", "write", "validate"]
@@ -34,7 +34,7 @@ fn phases_can_be_gone_through_one_by_one() {
     let again =
         |args: &[&str]| workshop.design(&[&[FEATURE, "--answers", answers.to_str().unwrap()], args].concat());
     assert_eq!(again(&["--phase=write"]).code, Some(0));
-    assert_eq!(workshop.calls(), all_but(&[&RESEARCH[..], &["validator"]].concat()));
+    assert_eq!(workshop.calls(), regular_calls_except(&[&RESEARCH[..], &["validator"]].concat()));
     assert_eq!(statuses(), ["complete", "complete", "pending"]);
     assert_eq!(again(&["--phase=validate"]).code, Some(0));
     assert_eq!(workshop.calls(), ["validator codex"]);
@@ -53,26 +53,27 @@ fn phases_can_be_gone_through_one_by_one() {
     assert_eq!(again(&["--phase=write"]).code, Some(0));
     assert_eq!(workshop.calls(), ["writer claude"]);
     assert_eq!(again(&["--phase=write", "--fresh"]).code, Some(0));
-    assert_eq!(workshop.calls(), all_but(&[&RESEARCH[..], &["validator"]].concat()));
+    assert_eq!(workshop.calls(), regular_calls_except(&[&RESEARCH[..], &["validator"]].concat()));
 }
 
 #[test]
 fn a_research_is_resumed_to_the_end() {
     let workshop = Workshop::brief();
-    assert_eq!(workshop.begin(&["--phase=research"]).code, Some(0));
+    assert_eq!(workshop.start(&["--phase=research"]).code, Some(0));
     workshop.calls();
     let output = workshop.resume(&[]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(workshop.calls().iter().all(|call| !of_the_regular(&RESEARCH).contains(&call.as_str())));
+    assert!(workshop.calls().iter().all(|call| !regular_calls(&RESEARCH).contains(&call.as_str())));
     assert_eq!(workshop.document()["phases"]["validate"]["status"], "complete");
 }
 
 #[test]
 fn quick_and_auto_call_fewer_and_ask_less() {
     let workshop = Workshop::regular();
-    let output = workshop.begin(&["--quick", "--auto"]);
+    let output = workshop.start(&["--quick", "--auto"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let mut expected = all_but(&["sketch/", "debate/2", "clarifier", "scoper", "discusser", "finisher"]);
+    let mut expected =
+        regular_calls_except(&["sketch/", "debate/2", "clarifier", "scoper", "discusser", "finisher"]);
     expected.extend(["sketch/codex-generic codex", "sketch/cursor-generic cursor"]);
     expected.sort_unstable();
     assert_eq!(workshop.calls(), expected);
@@ -92,7 +93,7 @@ fn quick_and_auto_call_fewer_and_ask_less() {
 #[test]
 fn without_checkpoints_nothing_is_approved() {
     let workshop = Workshop::regular();
-    let output = workshop.begin(&["--no-checkpoint"]);
+    let output = workshop.start(&["--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(workshop.calls(), REGULAR);
     let document = workshop.document();
@@ -123,7 +124,7 @@ fn a_dry_run_changes_nothing_anywhere() {
         assert!(before == after, "{args:?} changed a file");
     }
     // Neither does it where there is a run.
-    assert_eq!(workshop.begin(&["--phase=research", "--auto"]).code, Some(0));
+    assert_eq!(workshop.start(&["--phase=research", "--auto"]).code, Some(0));
     workshop.calls();
     let before = everything();
     for args in [
@@ -141,7 +142,7 @@ fn a_dry_run_changes_nothing_anywhere() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_happens() {
+fn invalid_flag_combinations_are_refused_before_the_run() {
     let workshop = Workshop::regular();
     for (args, code, text) in [
         (vec![REQUEST, "--phase=foo"], 2, "Invalid phase \"foo\". Valid values: research, write, validate"),
@@ -179,8 +180,8 @@ fn what_makes_no_sense_is_refused_before_anything_happens() {
 #[test]
 fn a_validation_needs_an_approval() {
     let workshop = Workshop::brief();
-    workshop.replies_with("approval: \"yes\"", "approval: \"no\"");
-    let output = workshop.begin(&["--auto"]);
+    workshop.replace_gate_answer("approval: \"yes\"", "approval: \"no\"");
+    let output = workshop.start(&["--auto"]);
     assert_eq!(output.code, Some(4), "{output:?}");
     let output = workshop.design(&[FEATURE, "--phase=validate"]);
     assert_eq!(output.code, Some(4), "{output:?}");
@@ -194,7 +195,7 @@ fn a_feature_can_be_given_its_name() {
     let output =
         workshop.design(&[REQUEST, "--name", "limits", "--phase=research", "--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let document = workshop.sandbox.read(&document_of("limits"));
+    let document = workshop.sandbox.read(&document_path("limits"));
     assert!(document.contains("\".specs/20261115-limits\""), "{document}");
     assert_eq!(workshop.sandbox.read(".specs/20261115-limits/request.md"), format!("{REQUEST}\n"));
     assert_eq!(workshop.sandbox.git(["branch", "--show-current"]), "ada-l/limits");
@@ -203,11 +204,11 @@ fn a_feature_can_be_given_its_name() {
 #[test]
 fn the_same_request_again_is_begun_afresh_and_the_old_run_archived() {
     let workshop = Workshop::brief();
-    assert_eq!(workshop.begin(&["--auto", "--no-checkpoint"]).code, Some(0));
+    assert_eq!(workshop.start(&["--auto", "--no-checkpoint"]).code, Some(0));
     let first = workshop.calls();
     let old = workshop.document();
     std::fs::write(workshop.spec("design.md"), "# Mine\n").unwrap();
-    let output = workshop.begin(&["--auto", "--no-checkpoint"]);
+    let output = workshop.start(&["--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(workshop.calls(), first, "all of it again");
     assert_ne!(workshop.document()["run"]["workspace"], old["run"]["workspace"]);

@@ -1,6 +1,6 @@
 //! A design at its gates: waiting, answered later, approved, rejected, sent back, opened again.
 
-use crate::workshop::{REGULAR, Workshop, all_but, of_the_regular};
+use crate::workshop::{REGULAR, Workshop, regular_calls, regular_calls_except};
 use charrette_testkit::panel::FEATURE;
 
 const PRE: &str = "pre-design: {understanding: \"yes\", approach: \"yes\", assumptions: \"all correct\", trade_offs: \"yes\", scope: \"scope is right\", unknowns: \"proceed\"}\n";
@@ -9,11 +9,11 @@ const POST: &str = "post-design: {what_built: \"proceed\", decisions: \"yes\", r
 /// Answers for everything but the last gate.
 fn undecided(workshop: &Workshop) {
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
 }
 
 #[test]
-fn a_design_waits_at_every_gate_and_nobody_is_called_twice() {
+fn a_design_waits_at_every_gate_and_repeats_no_agent_call() {
     let workshop = Workshop::regular();
     let mut calls = Vec::new();
     let mut output = workshop.design(&[charrette_testkit::panel::REQUEST]);
@@ -47,14 +47,14 @@ fn a_design_waits_at_every_gate_and_nobody_is_called_twice() {
 #[test]
 fn a_gate_waits_for_the_missing_answers_only_and_stop_is_none() {
     let workshop = Workshop::brief();
-    workshop.replies_with("  scope: \"scope is right\"\n  unknowns: \"proceed\"\n", "");
-    let output = workshop.begin(&["--auto"]);
+    workshop.replace_gate_answer("  scope: \"scope is right\"\n  unknowns: \"proceed\"\n", "");
+    let output = workshop.start(&["--auto"]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert!(output.stderr.contains("Waiting at pre-design: scope, unknowns\n"), "{output:?}");
     let output = workshop.answer("pre-design: {scope: \"stop\", unknowns: \"proceed\"}\n");
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(workshop.gate("pre-design"), "pending");
-    workshop.replies_with("pre-design:\n", "pre-design:\n  scope: \"stop\"\n");
+    workshop.replace_gate_answer("pre-design:\n", "pre-design:\n  scope: \"stop\"\n");
     let output = workshop.resume(&[]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert!(
@@ -67,7 +67,7 @@ fn a_gate_waits_for_the_missing_answers_only_and_stop_is_none() {
 fn a_revision_is_made_by_planner_illustrator_and_writer_alone() {
     let workshop = Workshop::regular();
     undecided(&workshop);
-    assert_eq!(workshop.begin(&[]).code, Some(3));
+    assert_eq!(workshop.start(&[]).code, Some(3));
     workshop.calls();
     for round in 1..=3 {
         let wish = format!("Name the header in README.md, {round}.");
@@ -97,8 +97,8 @@ fn a_revision_is_made_by_planner_illustrator_and_writer_alone() {
 #[test]
 fn an_answers_file_that_wants_a_revision_is_heard_once() {
     let workshop = Workshop::brief();
-    workshop.replies_with("approval: \"yes\"", "approval: \"revise\"\n  feedback: \"Shorter.\"");
-    let output = workshop.begin(&["--auto"]);
+    workshop.replace_gate_answer("approval: \"yes\"", "approval: \"revise\"\n  feedback: \"Shorter.\"");
+    let output = workshop.start(&["--auto"]);
     assert_eq!(output.code, Some(3), "{output:?}");
     let writers = workshop.calls().iter().filter(|call| *call == "writer claude").count();
     assert_eq!(writers, 2, "once, and once more for the revision");
@@ -107,14 +107,14 @@ fn an_answers_file_that_wants_a_revision_is_heard_once() {
 #[test]
 fn a_rejected_design_returns_to_its_gate() {
     let workshop = Workshop::regular();
-    workshop.replies_with("approval: \"yes\"", "approval: \"no\"");
-    let output = workshop.begin(&[]);
+    workshop.replace_gate_answer("approval: \"yes\"", "approval: \"no\"");
+    let output = workshop.start(&[]);
     assert_eq!(output.code, Some(4), "{output:?}");
     let rejection =
         format!("Design not approved. To revise, run:\n  charrette design {FEATURE} --phase=write");
     assert!(output.stderr.contains(&rejection), "{output:?}");
     assert_eq!(workshop.gate("post-design"), "rejected");
-    assert_eq!(workshop.calls(), all_but(&["validator"]));
+    assert_eq!(workshop.calls(), regular_calls_except(&["validator"]));
     for output in [workshop.resume(&[]), workshop.design(&[FEATURE, "--resume"])] {
         assert_eq!(output.code, Some(4), "{output:?}");
         assert!(output.stderr.contains(&rejection), "{output:?}");
@@ -129,7 +129,7 @@ fn a_rejected_design_returns_to_its_gate() {
 #[test]
 fn an_edit_after_the_approval_opens_the_gate_again_with_the_difference() {
     let workshop = Workshop::brief();
-    assert_eq!(workshop.begin(&["--auto", "--phase=research"]).code, Some(0));
+    assert_eq!(workshop.start(&["--auto", "--phase=research"]).code, Some(0));
     let answers = workshop.answers();
     let output = workshop.design(&[FEATURE, "--phase=write", "--answers", answers.to_str().unwrap()]);
     assert_eq!(output.code, Some(0), "{output:?}");
@@ -155,12 +155,12 @@ fn an_edit_after_the_approval_opens_the_gate_again_with_the_difference() {
 #[test]
 fn a_no_to_the_understanding_sends_the_research_back_once() {
     let workshop = Workshop::regular();
-    workshop.replies_with("understanding: \"yes\"", "understanding: \"no: limits are per account\"");
-    let output = workshop.begin(&["--phase=research"]);
+    workshop.replace_gate_answer("understanding: \"yes\"", "understanding: \"no: limits are per account\"");
+    let output = workshop.start(&["--phase=research"]);
     assert_eq!(output.code, Some(3), "the same no is not heard twice: {output:?}");
-    let twice = of_the_regular(&["research/", "aggregator"]);
+    let twice = regular_calls(&["research/", "aggregator"]);
     let calls = workshop.calls();
-    for call in of_the_regular(&["research/", "aggregator", "clarifier", "scoper"]) {
+    for call in regular_calls(&["research/", "aggregator", "clarifier", "scoper"]) {
         let count = calls.iter().filter(|found| *found == call).count();
         let expected = if call.starts_with("research/") { 2 } else { count };
         assert_eq!(count, expected, "{call} of {calls:?}");

@@ -3,16 +3,16 @@
 
 use crate::BINARY;
 use crate::design_tracker::enable_for_all;
-use crate::workshop::{Workshop, document_of, tree, warnings};
+use crate::workshop::{Workshop, document_path, tree, warnings};
 use charrette_testkit::Output;
 use charrette_testkit::linear::LinearServer;
-use charrette_testkit::panel::Mishap;
+use charrette_testkit::panel::SeatFault;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Nobody is asked.
-const UNASKED: [&str; 3] = ["--auto", "--no-checkpoint", "--yes"];
+/// Flags of a run without questions.
+const UNATTENDED: [&str; 3] = ["--auto", "--no-checkpoint", "--yes"];
 
 const FEATURES: &str = r#"{"features": [
   {"name": "cart", "description": "Keeps what a customer wants.", "rough_specs": ["checkout", "totals", "items"]},
@@ -36,7 +36,7 @@ fn feature_files(specs: &[(&str, &[&str])]) -> String {
     )
 }
 
-/// A workshop where the agents of these seats speak about a shop.
+/// Workshop whose agents answer about a shop.
 struct Shop {
     workshop: Workshop,
     spec: [String; 2],
@@ -45,26 +45,26 @@ struct Shop {
 impl Shop {
     fn open() -> Shop {
         let workshop = Workshop::brief();
-        let research = workshop.said("research/requirements");
+        let research = workshop.answer_text("research/requirements");
         for mode in ["vision", "scope", "rough-specs", "feature-domain", "spec-breakdown"] {
-            workshop.says(&format!("research/{mode}"), &research);
+            workshop.set_answer(&format!("research/{mode}"), &research);
         }
-        let spec = ["aggregator", "writer"].map(|step| workshop.said(step));
+        let spec = ["aggregator", "writer"].map(|step| workshop.answer_text(step));
         Shop { workshop, spec }
     }
 
-    fn summed_up(&self, labels: [&str; 6]) {
+    fn set_aggregate(&self, labels: [&str; 6]) {
         let page = labels.map(|label| format!("## {label}\nAbout it: {label}.\n"));
-        self.workshop.says("aggregator", &page.join("\n"));
+        self.workshop.set_answer("aggregator", &page.join("\n"));
     }
 
-    fn speaks_of_projects(&self) {
-        self.summed_up(["Vision", "Users", "Features", "Boundaries", "Priorities", "Risks"]);
-        self.workshop.says("writer", &project_files(FEATURES));
+    fn set_project_answers(&self) {
+        self.set_aggregate(["Vision", "Users", "Features", "Boundaries", "Priorities", "Risks"]);
+        self.workshop.set_answer("writer", &project_files(FEATURES));
     }
 
-    fn speaks_of_features(&self, specs: &[(&str, &[&str])]) {
-        self.summed_up([
+    fn set_feature_answers(&self, specs: &[(&str, &[&str])]) {
+        self.set_aggregate([
             "Understanding",
             "Rough specs",
             "Dependencies",
@@ -72,36 +72,36 @@ impl Shop {
             "Complexity",
             "Constraints",
         ]);
-        self.workshop.says("writer", &feature_files(specs));
+        self.workshop.set_answer("writer", &feature_files(specs));
     }
 
-    fn speaks_of_specs(&self) {
+    fn set_spec_answers(&self) {
         let [aggregator, writer] = &self.spec;
-        self.workshop.says("aggregator", aggregator);
-        self.workshop.says("writer", writer);
+        self.workshop.set_answer("aggregator", aggregator);
+        self.workshop.set_answer("writer", writer);
     }
 
     fn design(&self, args: &[&str]) -> Output {
-        let output = self.workshop.design(&[args, &UNASKED].concat());
+        let output = self.workshop.design(&[args, &UNATTENDED].concat());
         assert_eq!(output.code, Some(0), "{args:?} {output:?}");
         output
     }
 
     fn with_project(self) -> Shop {
-        self.speaks_of_projects();
+        self.set_project_answers();
         self.design(&["sell parcels online", "--name", "shop", "--project"]);
         self
     }
 
     fn with_cart(self) -> Shop {
         let shop = self.with_project();
-        shop.speaks_of_features(&[("checkout", &["totals"]), ("totals", &[]), ("items", &[])]);
+        shop.set_feature_answers(&[("checkout", &["totals"]), ("totals", &[]), ("items", &[])]);
         shop.design(&["shop/cart"]);
         shop
     }
 
     fn refused(&self, args: &[&str], code: i32, message: &str) {
-        let output = self.workshop.design(&[args, &UNASKED].concat());
+        let output = self.workshop.design(&[args, &UNATTENDED].concat());
         assert_eq!(output.code, Some(code), "{args:?} {output:?}");
         assert!(output.stderr.starts_with(&format!("error: {message}")), "{args:?} {output:?}");
     }
@@ -125,7 +125,7 @@ fn a_project_with_two_features_and_five_specs() {
     assert_eq!(shop.json("specs/shop/features.json")["project"], "shop");
     assert_eq!(shop.read("specs/shop/.project-marker"), "shop\n");
     let features = shop.read("specs/shop/features.json");
-    shop.speaks_of_features(&[("checkout", &[]), ("cards", &["shop/cart/totals"])]);
+    shop.set_feature_answers(&[("checkout", &[]), ("cards", &["shop/cart/totals"])]);
     let output = shop.design(&["take money", "--feature", "--parent", "shop", "--name", "payment"]);
     assert!(
         output.stdout.ends_with("Next:\n  charrette design shop.payment.checkout\n"),
@@ -136,7 +136,7 @@ fn a_project_with_two_features_and_five_specs() {
     assert_eq!(shop.read("specs/shop/payment/.feature-marker"), "payment\n");
     assert_eq!(shop.read("specs/shop/features.json"), features, "nobody touches the parent");
 
-    shop.speaks_of_specs();
+    shop.set_spec_answers();
     let quick = |args: &[&str]| shop.design(&[args, &["--quick"]].concat());
     // By path, by the only name, and by a parent.
     quick(&["shop/cart/checkout"]);
@@ -158,7 +158,7 @@ fn a_project_with_two_features_and_five_specs() {
         assert_eq!(parents, (&json!(spec), &json!("shop"), &json!(feature)));
         let meta = shop.read(&format!("specs/shop/{feature}/{spec}/meta.yaml"));
         assert!(meta.contains(&format!("parent_project: shop\nparent_feature: {feature}\n")), "{meta}");
-        let document = shop.json(&document_of(&format!("shop.{feature}.{spec}")));
+        let document = shop.json(&document_path(&format!("shop.{feature}.{spec}")));
         assert_eq!(document["feature"], format!("shop.{feature}.{spec}"));
         let path = format!("shop/{feature}/{spec}");
         let output = shop.run(&["check", &path, "--json"]);
@@ -169,7 +169,7 @@ fn a_project_with_two_features_and_five_specs() {
     }
     // What its manifest says is what was asked for.
     let workspace =
-        shop.json(&document_of("shop.cart.checkout"))["run"]["workspace"].as_str().unwrap().to_owned();
+        shop.json(&document_path("shop.cart.checkout"))["run"]["workspace"].as_str().unwrap().to_owned();
     assert_eq!(
         shop.read(&format!("{workspace}/request.md")),
         "checkout: About checkout.\n\nDepends on: totals\n"
@@ -213,11 +213,11 @@ fn named_or_refused(shop: &Shop) {
     let complete = "error: Design for \"shop.cart.checkout\" is already complete.";
     assert!(output.stderr.starts_with(complete), "{output:?}");
     assert_eq!(shop.run(&["abandon", "cards"]).code, Some(0));
-    assert!(!shop.workshop.sandbox.path(&document_of("shop.payment.cards")).exists());
+    assert!(!shop.workshop.sandbox.path(&document_path("shop.payment.cards")).exists());
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_message() {
+fn invalid_levels_and_parents_are_refused_with_a_message() {
     let shop = Shop::open().with_cart();
     let before = tree(&shop.workshop.sandbox.path("specs"));
     let only = "Only one of --project, --feature, --spec allowed";
@@ -247,13 +247,13 @@ fn what_cannot_be_is_refused_with_its_message() {
 }
 
 #[test]
-fn what_stands_alone_says_so_and_a_plain_design_does_not() {
+fn standalone_levels_are_noted_and_plain_designs_are_not() {
     let shop = Shop::open();
-    shop.speaks_of_features(&[("one", &[])]);
+    shop.set_feature_answers(&[("one", &[])]);
     let output = shop.design(&["some things", "--level", "feature", "--name", "things"]);
     assert!(output.stderr.contains("Creating standalone feature. Link to parent later."), "{output:?}");
     assert!(output.stdout.contains("Level: feature"), "{output:?}");
-    shop.speaks_of_specs();
+    shop.set_spec_answers();
     let output = shop.design(&["one thing", "--spec", "--name", "thing", "--dry-run"]);
     assert!(output.stderr.contains("Creating standalone spec. Link to parent later."), "{output:?}");
     // In a feature that stands alone itself, and on the branch of that.
@@ -272,7 +272,7 @@ fn a_feature_that_is_designed_again_says_what_it_no_longer_lists() {
     let shop = Shop::open().with_cart();
     let project = tree(&shop.workshop.sandbox.path("specs/shop"))["features.json"].clone();
     shop.workshop.sandbox.write("specs/shop/cart/items/requirements.md", "# Kept\n");
-    shop.speaks_of_features(&[("totals", &[])]);
+    shop.set_feature_answers(&[("totals", &[])]);
     let output = shop.design(&["shop/cart", "--json"]);
     let said = "Warning: Specs removed: checkout, items. Existing directories NOT deleted.";
     assert!(warnings(&output).contains(&said.to_owned()), "{:?}", warnings(&output));
@@ -283,7 +283,7 @@ fn a_feature_that_is_designed_again_says_what_it_no_longer_lists() {
 #[test]
 fn both_gates_ask_what_the_level_is_about() {
     let shop = Shop::open();
-    shop.speaks_of_projects();
+    shop.set_project_answers();
     let waits = |args: &[&str], gate: &str, keys: &str| {
         let output = shop.workshop.design(args);
         assert_eq!(output.code, Some(3), "{output:?}");
@@ -299,7 +299,7 @@ fn both_gates_ask_what_the_level_is_about() {
     };
     let answered = |yaml: &str| {
         let command = shop.workshop.command(BINARY, ["answer", "shop", "--file", "-"]);
-        assert_eq!(Output::of(command, yaml.as_bytes()).code, Some(0));
+        assert_eq!(Output::capture(command, yaml.as_bytes()).code, Some(0));
     };
     waits(
         &["sell parcels", "--name", "shop", "--project", "--yes"],
@@ -312,12 +312,12 @@ fn both_gates_ask_what_the_level_is_about() {
     let resume = ["shop", "--resume"];
     let keys = "features_produced rough_specs coverage granularity naming approval";
     waits(&resume, "post-design", keys);
-    let workspace = shop.json(&document_of("shop"))["run"]["workspace"].as_str().unwrap().to_owned();
+    let workspace = shop.json(&document_path("shop"))["run"]["workspace"].as_str().unwrap().to_owned();
     assert!(shop.read(&format!("{workspace}/answers/pre-design")).contains("- **features**: add: refunds"));
     let yes =
         "features_produced: 'yes', rough_specs: 'yes', coverage: 'yes', granularity: 'yes', naming: 'yes'";
     answered(&format!("post-design: {{{yes}, approval: revise, feedback: 'call it basket'}}"));
-    shop.workshop.says("writer", &project_files(&FEATURES.replace("\"cart\"", "\"basket\"")));
+    shop.workshop.set_answer("writer", &project_files(&FEATURES.replace("\"cart\"", "\"basket\"")));
     waits(&resume, "post-design", keys);
     answered(&format!("post-design: {{{yes}, approval: 'yes'}}"));
     let output = shop.workshop.design(&resume);
@@ -334,29 +334,33 @@ fn only_specifications_get_an_issue() {
     let approved = |args: &[&str], before: &str, after: &str| {
         let yes =
             |keys: &str| keys.split(' ').map(|key| format!("{key}: 'yes'")).collect::<Vec<_>>().join(", ");
-        shop.workshop.replies(&format!("pre-design: {{{}}}\npost-design: {{{}}}\n", yes(before), yes(after)));
+        shop.workshop.write_gate_answers(&format!(
+            "pre-design: {{{}}}\npost-design: {{{}}}\n",
+            yes(before),
+            yes(after)
+        ));
         let answers = shop.workshop.answers();
         let args = [&["design", "--auto", "--yes", "--answers", answers.to_str().unwrap()], args].concat();
         let mut command = shop.workshop.command(BINARY, args);
         command.env("LINEAR_API_KEY", LinearServer::KEY);
-        let output = Output::of(command, b"");
+        let output = Output::capture(command, b"");
         assert_eq!(output.code, Some(0), "{output:?}");
         assert!(output.stdout.contains(" is designed, approved and validated."), "{output:?}");
     };
-    shop.speaks_of_projects();
+    shop.set_project_answers();
     approved(
         &["sell parcels", "--name", "shop", "--project"],
         "vision users features boundaries priorities risks",
         "features_produced rough_specs coverage granularity naming approval",
     );
-    shop.speaks_of_features(&[("checkout", &[])]);
+    shop.set_feature_answers(&[("checkout", &[])]);
     approved(
         &["shop/cart"],
         "understanding rough_specs_input dependencies boundaries complexity constraints",
         "specs_produced dependencies build_order cross_feature gaps approval",
     );
     assert_eq!(server.requests(), [""; 0]);
-    shop.speaks_of_specs();
+    shop.set_spec_answers();
     approved(
         &["shop/cart/checkout", "--quick"],
         "understanding approach assumptions trade_offs scope unknowns",
@@ -373,16 +377,16 @@ fn only_specifications_get_an_issue() {
 #[test]
 fn a_cycle_is_found_and_repaired_once() {
     let shop = Shop::open();
-    shop.speaks_of_features(&[("a", &["b"]), ("b", &["a"])]);
-    shop.workshop.says("writer/repair", &feature_files(&[("a", &[]), ("b", &["a"])]));
+    shop.set_feature_answers(&[("a", &["b"]), ("b", &["a"])]);
+    shop.workshop.set_answer("writer/repair", &feature_files(&[("a", &[]), ("b", &["a"])]));
     let output = shop.design(&["some things", "--feature", "--name", "things"]);
     assert!(output.stdout.contains("failed; one repair"), "{output:?}");
     assert_eq!(shop.json("specs/things/specs.json")["specs"][0]["depends_on"], json!([]));
     let shop = Shop::open();
-    shop.speaks_of_features(&[("a", &["b"]), ("b", &["a"])]);
-    shop.workshop.says("writer/repair", &feature_files(&[("a", &["b"]), ("b", &["a"])]));
+    shop.set_feature_answers(&[("a", &["b"]), ("b", &["a"])]);
+    shop.workshop.set_answer("writer/repair", &feature_files(&[("a", &["b"]), ("b", &["a"])]));
     let failed =
-        shop.workshop.design(&[&["some things", "--feature", "--name", "things"][..], &UNASKED].concat());
+        shop.workshop.design(&[&["some things", "--feature", "--name", "things"][..], &UNATTENDED].concat());
     assert_eq!(failed.code, Some(1), "{failed:?}");
     assert!(failed.stderr.contains("Dependency cycle detected: a -> b -> a"), "{failed:?}");
     let check = shop.run(&["check", "things"]);
@@ -391,13 +395,13 @@ fn a_cycle_is_found_and_repaired_once() {
 }
 
 #[test]
-fn killed_while_the_files_are_written_each_level_goes_on() {
+fn every_level_resumes_after_a_kill_while_writing_files() {
     let shop = Shop::open();
-    shop.speaks_of_projects();
+    shop.set_project_answers();
     killed_and_resumed(&shop, &["sell parcels", "--name", "shop", "--project"], "shop");
-    shop.speaks_of_features(&[("checkout", &[]), ("totals", &[])]);
+    shop.set_feature_answers(&[("checkout", &[]), ("totals", &[])]);
     killed_and_resumed(&shop, &["shop/cart"], "cart");
-    shop.speaks_of_specs();
+    shop.set_spec_answers();
     killed_and_resumed(&shop, &["checkout", "--quick"], "shop/cart/checkout");
     for path in ["shop/project.md", "shop/cart/feature.md", "shop/cart/checkout/spec.json"] {
         assert!(shop.workshop.sandbox.path(&format!("specs/{path}")).exists(), "{path}");
@@ -408,9 +412,9 @@ fn killed_while_the_files_are_written_each_level_goes_on() {
 
 /// Kills the driver while the writer works, and goes on: only who had not answered is called again.
 fn killed_and_resumed(shop: &Shop, args: &[&str], name: &str) {
-    let written = shop.workshop.said("writer");
-    shop.workshop.suffers("writer", Mishap::Hangs);
-    let mut command = shop.workshop.command(BINARY, [&["design"], args, &UNASKED].concat());
+    let written = shop.workshop.answer_text("writer");
+    shop.workshop.set_fault("writer", SeatFault::Hangs);
+    let mut command = shop.workshop.command(BINARY, [&["design"], args, &UNATTENDED].concat());
     let mut driver = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let patience = Instant::now() + Duration::from_mins(2);
     while !std::fs::read_to_string(shop.workshop.log()).unwrap_or_default().contains("writer ") {
@@ -423,13 +427,13 @@ fn killed_and_resumed(shop: &Shop, args: &[&str], name: &str) {
     driver.kill().unwrap();
     driver.wait().unwrap();
     shop.workshop.calls();
-    shop.workshop.says("writer", &written);
+    shop.workshop.set_answer("writer", &written);
     shop.design(&[name, "--resume"]);
     assert_eq!(shop.workshop.calls(), ["validator codex", "writer claude"]);
 }
 
 #[test]
-fn what_is_nested_gets_the_branch_of_its_project_and_feature() {
+fn nested_specs_get_the_branch_of_project_and_feature() {
     let shop = Shop::open().with_cart();
     shop.workshop.sandbox.git(["switch", "-q", "main"]);
     let output = shop.design(&["shop/cart/totals", "--dry-run"]);

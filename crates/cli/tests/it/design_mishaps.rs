@@ -1,63 +1,64 @@
-//! Agents who hang, fail, flood, say nothing or ramble, and answers that do not help: the run goes on where it can,
-//! stops where it must, and says so.
+//! Agents that hang, fail, flood, stay silent or ramble, and unusable answers: the run continues where it can, stops
+//! where it must, and reports it.
 
 use crate::workshop::{Workshop, events, warnings};
 use charrette_testkit::Output;
-use charrette_testkit::panel::{FEATURE, Mishap, Variant};
+use charrette_testkit::panel::{FEATURE, PanelVariant, SeatFault};
 use serde_json::Value;
 
 /// The gates that only cost time here.
-const BRIEFLY: [&str; 3] = ["--auto", "--no-checkpoint", "--json"];
+const SHORT_RUN: [&str; 3] = ["--auto", "--no-checkpoint", "--json"];
 
 fn step(workshop: &Workshop, id: &str) -> Value {
     workshop.document()["phases"]["write"]["steps"][id].clone()
 }
 
 /// Runs a design in which this happens, with short clocks and a small limit of output.
-fn suffering(mishaps: &[(&str, Mishap)]) -> (Workshop, Output) {
+fn run_with_faults(faults: &[(&str, SeatFault)]) -> (Workshop, Output) {
     let workshop = Workshop::regular();
-    workshop.sets("clocks.sketch = 4\nclocks.review = 4\nclocks.grace = 1\nlimits.output_mb = 1\n");
-    for (step, mishap) in mishaps {
-        workshop.suffers(step, *mishap);
+    workshop.write_settings("clocks.sketch = 4\nclocks.review = 4\nclocks.grace = 1\nlimits.output_mb = 1\n");
+    for (step, fault) in faults {
+        workshop.set_fault(step, *fault);
     }
-    let output = workshop.begin(&BRIEFLY);
+    let output = workshop.start(&SHORT_RUN);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     let document = workshop.document();
     assert_eq!(document["phases"]["validate"]["status"], "complete");
     let calls = workshop.calls();
-    for (suffered, mishap) in mishaps {
-        let (id, agent) = suffered.split_once('@').unwrap();
+    for (seat, fault) in faults {
+        let (id, agent) = seat.split_once('@').unwrap();
         let asked = calls.iter().filter(|call| **call == format!("{id} {agent}")).count();
-        // What cannot be read is asked for once more; whoever does not work is not.
-        let expected = if *mishap == Mishap::Rambles { 2 } else { 1 };
-        assert_eq!(asked, expected, "{suffered} {mishap:?}: {calls:?}");
+        // An unreadable answer is requested once more; a failing agent is not retried.
+        let expected = if *fault == SeatFault::UnstructuredAnswer { 2 } else { 1 };
+        assert_eq!(asked, expected, "{seat} {fault:?}: {calls:?}");
         let step = step(&workshop, id);
-        assert_eq!(step["status"], "done", "{suffered}: {step}");
+        assert_eq!(step["status"], "done", "{seat}: {step}");
         if id.starts_with("debate/")
-            || (*mishap == Mishap::Rambles && (id.starts_with("judge/") || id.starts_with("vote/")))
+            || (*fault == SeatFault::UnstructuredAnswer
+                && (id.starts_with("judge/") || id.starts_with("vote/")))
         {
             continue;
         }
-        assert_ne!(step["agent"], agent, "{suffered}: {step}");
-        assert_eq!(step["fallback_from"][0], agent, "{suffered}: {step}");
+        assert_ne!(step["agent"], agent, "{seat}: {step}");
+        assert_eq!(step["fallback_from"][0], agent, "{seat}: {step}");
     }
     (workshop, output)
 }
 
 #[test]
-fn sketches_that_do_not_come_are_made_by_others() {
-    // One mishap for each agent: whoever fails here is not asked again, and who is first would be chance.
-    suffering(&[
-        ("sketch/cursor-edge@cursor", Mishap::Floods),
-        ("sketch/codex-innovation@codex", Mishap::SaysNothing),
+fn missing_sketches_are_made_by_fallback_agents() {
+    // One fault per agent: a failed agent is not called again, and the order of calls is random.
+    run_with_faults(&[
+        ("sketch/cursor-edge@cursor", SeatFault::Floods),
+        ("sketch/codex-innovation@codex", SeatFault::EmptyAnswer),
     ]);
-    let (workshop, output) = suffering(&[
-        ("sketch/cursor-arch@cursor", Mishap::Fails),
-        ("sketch/codex-pragmatic@codex", Mishap::Rambles),
-        ("illustrator@claude", Mishap::Fails),
+    let (workshop, output) = run_with_faults(&[
+        ("sketch/cursor-arch@cursor", SeatFault::Fails),
+        ("sketch/codex-pragmatic@codex", SeatFault::UnstructuredAnswer),
+        ("illustrator@claude", SeatFault::Fails),
     ]);
     for name in
-        ["cursor-sketch-arch-output.txt", "codex-sketch-pragmatic-output.txt", "architecture-diagram.svg"]
+        ["cursor-sketch-arch-output.txt", "codex-sketch-pragmatic-output.txt", "architecture-diagram.md"]
     {
         assert!(workshop.artifact(name).exists(), "{name}");
     }
@@ -68,17 +69,17 @@ fn sketches_that_do_not_come_are_made_by_others() {
 }
 
 #[test]
-fn defenses_and_reviews_that_do_not_come_stop_nothing() {
-    suffering(&[
-        ("review/reviewer-edge@cursor", Mishap::SaysNothing),
-        ("review/reviewer-innovation@codex", Mishap::Floods),
+fn missing_defenses_and_reviews_do_not_stop_the_run() {
+    run_with_faults(&[
+        ("review/reviewer-edge@cursor", SeatFault::EmptyAnswer),
+        ("review/reviewer-innovation@codex", SeatFault::Floods),
     ]);
-    let (workshop, _) = suffering(&[
-        ("debate/1-thesis@cursor", Mishap::Hangs),
-        ("debate/2-thesis@codex", Mishap::Rambles),
-        ("review/reviewer-arch@cursor", Mishap::Fails),
-        ("review/reviewer-pragmatic@codex", Mishap::Rambles),
-        ("illustrator@claude", Mishap::Floods),
+    let (workshop, _) = run_with_faults(&[
+        ("debate/1-thesis@cursor", SeatFault::Hangs),
+        ("debate/2-thesis@codex", SeatFault::UnstructuredAnswer),
+        ("review/reviewer-arch@cursor", SeatFault::Fails),
+        ("review/reviewer-pragmatic@codex", SeatFault::UnstructuredAnswer),
+        ("illustrator@claude", SeatFault::Floods),
     ]);
     let resolutions = workshop.read("dialectic-resolutions.md");
     assert_eq!(resolutions.matches("**Disposition**: fallback-to-synthesis").count(), 2, "{resolutions}");
@@ -88,14 +89,14 @@ fn defenses_and_reviews_that_do_not_come_stop_nothing() {
 }
 
 #[test]
-fn judges_and_voters_who_do_not_come_are_replaced_or_not_counted() {
-    let (workshop, output) = suffering(&[
-        ("judge/judge-cursor@cursor", Mishap::Floods),
-        ("judge/judge-codex@codex", Mishap::Rambles),
-        ("judge/judge-claude@claude", Mishap::SaysNothing),
-        ("vote/voter-cursor@cursor", Mishap::Fails),
-        ("vote/voter-codex@codex", Mishap::Rambles),
-        ("illustrator@claude", Mishap::Rambles),
+fn missing_judges_and_voters_are_replaced_or_not_counted() {
+    let (workshop, output) = run_with_faults(&[
+        ("judge/judge-cursor@cursor", SeatFault::Floods),
+        ("judge/judge-codex@codex", SeatFault::UnstructuredAnswer),
+        ("judge/judge-claude@claude", SeatFault::EmptyAnswer),
+        ("vote/voter-cursor@cursor", SeatFault::Fails),
+        ("vote/voter-codex@codex", SeatFault::UnstructuredAnswer),
+        ("illustrator@claude", SeatFault::UnstructuredAnswer),
     ]);
     let resolutions = workshop.read("dialectic-resolutions.md");
     assert_eq!(resolutions.matches("**Disposition**: ").count(), 3, "{resolutions}");
@@ -105,12 +106,12 @@ fn judges_and_voters_who_do_not_come_are_replaced_or_not_counted() {
 }
 
 #[test]
-fn who_hangs_is_not_waited_for() {
-    suffering(&[
-        ("sketch/cursor-arch@cursor", Mishap::Hangs),
-        ("judge/judge-claude@claude", Mishap::Hangs),
-        ("review/reviewer-innovation@codex", Mishap::Hangs),
-        ("vote/voter-claude@claude", Mishap::Hangs),
+fn a_hanging_agent_is_stopped_by_its_timeout() {
+    run_with_faults(&[
+        ("sketch/cursor-arch@cursor", SeatFault::Hangs),
+        ("judge/judge-claude@claude", SeatFault::Hangs),
+        ("review/reviewer-innovation@codex", SeatFault::Hangs),
+        ("vote/voter-claude@claude", SeatFault::Hangs),
     ]);
 }
 
@@ -118,12 +119,12 @@ fn who_hangs_is_not_waited_for() {
 fn a_review_by_the_embedded_agent_alone_says_whose_it_is() {
     let workshop = Workshop::regular();
     for reviewer in ["arch", "edge", "innovation", "pragmatic"] {
-        workshop.suffers(&format!("review/reviewer-{reviewer}"), Mishap::Fails);
+        workshop.set_fault(&format!("review/reviewer-{reviewer}"), SeatFault::Fails);
     }
     for seat in ["merger", "vote/voter-claude", "vote/voter-codex", "vote/voter-cursor"] {
-        workshop.suffers(seat, Mishap::Fails);
+        workshop.set_fault(seat, SeatFault::Fails);
     }
-    let output = workshop.begin(&BRIEFLY);
+    let output = workshop.start(&SHORT_RUN);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     let reviewers = workshop.read("reviewers.md");
     assert_eq!(reviewers.matches(": Embedded-").count(), 4, "{reviewers}");
@@ -136,24 +137,23 @@ fn a_review_by_the_embedded_agent_alone_says_whose_it_is() {
 #[test]
 fn sketches_that_are_the_same_are_one_voice_and_people_are_told() {
     let workshop = Workshop::brief();
-    let said = workshop.said("sketch/cursor-arch");
-    workshop.says("sketch/codex-innovation", &said);
-    let output = workshop.begin(&BRIEFLY);
+    let said = workshop.answer_text("sketch/cursor-arch");
+    workshop.set_answer("sketch/codex-innovation", &said);
+    let output = workshop.start(&SHORT_RUN);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let same =
-        "cursor-sketch-arch-output.txt and codex-sketch-innovation-output.txt are the same, word for word";
+    let same = "cursor-sketch-arch-output.txt and codex-sketch-innovation-output.txt are identical";
     assert!(warnings(&output).iter().any(|warning| warning.contains(same)), "{:?}", warnings(&output));
 }
 
 #[test]
 fn seven_contested_decisions_are_two_more_than_are_debated() {
     let workshop = Workshop::regular();
-    workshop.seat(&charrette_testkit::panel::Seating {
+    workshop.seat_agents(&charrette_testkit::panel::Seating {
         undebated: &[],
         ..charrette_testkit::panel::Seating::REGULAR
     });
-    workshop.takes(Variant::SevenContested);
-    let output = workshop.begin(&BRIEFLY);
+    workshop.set_variant(PanelVariant::SevenContested);
+    let output = workshop.start(&SHORT_RUN);
     assert_eq!(output.code, Some(0), "{output:?}");
     let resolutions = workshop.read("dialectic-resolutions.md");
     assert_eq!(resolutions.matches("**Disposition**: voted").count(), 5, "{resolutions}");
@@ -164,12 +164,13 @@ fn seven_contested_decisions_are_two_more_than_are_debated() {
 
 #[test]
 fn a_diagram_that_cannot_be_shown_stops_nothing() {
-    for (variant, token) in
-        [(Variant::DiagramRejected, "pipe-in-node-label"), (Variant::DiagramUnparsable, "parse-error")]
-    {
+    for (variant, token) in [
+        (PanelVariant::DiagramRejected, "pipe-in-node-label"),
+        (PanelVariant::DiagramUnparsable, "parse-error"),
+    ] {
         let workshop = Workshop::brief();
-        workshop.takes(variant);
-        let output = workshop.begin(&BRIEFLY);
+        workshop.set_variant(variant);
+        let output = workshop.start(&SHORT_RUN);
         assert_eq!(output.code, Some(0), "{output:?}");
         let said = format!(
             "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={token}); proceeding without diagram.**"
@@ -185,12 +186,12 @@ fn a_diagram_that_cannot_be_shown_stops_nothing() {
 #[test]
 fn a_repair_opens_the_gate_again() {
     let workshop = Workshop::brief();
-    workshop.takes(Variant::RepairNeeded);
+    workshop.set_variant(PanelVariant::RepairNeeded);
     // Approved once, by hand, so that the second time is nobody's yes.
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
     let (before, post) = answers.split_once("post-design:").unwrap();
-    workshop.replies(before);
-    assert_eq!(workshop.begin(&["--auto"]).code, Some(3));
+    workshop.write_gate_answers(before);
+    assert_eq!(workshop.start(&["--auto"]).code, Some(3));
     let post = format!("post-design:{post}");
     assert_eq!(workshop.answer(&post).code, Some(0));
     workshop.calls();
@@ -207,10 +208,10 @@ fn a_repair_opens_the_gate_again() {
 }
 
 #[test]
-fn without_checkpoints_a_repair_just_goes_on() {
+fn a_repair_without_checkpoints_continues() {
     let workshop = Workshop::brief();
-    workshop.takes(Variant::RepairNeeded);
-    let output = workshop.begin(&BRIEFLY);
+    workshop.set_variant(PanelVariant::RepairNeeded);
+    let output = workshop.start(&SHORT_RUN);
     assert_eq!(output.code, Some(0), "{output:?}");
     let calls = workshop.calls();
     let asked = |call: &str| calls.iter().filter(|found| *found == call).count();
@@ -218,15 +219,15 @@ fn without_checkpoints_a_repair_just_goes_on() {
 }
 
 #[test]
-fn a_second_failure_ends_the_run_until_somebody_mends_the_files() {
+fn a_second_validation_failure_ends_the_run_until_the_files_are_fixed() {
     let workshop = Workshop::brief();
-    workshop.takes(Variant::RepairFails);
-    let output = workshop.begin(&BRIEFLY);
+    workshop.set_variant(PanelVariant::RepairFails);
+    let output = workshop.start(&SHORT_RUN);
     assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stderr.contains("does not pass, and was repaired once already"), "{output:?}");
+    assert!(output.stderr.contains("validation failed again after the repair"), "{output:?}");
     assert_eq!(workshop.document()["phases"]["validate"]["status"], "failed");
     workshop.calls();
-    // Going on without a change: nobody is paid again for the same.
+    // Resuming without a change repeats no agent call.
     assert_eq!(workshop.resume(&[]).code, Some(1));
     assert_eq!(workshop.calls(), [""; 0]);
     let requirements = std::fs::read_to_string(workshop.spec("requirements.md")).unwrap();

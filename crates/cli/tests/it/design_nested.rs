@@ -1,26 +1,26 @@
-//! A design inside another run: what its caller hands over, sees and gets.
+//! Nested designs: session file, output and export for the calling run.
 
 use crate::BINARY;
 use crate::workshop::{Workshop, tree};
 use charrette_testkit::Output;
-use charrette_testkit::panel::{FEATURE, Mishap, Seating, Variant};
+use charrette_testkit::panel::{FEATURE, PanelVariant, SeatFault, Seating};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The folder of the calling run, with its session environment.
-pub(crate) struct Calling {
+pub(crate) struct Caller {
     pub(crate) folder: PathBuf,
 }
 
-impl Calling {
-    pub(crate) fn of(workshop: &Workshop, env: &str) -> Calling {
+impl Caller {
+    pub(crate) fn new(workshop: &Workshop, env: &str) -> Caller {
         let folder = workshop.sandbox.outside("caller");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("session.env"), env).unwrap();
-        Calling { folder }
+        Caller { folder }
     }
 
-    /// The file, as it is typed.
+    /// Path of the session file.
     pub(crate) fn env(&self) -> String {
         self.folder.join("session.env").display().to_string()
     }
@@ -29,7 +29,7 @@ impl Calling {
         std::fs::read_to_string(self.folder.join(name)).unwrap_or_default()
     }
 
-    /// What the reader of manifests says.
+    /// Output of `manifest read`.
     pub(crate) fn manifest(&self, workshop: &Workshop) -> Vec<String> {
         let folder = self.folder.to_str().unwrap();
         let output = workshop.run(BINARY, ["manifest", "read", "--implement-tmpdir", folder]);
@@ -37,19 +37,19 @@ impl Calling {
         output.stdout.lines().map(str::to_owned).collect()
     }
 
-    /// Everything there, but for ledgers, which only grow.
+    /// Files of the calling run, without the append-only ledgers.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let is_ledger = |name: &str| name.ends_with(".tsv") || name.ends_with(".jsonl");
         tree(&self.folder).into_iter().filter(|(name, _)| !is_ledger(name)).collect()
     }
 }
 
-/// What was printed, without what differs from run to run: times, who was ready first, the rule.
-pub(crate) fn told(output: &Output) -> String {
+/// Standard output without the lines and times that differ between runs.
+pub(crate) fn normalized_stdout(output: &Output) -> String {
     let lines = output.stdout.lines().filter(|line| !line.starts_with('━') && !line.starts_with('📊'));
     let timeless = lines.map(|line| match line.rsplit_once(" (") {
-        Some((said, time)) if time.ends_with("s)") && time.len() < 7 => format!("{said} (t)"),
-        Some((said, time)) if time.ends_with("s)**") && time.len() < 9 => format!("{said} (t)**"),
+        Some((text, time)) if time.ends_with("s)") && time.len() < 7 => format!("{text} (t)"),
+        Some((text, time)) if time.ends_with("s)**") && time.len() < 9 => format!("{text} (t)**"),
         _ => line.to_owned(),
     });
     timeless.collect::<Vec<_>>().join("\n")
@@ -58,13 +58,13 @@ pub(crate) fn told(output: &Output) -> String {
 #[test]
 fn a_caller_sees_one_line_for_each_file_and_gets_all_of_them() {
     let workshop = Workshop::regular();
-    let calling = Calling::of(&workshop, "REPO=ada/parcels\nCHARRETTE_TOKEN_SESSION_ID=session-7\n");
+    let calling = Caller::new(&workshop, "REPO=ada/parcels\nCHARRETTE_TOKEN_SESSION_ID=session-7\n");
     let env = calling.env();
     let args = ["--auto", "--session-env", &env, "--step-prefix", "1.::design plan"];
-    let output = workshop.begin(&args);
+    let output = workshop.start(&args);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let told = told(&output).replace(workshop.sandbox.work().to_str().unwrap(), "WORK");
-    insta::assert_snapshot!(told, @r"
+    let stdout = normalized_stdout(&output).replace(workshop.sandbox.work().to_str().unwrap(), "WORK");
+    insta::assert_snapshot!(stdout, @r"
     starting design add-rate-limiting-to-the-public-api
     > **🔶 1.0: design plan | setup**
     > **🔶 1.1: design plan | branch**
@@ -98,7 +98,7 @@ fn a_caller_sees_one_line_for_each_file_and_gets_all_of_them() {
     ⏩ 1.4b: design plan | tracker — no Linear issue: there is no .claude/config/integrations.json (t)
     > **🔶 1.4c: design plan | validate**
     ✅ 1.4c: design plan | validate — passed (t)
-    done; everything is in WORK/.specs/20261115-add-rate-limiting-to-the-public-api
+    done; files are in WORK/.specs/20261115-add-rate-limiting-to-the-public-api
     **⚠ Cursor unavailable — dialectic skipped for bucket 1 decisions (indices: 3). Step 2a.4 synthesis decisions stand.**
     ");
 
@@ -133,17 +133,17 @@ fn a_caller_sees_one_line_for_each_file_and_gets_all_of_them() {
     let before = calling.files();
     workshop.calls();
     std::fs::remove_dir_all(workshop.spec("")).unwrap();
-    assert_eq!(workshop.begin(&args).code, Some(0));
+    assert_eq!(workshop.start(&args).code, Some(0));
     assert!(before == calling.files(), "{:?} {:?}", before.keys(), calling.files().keys());
 }
 
 #[test]
-fn who_failed_for_the_caller_is_not_asked_and_who_fails_here_is_told() {
+fn agent_health_is_exchanged_with_the_caller() {
     let workshop = Workshop::brief();
-    workshop.seat(&Seating { probes: true, ..Seating::REGULAR });
-    workshop.suffers("sketch/cursor-arch@cursor", Mishap::Fails);
-    let calling = Calling::of(&workshop, "CODEX_HEALTHY=false\nPATH=/nowhere\n");
-    let output = workshop.begin(&["--auto", "--no-checkpoint", "--session-env", &calling.env()]);
+    workshop.seat_agents(&Seating { probes: true, ..Seating::REGULAR });
+    workshop.set_fault("sketch/cursor-arch@cursor", SeatFault::Fails);
+    let calling = Caller::new(&workshop, "CODEX_HEALTHY=false\nPATH=/nowhere\n");
+    let output = workshop.start(&["--auto", "--no-checkpoint", "--session-env", &calling.env()]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let calls = workshop.calls();
     assert!(!calls.iter().any(|call| call.ends_with(" codex")), "{calls:?}");
@@ -157,22 +157,22 @@ fn who_failed_for_the_caller_is_not_asked_and_who_fails_here_is_told() {
 #[test]
 fn a_rejected_diagram_is_on_the_callers_log_once() {
     let workshop = Workshop::brief();
-    workshop.takes(Variant::DiagramRejected);
-    let calling = Calling::of(&workshop, "");
+    workshop.set_variant(PanelVariant::DiagramRejected);
+    let calling = Caller::new(&workshop, "");
     std::fs::write(calling.folder.join("execution-issues.md"), "### Warnings\n\n- before\n").unwrap();
     // Nobody approves, so that the run can be gone on with.
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
     let env = calling.env();
     let args = ["--auto", "--session-env", env.as_str(), "--step-prefix", "1."];
-    let output = workshop.begin(&args);
+    let output = workshop.start(&args);
     assert_eq!(output.code, Some(3), "{output:?}");
     let warning = "**⚠ 1.3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN=pipe-in-node-label); proceeding without diagram.**";
     assert!(output.stdout.lines().any(|line| line == warning), "{}", output.stdout);
     let log = "### Warnings\n\n- before\n- **Step 3b — architecture diagram rejected:** pipe-in-node-label\n";
     assert_eq!(calling.read("execution-issues.md"), log);
     assert_eq!(calling.manifest(&workshop), ["MANIFEST_FAILED=true", "ERROR=manifest-not-found"]);
-    workshop.replies(&answers);
+    workshop.write_gate_answers(&answers);
     let output = workshop.resume(&args[1..]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(calling.read("execution-issues.md"), log);
@@ -182,12 +182,12 @@ fn a_rejected_diagram_is_on_the_callers_log_once() {
 }
 
 #[test]
-fn an_export_that_fails_is_tried_again_and_nobody_is_called_for_it() {
+fn a_failed_export_is_retried_without_agent_calls() {
     let workshop = Workshop::brief();
-    let calling = Calling::of(&workshop, "");
+    let calling = Caller::new(&workshop, "");
     std::fs::write(calling.folder.join("design-export"), "in the way\n").unwrap();
     let env = calling.env();
-    let output = workshop.begin(&["--auto", "--session-env", &env]);
+    let output = workshop.start(&["--auto", "--session-env", &env]);
     assert_eq!(output.code, Some(1), "{output:?}");
     let workspace = workshop.artifact("").display().to_string();
     let warning = format!(
@@ -215,11 +215,11 @@ fn a_prefix_is_for_numbers_and_for_names() {
     ] {
         let workshop = Workshop::brief();
         let args = ["--auto", "--no-checkpoint", "--phase=research", "--step-prefix", prefix];
-        let output = workshop.begin(&args);
+        let output = workshop.start(&args);
         assert_eq!(output.code, Some(0), "{output:?}");
-        let told = told(&output);
+        let stdout = normalized_stdout(&output);
         for line in [branch, questions] {
-            assert!(told.lines().any(|found| found == line), "{line}: {told}");
+            assert!(stdout.lines().any(|found| found == line), "{line}: {stdout}");
         }
     }
 }
@@ -227,7 +227,7 @@ fn a_prefix_is_for_numbers_and_for_names() {
 #[test]
 fn a_caller_without_a_folder_is_told_before_anything_happens() {
     let workshop = Workshop::brief();
-    let output = workshop.begin(&["--session-env", "/nonexistent/session.env"]);
+    let output = workshop.start(&["--session-env", "/nonexistent/session.env"]);
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(output.stderr.contains("/nonexistent is not a folder"), "{output:?}");
     assert_eq!(workshop.calls(), [""; 0]);

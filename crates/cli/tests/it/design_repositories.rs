@@ -2,7 +2,7 @@
 
 use crate::BINARY;
 use crate::workshop::FAKE_AGENT;
-use crate::workshop::{Workshop, document_of, warnings};
+use crate::workshop::{Workshop, document_path, warnings};
 use charrette_testkit::panel::{FEATURE, Panel, REQUEST};
 use charrette_testkit::{Output, Sandbox};
 use std::path::Path;
@@ -14,7 +14,7 @@ fn research(workshop: &Workshop, folder: &Path) -> Output {
     let args = ["design", REQUEST].into_iter().chain(BRIEFLY);
     let mut command = workshop.command(BINARY, args);
     command.current_dir(folder);
-    Output::of(command, b"")
+    Output::capture(command, b"")
 }
 
 fn researched(workshop: &Workshop) -> Output {
@@ -31,7 +31,7 @@ fn current(workshop: &Workshop) -> String {
 fn without_a_commit_the_design_stays_where_it_is() {
     let sandbox = Sandbox::new();
     sandbox.git(["init", "-q", "-b", "main"]);
-    let workshop = Workshop::around(Panel::seated(sandbox, &*FAKE_AGENT));
+    let workshop = Workshop::with_panel(Panel::with_sandbox(sandbox, &*FAKE_AGENT));
     let output = researched(&workshop);
     let said = "**⚠ There are no commits yet, so no branch can be made. Staying on 'main'.**";
     assert!(warnings(&output).contains(&said.to_owned()), "{:?}", warnings(&output));
@@ -40,7 +40,7 @@ fn without_a_commit_the_design_stays_where_it_is() {
 
 #[test]
 fn outside_a_repository_nothing_is_designed() {
-    let workshop = Workshop::around(Panel::seated(Sandbox::new(), &*FAKE_AGENT));
+    let workshop = Workshop::with_panel(Panel::with_sandbox(Sandbox::new(), &*FAKE_AGENT));
     let output = research(&workshop, &workshop.sandbox.work());
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stderr.contains("is not in a git repository"), "{output:?}");
@@ -49,11 +49,11 @@ fn outside_a_repository_nothing_is_designed() {
 }
 
 #[test]
-fn nobody_needs_a_name_and_main_may_be_called_trunk() {
+fn a_missing_user_name_and_a_trunk_branch_are_accepted() {
     let sandbox = Sandbox::new();
     sandbox.git(["init", "-q", "-b", "trunk"]);
     sandbox.commit("first");
-    let workshop = Workshop::around(Panel::seated(sandbox, &*FAKE_AGENT));
+    let workshop = Workshop::with_panel(Panel::with_sandbox(sandbox, &*FAKE_AGENT));
     let output = researched(&workshop);
     assert!(
         warnings(&output).iter().any(|warning| warning.contains("trunk may be behind its remote")),
@@ -82,7 +82,7 @@ fn a_dirty_main_is_refused_with_three_choices() {
 }
 
 #[test]
-fn what_is_ours_is_no_dirt_on_main() {
+fn files_of_charrette_do_not_make_main_dirty() {
     let workshop = Workshop::regular();
     workshop.sandbox.write("specs/another/design.md", "# Another\n");
     workshop.sandbox.write(".specs/20261101-another/plan.txt", "1.\n");
@@ -116,7 +116,7 @@ fn a_subdirectory_is_as_good_as_the_root() {
     let workshop = Workshop::regular();
     let output = research(&workshop, &workshop.sandbox.path("parcels"));
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(workshop.sandbox.path(&document_of(FEATURE)).exists());
+    assert!(workshop.sandbox.path(&document_path(FEATURE)).exists());
     assert!(!workshop.sandbox.path("parcels/.claude").exists());
 }
 
@@ -127,7 +127,7 @@ fn a_worktree_has_a_run_of_its_own() {
     workshop.sandbox.git(["worktree", "add", "-q", "-b", "ada-l/rate-limits", tree.to_str().unwrap()]);
     let output = research(&workshop, &tree);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(tree.join(document_of(FEATURE)).exists());
+    assert!(tree.join(document_path(FEATURE)).exists());
     assert!(!workshop.sandbox.path(".claude").exists());
     assert_eq!(workshop.sandbox.git_in(&tree, ["branch", "--show-current"]), "ada-l/rate-limits");
     assert_eq!(workshop.sandbox.git_in(&tree, ["status", "--porcelain"]), "");
@@ -157,7 +157,7 @@ fn a_submodule_does_not_disturb_a_design() {
 }
 
 #[test]
-fn a_tree_that_cannot_be_written_is_said_at_once() {
+fn a_read_only_tree_is_reported_before_the_run() {
     let workshop = Workshop::regular();
     // As root, permissions do not hold; a file where a folder must be does.
     workshop.sandbox.write(".claude", "in the way\n");

@@ -1,6 +1,6 @@
 //! Requests as people type them: short, huge, in any script, with everything a shell would jump at.
 
-use crate::workshop::{Workshop, document_of};
+use crate::workshop::{Workshop, document_path};
 use charrette_testkit::panel::{FEATURE, REQUEST};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn named(workshop: &Workshop, request: &str) -> String {
     let features: Vec<String> = features(&newest);
     assert!(!features.is_empty(), "{newest}");
     let is_this = |feature: &&String| {
-        let document: Value = serde_json::from_str(&workshop.sandbox.read(&document_of(feature))).unwrap();
+        let document: Value = serde_json::from_str(&workshop.sandbox.read(&document_path(feature))).unwrap();
         let workspace = document["run"]["workspace"].as_str().unwrap();
         workshop.sandbox.read(&format!("{workspace}/request.md"))
             == format!("{}\n", request.trim_end_matches('\n'))

@@ -1,11 +1,11 @@
 //! Researchers who have something to ask, or who say that the feature should not be designed.
 
-use crate::workshop::{Workshop, of_the_regular, warnings};
+use crate::workshop::{Workshop, regular_calls, warnings};
 use charrette_testkit::panel::{FEATURE, REQUEST};
 
-/// What the researcher of tasks says, with another decision.
+/// Answer of the tasks researcher with another decision.
 fn decides(workshop: &Workshop, decision: &str, issue: &str) -> String {
-    let said = workshop.said("research/tasks");
+    let said = workshop.answer_text("research/tasks");
     said.replace("\"decision\": \"PROCEED\"", &format!("\"decision\": \"{decision}\""))
         .replace("\"issues\": []", &format!("\"issues\": [\"{issue}\"]"))
 }
@@ -17,13 +17,13 @@ fn count(calls: &[String], step: &str) -> usize {
 #[test]
 fn a_researcher_stops_the_run_until_somebody_answers() {
     let workshop = Workshop::regular();
-    let usual = workshop.said("research/tasks");
-    workshop.says("research/tasks", &decides(&workshop, "STOP", "there is a limiter already"));
-    workshop.says("research/tasks.2", &usual);
-    let output = workshop.begin(&["--auto"]);
+    let usual = workshop.answer_text("research/tasks");
+    workshop.set_answer("research/tasks", &decides(&workshop, "STOP", "there is a limiter already"));
+    workshop.set_answer("research/tasks.2", &usual);
+    let output = workshop.start(&["--auto"]);
     assert_eq!(output.code, Some(4), "{output:?}");
     assert!(output.stderr.contains("there is a limiter already"), "{output:?}");
-    assert_eq!(workshop.calls(), of_the_regular(&["research/"]));
+    assert_eq!(workshop.calls(), regular_calls(&["research/"]));
     // Going on without an answer changes nothing.
     assert_eq!(workshop.resume(&[]).code, Some(4));
     assert_eq!(workshop.calls(), [""; 0]);
@@ -31,7 +31,7 @@ fn a_researcher_stops_the_run_until_somebody_answers() {
     assert_eq!(answered.code, Some(0), "{answered:?}");
     let output = workshop.resume(&["--phase=research"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_eq!(workshop.calls(), of_the_regular(&["aggregator", "research/tasks"]));
+    assert_eq!(workshop.calls(), regular_calls(&["aggregator", "research/tasks"]));
     let told = workshop.document()["phases"]["research"]["steps"]["research/tasks"]["inputs"].clone();
     assert_ne!(told["answers/tasks-1"], "absent", "{told}");
 }
@@ -39,7 +39,7 @@ fn a_researcher_stops_the_run_until_somebody_answers() {
 #[test]
 fn a_researcher_asks_twice_at_most() {
     let workshop = Workshop::regular();
-    workshop.says("research/tasks", &decides(&workshop, "CLARIFY", "Which clients are meant?"));
+    workshop.set_answer("research/tasks", &decides(&workshop, "CLARIFY", "Which clients are meant?"));
     let output = workshop.design(&[REQUEST, "--no-checkpoint"]);
     let mut asked = Vec::new();
     assert_eq!(output.code, Some(3), "{output:?}");
@@ -63,16 +63,16 @@ fn a_researcher_asks_twice_at_most() {
             "Waiting at clarify: q1, q2"
         ]
     );
-    assert_eq!(workshop.calls(), of_the_regular(&["aggregator", "clarifier", "research/tasks"]));
+    assert_eq!(workshop.calls(), regular_calls(&["aggregator", "clarifier", "research/tasks"]));
 }
 
 #[test]
-fn under_auto_what_a_researcher_wants_to_know_stays_unknown() {
+fn questions_of_researchers_are_skipped_with_auto() {
     let workshop = Workshop::regular();
-    workshop.says("research/tasks", &decides(&workshop, "CLARIFY", "Which clients are meant?"));
-    let output = workshop.begin(&["--auto", "--phase=research", "--json"]);
+    workshop.set_answer("research/tasks", &decides(&workshop, "CLARIFY", "Which clients are meant?"));
+    let output = workshop.start(&["--auto", "--phase=research", "--json"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_eq!(workshop.calls(), of_the_regular(&["research/", "aggregator"]));
-    let told = "The researcher of tasks wanted to know, and nobody was asked: Which clients are meant?";
+    assert_eq!(workshop.calls(), regular_calls(&["research/", "aggregator"]));
+    let told = "unanswered questions of the tasks researcher: Which clients are meant?";
     assert!(warnings(&output).iter().any(|warning| warning == told), "{:?}", warnings(&output));
 }

@@ -3,7 +3,7 @@
 use crate::BINARY;
 use crate::workshop::Workshop;
 use charrette_testkit::Pty;
-use charrette_testkit::panel::{FEATURE, REQUEST, Variant};
+use charrette_testkit::panel::{FEATURE, PanelVariant, REQUEST};
 
 fn at_terminal(workshop: &Workshop, args: &[&str], columns: u16) -> Pty {
     let all = std::iter::once("design").chain(args.iter().copied());
@@ -32,7 +32,7 @@ fn from(workshop: &Workshop, pty: &Pty, start: &str) -> String {
 /// A run in which nobody asks anything in between.
 fn quiet_panel() -> Workshop {
     let workshop = Workshop::brief();
-    workshop.takes(Variant::NothingUnclear);
+    workshop.set_variant(PanelVariant::NothingUnclear);
     workshop
 }
 
@@ -44,8 +44,8 @@ fn the_first_gate_is_answered_paused_and_resumed_and_the_last_one_approved() {
     pty.answer("Is this correct?", "\r");
     pty.answer("Does this align", "suggest alternative: count per key\r");
     pty.answer("Are any of these incorrect?", "stop\r");
-    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
-    assert!(pty.is_as_before());
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+    assert!(pty.has_cooked_modes());
     insta::assert_snapshot!("paused_80", from(&workshop, &pty, "── pre-design"));
     let answers = &workshop.document()["gates"]["pre-design"]["answers"];
     assert_eq!(answers["approach"], "suggest alternative: count per key");
@@ -61,9 +61,9 @@ fn the_first_gate_is_answered_paused_and_resumed_and_the_last_one_approved() {
         pty.answer(question, "\r");
     }
     pty.answer("(yes / no / revise)", "yes\r");
-    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
     insta::assert_snapshot!("approved_120", from(&workshop, &pty, FEATURE));
-    assert!(pty.written().contains("resumed: "), "{}", pty.written());
+    assert!(pty.raw_output().contains("resumed: "), "{}", pty.raw_output());
     let told = workshop.read("answers/pre-design");
     assert_eq!(told, "- **approach**: suggest alternative: count per key\n");
 }
@@ -79,7 +79,7 @@ fn a_run_that_is_there_is_offered_before_anything_happens() {
             pty.answer("[Run / Cancel] > ", "\r");
             pty.answer("Is this correct?", "stop\r");
         }
-        assert_eq!(pty.end(), Some(code), "{}", pty.screen());
-        assert!(pty.written().contains(says), "{}", pty.written());
+        assert_eq!(pty.wait_for_exit(), Some(code), "{}", pty.screen());
+        assert!(pty.raw_output().contains(says), "{}", pty.raw_output());
     }
 }

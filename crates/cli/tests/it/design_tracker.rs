@@ -3,7 +3,7 @@
 use crate::BINARY;
 use crate::workshop::{Workshop, tree};
 use charrette_testkit::Output;
-use charrette_testkit::linear::{LinearServer, Mishap};
+use charrette_testkit::linear::{LinearFault, LinearServer};
 use charrette_testkit::panel::FEATURE;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,7 +15,7 @@ const NOT_FOUND: &str = "Linear configuration not found. Create .claude/config/i
 
 /// Goes on with the run, with the tracker's key in the environment.
 fn resume_with(workshop: &Workshop, key: Option<&str>) -> Output {
-    Output::of(command(workshop, key, &["design", FEATURE, "--resume"]), b"")
+    Output::capture(command(workshop, key, &["design", FEATURE, "--resume"]), b"")
 }
 
 fn command(workshop: &Workshop, key: Option<&str>, args: &[&str]) -> std::process::Command {
@@ -30,8 +30,8 @@ fn command(workshop: &Workshop, key: Option<&str>, args: &[&str]) -> std::proces
 fn approved() -> Workshop {
     let workshop = Workshop::brief();
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
-    let output = workshop.begin(&["--auto"]);
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
+    let output = workshop.start(&["--auto"]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert_eq!(workshop.answer(POST).code, Some(0));
     workshop.calls();
@@ -47,7 +47,7 @@ fn configure(workshop: &Workshop, integrations: &str) {
 /// Has approved designs tracked there.
 fn enable(workshop: &Workshop, server: &LinearServer) {
     configure(workshop, r#"{"linear": {"enabled": true, "team": "Basecamp"}}"#);
-    workshop.sets(&format!("[linear]\nendpoint = \"{}\"\n", server.url()));
+    workshop.write_settings(&format!("[linear]\nendpoint = \"{}\"\n", server.url()));
 }
 
 /// The same for everybody who works there: the design's branch begins at what origin has.
@@ -62,7 +62,7 @@ fn spec(workshop: &Workshop) -> Value {
     serde_json::from_str(&std::fs::read_to_string(workshop.spec("spec.json")).unwrap()).unwrap()
 }
 
-/// Whether a text stands in any file below a folder.
+/// True if any file below a folder contains a text.
 fn is_written(folder: &Path, text: &str) -> bool {
     let has = |bytes: &Vec<u8>| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     tree(folder).values().any(has)
@@ -90,12 +90,12 @@ fn an_approval_makes_one_issue_and_all_files_say_so() {
     assert!(text("summary.md").contains("**Status:** Approved"), "{}", text("summary.md"));
     assert!(text("meta.yaml").contains("status: approved"), "{}", text("meta.yaml"));
     assert_eq!(workshop.calls(), ["validator codex"]);
-    assert_eq!(server.refused(), [""; 0]);
+    assert_eq!(server.rejections(), [""; 0]);
     assert_eq!(workshop.gate("post-design"), "approved");
 
     // Nothing is asked again, and the gate stays shut.
     server.requests();
-    let again = Output::of(
+    let again = Output::capture(
         command(&workshop, Some(LinearServer::KEY), &["design", FEATURE, "--phase=validate"]),
         b"",
     );
@@ -134,7 +134,7 @@ fn a_failure_halts_and_only_this_step_is_tried_again() {
 }
 
 #[test]
-fn what_cannot_be_understood_halts_and_what_is_off_or_absent_does_not() {
+fn an_invalid_tracker_file_halts_and_a_disabled_or_missing_one_does_not() {
     let workshop = approved();
     for text in ["{", "[]", r#"{"linear": {"enabled": true}}"#, r#"{"linear": {"enabled": "yes"}}"#] {
         configure(&workshop, text);
@@ -163,14 +163,14 @@ fn a_repository_cannot_have_the_key_sent_elsewhere() {
     std::fs::write(workshop.sandbox.path("charrette.toml"), settings).unwrap();
     let output = resume_with(&workshop, Some(LinearServer::KEY));
     assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stderr.contains("your key would go there"), "{output:?}");
+    assert!(output.stderr.contains("your key would be sent there"), "{output:?}");
 }
 
 #[test]
 fn without_an_approval_there_is_no_issue() {
     let (workshop, server) = (Workshop::brief(), LinearServer::start());
     enable_for_all(&workshop, &server);
-    let output = workshop.begin(&["--auto", "--no-checkpoint"]);
+    let output = workshop.start(&["--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(workshop.sandbox.path(".claude/config/integrations.json").exists());
     assert_eq!(server.requests(), [""; 0]);
@@ -200,7 +200,7 @@ fn killed_again_and_again_on_the_way_there_is_exactly_one_issue() {
         let server = LinearServer::start();
         enable(&workshop, &server);
         if round % 2 == 0 {
-            server.happens("issueCreate", &[Mishap::DropAfter]);
+            server.inject_faults("issueCreate", &[LinearFault::DropAfter]);
         }
         for _ in 0..2 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -231,13 +231,14 @@ fn killed_again_and_again_on_the_way_there_is_exactly_one_issue() {
 }
 
 #[test]
-fn doctor_asks_the_tracker_where_there_is_one() {
+fn doctor_checks_the_configured_tracker() {
     let (workshop, server) = (Workshop::brief(), LinearServer::start());
-    let doctor = |key: Option<&str>| Output::of(command(&workshop, key, &["doctor"]), b"").stdout;
+    let doctor = |key: Option<&str>| Output::capture(command(&workshop, key, &["doctor"]), b"").stdout;
     assert!(!doctor(None).contains("linear"));
     enable(&workshop, &server);
     assert!(
-        doctor(Some(LinearServer::KEY)).contains("ok    linear: Ada L may make issues for Basecamp (BASE)\n")
+        doctor(Some(LinearServer::KEY))
+            .contains("ok    linear: Ada L can create issues for team Basecamp (BASE)\n")
     );
     let unset = doctor(None);
     assert!(

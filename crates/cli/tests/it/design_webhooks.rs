@@ -1,17 +1,18 @@
-//! Webhooks of a design: told at least once, signed, and never in the way.
+//! Webhook delivery of a design: at least once, signed, and never blocking the run.
 
 use crate::BINARY;
 use crate::workshop::Workshop;
 use charrette_integrations::webhook::signature;
 use charrette_testkit::panel::{FEATURE, REQUEST};
-use charrette_testkit::{Listener, Output, Request};
+use charrette_testkit::{HttpRequest, Output, WebhookListener};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 const SECRET: &str = "wh_s3cr3t_0f_th3_t3st";
 
-fn configure(workshop: &Workshop, listener: &Listener) {
-    workshop.sets(&format!("[webhooks]\nurl = \"{}\"\nsecret_env = \"HOOK_SECRET\"\n", listener.url()));
+fn configure(workshop: &Workshop, listener: &WebhookListener) {
+    workshop
+        .write_settings(&format!("[webhooks]\nurl = \"{}\"\nsecret_env = \"HOOK_SECRET\"\n", listener.url()));
 }
 
 fn design(workshop: &Workshop, args: &[&str]) -> Output {
@@ -19,15 +20,15 @@ fn design(workshop: &Workshop, args: &[&str]) -> Output {
     let args = [&["design", "--answers", answers.to_str().unwrap(), "--auto"], args].concat();
     let mut command = workshop.command(BINARY, args);
     command.env("HOOK_SECRET", SECRET);
-    Output::of(command, b"")
+    Output::capture(command, b"")
 }
 
-fn body(request: &Request) -> Value {
+fn body(request: &HttpRequest) -> Value {
     serde_json::from_slice(&request.body).unwrap()
 }
 
-fn told(requests: &[Request]) -> Vec<String> {
-    let name = |request: &Request| {
+fn delivered_events(requests: &[HttpRequest]) -> Vec<String> {
+    let name = |request: &HttpRequest| {
         let body = body(request);
         format!("{} {}", body["event"].as_str().unwrap(), body["phase"].as_str().unwrap_or("-"))
     };
@@ -38,13 +39,13 @@ const ALL: [&str; 4] =
     ["phase.finished research", "phase.finished write", "phase.finished validate", "run.finished -"];
 
 #[test]
-fn every_phase_and_the_run_are_told_once_and_signed() {
-    let (workshop, listener) = (Workshop::brief(), Listener::start(200));
+fn webhooks_for_phases_and_runs_are_delivered_once_and_signed() {
+    let (workshop, listener) = (Workshop::brief(), WebhookListener::start(200));
     configure(&workshop, &listener);
     let output = design(&workshop, &[REQUEST]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let requests = listener.received();
-    let mut found = told(&requests);
+    let requests = listener.take_requests();
+    let mut found = delivered_events(&requests);
     found.sort();
     let mut all = ALL.to_vec();
     all.sort_unstable();
@@ -64,21 +65,20 @@ fn every_phase_and_the_run_are_told_once_and_signed() {
 }
 
 #[test]
-fn a_hook_that_fails_is_a_warning_and_is_told_again_by_the_next_start() {
-    let (workshop, listener) = (Workshop::brief(), Listener::start(500));
+fn a_failed_webhook_is_a_warning_and_retried_by_the_next_start() {
+    let (workshop, listener) = (Workshop::brief(), WebhookListener::start(500));
     configure(&workshop, &listener);
     let output = design(&workshop, &[REQUEST]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let warning =
-        "Warning: the webhook was not told everything: it answered with 500. The next start tells it again.";
+    let warning = "Warning: webhook delivery failed: it answered with 500. The next start retries it.";
     assert_eq!(output.stderr.matches(warning).count(), 1, "{output:?}");
-    assert_eq!(told(&listener.received())[0], ALL[0], "the oldest comes first");
+    assert_eq!(delivered_events(&listener.take_requests())[0], ALL[0], "the oldest comes first");
 
-    listener.answers(204);
+    listener.set_status(204);
     let output = design(&workshop, &[FEATURE, "--phase=validate"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let requests = listener.received();
-    let found: BTreeSet<String> = told(&requests).into_iter().collect();
+    let requests = listener.take_requests();
+    let found: BTreeSet<String> = delivered_events(&requests).into_iter().collect();
     assert!(ALL.iter().all(|event| found.contains(*event)), "{found:?}");
     let ids: Vec<Value> = requests.iter().map(|request| body(request)["id"].clone()).collect();
     let distinct: BTreeSet<String> = ids.iter().map(ToString::to_string).collect();
@@ -86,28 +86,29 @@ fn a_hook_that_fails_is_a_warning_and_is_told_again_by_the_next_start() {
 }
 
 #[test]
-fn a_design_that_is_complete_still_tells_what_nobody_was_told() {
-    let (workshop, listener) = (Workshop::brief(), Listener::start(500));
+fn undelivered_webhooks_of_a_complete_design_are_delivered() {
+    let (workshop, listener) = (Workshop::brief(), WebhookListener::start(500));
     configure(&workshop, &listener);
     assert_eq!(design(&workshop, &[REQUEST]).code, Some(0));
-    listener.received();
-    listener.answers(204);
+    listener.take_requests();
+    listener.set_status(204);
     let output = design(&workshop, &[FEATURE, "--resume"]);
     assert!(output.stderr.contains("is already complete"), "{output:?}");
-    let mut found = told(&listener.received());
+    let mut found = delivered_events(&listener.take_requests());
     assert_eq!(found.pop().as_deref(), ALL.last().copied(), "the run after its phases");
     found.sort();
     assert_eq!(found, ["phase.finished research", "phase.finished validate", "phase.finished write"]);
     design(&workshop, &[FEATURE, "--resume"]);
-    assert_eq!(told(&listener.received()), [""; 0], "once it has arrived");
+    assert_eq!(delivered_events(&listener.take_requests()), [""; 0], "once it has arrived");
 }
 
 #[test]
-fn a_hook_that_cannot_be_used_is_a_warning_and_nothing_is_sent() {
-    let (workshop, listener) = (Workshop::brief(), Listener::start(200));
-    workshop.sets(&format!("[webhooks]\nurl = \"{}\"\nsecret_env = \"NOT_THERE\"\n", listener.url()));
+fn an_invalid_webhook_is_a_warning_and_nothing_is_sent() {
+    let (workshop, listener) = (Workshop::brief(), WebhookListener::start(200));
+    workshop
+        .write_settings(&format!("[webhooks]\nurl = \"{}\"\nsecret_env = \"NOT_THERE\"\n", listener.url()));
     let output = design(&workshop, &["--phase=research", REQUEST]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stderr.contains("webhooks.secret_env names NOT_THERE, which is not set"), "{output:?}");
-    assert_eq!(listener.received().len(), 0, "nothing is sent unsigned");
+    assert_eq!(listener.take_requests().len(), 0, "nothing is sent unsigned");
 }

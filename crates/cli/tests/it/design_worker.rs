@@ -1,12 +1,11 @@
-//! The heavy part of a design in a process of its own: what is said and done when that goes well, and when either
-//! process is killed.
+//! Worker process for the heavy part of a design: success, failure, and kills of either process.
 
 use crate::BINARY;
-use crate::design_nested::{Calling, told};
+use crate::design_nested::{Caller, normalized_stdout};
 use crate::workshop::FAKE_AGENT;
 use crate::workshop::Workshop;
 use charrette_testkit::Output;
-use charrette_testkit::panel::{FEATURE, Mishap, REQUEST};
+use charrette_testkit::panel::{FEATURE, REQUEST, SeatFault};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::process::{Child, Stdio};
@@ -27,9 +26,9 @@ fn headings(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn alone_its_files_are_shown_as_if_all_had_been_done_here() {
+fn files_of_a_standalone_worker_are_shown() {
     let workshop = Workshop::regular();
-    let output = workshop.begin(&["--subagent"]);
+    let output = workshop.start(&["--subagent"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(
         headings(&output),
@@ -52,9 +51,9 @@ fn alone_its_files_are_shown_as_if_all_had_been_done_here() {
 }
 
 #[test]
-fn alone_and_unasked_it_draws_and_reports_too() {
+fn a_standalone_worker_with_auto_draws_the_diagram_and_reports() {
     let workshop = Workshop::brief();
-    let output = workshop.begin(&["--subagent", "--auto"]);
+    let output = workshop.start(&["--subagent", "--auto"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(
         headings(&output),
@@ -65,33 +64,33 @@ fn alone_and_unasked_it_draws_and_reports_too() {
             "## Plan Review — All Suggestions Implemented",
         ]
     );
-    assert!(told(&output).contains("✅ 5: cleanup — design complete! (t)"), "{}", output.stdout);
+    assert!(normalized_stdout(&output).contains("✅ 5: cleanup — design complete! (t)"), "{}", output.stdout);
 }
 
 #[test]
-fn a_diagram_it_did_not_get_is_said_to_be_missing() {
-    use charrette_testkit::panel::Variant;
+fn a_rejected_diagram_of_the_worker_is_reported() {
+    use charrette_testkit::panel::PanelVariant;
     let workshop = Workshop::brief();
-    workshop.takes(Variant::DiagramRejected);
-    let output = workshop.begin(&["--subagent", "--auto", "--no-checkpoint"]);
+    workshop.set_variant(PanelVariant::DiagramRejected);
+    let output = workshop.start(&["--subagent", "--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let line = "**⚠ Architecture diagram unavailable (rejected by sanitizer).**";
     assert!(output.stdout.lines().any(|found| found == line), "{}", output.stdout);
 }
 
 #[test]
-fn for_a_caller_nothing_is_shown_and_everything_exported() {
+fn a_worker_for_a_caller_shows_nothing_and_exports_everything() {
     for auto in [true, false] {
         let workshop = Workshop::brief();
-        let calling = Calling::of(&workshop, "");
+        let calling = Caller::new(&workshop, "");
         let env = calling.env();
         let mut args = vec!["--subagent", "--session-env", &env, "--step-prefix", "1."];
         args.extend(auto.then_some("--auto"));
-        let output = workshop.begin(&args);
+        let output = workshop.start(&args);
         assert_eq!(output.code, Some(0), "{output:?}");
         assert_eq!(headings(&output), [""; 0]);
-        let told = told(&output);
-        let (_, after) = told.split_once("> **🔶 1.2a: sketches**\n").unwrap();
+        let stdout = normalized_stdout(&output);
+        let (_, after) = stdout.split_once("> **🔶 1.2a: sketches**\n").unwrap();
         if auto {
             insta::assert_snapshot!(after.split("\ndone;").next().unwrap(), @r"
             ⏩ 1.3.5: discussion r2 — skipped (auto mode) (t)
@@ -126,14 +125,14 @@ fn for_a_caller_nothing_is_shown_and_everything_exported() {
 #[test]
 fn a_quick_design_needs_no_worker() {
     let workshop = Workshop::brief();
-    let output = workshop.begin(&["--quick", "--subagent", "--auto", "--no-checkpoint"]);
+    let output = workshop.start(&["--quick", "--subagent", "--auto", "--no-checkpoint"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("📊 Sketches (quick): "), "{}", output.stdout);
     assert!(output.stdout.contains("## Approach Synthesis"), "{}", output.stdout);
 }
 
 #[test]
-fn what_is_not_for_people_says_so() {
+fn design_heavy_refuses_to_start_without_a_lease() {
     let workshop = Workshop::brief();
     let output = workshop.run(BINARY, ["design-heavy", "--workspace", "/nowhere", "--", FEATURE]);
     assert_eq!(output.code, Some(1), "{output:?}");
@@ -141,20 +140,20 @@ fn what_is_not_for_people_says_so() {
     assert!(!workshop.run(BINARY, ["--help"]).stdout.contains("design-heavy"));
 }
 
-/// A design whose worker has come to a sketch that never ends.
-struct Stuck<'a> {
+/// Design run whose worker waits for a hanging sketch agent.
+struct HangingRun<'a> {
     workshop: &'a Workshop,
     parent: Option<Child>,
 }
 
-impl Stuck<'_> {
-    fn begin<'a>(workshop: &'a Workshop, args: &[&str]) -> Stuck<'a> {
-        workshop.suffers("sketch/cursor-arch", Mishap::Hangs);
+impl HangingRun<'_> {
+    fn start<'a>(workshop: &'a Workshop, args: &[&str]) -> HangingRun<'a> {
+        workshop.set_fault("sketch/cursor-arch", SeatFault::Hangs);
         let answers = workshop.answers();
         let all = [&["design", REQUEST, "--subagent", "--answers", answers.to_str().unwrap()], args].concat();
         let mut command = workshop.command(BINARY, all);
         let parent = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let stuck = Stuck { workshop, parent: Some(parent) };
+        let stuck = HangingRun { workshop, parent: Some(parent) };
         until("a sketch is at work", || {
             let log = std::fs::read_to_string(workshop.log()).unwrap_or_default();
             log.lines().any(|line| line.starts_with("sketch/cursor-arch ")) && stuck.agents().len() == 1
@@ -169,7 +168,7 @@ impl Stuck<'_> {
     /// The worker's process.
     fn worker(&self) -> Pid {
         // A child that has not become its program yet looks like its parent.
-        until("the worker is told from its children", || self.alive("design-heavy").len() == 1);
+        until("the worker is distinguishable from its children", || self.alive("design-heavy").len() == 1);
         self.alive("design-heavy")[0]
     }
 
@@ -181,8 +180,8 @@ impl Stuck<'_> {
     /// Processes of this sandbox with that word among their arguments.
     fn alive(&self, word: &str) -> Vec<Pid> {
         let root = self.workshop.sandbox.work().parent().unwrap().display().to_string();
-        let everybody = std::fs::read_dir("/proc").unwrap().flatten();
-        let pids = everybody.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
         let is_meant = |pid: &i32| {
             let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             let line = String::from_utf8_lossy(&line).into_owned();
@@ -191,8 +190,8 @@ impl Stuck<'_> {
         pids.filter(is_meant).filter_map(Pid::from_raw).collect()
     }
 
-    /// What the parent said and how it ended.
-    fn ended(&mut self) -> Output {
+    /// Output and exit code of the parent.
+    fn wait_for_exit(&mut self) -> Output {
         let output = self.parent.take().unwrap().wait_with_output().unwrap();
         Output {
             code: output.status.code(),
@@ -201,12 +200,12 @@ impl Stuck<'_> {
         }
     }
 
-    /// Everybody is gone, and the run goes on to its end as if nothing had happened.
-    fn goes_on(&self, args: &[&str]) {
-        until("nobody is left behind", || self.alive("").is_empty());
+    /// Asserts that no process is left, and that the run completes when resumed.
+    fn assert_resumes(&self, args: &[&str]) {
+        until("no orphaned process is left", || self.alive("").is_empty());
         self.workshop.calls();
-        let said = std::fs::read_to_string(self.workshop.script().join("sketch.cursor-arch.txt")).unwrap();
-        self.workshop.says("sketch/cursor-arch", &said);
+        let answer = std::fs::read_to_string(self.workshop.script().join("sketch.cursor-arch.txt")).unwrap();
+        self.workshop.set_answer("sketch/cursor-arch", &answer);
         let output = self.workshop.resume(args);
         assert_eq!(output.code, Some(0), "{output:?}");
         let calls = self.workshop.calls();
@@ -217,7 +216,7 @@ impl Stuck<'_> {
     }
 }
 
-impl Drop for Stuck<'_> {
+impl Drop for HangingRun<'_> {
     fn drop(&mut self) {
         if let Some(mut parent) = self.parent.take() {
             let _ = parent.kill();
@@ -235,11 +234,11 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_killed_worker_fails_the_run_which_goes_on_later() {
+fn a_killed_worker_fails_the_run_which_resumes_later() {
     let workshop = Workshop::brief();
-    let mut stuck = Stuck::begin(&workshop, &["--auto"]);
+    let mut stuck = HangingRun::start(&workshop, &["--auto"]);
     kill_process(stuck.worker(), Signal::KILL).unwrap();
-    let output = stuck.ended();
+    let output = stuck.wait_for_exit();
     assert_eq!(output.code, Some(1), "{output:?}");
     let workspace = workshop.artifact("").display().to_string();
     let said = format!(
@@ -249,58 +248,58 @@ fn a_killed_worker_fails_the_run_which_goes_on_later() {
     assert!(output.stdout.lines().any(|line| line == said), "{}", output.stdout);
     assert!(!output.stdout.contains("📊 Sketches"), "nothing of it is done here: {}", output.stdout);
     assert_eq!(stuck.alive("").len(), 0, "the worker's agents were ended");
-    stuck.goes_on(&["--subagent"]);
+    stuck.assert_resumes(&["--subagent"]);
 }
 
 #[test]
 fn a_killed_worker_leaves_its_caller_without_a_manifest() {
     let workshop = Workshop::brief();
-    let calling = Calling::of(&workshop, "");
+    let calling = Caller::new(&workshop, "");
     std::fs::create_dir(calling.folder.join("design-export")).unwrap();
     std::fs::write(calling.folder.join("design-export/manifest.env"), "MANIFEST_VERSION=1\n").unwrap();
     let env = calling.env();
     let args = ["--session-env", env.as_str(), "--step-prefix", "1.::design plan"];
-    let mut stuck = Stuck::begin(&workshop, &args);
+    let mut stuck = HangingRun::start(&workshop, &args);
     kill_process(stuck.worker(), Signal::KILL).unwrap();
-    let output = stuck.ended();
+    let output = stuck.wait_for_exit();
     assert_eq!(output.code, Some(1), "{output:?}");
     let said = "**⚠ 1.2a: design plan | sketches — heavy worker subagent failed: worker-yielded-without-artifacts. No design manifest will be exported. Parent charrette implement will see MANIFEST_FAILED at Step 1 and re-invoke charrette design.**";
     assert!(output.stdout.lines().any(|line| line == said), "{}", output.stdout);
     assert_eq!(calling.manifest(&workshop), ["MANIFEST_FAILED=true", "ERROR=manifest-not-found"]);
-    stuck.goes_on(&[&args[..], &["--subagent"]].concat());
+    stuck.assert_resumes(&[&args[..], &["--subagent"]].concat());
     assert_eq!(calling.manifest(&workshop)[0], "MANIFEST_OK=true");
 }
 
 #[test]
 fn a_killed_parent_takes_its_worker_along() {
     let workshop = Workshop::brief();
-    let mut stuck = Stuck::begin(&workshop, &["--auto"]);
+    let mut stuck = HangingRun::start(&workshop, &["--auto"]);
     stuck.worker();
     kill_process(stuck.parent(), Signal::KILL).unwrap();
-    assert_eq!(stuck.ended().code, None);
-    stuck.goes_on(&["--subagent"]);
+    assert_eq!(stuck.wait_for_exit().code, None);
+    stuck.assert_resumes(&["--subagent"]);
 }
 
 #[test]
 fn an_interrupted_parent_waits_for_its_worker_to_end() {
     let workshop = Workshop::brief();
-    let mut stuck = Stuck::begin(&workshop, &["--auto"]);
+    let mut stuck = HangingRun::start(&workshop, &["--auto"]);
     stuck.worker();
     kill_process(stuck.parent(), Signal::INT).unwrap();
-    let output = stuck.ended();
+    let output = stuck.wait_for_exit();
     assert_eq!(output.code, Some(130), "{output:?}");
     assert!(!output.stdout.contains("heavy worker subagent failed"), "{}", output.stdout);
     assert_eq!(stuck.alive("").len(), 0);
     // Gone on with here, without a worker.
-    stuck.goes_on(&[]);
+    stuck.assert_resumes(&[]);
 }
 
 #[test]
-fn what_a_worker_may_not_decide_its_parent_asks() {
+fn questions_of_the_worker_are_asked_by_its_parent() {
     let workshop = Workshop::brief();
-    let said = workshop.said("sketch/cursor-edge");
-    workshop.does("sketch/cursor-edge", &json!({"answer": said, "writes": {"stray.txt": "oops\n"}}));
-    let output = workshop.begin(&["--auto", "--no-checkpoint", "--subagent"]);
+    let said = workshop.answer_text("sketch/cursor-edge");
+    workshop.set_part("sketch/cursor-edge", &json!({"answer": said, "writes": {"stray.txt": "oops\n"}}));
+    let output = workshop.start(&["--auto", "--no-checkpoint", "--subagent"]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert!(output.stderr.contains("Waiting at dirty-tree/"), "{output:?}");
     workshop.calls();
@@ -314,10 +313,10 @@ fn what_a_worker_may_not_decide_its_parent_asks() {
     // With the answer at hand it goes on at once; who says no stops it.
     for (answer, code) in [("keep", 0), ("abort", 4)] {
         let workshop = Workshop::brief();
-        workshop.does("sketch/cursor-edge", &json!({"answer": said, "writes": {"stray.txt": "oops\n"}}));
+        workshop.set_part("sketch/cursor-edge", &json!({"answer": said, "writes": {"stray.txt": "oops\n"}}));
         let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-        workshop.replies(&format!("{answers}dirty-tree: {answer}\n"));
-        let output = workshop.begin(&["--auto", "--no-checkpoint", "--subagent"]);
+        workshop.write_gate_answers(&format!("{answers}dirty-tree: {answer}\n"));
+        let output = workshop.start(&["--auto", "--no-checkpoint", "--subagent"]);
         assert_eq!(output.code, Some(code), "{output:?}");
     }
 }

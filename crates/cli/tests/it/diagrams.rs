@@ -66,7 +66,7 @@ fn diagrams_are_accepted_or_rejected_with_tokens_and_places() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_exit_2() {
+fn unreadable_diagrams_exit_with_2() {
     let sandbox = Sandbox::new();
     sandbox.write("folder/inside", "");
     sandbox.write("binary", b"graph TD\n\xff");
@@ -138,7 +138,7 @@ fn a_log_that_cannot_be_written_changes_no_verdict() {
             assert_eq!(output.code, Some(code), "{log}");
             assert!(output.stdout.starts_with(first));
             assert_eq!(
-                output.stderr.contains("the warnings log was not written"),
+                output.stderr.contains("cannot write the warnings log"),
                 code == 1,
                 "{}",
                 output.stderr
@@ -166,8 +166,18 @@ fn no_entry_is_lost_when_many_write_at_once() {
     assert_eq!(log.lines().count(), 14);
 }
 
+#[cfg(not(feature = "svg"))]
 #[test]
-fn a_diagram_is_drawn_or_the_reason_is_said() {
+fn a_build_that_cannot_draw_does_not_offer_it() {
+    let sandbox = Sandbox::new();
+    let output = charrette_with(&sandbox, &["diagram", "svg"], GOOD.as_bytes());
+    assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""));
+    assert!(!charrette(&sandbox, &["diagram", "--help"]).stdout.contains("svg"));
+}
+
+#[cfg(feature = "svg")]
+#[test]
+fn a_diagram_is_drawn_or_the_error_says_why() {
     let sandbox = Sandbox::new();
     sandbox.write("design.md", format!("## Architecture Diagram\n\n```mermaid\n{GOOD}```\n"));
     sandbox.write("two.md", "```mermaid\npie\n```\n```mermaid\npie\n```\n");

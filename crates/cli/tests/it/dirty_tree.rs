@@ -64,7 +64,7 @@ fn a_baseline_tells_new_files_from_old_ones() {
 }
 
 #[test]
-fn what_cannot_be_found_out_is_unknown_and_still_exit_0() {
+fn git_failures_are_unknown_with_exit_0() {
     let sandbox = Sandbox::repository();
     for (args, mode, reason) in [
         ("", "unknown", "mode-missing"),

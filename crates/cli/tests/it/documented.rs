@@ -4,7 +4,7 @@ use charrette_testkit::panel::{REQUEST, parcels};
 use charrette_testkit::{Output, Sandbox};
 use std::path::Path;
 
-/// What is typed, as both documents have it.
+/// Command line shown in both documents.
 const FLAGS: [&str; 3] = ["--auto", "--no-checkpoint", "--yes"];
 
 /// A design on a machine with git and no agent at all.
@@ -19,7 +19,7 @@ fn designed() -> Output {
     std::os::unix::fs::symlink(git, bin.join("git")).unwrap();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_charrette"));
     command.args(["design", REQUEST]).args(FLAGS).env("PATH", &bin);
-    let output = Output::of(command, b"");
+    let output = Output::capture(command, b"");
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert_leaves_only_the_specification(&sandbox);
     output

@@ -1,24 +1,24 @@
-//! Runs that an earlier version began and stopped, as fixtures: this version goes on with each of them, and asks nobody
-//! again whose answer is on record.
+//! Fixtures of runs that an earlier version started and stopped: this version resumes each of them without repeating
+//! recorded agent calls.
 
 use crate::BINARY;
-use crate::workshop::{FAKE_AGENT, document_of};
+use crate::workshop::{FAKE_AGENT, document_path};
 use charrette_testkit::Output;
 use charrette_testkit::panel::{FEATURE, Panel};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A run of version 0.1, as it was stopped.
-struct Earlier {
+/// Stopped run of version 0.1.
+struct EarlierRun {
     panel: Panel,
     feature: String,
     before: Value,
 }
 
-impl Earlier {
-    /// Puts the run where it was: state, workspace, specification, staging, branch.
-    fn unpacked(name: &str) -> Earlier {
+impl EarlierRun {
+    /// Unpacks the run: state, workspace, specification, staging, branch.
+    fn unpack(name: &str) -> EarlierRun {
         let panel = Panel::regular(&*FAKE_AGENT);
         let archive = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/fixtures/runs-0.1")
@@ -30,12 +30,12 @@ impl Earlier {
         let facts: Value = serde_json::from_str(&facts).unwrap();
         let feature = facts["feature"].as_str().unwrap().to_owned();
         panel.sandbox.git(["switch", "-q", "-c", facts["branch"].as_str().unwrap()]);
-        let before = serde_json::from_str(&panel.sandbox.read(&document_of(&feature))).unwrap();
-        Earlier { panel, feature, before }
+        let before = serde_json::from_str(&panel.sandbox.read(&document_path(&feature))).unwrap();
+        EarlierRun { panel, feature, before }
     }
 
     fn document(&self) -> Value {
-        serde_json::from_str(&self.panel.sandbox.read(&document_of(&self.feature))).unwrap()
+        serde_json::from_str(&self.panel.sandbox.read(&document_path(&self.feature))).unwrap()
     }
 
     fn resume(&self) -> Output {
@@ -45,24 +45,24 @@ impl Earlier {
 
     fn answer(&self, yaml: &str) {
         let command = self.panel.command(BINARY, ["answer", &self.feature, "--file", "-"]);
-        let output = Output::of(command, yaml.as_bytes());
+        let output = Output::capture(command, yaml.as_bytes());
         assert_eq!(output.code, Some(0), "{output:?}");
     }
 
-    /// The steps that an agent had done when the run was stopped.
-    fn answered(&self) -> Vec<String> {
+    /// Steps that an agent had completed when the run was stopped.
+    fn completed_agent_steps(&self) -> Vec<String> {
         let phases = self.before["phases"].as_object().into_iter().flat_map(|phases| phases.values());
         let steps = phases.flat_map(|phase| phase["steps"].as_object().into_iter().flatten());
         let is_done = |step: &Value| step["status"] == "done" && step["agent"].is_string();
         steps.filter(|(_, step)| is_done(step)).map(|(id, _)| id.clone()).collect()
     }
 
-    /// Goes on to the end, and looks at who was asked.
-    fn finished(&self, name: &str, may_be_asked_again: &[&str]) {
+    /// Resumes the run to its end and asserts that no recorded agent call is repeated.
+    fn assert_finishes(&self, name: &str, may_be_asked_again: &[&str]) {
         let output = self.resume();
         assert_eq!(output.code, Some(0), "{name}: {output:?}");
         assert!(self.document()["completed_at"].is_string(), "{name}");
-        let answered = self.answered();
+        let answered = self.completed_agent_steps();
         for call in self.panel.calls() {
             let step = call.split(' ').next().unwrap().to_owned();
             let is_new = !answered.contains(&step) || may_be_asked_again.contains(&step.as_str());
@@ -74,43 +74,43 @@ impl Earlier {
 }
 
 #[test]
-fn a_run_that_waits_at_any_gate_is_gone_on_with() {
+fn a_run_waiting_at_any_gate_resumes() {
     for name in ["clarify", "discussion-1", "pre-design", "discussion-2", "post-design"] {
-        let earlier = Earlier::unpacked(name);
+        let earlier = EarlierRun::unpack(name);
         assert_eq!(earlier.before["gates"][name]["state"], "pending", "{name}");
-        earlier.finished(name, &[]);
+        earlier.assert_finishes(name, &[]);
     }
 }
 
 #[test]
 fn a_run_that_was_killed_beside_finished_sketches_keeps_them() {
-    let earlier = Earlier::unpacked("killed");
+    let earlier = EarlierRun::unpack("killed");
     let done: Vec<String> =
-        earlier.answered().into_iter().filter(|step| step.starts_with("sketch/")).collect();
+        earlier.completed_agent_steps().into_iter().filter(|step| step.starts_with("sketch/")).collect();
     assert_eq!(done.len(), 3, "{done:?}");
-    earlier.finished("killed", &[]);
+    earlier.assert_finishes("killed", &[]);
 }
 
 #[test]
 fn a_rejection_stands_until_it_is_answered_differently() {
-    let earlier = Earlier::unpacked("rejected");
+    let earlier = EarlierRun::unpack("rejected");
     assert_eq!(earlier.before["gates"]["post-design"]["state"], "rejected");
     let refused = earlier.panel.run(BINARY, ["design", &earlier.feature, "--resume"]);
     assert_eq!(refused.code, Some(4), "{refused:?}");
     earlier.answer("post-design: {approval: \"yes\"}\n");
-    earlier.finished("rejected", &[]);
+    earlier.assert_finishes("rejected", &[]);
 }
 
 #[test]
 fn a_revision_that_was_asked_for_is_made() {
-    let earlier = Earlier::unpacked("revise");
+    let earlier = EarlierRun::unpack("revise");
     assert_eq!(earlier.before["gates"]["post-design"]["state"], "revise");
-    earlier.finished("revise", &["finisher", "illustrator", "writer", "discusser"]);
+    earlier.assert_finishes("revise", &["finisher", "illustrator", "writer", "discusser"]);
 }
 
 #[test]
 fn a_question_about_the_tree_is_still_asked() {
-    let earlier = Earlier::unpacked("dirty-tree");
+    let earlier = EarlierRun::unpack("dirty-tree");
     earlier.panel.sandbox.write("planted.txt", "planted\n");
     earlier.answer("dirty-tree: discard\n");
     let output = earlier.resume();
@@ -120,7 +120,7 @@ fn a_question_about_the_tree_is_still_asked() {
 
 #[test]
 fn a_researcher_that_asked_gets_its_answer() {
-    let earlier = Earlier::unpacked("researcher-asks");
+    let earlier = EarlierRun::unpack("researcher-asks");
     let gates = earlier.before["gates"].as_object().unwrap();
     let (gate, found) = gates.iter().find(|(gate, _)| gate.starts_with("clarify/")).unwrap();
     let keys =
@@ -133,7 +133,7 @@ fn a_researcher_that_asked_gets_its_answer() {
 
 #[test]
 fn a_complete_run_is_complete() {
-    let earlier = Earlier::unpacked("complete");
+    let earlier = EarlierRun::unpack("complete");
     let again = earlier.resume();
     assert_eq!(again.code, Some(1), "{again:?}");
     assert!(again.stderr.contains(&format!("Design for \"{FEATURE}\" is already complete.")), "{again:?}");
@@ -141,16 +141,16 @@ fn a_complete_run_is_complete() {
 }
 
 #[test]
-fn a_project_is_gone_on_with_from_either_gate() {
+fn a_project_resumes_from_either_gate() {
     for name in ["project-pre-design", "project-post-design"] {
-        let earlier = Earlier::unpacked(name);
-        earlier.panel.replies(concat!(
+        let earlier = EarlierRun::unpack(name);
+        earlier.panel.write_gate_answers(concat!(
             "pre-design: {vision: \"yes\", users: \"yes\", features: \"yes\", boundaries: \"boundaries are right\", ",
             "priorities: \"yes\", risks: \"no additional\"}\n",
             "post-design: {features_produced: \"yes\", rough_specs: \"yes\", coverage: \"yes\", granularity: \"yes\", ",
             "naming: \"yes\", approval: \"yes\"}\n",
         ));
-        earlier.panel.says("writer", "=== project.md ===\n# Shop\n\n## Vision\nSell parcels.\n\n## Scope\nOnline.\n\n## Feature List\n- cart\n- payment\n\n## Out of Scope\nStores.\n\n=== features.json ===\n```json\n{\"features\": [{\"name\": \"cart\", \"description\": \"Keeps what a customer wants.\", \"rough_specs\": [\"items\"]}]}\n```\n");
+        earlier.panel.set_answer("writer", "=== project.md ===\n# Shop\n\n## Vision\nSell parcels.\n\n## Scope\nOnline.\n\n## Feature List\n- cart\n- payment\n\n## Out of Scope\nStores.\n\n=== features.json ===\n```json\n{\"features\": [{\"name\": \"cart\", \"description\": \"Keeps what a customer wants.\", \"rough_specs\": [\"items\"]}]}\n```\n");
         let output = earlier.resume();
         assert_eq!(output.code, Some(0), "{name}: {output:?}");
     }

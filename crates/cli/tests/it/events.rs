@@ -2,7 +2,7 @@
 
 use crate::BINARY;
 use crate::workshop::Workshop;
-use charrette_testkit::panel::{FEATURE, Mishap};
+use charrette_testkit::panel::{FEATURE, SeatFault};
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -17,9 +17,9 @@ fn kinds(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_happened_is_kept_and_the_story_can_be_told_again() {
+fn events_are_recorded_and_the_log_replays_them() {
     let workshop = Workshop::brief();
-    let output = workshop.begin(&["--auto"]);
+    let output = workshop.start(&["--auto"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let events = workshop.run(BINARY, ["events", FEATURE, "--json"]);
     let kinds = kinds(&events.stdout);
@@ -37,30 +37,33 @@ fn what_happened_is_kept_and_the_story_can_be_told_again() {
 }
 
 #[test]
-fn events_that_are_torn_huge_or_gone_change_nothing_but_the_log() {
+fn damaged_event_files_affect_only_the_log() {
     let workshop = Workshop::brief();
     let answers = std::fs::read_to_string(workshop.answers()).unwrap();
-    workshop.replies(answers.split("post-design:").next().unwrap());
-    assert_eq!(workshop.begin(&["--auto"]).code, Some(3));
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
+    assert_eq!(workshop.start(&["--auto"]).code, Some(3));
     let file = workshop.artifact("events.jsonl");
     let kept = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("{kept}{{\"v\":1,\"at\":\"torn")).unwrap();
     let log = workshop.run(BINARY, ["log", FEATURE]);
-    assert!(log.code == Some(0) && log.stderr.contains("1 lines of the events cannot be read"), "{log:?}");
+    assert!(
+        log.code == Some(0) && log.stderr.contains("skipped unreadable lines of the event log: 1"),
+        "{log:?}"
+    );
     std::fs::write(&file, vec![b'x'; 20 << 20]).unwrap();
     assert_eq!(workshop.run(BINARY, ["events", FEATURE]).code, Some(0));
     std::fs::remove_file(&file).unwrap();
     let log = workshop.run(BINARY, ["log", FEATURE]);
-    assert!(log.code == Some(0) && log.stderr.contains("No event of this run was kept."), "{log:?}");
-    workshop.replies(&answers);
+    assert!(log.code == Some(0) && log.stderr.contains("No events recorded for this run."), "{log:?}");
+    workshop.write_gate_answers(&answers);
     let done = workshop.resume(&[]);
     assert_eq!(done.code, Some(0), "{done:?}");
 }
 
 #[test]
-fn what_a_gate_showed_is_kept_with_its_digest() {
+fn the_page_of_a_gate_is_recorded_with_its_digest() {
     let workshop = Workshop::brief();
-    assert_eq!(workshop.begin(&["--auto"]).code, Some(0));
+    assert_eq!(workshop.start(&["--auto"]).code, Some(0));
     let document = workshop.document();
     for gate in ["pre-design", "post-design"] {
         let page = workshop.read(&format!("gates/{gate}-1.md"));
@@ -74,7 +77,7 @@ fn what_a_gate_showed_is_kept_with_its_digest() {
 #[test]
 fn a_run_is_stopped_from_outside_says_why_and_goes_on() {
     let workshop = Workshop::brief();
-    workshop.suffers("planner", Mishap::Hangs);
+    workshop.set_fault("planner", SeatFault::Hangs);
     let answers = workshop.answers();
     let mut child = workshop
         .command(BINARY, ["design", charrette_testkit::panel::REQUEST, "--auto", "--answers"])
@@ -103,8 +106,9 @@ fn a_run_is_stopped_from_outside_says_why_and_goes_on() {
     assert!(status.stdout.contains("write (interrupted)"), "{status:?}");
     let nothing = workshop.run(BINARY, ["stop", FEATURE]);
     assert!(nothing.code == Some(0) && nothing.stdout.contains("No process is driving"), "{nothing:?}");
-    let planner = charrette_testkit::panel::Panel::regular(&*crate::workshop::FAKE_AGENT).said("planner");
-    workshop.says("planner", &planner);
+    let planner =
+        charrette_testkit::panel::Panel::regular(&*crate::workshop::FAKE_AGENT).answer_text("planner");
+    workshop.set_answer("planner", &planner);
     let done = workshop.resume(&[]);
     assert_eq!(done.code, Some(0), "{done:?}");
     assert!(workshop.document()["run"]["stopped"].is_null());

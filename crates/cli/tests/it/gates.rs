@@ -54,7 +54,7 @@ fn a_run_continues_or_starts_from_a_clean_main() {
 }
 
 #[test]
-fn a_wrong_question_is_one_line_on_standard_error_and_exit_4() {
+fn gate_usage_errors_are_one_line_and_exit_4() {
     let sandbox = Sandbox::new();
     let all = "--mode design --current-branch b --user-prefix ada --is-main true --is-user-branch false";
     for (line, message) in [

@@ -2,7 +2,7 @@
 //!
 //! This is a sample; `cargo xtask crash` kills at every single system call.
 
-use crate::{BINARY, DOCUMENT, WHICH, checkpoint};
+use crate::{BINARY, DOCUMENT, DOCUMENT_ARGS, checkpoint};
 use charrette_testkit::Sandbox;
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
@@ -18,7 +18,7 @@ fn random_kills_tear_nothing_and_lose_nothing() {
         let mut child = sandbox
             .command(BINARY)
             .args(["checkpoint", "update-phase", "phase-1"])
-            .args(WHICH)
+            .args(DOCUMENT_ARGS)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

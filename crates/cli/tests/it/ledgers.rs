@@ -13,7 +13,7 @@ fn ledger(sandbox: &Sandbox, variables: &[(&str, &str)], args: &[&str]) -> Outpu
         let inside = value.strip_prefix('@').map(|name| sandbox.outside(name));
         command.env(name, inside.unwrap_or_else(|| (*value).into()));
     }
-    let output = Output::of(command, b"");
+    let output = Output::capture(command, b"");
     let root = sandbox.outside("");
     let root = root.canonicalize().unwrap().to_str().unwrap().to_owned() + "/";
     Output { stdout: output.stdout.replace(&root, "@"), stderr: output.stderr.replace(&root, "@"), ..output }
@@ -83,7 +83,7 @@ fn a_ledger_of_times_is_found_in_order() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_a_warning_and_never_an_error() {
+fn ledger_errors_are_only_warnings() {
     let sandbox = sandbox();
     fs_err::write(sandbox.outside("victim"), "").unwrap();
     symlink(sandbox.outside("victim"), sandbox.outside("design/timing-ledger.tsv")).unwrap();
@@ -105,8 +105,8 @@ fn what_cannot_be_recorded_is_a_warning_and_never_an_error() {
         (&[], &["time", "mark"], "timing ledger: mark takes the name of one step"),
         (&[], &["time", "--help"], "timing ledger: unknown flag: --help"),
         (&[], &["time", "mark", "a\u{1b}[31m", "b"], "timing ledger: mark takes the name of one step"),
-        (&[], &["tokens", "mark", "x"], "token ledger: no place for it"),
-        (&[], &["tokens", "dump"], "token ledger: no place for it"),
+        (&[], &["tokens", "mark", "x"], "token ledger: no location for the ledger"),
+        (&[], &["tokens", "dump"], "token ledger: no location for the ledger"),
         (
             &[("CHARRETTE_TOKEN_LEDGER", "@victim")],
             &["tokens", "mark", "x"],
@@ -206,9 +206,9 @@ const CALLS: &str = r#"{"v":1,"type":"call","at":"2026-11-15T12:00:00.000Z","run
 {"v":1,"type":"call","at":"2026-11-1"#;
 
 #[test]
-fn what_runs_cost_by_seat_and_by_agent() {
+fn costs_are_summed_by_seat_and_by_agent() {
     let sandbox = sandbox();
-    assert_eq!(charrette(&sandbox, &["ledger", "cost"]).stdout, "No calls of agents are recorded.\n");
+    assert_eq!(charrette(&sandbox, &["ledger", "cost"]).stdout, "No agent calls recorded.\n");
     sandbox.write(".specs/20261115-add-login/tokens.jsonl", CALLS);
     sandbox.write(
         ".specs/20261116-add-login-2/tokens.jsonl",
@@ -223,10 +223,10 @@ fn what_runs_cost_by_seat_and_by_agent() {
     claude      3       1   2,000     400       0  ≥ 2.04
     codex       1       0  12,345     678   9,000       –
 
-    In all: 4 calls in 2 runs, 1 failed; at least $2.04 (2 calls have no price).
+    Total: 4 calls in 2 runs, 1 failed; at least $2.04 (price of 2 calls unknown).
     ");
     let one = charrette(&sandbox, &["ledger", "cost", "add-login-2"]).stdout;
-    assert!(one.ends_with("In all: 1 call in 1 run; $2.00.\n"), "{one}");
+    assert!(one.ends_with("Total: 1 call in 1 run; $2.00.\n"), "{one}");
     let json = charrette(&sandbox, &["ledger", "cost", "add-login", "--json"]).json();
     assert_eq!(json["runs"], serde_json::json!(["20261115-add-login"]));
     assert_eq!(
@@ -234,6 +234,6 @@ fn what_runs_cost_by_seat_and_by_agent() {
         serde_json::json!({"calls": 1, "failures": 0, "seconds": 61.5, "input": 12345, "output": 678, "cached": 9000, "usd": null, "unpriced": 1})
     );
     let none = charrette(&sandbox, &["ledger", "cost", "other"]);
-    assert_eq!((none.code, none.stdout.as_str()), (Some(0), "No calls of agents are recorded for other.\n"));
+    assert_eq!((none.code, none.stdout.as_str()), (Some(0), "No agent calls recorded for other.\n"));
     assert_eq!(charrette(&sandbox, &["ledger", "cost", "Not/A//Name"]).code, Some(2));
 }

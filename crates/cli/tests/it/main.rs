@@ -1,4 +1,4 @@
-//! The real binary, in a real repository, as a person or a script would use it.
+//! Integration tests that run the real binary in sandboxed repositories.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
@@ -58,12 +58,12 @@ fn charrette_with(sandbox: &Sandbox, args: &[&str], stdin: &[u8]) -> Output {
 
 const BINARY: &str = env!("CARGO_BIN_EXE_charrette");
 
-/// The document that most tests are about.
-const WHICH: [&str; 4] = ["--command", "design", "--feature", "add-login"];
+/// Arguments and path of the document used by most tests.
+const DOCUMENT_ARGS: [&str; 4] = ["--command", "design", "--feature", "add-login"];
 const DOCUMENT: &str = ".claude/state/design-add-login.json";
 
-/// `checkpoint OPERATION` on that document.
+/// Runs `checkpoint OPERATION` on that document.
 fn checkpoint(sandbox: &Sandbox, operation: &[&str], stdin: &str) -> Output {
-    let args: Vec<&str> = ["checkpoint"].iter().chain(operation).chain(&WHICH).copied().collect();
+    let args: Vec<&str> = ["checkpoint"].iter().chain(operation).chain(&DOCUMENT_ARGS).copied().collect();
     charrette_with(sandbox, &args, stdin.as_bytes())
 }

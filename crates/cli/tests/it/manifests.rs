@@ -1,4 +1,4 @@
-//! `charrette manifest`: what is exported, what is trusted, and every way to be hostile about it.
+//! `charrette manifest`: export, validation, and hostile manifests and folders.
 
 use crate::{BINARY, charrette};
 use charrette_testkit::{Output, Sandbox};
@@ -154,11 +154,11 @@ fn links_in_the_export_folder_are_replaced_and_not_written_through() {
 fn with_environment(sandbox: &Sandbox, args: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = sandbox.command(BINARY);
     command.args(["manifest", "write"]).args(args).envs(environment.iter().copied());
-    Output::of(command, b"")
+    Output::capture(command, b"")
 }
 
 #[test]
-fn the_environment_says_what_the_flags_do_not() {
+fn environment_variables_are_the_defaults_of_flags() {
     let sandbox = designed();
     let both = [("DESIGN_TMPDIR", "design"), ("IMPLEMENT_TMPDIR", "implement")];
     let session = |sandbox: &Sandbox| sandbox.read(MANIFEST).lines().last().unwrap().to_owned();
@@ -180,7 +180,7 @@ fn the_environment_says_what_the_flags_do_not() {
 }
 
 #[test]
-fn what_was_typed_wrongly_is_exit_2() {
+fn usage_errors_exit_with_2() {
     let sandbox = designed();
     for (args, message) in [
         (&[][..], "usage: --design-tmpdir is required"),
@@ -276,7 +276,7 @@ fn writers_at_the_same_time_leave_one_whole_export() {
 }
 
 #[test]
-fn what_cannot_be_found_has_its_token() {
+fn missing_manifests_have_error_tokens() {
     let sandbox = exported();
     sandbox.write("empty/x", "");
     for (args, token) in [
@@ -296,7 +296,7 @@ fn what_cannot_be_found_has_its_token() {
     // The environment is only the writer's business.
     let mut command = sandbox.command(BINARY);
     command.args(["manifest", "read"]).env("IMPLEMENT_TMPDIR", "implement");
-    assert!(Output::of(command, b"").stdout.ends_with("ERROR=missing-implement-tmpdir\n"));
+    assert!(Output::capture(command, b"").stdout.ends_with("ERROR=missing-implement-tmpdir\n"));
 }
 
 #[test]

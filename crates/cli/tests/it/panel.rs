@@ -4,7 +4,7 @@ use crate::charrette_with;
 use charrette_testkit::Sandbox;
 use serde_json::{Value, json};
 
-fn said(args: &[&str], stdin: &str) -> (Option<i32>, Value) {
+fn run_json(args: &[&str], stdin: &str) -> (Option<i32>, Value) {
     let output = charrette_with(&Sandbox::new(), args, stdin.as_bytes());
     (output.code, output.json())
 }
@@ -17,21 +17,21 @@ fn decision(n: usize, impact: &str) -> String {
 
 #[test]
 fn contested_decisions_are_read_by_priority_or_refused_with_their_line() {
-    let (code, found) = said(&["decisions", "check"], &(decision(1, "Low") + &decision(2, "High")));
+    let (code, found) = run_json(&["decisions", "check"], &(decision(1, "Low") + &decision(2, "High")));
     assert_eq!(code, Some(0), "{found}");
     assert_eq!(
         found["contested"][0],
         json!({"n": 2, "title": "Cache 2", "chosen": "LRU", "alternative": "no cache", "tension": "speed or simplicity", "impact": "High", "affected_files": ["src/cache.rs", "src/main.rs"]})
     );
     assert_eq!(
-        said(&["decisions", "check", "-"], "  NO_CONTESTED_DECISIONS\n"),
+        run_json(&["decisions", "check", "-"], "  NO_CONTESTED_DECISIONS\n"),
         (Some(0), json!({"contested": [], "errors": []}))
     );
-    let (code, found) = said(&["decisions", "check"], &decision(1, "Huge"));
+    let (code, found) = run_json(&["decisions", "check"], &decision(1, "Huge"));
     assert_eq!(code, Some(1));
     assert_eq!(found["errors"][0]["line"], 6, "{found}");
     let (code, found) =
-        said(&["decisions", "check"], &(1..=500).map(|n| decision(n, "High")).collect::<String>());
+        run_json(&["decisions", "check"], &(1..=500).map(|n| decision(n, "High")).collect::<String>());
     assert_eq!((code, found["contested"].as_array().unwrap().len()), (Some(0), 500));
 }
 
@@ -44,7 +44,7 @@ fn a_ballot_is_anonymous_with_positions_by_parity() {
     let debated = |n: usize| json!({"n": n, "title": "Cache", "chosen": "LRU", "alternative": "none", "thesis": defense("THESIS"), "antithesis": defense("ANTI_THESIS")});
     let failed = json!({"n": 3, "title": "Cache", "chosen": "LRU", "alternative": "none", "thesis": {"status": "TIMEOUT", "text": ""}, "antithesis": defense("THESIS")});
     let (code, built) =
-        said(&["ballot", "build"], &json!({"decisions": [debated(1), debated(2), failed]}).to_string());
+        run_json(&["ballot", "build"], &json!({"decisions": [debated(1), debated(2), failed]}).to_string());
     assert_eq!(code, Some(0));
     assert_eq!(
         built["positions"],
@@ -74,7 +74,7 @@ fn judges_decide_by_majority_of_those_who_voted() {
             .map(|(status, text)| json!({"name": "judge", "status": status, "text": text}))
             .collect();
         let (code, tally) =
-            said(&["ballot", "tally"], &json!({"decisions": [{"n": 1}], "judges": judges}).to_string());
+            run_json(&["ballot", "tally"], &json!({"decisions": [{"n": 1}], "judges": judges}).to_string());
         assert_eq!(code, Some(0));
         let decision = &tally["decisions"][0];
         (
@@ -94,7 +94,7 @@ fn judges_decide_by_majority_of_those_who_voted() {
 #[test]
 fn findings_are_read_as_written() {
     let review = "1. [security] Tokens are logged in src/auth.rs:40-44.\n   Suggested revision: redact them.\n\n2. [OUT_OF_SCOPE] [code-quality] src/old.rs:1-9 is dead code.\n   Revision: remove it later.\n";
-    let (code, found) = said(&["findings", "parse", "--reviewer", "Cursor-Arch"], review);
+    let (code, found) = run_json(&["findings", "parse", "--reviewer", "Cursor-Arch"], review);
     assert_eq!((code, &found["status"]), (Some(0), &json!("findings")), "{found}");
     assert_eq!(found["findings"].as_array().unwrap().len(), 2, "{found}");
     assert_eq!(
@@ -104,17 +104,20 @@ fn findings_are_read_as_written() {
     assert_eq!(found["findings"][0]["paths"], json!(["src/auth.rs:40-44"]));
     assert_eq!(found["findings"][1]["out_of_scope"], true);
     assert_eq!(
-        said(&["findings", "parse", "--reviewer", "X"], "NO_ISSUES_FOUND\n").1,
+        run_json(&["findings", "parse", "--reviewer", "X"], "NO_ISSUES_FOUND\n").1,
         json!({"status": "no-issues", "findings": [], "errors": []})
     );
-    assert_eq!(said(&["findings", "parse", "--reviewer", "X"], "Looks good to me!").1["status"], "invalid");
+    assert_eq!(
+        run_json(&["findings", "parse", "--reviewer", "X"], "Looks good to me!").1["status"],
+        "invalid"
+    );
 }
 
 #[test]
 fn votes_need_two_and_nothing_is_accepted_by_default() {
     let outcome = |voters: &[(&str, &str)]| {
         let voters: Vec<Value> = voters.iter().enumerate().map(|(n, (agent, text))| json!({"name": format!("v{n}"), "agent": agent, "status": "OK", "text": text})).collect();
-        let (_, tally) = said(&["findings", "tally"], &json!({"items": [{"id": "FINDING_1", "proposers": ["Cursor-Arch", "Codex-Edge"]}], "voters": voters}).to_string());
+        let (_, tally) = run_json(&["findings", "tally"], &json!({"items": [{"id": "FINDING_1", "proposers": ["Cursor-Arch", "Codex-Edge"]}], "voters": voters}).to_string());
         (tally["items"][0]["outcome"].as_str().unwrap().to_owned(), tally["scoreboard"].clone())
     };
     let (yes, no, pass) =
@@ -152,12 +155,14 @@ fn a_verdict_is_a_word_of_the_set_and_nothing_else() {
         ("Verdict: APPROVED\n", json!(null)),
         ("", json!(null)),
     ] {
-        let (code, found) = said(&["verdict", "--set", "APPROVE,REVISE"], review);
+        let (code, found) = run_json(&["verdict", "--set", "APPROVE,REVISE"], review);
         assert_eq!(found["verdict"], verdict, "{review:?}");
         assert_eq!(code, Some(i32::from(verdict.is_null())), "{review:?}");
     }
-    let (_, found) =
-        said(&["verdict", "--set", "PASS,FAIL"], "## Verdict: FAIL\n\n- [CRITICAL] leaks\n- [MINOR] typo\n");
+    let (_, found) = run_json(
+        &["verdict", "--set", "PASS,FAIL"],
+        "## Verdict: FAIL\n\n- [CRITICAL] leaks\n- [MINOR] typo\n",
+    );
     assert_eq!(
         found,
         json!({"verdict": "FAIL", "line": 1, "findings": [{"severity": "CRITICAL", "text": "leaks"}, {"severity": "MINOR", "text": "typo"}]})
@@ -169,7 +174,7 @@ fn input_of_another_shape_is_a_usage_error() {
     for args in [&["ballot", "build"][..], &["ballot", "tally"], &["findings", "tally"]] {
         let output = charrette_with(&Sandbox::new(), args, b"{\"decisions\": 3}");
         assert_eq!(output.code, Some(2), "{args:?}");
-        assert!(output.stderr.starts_with("error: standard input: "), "{}", output.stderr);
+        assert!(output.stderr.starts_with("error: invalid JSON on standard input: "), "{}", output.stderr);
     }
     assert_eq!(charrette_with(&Sandbox::new(), &["verdict", "--set", ",", "-"], b"").code, Some(2));
 }

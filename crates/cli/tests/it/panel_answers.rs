@@ -1,4 +1,4 @@
-//! What the scripted panel says is what the real grammars want to hear, and true of its repository.
+//! Answers of the scripted panel: they match the grammars, and their citations exist in its repository.
 
 use crate::workshop::FAKE_AGENT;
 use charrette_engine::flows::design::level_seats;
@@ -6,27 +6,27 @@ use charrette_engine::flows::seats;
 use charrette_engine::roles::Roles;
 use charrette_model::collect::command::Validation;
 use charrette_model::collect::substance::judge;
-use charrette_model::diagram::check::{Mode, check};
+use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::panel::cited;
+use charrette_model::panel::citations;
 use charrette_model::panel::context_summary::read_context_summary;
-use charrette_model::panel::debate::{Side, defense};
+use charrette_model::panel::debate::{DebateSide, read_defense};
 use charrette_model::panel::decisions::{ContestedDecisions, read_decisions};
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
-use charrette_model::panel::lines::Problem;
-use charrette_model::panel::merged::{read_items, unheard};
-use charrette_model::panel::questions::{Round, Source, read_questions};
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::questions::{AnswerSource, QuestionRound, read_questions};
+use charrette_model::panel::review_items::{missing_proposers, read_review_items};
+use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::{Proposal, Voter, VotesRequest, tally_votes};
+use charrette_model::problem::Problem;
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
-use charrette_model::spec::links::{Texts, links};
+use charrette_model::spec::links::{LinkTexts, check_links};
 use charrette_model::spec::requirements::Requirements;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::tasks::TaskList;
 use charrette_model::words;
-use charrette_testkit::panel::{FEATURE, Panel, REQUEST, Variant};
+use charrette_testkit::panel::{FEATURE, Panel, PanelVariant, REQUEST};
 
 const REVIEWERS: [(&str, &str); 4] = [
     ("review/reviewer-arch", "Cursor-Arch"),
@@ -52,18 +52,18 @@ pub(crate) fn step_of(seat: &Seat) -> String {
 #[test]
 fn the_answer_of_every_seat_fits_its_form() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    for seat in level_seats(Level::Spec).every() {
-        fits(seat, &panel.said(&step_of(seat)));
+    for seat in level_seats(SpecLevel::Spec).all() {
+        fits(seat, &panel.answer_text(&step_of(seat)));
     }
-    fits(seat("writer"), &panel.said("writer/repair"));
+    fits(seat("writer"), &panel.answer_text("writer/repair"));
 }
 
 #[test]
 fn no_answer_is_longer_than_its_role_allows() {
     let (panel, roles) = (Panel::regular(&*FAKE_AGENT), Roles::built_in(&seats()));
-    for seat in level_seats(Level::Spec).every() {
-        let role = roles.of_seat(seat).unwrap();
-        let long = words::count(&panel.said(&step_of(seat)));
+    for seat in level_seats(SpecLevel::Spec).all() {
+        let role = roles.for_seat(seat).unwrap();
+        let long = words::count(&panel.answer_text(&step_of(seat)));
         assert!(role.max_words.is_none_or(|most| long <= most), "{}: {long} words", seat.id);
     }
 }
@@ -81,7 +81,7 @@ fn every_variant_fits_the_form_of_its_seat() {
     ] {
         fits(seat(id), &variant(&panel, file));
     }
-    assert_eq!(Variant::ALL.len(), 7, "each of them is tried in panel_bed");
+    assert_eq!(PanelVariant::ALL.len(), 7, "each of them is tried in panel_bed");
 }
 
 fn fits(seat: &Seat, text: &str) {
@@ -96,23 +96,23 @@ fn fits(seat: &Seat, text: &str) {
         AnswerForm::ContextSummary => assert_eq!(read_context_summary(text, 500).1, none, "{id}"),
         AnswerForm::Questions => {
             let round = match seat.variant {
-                Some("clarify") => Round::Clarify,
-                Some("scope") => Round::Scope,
-                _ => Round::Design,
+                Some("clarify") => QuestionRound::Clarify,
+                Some("scope") => QuestionRound::Scope,
+                _ => QuestionRound::Design,
             };
             assert_eq!(read_questions(text, round).problems, none, "{id}");
         }
         AnswerForm::Sketch => {
             let paragraphs = text.trim().split("\n\n").count();
-            assert!((2..=3).contains(&paragraphs) && cited::cites_a_line(text), "{id}");
+            assert!((2..=3).contains(&paragraphs) && citations::cites_line(text), "{id}");
         }
         AnswerForm::Synthesis => {
             let files = split_files(text, seat.writes).unwrap();
             assert_eq!(read_decisions(&files[1].1).errors, none, "{id}");
         }
         AnswerForm::Defense => {
-            let side = if id.ends_with("-thesis") { Side::Thesis } else { Side::AntiThesis };
-            assert!(defense(text, side).is_ok(), "{id}: {:?}", defense(text, side));
+            let side = if id.ends_with("-thesis") { DebateSide::Thesis } else { DebateSide::AntiThesis };
+            assert!(read_defense(text, side).is_ok(), "{id}: {:?}", read_defense(text, side));
         }
         AnswerForm::Plan => {
             let parts =
@@ -125,13 +125,13 @@ fn fits(seat: &Seat, text: &str) {
             assert!(read.findings.iter().all(|finding| finding.focus.is_some()), "{id}");
             assert_eq!(judge(Some(text), Validation::Check), Ok(()), "{id}");
         }
-        AnswerForm::MergedFindings => assert_eq!(read_items(text).1, none, "{id}"),
+        AnswerForm::MergedFindings => assert_eq!(read_review_items(text).1, none, "{id}"),
         AnswerForm::Diagram => {
-            let report = check(text, Mode::Markdown, None);
+            let report = check(text, DiagramMode::Markdown, None);
             assert!(report.is_ok() && report.diagrams.len() == 1, "{id}: {report:?}");
         }
         AnswerForm::SpecFiles => is_sound(&split_files(text, seat.writes).unwrap()),
-        AnswerForm::Verdict => assert!(read_review(text, &["PASS", "FAIL"]).verdict.is_some(), "{id}"),
+        AnswerForm::Verdict => assert!(read_verdict(text, &["PASS", "FAIL"]).verdict.is_some(), "{id}"),
         AnswerForm::ResearchNotes => panic!("{id} is no seat of a design"),
         // Tallied below, and by the judges themselves in panel_bed.
         AnswerForm::DecisionVotes | AnswerForm::FindingVotes => {}
@@ -153,12 +153,12 @@ fn is_sound(files: &[(String, String)]) {
     for task in &list.tasks {
         assert!(task.prompt.is_some() && !task.files.is_empty() && !task.refs.is_empty(), "{task:?}");
     }
-    let links = links(Texts { requirements, design: Some(design), tasks });
+    let links = check_links(LinkTexts { requirements, design: Some(design), tasks });
     assert_eq!((links.dangling, links.uncovered), (vec![], vec![]));
 }
 
 #[test]
-fn every_place_that_is_cited_is_there() {
+fn every_cited_place_exists() {
     let panel = Panel::regular(&*FAKE_AGENT);
     let mut cited = 0;
     for folder in [panel.script(), panel.script().join("variants")] {
@@ -168,7 +168,7 @@ fn every_place_that_is_cited_is_there() {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            for citation in cited::paths(&text) {
+            for citation in citations::paths(&text) {
                 let Some((file, lines)) = citation.split_once(':') else { continue };
                 if panel.sandbox.path(file).exists() {
                     cited += 1;
@@ -190,14 +190,15 @@ fn every_place_that_is_cited_is_there() {
 #[test]
 fn files_of_tasks_and_of_plans_exist_or_are_new() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    let files = split_files(&panel.said("writer"), &["requirements.md", "design.md", "tasks.md"]).unwrap();
+    let files =
+        split_files(&panel.answer_text("writer"), &["requirements.md", "design.md", "tasks.md"]).unwrap();
     let (_, after) = files[2].1.split_once("## Phase 1").unwrap();
     let of_tasks = after.lines().filter_map(|line| line.strip_prefix("**Files:** "));
     let named: Vec<(String, bool)> = of_tasks
         .flat_map(|line| line.split(", "))
         .map(|file| (file.trim_end_matches(" (new)").to_owned(), file.ends_with("(new)")))
         .collect();
-    let plan = panel.said("finisher");
+    let plan = panel.answer_text("finisher");
     let of_plan = plan.lines().filter_map(|line| {
         let (file, rest) = line.strip_prefix("- `")?.split_once('`')?;
         rest.starts_with([' ', ':']).then(|| (file.to_owned(), rest.starts_with(" (new)")))
@@ -212,10 +213,10 @@ fn files_of_tasks_and_of_plans_exist_or_are_new() {
 #[test]
 fn questions_are_as_many_as_the_answers_cover() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    let clarify = read_questions(&panel.said("clarifier"), Round::Clarify).questions;
-    let scope = read_questions(&panel.said("scoper"), Round::Scope).questions;
-    let design = read_questions(&panel.said("discusser"), Round::Design).questions;
-    let from_code = scope.iter().filter(|question| question.source != Source::User).count();
+    let clarify = read_questions(&panel.answer_text("clarifier"), QuestionRound::Clarify).questions;
+    let scope = read_questions(&panel.answer_text("scoper"), QuestionRound::Scope).questions;
+    let design = read_questions(&panel.answer_text("discusser"), QuestionRound::Design).questions;
+    let from_code = scope.iter().filter(|question| question.source != AnswerSource::User).count();
     assert_eq!((clarify.len(), scope.len(), from_code, design.len()), (2, 3, 1, 2));
     let answers = std::fs::read_to_string(panel.answers()).unwrap();
     for question in clarify.iter().chain(&scope[..2]).chain(&design) {
@@ -227,7 +228,7 @@ fn questions_are_as_many_as_the_answers_cover() {
 fn decisions_are_contested_as_the_variants_say() {
     let panel = Panel::regular(&*FAKE_AGENT);
     for (text, count) in [
-        (panel.said("synthesist"), 3),
+        (panel.answer_text("synthesist"), 3),
         (variant(&panel, "quick"), 1),
         (variant(&panel, "seven-contested"), 7),
         (variant(&panel, "nothing-contested"), 0),
@@ -240,16 +241,16 @@ fn decisions_are_contested_as_the_variants_say() {
 #[test]
 fn ten_findings_become_nine_and_every_outcome_occurs() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    let (items, _) = read_items(&panel.said("merger"));
+    let (items, _) = read_review_items(&panel.answer_text("merger"));
     let found: usize =
-        REVIEWERS.iter().map(|(step, _)| read_findings(&panel.said(step)).findings.len()).sum();
+        REVIEWERS.iter().map(|(step, _)| read_findings(&panel.answer_text(step)).findings.len()).sum();
     assert_eq!((found, items.len()), (10, 9));
-    assert_eq!(unheard(&items, &REVIEWERS.map(|(_, label)| label)), [""; 0]);
+    assert_eq!(missing_proposers(&items, &REVIEWERS.map(|(_, label)| label)), [""; 0]);
     let voter = |name: &str| Voter {
         name: name.to_owned(),
         agent: name.to_owned(),
         status: "OK".to_owned(),
-        text: panel.said(&format!("vote/voter-{name}")),
+        text: panel.answer_text(&format!("vote/voter-{name}")),
     };
     let voters = ["claude", "codex", "cursor"].map(voter).to_vec();
     let tally = tally_votes(&VotesRequest { items: items.iter().map(Proposal::from).collect(), voters });
@@ -281,7 +282,7 @@ fn ten_findings_become_nine_and_every_outcome_occurs() {
         .filter(|line| line.starts_with("FINDING") && line.ends_with("accepted"))
         .map(|line| line.split(' ').next().unwrap())
         .collect();
-    let plan = panel.said("reviser");
+    let plan = panel.answer_text("reviser");
     let (_, resolved) = plan.split_once("## Findings resolved\n").unwrap();
     let resolved: Vec<&str> =
         resolved.lines().filter_map(|line| line.strip_prefix("- ")?.split(':').next()).collect();
@@ -291,7 +292,9 @@ fn ten_findings_become_nine_and_every_outcome_occurs() {
 #[test]
 fn the_feature_is_called_after_the_request() {
     assert_eq!(FeaturePath::derive(REQUEST, |_| false).unwrap().as_str(), FEATURE);
-    assert!(Panel::regular(&*FAKE_AGENT).said("writer").contains(&format!("> **Spec ID:** {FEATURE}\n")));
+    assert!(
+        Panel::regular(&*FAKE_AGENT).answer_text("writer").contains(&format!("> **Spec ID:** {FEATURE}\n"))
+    );
 }
 
 fn variant(panel: &Panel, name: &str) -> String {

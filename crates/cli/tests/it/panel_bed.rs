@@ -1,18 +1,18 @@
-//! The scripted panel, asked by the real program: every seat by its own agent, and otherwise where a test says so.
+//! The scripted panel called by the real program: every seat by its own agent, unless a test changes that.
 
 use crate::BINARY;
 use crate::panel_answers::{contested, step_of};
 use crate::workshop::FAKE_AGENT;
 use charrette_engine::flows::design::level_seats;
-use charrette_model::panel::debate::Answer;
+use charrette_model::panel::debate::SeatAnswer;
 use charrette_model::panel::dialectic::ballot::{BallotRequest, DebatedDecision, build_ballot};
-use charrette_model::panel::dialectic::tally::{Judge, JudgesRequest, OnBallot, tally_judges};
-use charrette_model::spec::resolver::Level;
+use charrette_model::panel::dialectic::tally::{BallotDecision, Judge, JudgesRequest, tally_judges};
+use charrette_model::spec::resolver::SpecLevel;
 use charrette_testkit::Output;
-use charrette_testkit::panel::{Mishap, Panel, Seating, Variant, parcels};
+use charrette_testkit::panel::{Panel, PanelVariant, SeatFault, Seating, parcels};
 use serde_json::json;
 
-/// Who answers in each group of seats when everybody is there.
+/// Agent that answers in each group of seats when all are installed.
 fn sits_in(seat: &str) -> &'static str {
     match seat {
         _ if seat.contains("codex") || seat == "validator" || seat == "researcher-dependencies" => "codex",
@@ -41,10 +41,10 @@ fn answered(panel: &Panel, seat: &str, prompt: &str) -> String {
 #[test]
 fn every_seat_is_taken_by_its_own_agent_who_says_its_text() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    for seat in level_seats(Level::Spec).every().filter(|seat| !seat.id.starts_with("debate-3")) {
+    for seat in level_seats(SpecLevel::Spec).all().filter(|seat| !seat.id.starts_with("debate-3")) {
         let said = answered(&panel, seat.id, "- Task: `a-task` (phase: x)\n### DECISION_1: a\n");
         assert_eq!(panel.calls(), [format!("{} {}", step_of(seat), sits_in(seat.id))]);
-        let first = panel.said(&step_of(seat));
+        let first = panel.answer_text(&step_of(seat));
         let first = first.lines().next().unwrap().trim_start_matches("{given:### DECISION_1:}").to_owned();
         assert!(said.starts_with(&first), "{}: {said}", seat.id);
         assert!(!said.contains("{given:") && !said.contains("{task}"), "{}: {said}", seat.id);
@@ -56,13 +56,13 @@ fn the_third_decision_has_no_debaters_unless_a_test_wants_them() {
     let panel = Panel::regular(&*FAKE_AGENT);
     for side in ["debate-3-thesis", "debate-3-antithesis"] {
         let output = ask(&panel, side, "x");
-        assert!(output.code != Some(0) && output.stderr.contains("nobody"), "{output:?}");
+        assert!(output.code != Some(0) && output.stderr.contains("no installed agent"), "{output:?}");
     }
     assert_eq!(panel.calls(), [""; 0]);
-    panel.seat(&Seating { undebated: &[], ..Seating::REGULAR });
+    panel.seat_agents(&Seating { undebated: &[], ..Seating::REGULAR });
     answered(&panel, "debate-3-thesis", "x");
     assert_eq!(panel.calls(), ["debate/3-thesis cursor"]);
-    panel.seat(&Seating { absent: &["codex"], ..Seating::REGULAR });
+    panel.seat_agents(&Seating { absent: &["codex"], ..Seating::REGULAR });
     assert_ne!(ask(&panel, "debate-2-thesis", "x").code, Some(0));
     answered(&panel, "codex-pragmatic", "x");
     assert_eq!(panel.calls(), ["sketch/codex-pragmatic cursor"]);
@@ -71,14 +71,14 @@ fn the_third_decision_has_no_debaters_unless_a_test_wants_them() {
 #[test]
 fn judges_uphold_the_first_decision_and_overturn_the_second() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    let decisions: Vec<DebatedDecision> = contested(&panel.said("synthesist"))
+    let decisions: Vec<DebatedDecision> = contested(&panel.answer_text("synthesist"))
         .contested
         .into_iter()
         .take(2)
         .map(|decision| {
-            let side = |side: &str| Answer {
+            let side = |side: &str| SeatAnswer {
                 status: "OK".to_owned(),
-                text: panel.said(&format!("debate/{}-{side}", decision.n)),
+                text: panel.answer_text(&format!("debate/{}-{side}", decision.n)),
             };
             DebatedDecision {
                 n: decision.n,
@@ -97,7 +97,7 @@ fn judges_uphold_the_first_decision_and_overturn_the_second() {
         status: "OK".to_owned(),
         text: answered(&panel, &format!("judge-{name}"), &ballot.ballot),
     });
-    let decisions = vec![OnBallot { n: 1 }, OnBallot { n: 2 }];
+    let decisions = vec![BallotDecision { n: 1 }, BallotDecision { n: 2 }];
     let tally = tally_judges(&JudgesRequest { decisions, judges: judges.to_vec() });
     assert_eq!(tally.warnings, [""; 0]);
     let counted: Vec<(usize, usize)> =
@@ -107,23 +107,23 @@ fn judges_uphold_the_first_decision_and_overturn_the_second() {
 
 #[test]
 fn variants_change_what_is_said() {
-    for variant in Variant::ALL {
+    for variant in PanelVariant::ALL {
         let panel = Panel::regular(&*FAKE_AGENT);
         let seat = match variant {
-            Variant::NothingUnclear => "clarifier",
-            Variant::NothingContested | Variant::SevenContested => "synthesist",
-            Variant::DiagramRejected | Variant::DiagramUnparsable => "illustrator",
-            Variant::RepairNeeded | Variant::RepairFails => "writer",
+            PanelVariant::NothingUnclear => "clarifier",
+            PanelVariant::NothingContested | PanelVariant::SevenContested => "synthesist",
+            PanelVariant::DiagramRejected | PanelVariant::DiagramUnparsable => "illustrator",
+            PanelVariant::RepairNeeded | PanelVariant::RepairFails => "writer",
         };
         let before = answered(&panel, seat, "x");
-        panel.takes(variant);
+        panel.set_variant(variant);
         assert_ne!(answered(&panel, seat, "x"), before, "{variant:?}");
     }
     let panel = Panel::regular(&*FAKE_AGENT);
-    panel.takes(Variant::RepairNeeded);
+    panel.set_variant(PanelVariant::RepairNeeded);
     let vague = answered(&panel, "writer", "x");
     assert!(answered(&panel, "validator", &vague).starts_with("Verdict: FAIL"));
-    assert!(answered(&panel, "validator", &panel.said("writer/repair")).starts_with("Verdict: PASS"));
+    assert!(answered(&panel, "validator", &panel.answer_text("writer/repair")).starts_with("Verdict: PASS"));
     let quick = answered(&panel, "synthesist", "## cursor-sketch-generic-output.txt\n");
     assert_eq!(contested(&quick).contested.len(), 1);
 }
@@ -132,12 +132,12 @@ fn variants_change_what_is_said() {
 fn diagrams_are_good_rejected_or_not_to_be_parsed() {
     for (variant, code, token) in [
         (None, 0, "STATUS=ok"),
-        (Some(Variant::DiagramRejected), 1, "REASON_TOKEN=pipe-in-node-label"),
-        (Some(Variant::DiagramUnparsable), 1, "REASON_TOKEN=parse-error"),
+        (Some(PanelVariant::DiagramRejected), 1, "REASON_TOKEN=pipe-in-node-label"),
+        (Some(PanelVariant::DiagramUnparsable), 1, "REASON_TOKEN=parse-error"),
     ] {
         let panel = Panel::regular(&*FAKE_AGENT);
         if let Some(variant) = variant {
-            panel.takes(variant);
+            panel.set_variant(variant);
         }
         let diagram = answered(&panel, "illustrator", "x");
         let output =
@@ -150,10 +150,14 @@ fn diagrams_are_good_rejected_or_not_to_be_parsed() {
 #[test]
 fn one_agent_fails_and_the_next_one_takes_its_seat() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    panel.sets("clocks.sketch = 2\nlimits.output_mb = 1\n");
-    for mishap in [Mishap::Hangs, Mishap::Fails, Mishap::Floods, Mishap::SaysNothing] {
-        panel.suffers("sketch/cursor-arch@cursor", mishap);
-        assert_eq!(answered(&panel, "cursor-arch", "x"), panel.said("sketch/cursor-arch"), "{mishap:?}");
+    panel.write_settings("clocks.sketch = 2\nlimits.output_mb = 1\n");
+    for mishap in [SeatFault::Hangs, SeatFault::Fails, SeatFault::Floods, SeatFault::EmptyAnswer] {
+        panel.set_fault("sketch/cursor-arch@cursor", mishap);
+        assert_eq!(
+            answered(&panel, "cursor-arch", "x"),
+            panel.answer_text("sketch/cursor-arch"),
+            "{mishap:?}"
+        );
         assert_eq!(panel.calls(), ["sketch/cursor-arch codex", "sketch/cursor-arch cursor"], "{mishap:?}");
     }
 }
@@ -161,11 +165,11 @@ fn one_agent_fails_and_the_next_one_takes_its_seat() {
 #[test]
 fn the_second_time_can_be_another_answer() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    panel.says("planner", "first\n");
-    panel.says("planner.2", "second\n");
+    panel.set_answer("planner", "first\n");
+    panel.set_answer("planner.2", "second\n");
     let said = [1, 2, 3].map(|_| answered(&panel, "planner", "x"));
     assert_eq!(said, ["first\n", "second\n", "second\n"]);
-    panel.does("planner@claude", &json!({"answer": "{seat} by {agent}\n"}));
+    panel.set_part("planner@claude", &json!({"answer": "{seat} by {agent}\n"}));
     assert_eq!(answered(&panel, "planner", "x"), "planner by claude\n");
 }
 

@@ -1,6 +1,6 @@
 //! Many processes at once: everything that was acknowledged is there.
 
-use crate::{BINARY, DOCUMENT, WHICH, checkpoint};
+use crate::{BINARY, DOCUMENT, DOCUMENT_ARGS, checkpoint};
 use charrette_testkit::{Output, Sandbox};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -14,9 +14,12 @@ fn sixteen_processes_fifty_updates_each_none_lost() {
     let write = |writer: usize| {
         for n in 0..updates {
             let mut command = sandbox.command(BINARY);
-            command.args(["checkpoint", "update-phase", "phase-1"]).args(WHICH).env_remove("CHARRETTE_NOW");
+            command
+                .args(["checkpoint", "update-phase", "phase-1"])
+                .args(DOCUMENT_ARGS)
+                .env_remove("CHARRETTE_NOW");
             let data = format!("{{\"tasks\": {{\"T{writer}-{n}\": {{\"status\": \"complete\"}}}}}}");
-            let output = Output::of(command, data.as_bytes());
+            let output = Output::capture(command, data.as_bytes());
             assert_eq!(output.stdout, "true\n", "{}", output.stderr);
             acknowledged.fetch_add(1, Ordering::SeqCst);
         }
@@ -47,7 +50,7 @@ fn sixteen_processes_fifty_updates_each_none_lost() {
 }
 
 #[test]
-fn a_run_that_another_process_drives_is_shown_and_not_thrown_away() {
+fn a_driven_run_is_listed_and_cannot_be_abandoned() {
     let sandbox = Sandbox::repository();
     checkpoint(&sandbox, &["update-phase", "research"], "{}");
     let lease = sandbox.path(".claude/state/locks/design-add-login.lease");

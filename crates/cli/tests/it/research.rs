@@ -13,7 +13,7 @@ const NAME: &str = "how-parcels-are-announced";
 fn alone(sandbox: &Sandbox, args: &[&str]) -> Output {
     let mut command = sandbox.command(BINARY);
     command.args(args).env("PATH", "/usr/bin:/bin");
-    Output::of(command, b"")
+    Output::capture(command, b"")
 }
 
 fn document(sandbox: &Sandbox) -> Value {
@@ -52,7 +52,7 @@ fn without_any_agent_there_are_notes_with_real_places() {
 }
 
 #[test]
-fn the_notes_go_where_they_are_wanted_as_seen_from_here() {
+fn notes_are_delivered_relative_to_the_current_folder() {
     let sandbox = parcels();
     let output =
         alone(&sandbox, &["-C", "tests", "research", TOPIC, "--out", "../doc/announced.md", "--quiet"]);
@@ -97,14 +97,14 @@ fn a_complete_run_says_so_and_a_fresh_one_begins_again() {
 }
 
 #[test]
-fn a_place_that_does_not_exist_goes_back_once_and_is_struck_out() {
-    let panel = Panel::seated(parcels(), &*FAKE_AGENT);
-    let research = panel.said("research/requirements");
+fn an_invalid_citation_is_returned_once_and_then_removed() {
+    let panel = Panel::with_sandbox(parcels(), &*FAKE_AGENT);
+    let research = panel.answer_text("research/requirements");
     for side in ["structure", "behaviour", "history"] {
-        panel.says(&format!("research/{side}"), &research);
+        panel.set_answer(&format!("research/{side}"), &research);
     }
     let wrong = "## Findings\n\nIt is announced in `parcels/routes.py:1` and in `parcels/ghost.py:7`.\n\n## Code references\n\n- `parcels/routes.py:1`: the routes\n\n## Recommendations\n\nNone\n\n## Open questions\n\nNone\n";
-    panel.says("topic-synthesist", wrong);
+    panel.set_answer("topic-synthesist", wrong);
     let output = panel.run(BINARY, ["research", TOPIC]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let text = notes(&panel.sandbox);

@@ -44,12 +44,12 @@ fn every_seat_is_listed_with_who_may_take_it() {
     planner                          lead         2b    planner            yes       built-in                   codex, claude, embedded
     reviewer-edge                    reviewers    3     reviewer           yes       built-in                   cursor, codex, *, claude, embedded
     validator                        -            4c    validator          yes       built-in                   codex, claude, *, embedded
-    * any other external agent that is installed
+    * any other installed external agent
     ");
 }
 
 #[test]
-fn the_listing_is_also_there_for_programs() {
+fn roles_are_listed_as_json() {
     let sandbox = Sandbox::repository();
     sandbox.write(
         "charrette.toml",
@@ -99,7 +99,7 @@ fn a_definition_is_shown_by_role_or_seat_and_filled_in() {
     assert_eq!(by_role.stdout, rendered.stdout);
     assert_eq!(
         by_role.stderr,
-        "As judge-cursor would get it. Seats of this role: judge-cursor, judge-codex, judge-claude\n"
+        "Rendered for seat judge-cursor. Seats with this role: judge-cursor, judge-codex, judge-claude\n"
     );
     assert!(show(&["judge", "--built-in"]).stdout.contains("# Judge the debate\n"));
     assert!(show(&["parts/rules"]).stdout.starts_with("## Ground rules\n"));
@@ -125,29 +125,29 @@ fn every_seat_and_role_can_be_shown() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_said_with_its_place() {
+fn broken_roles_are_reported_with_file_and_line() {
     let sandbox = Sandbox::repository();
     let unknown = charrette(&sandbox, &["roles", "show", "jugde"]);
     assert_eq!(unknown.code, Some(1));
     assert_snapshot!(unknown.stderr, @"
-    error: there is no role, seat or part called jugde
-    hint: See what there is: charrette roles list
+    error: unknown role, seat or part jugde
+    hint: List roles and seats: charrette roles list
     ");
     sandbox.write(".charrette/roles/judge.md", OWN_JUDGE.replace("request.context.feature", "feature"));
     sandbox.write(".charrette/roles/jugde.md", OWN_JUDGE);
     let broken = charrette(&sandbox, &["roles", "show", "judge-claude"]);
     assert_eq!((broken.code, broken.stdout.as_str()), (Some(1), ""));
     assert_snapshot!(broken.stderr, @"
-    error: .charrette/roles/judge.md:7: undefined value, in 'At most {{ role.max_words }} words on {{ feature }}.' (it stands in for the built-in judge; remove it to use that)
-    hint: See the built-in text: charrette roles show judge --built-in
+    error: .charrette/roles/judge.md:7: undefined value, in 'At most {{ role.max_words }} words on {{ feature }}.' (it overrides the built-in judge; delete it to use that)
+    hint: Print the built-in text: charrette roles show judge --built-in
     ");
     let listed = charrette(&sandbox, &["roles", "list"]);
     assert_eq!(listed.code, Some(1));
     assert!(listed.stdout.lines().any(|line| line.starts_with("judge-codex ") && line.contains(" broken ")));
     assert!(listed.stdout.lines().any(|line| line.starts_with("planner ") && line.contains(" built-in ")));
     assert_snapshot!(listed.stderr, @"
-    Warning: .charrette/roles/judge.md:7: undefined value, in 'At most {{ role.max_words }} words on {{ feature }}.' (it stands in for the built-in judge; remove it to use that)
-    Warning: .charrette/roles/jugde.md: there is no role or part of that name, so the file has no effect
+    Warning: .charrette/roles/judge.md:7: undefined value, in 'At most {{ role.max_words }} words on {{ feature }}.' (it overrides the built-in judge; delete it to use that)
+    Warning: .charrette/roles/jugde.md: unknown role or part; the file has no effect
     ");
     assert_eq!(charrette(&sandbox, &["roles", "show", "judge", "--built-in"]).code, Some(0));
     assert_eq!(charrette(&sandbox, &["roles"]).code, Some(2));

@@ -1,4 +1,4 @@
-//! What a person sees.
+//! Output of `status`, `abandon`, help and the version.
 
 use crate::{charrette, charrette_with, checkpoint};
 use charrette_testkit::{Output, Sandbox};
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 fn at(sandbox: &Sandbox, time: &str, args: &[&str], stdin: &str) -> Output {
     let mut command = sandbox.command(crate::BINARY);
     command.args(args).env("CHARRETTE_NOW", time);
-    Output::of(command, stdin.as_bytes())
+    Output::capture(command, stdin.as_bytes())
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_status_of_several_runs() {
 }
 
 #[test]
-fn throwing_a_run_away() {
+fn abandoned_runs_are_archived() {
     let sandbox = Sandbox::repository();
     checkpoint(&sandbox, &["update-phase", "research"], "{}");
     charrette_with(
@@ -59,12 +59,12 @@ fn throwing_a_run_away() {
     assert_eq!(again.code, Some(1));
     assert_snapshot!(again.stderr, @r"
     error: no run found for add-login
-    hint: See what there is: charrette status
+    hint: List runs: charrette status
     ");
 }
 
 #[test]
-fn help_names_only_what_works() {
+fn help_lists_every_command() {
     let sandbox = Sandbox::repository();
     let help = charrette(&sandbox, &["-h"]);
     assert_eq!(help.code, Some(0));
@@ -118,7 +118,7 @@ fn help_names_only_what_works() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_no_error() {
     let sandbox = Sandbox::repository();
     let script = format!("{} checkpoint schema | head -n 1", crate::BINARY);
     let output = sandbox.run("sh", ["-c", &script], b"");

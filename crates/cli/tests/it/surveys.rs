@@ -29,8 +29,8 @@ fn a_page_for_people() {
     Let the rate limiter burst
     at HEAD · files: 3 Rust, 1 TOML · no model took part
 
-    What it touches, most likely first
-    ──────────────────────────────────
+    Files, most likely first
+    ────────────────────────
       1. src/limiter.rs:1
          says "rate", "limiter", closest in lines 1-10
          changed by a commit like this, HEAD "feat: a rate limiter"
@@ -42,34 +42,34 @@ fn a_page_for_people() {
       3. src/lib.rs:2
          changed by a commit like this, HEAD "feat: a rate limiter"
          says "limiter", on line 2
-         is how its folder is entered
+         is the entry file of its folder
       4. Cargo.toml
          changed by a commit like this, HEAD "feat: a rate limiter"
 
-    Where to start reading
-    ──────────────────────
+    Definitions to read first
+    ─────────────────────────
       src/limiter.rs:3    struct RateLimiter
       src/limiter.rs:8    function allow
       tests/limiter.rs:4  function it_limits
       src/lib.rs:2        module limiter
 
-    What tests it
-    ─────────────
+    Tests
+    ─────
       tests/limiter.rs
          covers src/limiter.rs
 
-    What looks risky
-    ────────────────
+    Risks
+    ─────
       src/limiter.rs:9  todo
          // TODO: refill the bucket
 
-    What changed like this before
-    ─────────────────────────────
+    Similar commits
+    ───────────────
       HEAD  feat: a rate limiter
          Cargo.toml, src/lib.rs, src/limiter.rs, tests/limiter.rs
 
-    How people work here
-    ────────────────────
+    Commands and conventions
+    ────────────────────────
       build      cargo build
       test       cargo test
       tests      1 of 1 test files are in tests
@@ -79,7 +79,7 @@ fn a_page_for_people() {
 }
 
 #[test]
-fn json_for_programs_and_as_many_files_as_asked_for() {
+fn json_output_and_the_number_of_files() {
     let sandbox = service();
     let survey = charrette(&sandbox, &["survey", "rate limiter", "--json", "--top", "1"]).json();
     assert_eq!(survey["files"].as_array().unwrap().len(), 1);
@@ -95,7 +95,7 @@ fn json_for_programs_and_as_many_files_as_asked_for() {
 }
 
 #[test]
-fn it_works_from_any_subfolder_and_touches_nothing() {
+fn surveys_run_in_subfolders_and_change_no_files() {
     let sandbox = service();
     let here = charrette(&sandbox, &["survey", "rate limiter", "--json"]).stdout;
     assert_eq!(charrette(&sandbox, &["-C", "src", "survey", "rate limiter", "--json"]).stdout, here);
@@ -120,8 +120,8 @@ fn an_empty_feature_is_a_usage_error() {
     let empty = charrette(&sandbox, &["survey", "  "]);
     assert_eq!(empty.code, Some(2));
     assert_snapshot!(empty.stderr, @r#"
-    error: the feature is empty
-    hint: Say what you want: charrette survey "retry failed uploads"
+    error: the feature description is empty
+    hint: Describe the feature, for example: charrette survey "retry failed uploads"
     "#);
     assert_eq!(charrette(&sandbox, &["survey"]).code, Some(2));
 }

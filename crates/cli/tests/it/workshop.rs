@@ -1,4 +1,4 @@
-//! The panel around a real `charrette design`: how tests of a design begin, answer, resume and look at one.
+//! Test bed for `charrette design` with a scripted panel: starts, answers, resumes and inspects runs.
 
 use crate::BINARY;
 use charrette_testkit::Output;
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static FAKE_AGENT: LazyLock<PathBuf> =
     LazyLock::new(|| Path::new(BINARY).with_file_name("examples").join("fake-agent"));
 
-/// Everybody who is called in an undisturbed regular run.
+/// Agent calls of an undisturbed regular run: step and agent.
 pub(crate) const REGULAR: [&str; 33] = [
     "aggregator claude",
     "clarifier claude",
@@ -50,13 +50,13 @@ pub(crate) const REGULAR: [&str; 33] = [
     "writer claude",
 ];
 
-/// Those of a regular run whose step begins with one of these words.
-pub(crate) fn of_the_regular(steps: &[&str]) -> Vec<&'static str> {
+/// Calls of a regular run whose step starts with one of these prefixes.
+pub(crate) fn regular_calls(steps: &[&str]) -> Vec<&'static str> {
     REGULAR.into_iter().filter(|call| steps.iter().any(|step| call.starts_with(step))).collect()
 }
 
-/// Those of a regular run who are called after some step is done again: everybody but these.
-pub(crate) fn all_but(steps: &[&str]) -> Vec<&'static str> {
+/// Calls of a regular run, except those whose step starts with one of these prefixes.
+pub(crate) fn regular_calls_except(steps: &[&str]) -> Vec<&'static str> {
     REGULAR.into_iter().filter(|call| !steps.iter().any(|step| call.starts_with(step))).collect()
 }
 
@@ -78,7 +78,7 @@ impl Workshop {
     }
 
     /// Another repository with the same agents.
-    pub(crate) fn around(panel: Panel) -> Workshop {
+    pub(crate) fn with_panel(panel: Panel) -> Workshop {
         Workshop(panel)
     }
 
@@ -92,14 +92,14 @@ impl Workshop {
         self.run(BINARY, std::iter::once("design").chain(args.iter().copied()))
     }
 
-    /// Begins the run that is asked for everywhere, with an answer for every question.
-    pub(crate) fn begin(&self, args: &[&str]) -> Output {
+    /// Starts the run of the standard request, with an answer for every question.
+    pub(crate) fn start(&self, args: &[&str]) -> Output {
         let answers = self.answers();
         let all = [&[REQUEST, "--answers", answers.to_str().unwrap()], args].concat();
         self.design(&all)
     }
 
-    /// Goes on with it, with an answer for every question.
+    /// Resumes the run, with an answer for every question.
     pub(crate) fn resume(&self, args: &[&str]) -> Output {
         let answers = self.answers();
         let all = [&[FEATURE, "--resume", "--answers", answers.to_str().unwrap()], args].concat();
@@ -108,31 +108,31 @@ impl Workshop {
 
     /// Records answers, as a person at another time would.
     pub(crate) fn answer(&self, yaml: &str) -> Output {
-        Output::of(self.command(BINARY, ["answer", FEATURE, "--file", "-"]), yaml.as_bytes())
+        Output::capture(self.command(BINARY, ["answer", FEATURE, "--file", "-"]), yaml.as_bytes())
     }
 
     /// The state document.
     pub(crate) fn document(&self) -> Value {
-        serde_json::from_str(&self.sandbox.read(&document_of(FEATURE))).unwrap()
+        serde_json::from_str(&self.sandbox.read(&document_path(FEATURE))).unwrap()
     }
 
-    /// Where an artifact of the run is.
+    /// Path of an artifact of the run.
     pub(crate) fn artifact(&self, name: &str) -> PathBuf {
         let document = self.document();
         self.sandbox.path(document["run"]["workspace"].as_str().unwrap()).join(name)
     }
 
-    /// An artifact of the run.
+    /// Text of an artifact of the run.
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.artifact(name)).unwrap()
     }
 
-    /// Writes over an artifact of the run, as a person would.
+    /// Overwrites an artifact of the run.
     pub(crate) fn edit(&self, name: &str, text: &str) {
         std::fs::write(self.artifact(name), text).unwrap();
     }
 
-    /// Where a file of the specification is.
+    /// Path of a file of the specification.
     pub(crate) fn spec(&self, name: &str) -> PathBuf {
         self.sandbox.path(&format!("specs/{FEATURE}/{name}"))
     }
@@ -142,20 +142,19 @@ impl Workshop {
         self.document()["gates"][name]["state"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Has everybody say at the end of what they say what they were asked, so that whoever reads it reads something
-    /// new whenever that was something new.
-    pub(crate) fn everybody_echoes(&self) {
+    /// Makes every answer end with a digest of its prompt, so that a changed prompt changes the answer.
+    pub(crate) fn echo_prompt_digests(&self) {
         for call in REGULAR {
             let step = call.split(' ').next().unwrap();
             if ["clarifier", "scoper", "validator"].contains(&step) || step.starts_with("research/") {
                 continue;
             }
-            let said = self.said(step);
+            let said = self.answer_text(step);
             let said: String = said
                 .lines()
                 .map(|line| match line.strip_prefix("{given:") {
                     None => format!("{line}\n"),
-                    // What nobody debated is not on the ballot.
+                    // Only debated decisions are on the ballot.
                     Some(given)
                         if given.starts_with("### DECISION_1") || given.starts_with("### DECISION_2") =>
                     {
@@ -170,24 +169,24 @@ impl Workshop {
             } else {
                 format!("{said}\n<!-- {{digest}} -->\n")
             };
-            self.does(step, &json!({ "answer": answer }));
+            self.set_part(step, &json!({ "answer": answer }));
         }
     }
 
-    /// Other answers: this instead of that.
-    pub(crate) fn replies_with(&self, from: &str, to: &str) {
+    /// Replaces a text in the answers file.
+    pub(crate) fn replace_gate_answer(&self, from: &str, to: &str) {
         let answers = std::fs::read_to_string(self.answers()).unwrap();
         assert!(answers.contains(from), "{from} is not in {answers}");
-        self.replies(&answers.replace(from, to));
+        self.write_gate_answers(&answers.replace(from, to));
     }
 }
 
-/// The state document of a feature.
-pub(crate) fn document_of(feature: &str) -> String {
+/// Path of the state document of a feature.
+pub(crate) fn document_path(feature: &str) -> String {
     format!(".claude/state/design-{feature}.json")
 }
 
-/// Everything below a folder: names with what is in them; folders, links and modes too.
+/// All paths below a folder with their contents; for symlinks their targets.
 pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     walk(folder, "", &mut found);
@@ -211,13 +210,13 @@ fn walk(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// What was told with `--json`, and nothing but that.
+/// Events printed with `--json`.
 pub(crate) fn events(output: &Output) -> Vec<Value> {
     let event = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     output.stdout.lines().map(event).collect()
 }
 
-/// The warnings among them.
+/// Messages of the warning events.
 pub(crate) fn warnings(output: &Output) -> Vec<String> {
     let is_warning = |event: &Value| event["event"] == "warning";
     let message = |event: Value| event["message"].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Diagrams of every kind that is drawn, wrong ones, and hostile ones.
+//! Diagrams of every supported type, invalid ones, and hostile ones.
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps nothing has failed, as it should")]
 
@@ -54,7 +54,7 @@ fn line_ends_byte_order_marks_and_front_matter_are_taken() {
 }
 
 #[test]
-fn what_is_wrong_is_wrong_at_its_line() {
+fn parse_errors_name_the_line() {
     for (text, line) in [
         ("flowchart TD\n  A[Start --> B\n", Some(2)),
         ("flowchart TD\n  A>one|two]\n", Some(2)),
@@ -77,7 +77,7 @@ fn what_is_wrong_is_wrong_at_its_line() {
 #[test]
 fn a_kind_that_is_not_drawn_is_called_that() {
     let error = parse("sankey-beta\n\na,b,1\n").unwrap_err();
-    assert_eq!(error.to_string(), "diagrams of the kind 'sankey' are not drawn here");
+    assert_eq!(error.to_string(), "unsupported diagram type 'sankey'");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn hostile_texts_are_answered() {
         "%".repeat(MAX_CHARS),
         "\n".repeat(MAX_CHARS),
     ] {
-        // Whether it is a diagram does not matter here; that there is an answer does.
+        // Valid or not does not matter here; the parser must return.
         let parsed = parse(&text);
         let drawn = svg(&text);
         assert!(parsed.is_ok() || drawn.is_err(), "drawn but not parsed");

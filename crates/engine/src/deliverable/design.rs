@@ -1,15 +1,15 @@
-//! `design.md`: the writer's words, with what must be there.
+//! `design.md`: the writer's draft, completed with the required sections.
 
 use super::materials::Materials;
-use super::record::{TITLE, record};
+use super::record::{TITLE, decision_record};
 use charrette_model::spec::check::confidence;
 use charrette_model::spec::sections::{Section, Sections};
 
-/// The titles the decisions may stand under.
+/// Headings that the decisions may have.
 pub(super) const DECISIONS: &[&str] = &["Decisions", "Design Decisions", "Key Decisions"];
 
-/// The body of the file: with the record of the decisions, with risks, with a confidence.
-pub(super) fn completed(body: &str, materials: &Materials) -> String {
+/// Completes the body of the file: with the decision record, risks and confidence.
+pub(super) fn complete(body: &str, materials: &Materials) -> String {
     let mut body = without_record(body);
     body =
         with_section(&body, DECISIONS, "Decisions", "The writer named no decision.", &["Risk", "Confidence"]);
@@ -25,11 +25,11 @@ pub(super) fn completed(body: &str, materials: &Materials) -> String {
     with_level(&body)
 }
 
-/// Without what an earlier call, or a writer who thinks it knows, put there.
+/// Removes the decision records of an earlier call or of the writer.
 fn without_record(body: &str) -> String {
-    let sections = Sections::of(body);
+    let sections = Sections::parse(body);
     let mut records: Vec<Section<'_>> = (1..=6)
-        .flat_map(|level| sections.of_level(level).filter(|section| section.is_named(TITLE)))
+        .flat_map(|level| sections.at_level(level).filter(|section| section.has_title(TITLE)))
         .collect();
     records.sort_by_key(|record| record.start);
     let (mut kept, mut from) = (Vec::new(), 0);
@@ -40,52 +40,50 @@ fn without_record(body: &str) -> String {
         }
     }
     kept.push(&body[from..]);
-    joined(&kept)
+    join(&kept)
 }
 
 fn with_record(body: &str, materials: &Materials) -> String {
-    let sections = Sections::of(body);
-    let Some(decisions) = below_title(&sections, DECISIONS) else { return body.to_owned() };
+    let sections = Sections::parse(body);
+    let Some(decisions) = find_section(&sections, DECISIONS) else { return body.to_owned() };
     let marks = "#".repeat((decisions.level + 1).min(6));
-    let record = format!("{marks} {TITLE}\n\n{}", record(materials));
-    joined(&[&body[..decisions.end], &record, &body[decisions.end..]])
+    let record = format!("{marks} {TITLE}\n\n{}", decision_record(materials));
+    join(&[&body[..decisions.end], &record, &body[decisions.end..]])
 }
 
-/// With a section of that name that says something: before the first of `followers`, else at the end.
+/// Adds a section if it is missing or empty: before the first of `followers`, else at the end.
 fn with_section(body: &str, titles: &[&str], title: &str, otherwise: &str, followers: &[&str]) -> String {
-    let sections = Sections::of(body);
-    match below_title(&sections, titles) {
+    let sections = Sections::parse(body);
+    match find_section(&sections, titles) {
         Some(section) if section.body.trim().is_empty() => {
-            joined(&[&body[..section.end], otherwise, &body[section.end..]])
+            join(&[&body[..section.end], otherwise, &body[section.end..]])
         }
         Some(_) => body.to_owned(),
         None => {
-            let at = sections
-                .named(followers)
-                .filter(|next| next.level <= 2)
-                .map_or(body.len(), |next| next.start);
-            joined(&[&body[..at], &format!("## {title}\n\n{otherwise}"), &body[at..]])
+            let at =
+                sections.find(followers).filter(|next| next.level <= 2).map_or(body.len(), |next| next.start);
+            join(&[&body[..at], &format!("## {title}\n\n{otherwise}"), &body[at..]])
         }
     }
 }
 
-/// With a level at the start of the confidence.
+/// Adds a confidence level if the section has none.
 fn with_level(body: &str) -> String {
     let unclear = |section: &Section<'_>| confidence(section.body).is_none();
-    let Some(section) = below_title(&Sections::of(body), &["Confidence"]).filter(unclear) else {
+    let Some(section) = find_section(&Sections::parse(body), &["Confidence"]).filter(unclear) else {
         return body.to_owned();
     };
     let below = section.end - section.body.len();
-    joined(&[&body[..below], "low: the writer gave no level.", &body[below..]])
+    join(&[&body[..below], "low: the writer gave no level.", &body[below..]])
 }
 
-/// A section; a heading of the highest level is a title.
-fn below_title<'a>(sections: &Sections<'a>, titles: &[&str]) -> Option<Section<'a>> {
-    sections.named(titles).filter(|section| section.level > 1)
+/// Finds a section; a heading of level 1 is the title of the file.
+fn find_section<'a>(sections: &Sections<'a>, titles: &[&str]) -> Option<Section<'a>> {
+    sections.find(titles).filter(|section| section.level > 1)
 }
 
-/// Pieces with an empty line between them.
-fn joined(pieces: &[&str]) -> String {
+/// Joins non-empty pieces with an empty line between them.
+fn join(pieces: &[&str]) -> String {
     let pieces: Vec<&str> = pieces
         .iter()
         .map(|piece| piece.trim_matches('\n'))

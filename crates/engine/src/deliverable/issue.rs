@@ -1,27 +1,26 @@
-//! The tracker's issue: what it says, and how the files name it.
+//! The tracker issue of a specification: its text, and its reference in the files.
 
-use super::status::{Status, with_status};
-use super::summary::items;
+use super::status::{SpecStatus, with_status};
+use super::summary::list_items;
 use charrette_model::spec::record::{LinearIssue, RecordError, with_approval};
 use charrette_model::spec::sections::Sections;
 use charrette_model::spec::summary;
 
-/// What an issue says.
+/// Title and description of an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssueText {
-    /// Its title.
     pub title: String,
-    /// Its description, as Markdown.
+    /// Markdown.
     pub description: String,
 }
 
-/// What the issue of a specification says. `folder` is where the specification is, with `/` at the end.
+/// Text of the issue of a specification. `folder` is the path of the specification and ends with `/`.
 pub fn issue_text(files: &[(String, String)], feature: &str, folder: &str) -> IssueText {
     let page = files.iter().find(|(name, _)| name == "summary.md").map_or("", |(_, text)| text.as_str());
     let title = summary::title(feature);
     let about = summary::summary(page).unwrap_or_default();
-    let sections = Sections::of(page);
-    let decisions = sections.named(&["Key Decisions"]).map(|section| items(section.body));
+    let sections = Sections::parse(page);
+    let decisions = sections.find(&["Key Decisions"]).map(|section| list_items(section.body));
     let decisions: Vec<String> =
         decisions.unwrap_or_default().iter().map(|decision| format!("- {decision}")).collect();
     IssueText {
@@ -33,13 +32,13 @@ pub fn issue_text(files: &[(String, String)], feature: &str, folder: &str) -> Is
     }
 }
 
-/// The files, approved on that day and naming the issue.
+/// The files with status approved, the day of the approval and the reference to the issue.
 pub fn with_issue(
     files: &[(String, String)],
     issue: &LinearIssue,
     day: &str,
 ) -> Result<Vec<(String, String)>, RecordError> {
-    let mut files = with_status(files, Status::Approved, day);
+    let mut files = with_status(files, SpecStatus::Approved, day);
     for (name, text) in &mut files {
         if name == "spec.json" {
             *text = with_approval(text, Some(issue), day)?;

@@ -1,19 +1,17 @@
-//! What the six files are made from.
+//! Materials of the six files.
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that goes into the files.
+/// Everything the files are made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Materials {
-    /// The name of the feature, which is the id of its specification.
+    /// Feature name; also the id of the specification.
     pub feature: String,
-    /// The project it lies in.
     pub parent_project: Option<String>,
-    /// The feature it lies in.
     pub parent_feature: Option<String>,
-    /// Today, as `YYYY-MM-DD`.
+    /// Current date, as `YYYY-MM-DD`.
     pub today: String,
-    /// The day the specification was first made, if that was not today.
+    /// Date of the first version, if that was not today.
     pub created: Option<String>,
     /// The writer's draft of `requirements.md`.
     pub requirements: String,
@@ -29,48 +27,39 @@ pub struct Materials {
     pub tally: Option<String>,
     /// `contested-decisions.md`, if there was a synthesis.
     pub contested: Option<String>,
-    /// Who sat where.
-    pub vendors: Vec<SeatTaken>,
+    /// Agents of the seats.
+    pub occupants: Vec<SeatOccupant>,
 }
 
-/// A seat and who took it.
+/// Agent and vendor that took a seat. A recorded input of steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeatTaken {
-    /// The id of the seat.
+pub struct SeatOccupant {
+    /// Seat id.
     pub seat: String,
-    /// The agent, as the configuration calls it.
+    /// Agent name in the configuration.
     pub agent: String,
-    /// Who makes it.
     pub vendor: String,
 }
 
-/// Why there are no files.
+/// Error when the files cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeliverableError {
-    /// A template cannot be filled in.
+    /// A template cannot be rendered.
     #[error("{file}:{line}: {message}")]
     Template {
-        /// The template, as it was named.
+        /// Path of the template.
         file: String,
-        /// The line that is wrong.
         line: usize,
-        /// What is wrong with it.
         message: String,
     },
-    /// There is no template of that name to replace.
-    #[error("{file} replaces no template; those that can be replaced are {known}")]
-    UnknownTemplate {
-        /// What was given.
+    /// An override of a template that does not exist.
+    #[error("{file} is not a known template; known templates: {known}")]
+    UnknownTemplate { file: String, known: String },
+    /// The rendered file lacks a required part.
+    #[error("{file}: the rendered file has no {missing}")]
+    MissingPart {
+        /// Path of the template.
         file: String,
-        /// What there is.
-        known: String,
-    },
-    /// What a template gave lacks something the file must have.
-    #[error("{file}: the file it makes has no {missing}")]
-    NotWhole {
-        /// The template, as it was named.
-        file: String,
-        /// What is missing.
         missing: &'static str,
     },
 }

@@ -1,26 +1,26 @@
-//! The six files a design leaves behind, made from the writer's three drafts and the records of the panel.
+//! The six files of a specification, made from the writer's three drafts and the records of the panel.
 //!
-//! [`files`] puts them together; [`Templates`] are their frames, which a team can replace. What must be true is
-//! written by code, whatever an agent wrote: `head` the lines at the top of each file, `design` the sections that
-//! must be there, `record` who decided what by which votes, `summary` the page a person reads first. [`status`]
-//! changes the status in all of them at once, [`mod@shown`] is what the second gate shows of them.
+//! [`assemble`] makes them with [`Templates`], which a team can override. Facts are written by code, whatever an agent
+//! wrote: `draft` parses the lines at the top of each draft, `design` adds the required sections, `record` the votes
+//! behind each decision, `summary` the text of `summary.md`. [`status`] changes the status of all files at once,
+//! [`mod@gate_summary`] is the summary that the second gate shows.
 //!
-//! Everything is text in and text out. Whether the result is good enough is `charrette_model::spec::check`'s to say.
+//! Everything here is pure: text in, text out. `charrette_model::spec::check` validates the result.
 
+mod assembly;
 mod design;
-mod head;
+mod draft;
+pub mod gate_summary;
 mod issue;
 mod materials;
-mod put_together;
 mod record;
-pub mod shown;
 pub mod status;
 mod summary;
 mod templates;
 
+pub use assembly::assemble;
+pub use gate_summary::{GateSummary, gate_summary};
 pub use issue::{IssueText, issue_text, with_issue};
-pub use materials::{DeliverableError, Materials, SeatTaken};
-pub use put_together::files;
-pub use shown::{Shown, shown};
-pub use status::{Status, with_status, without_status};
+pub use materials::{DeliverableError, Materials, SeatOccupant};
+pub use status::{SpecStatus, with_status, without_status};
 pub use templates::Templates;

@@ -1,33 +1,33 @@
-//! How the decisions came about, from the records of the panel: dispositions, votes, and who sat.
+//! The decision record of `design.md`, from the records of the panel: participants, dispositions, votes.
 
-use super::materials::{Materials, SeatTaken};
-use charrette_model::panel::debate::Side;
+use super::materials::{Materials, SeatOccupant};
+use charrette_model::markdown::flat;
+use charrette_model::panel::debate::DebateSide;
 use charrette_model::panel::decisions::read_decisions;
-use charrette_model::panel::lines::flat;
-use charrette_model::panel::resolutions::{Outcome, Resolution, read_resolutions};
+use charrette_model::panel::resolutions::{DecisionOutcome, DecisionResolution, read_resolutions};
 use charrette_model::panel::tally_file::read_voting_tally;
-use charrette_model::spec::ids::mentioned;
+use charrette_model::spec::ids::mentions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The title over it. Whatever stands below one in a draft is replaced.
+/// Heading of the record. A section with this heading in a draft is replaced.
 pub(super) const TITLE: &str = "How they were decided";
 
-/// The record, without its heading.
-pub(super) fn record(materials: &Materials) -> String {
-    let parts = [who_sat(&materials.vendors), decisions(materials), review(materials)];
+/// Text of the decision record, without its heading.
+pub(super) fn decision_record(materials: &Materials) -> String {
+    let parts = [participants(&materials.occupants), decisions(materials), review(materials)];
     parts.join("\n\n")
 }
 
-/// How many distinct vendors sat, and how many of them voted.
-fn who_sat(seats: &[SeatTaken]) -> String {
+/// Number of distinct vendors that took a seat, and of those that voted.
+fn participants(seats: &[SeatOccupant]) -> String {
     if seats.is_empty() {
         return "Who sat is not on record.".to_owned();
     }
     let vendors = |votes_only: bool| -> BTreeSet<String> {
         let models = seats.iter().filter(|seat| !is_embedded(seat));
         models
-            .filter(|seat| !votes_only || votes(&seat.seat))
+            .filter(|seat| !votes_only || is_voter(&seat.seat))
             .map(|seat| seat.vendor.to_lowercase())
             .collect()
     };
@@ -44,53 +44,63 @@ fn who_sat(seats: &[SeatTaken]) -> String {
     format!("{sat} distinct {plural} sat, {voted} voted.{embedded}")
 }
 
-fn is_embedded(seat: &SeatTaken) -> bool {
+fn is_embedded(seat: &SeatOccupant) -> bool {
     seat.agent == "embedded" || seat.vendor == "embedded"
 }
 
-fn votes(seat: &str) -> bool {
+fn is_voter(seat: &str) -> bool {
     seat.starts_with("voter") || seat.starts_with("judge")
 }
 
-/// One row per decision that was contested.
+/// A row of the table of contested decisions.
+struct DecisionRow<'a> {
+    n: u32,
+    title: &'a str,
+    decided: &'a str,
+    other: &'a str,
+    disposition: String,
+    votes: String,
+}
+
+/// Table of the contested decisions.
 fn decisions(materials: &Materials) -> String {
     let contested = read_decisions(materials.contested.as_deref().unwrap_or_default()).contested;
     let (resolutions, problems) = read_resolutions(materials.resolutions.as_deref().unwrap_or_default());
-    let resolved: BTreeMap<u32, &Resolution> = resolutions.iter().map(|entry| (entry.n, entry)).collect();
+    let resolved: BTreeMap<u32, &DecisionResolution> =
+        resolutions.iter().map(|entry| (entry.n, entry)).collect();
     let mut rows = Vec::new();
     for entry in &resolutions {
         let decision = contested.iter().find(|decision| decision.n == entry.n);
         let other =
             decision.map_or("–", |d| if d.chosen == entry.resolution { &d.alternative } else { &d.chosen });
-        rows.push((
-            entry.n,
-            entry.title.as_str(),
-            entry.resolution.as_str(),
+        rows.push(DecisionRow {
+            n: entry.n,
+            title: &entry.title,
+            decided: &entry.resolution,
             other,
-            how(entry),
-            tally(entry),
-        ));
+            disposition: disposition(entry),
+            votes: vote_counts(entry),
+        });
     }
     for decision in contested.iter().filter(|decision| !resolved.contains_key(&decision.n)) {
-        let how = "not debated; the synthesis stands".to_owned();
-        rows.push((
-            decision.n,
-            &decision.title,
-            &decision.chosen,
-            &decision.alternative,
-            how,
-            "–".to_owned(),
-        ));
+        rows.push(DecisionRow {
+            n: decision.n,
+            title: &decision.title,
+            decided: &decision.chosen,
+            other: &decision.alternative,
+            disposition: "not debated; the synthesis stands".to_owned(),
+            votes: "–".to_owned(),
+        });
     }
     if rows.is_empty() && problems.is_empty() {
         return "No decision was contested.".to_owned();
     }
-    rows.sort_by_key(|(n, ..)| *n);
+    rows.sort_by_key(|row| row.n);
     let mut table = String::from("| Contested | Decided | Against | How | Votes |\n|---|---|---|---|---|\n");
-    for (n, title, decided, other, how, votes) in rows {
-        let [title, decided, other, how] = [title, decided, other, &how].map(cell);
+    for DecisionRow { n, title, decided, other, disposition, votes } in rows {
+        let [title, decided, other, disposition] = [title, decided, other, &disposition].map(cell);
         // Writing to a string cannot fail.
-        let _ = writeln!(table, "| DECISION_{n}: {title} | {decided} | {other} | {how} | {votes} |");
+        let _ = writeln!(table, "| DECISION_{n}: {title} | {decided} | {other} | {disposition} | {votes} |");
     }
     if !problems.is_empty() {
         let _ = writeln!(table, "\nPart of the record could not be read ({} places).", problems.len());
@@ -98,24 +108,24 @@ fn decisions(materials: &Materials) -> String {
     table.trim_end().to_owned()
 }
 
-fn how(entry: &Resolution) -> String {
+fn disposition(entry: &DecisionResolution) -> String {
     match entry.outcome {
-        Outcome::Voted { winner: Side::Thesis, .. } => "voted: upheld".to_owned(),
-        Outcome::Voted { winner: Side::AntiThesis, .. } => "voted: overturned".to_owned(),
+        DecisionOutcome::Voted { winner: DebateSide::Thesis, .. } => "voted: upheld".to_owned(),
+        DecisionOutcome::Voted { winner: DebateSide::AntiThesis, .. } => "voted: overturned".to_owned(),
         other => format!("{}: {}", other.disposition().name(), entry.why),
     }
 }
 
-fn tally(entry: &Resolution) -> String {
+fn vote_counts(entry: &DecisionResolution) -> String {
     match entry.outcome {
-        Outcome::Voted { thesis, anti_thesis, .. } => {
+        DecisionOutcome::Voted { thesis, anti_thesis, .. } => {
             format!("{} to {}", thesis.max(anti_thesis), thesis.min(anti_thesis))
         }
         _ => "–".to_owned(),
     }
 }
 
-/// The votes on what reviewers found in the plan.
+/// Table of the votes on the findings of the plan review.
 fn review(materials: &Materials) -> String {
     let rows = read_voting_tally(materials.tally.as_deref().unwrap_or_default());
     if rows.is_empty() {
@@ -138,44 +148,44 @@ fn review(materials: &Materials) -> String {
     text.trim_end().replace(" ()", "")
 }
 
-/// The longest text of a cell.
-const CELL: usize = 240;
+/// Maximum number of characters of a cell.
+const MAX_CELL_CHARS: usize = 240;
 
-/// Somebody's words in a cell: no bars, no links, and no ids that could lead nowhere.
+/// Text as a table cell: escaped bars, no links, no ids that would be dangling references.
 fn cell(text: &str) -> String {
     let flat = flat(text).replace('[', "(").replace(']', ")").replace('|', "\\|");
-    let mut cell = harmless(&flat);
-    if cell.chars().count() > CELL {
-        cell = cell.chars().take(CELL).collect::<String>() + "…";
+    let mut cell = break_ids(&flat);
+    if cell.chars().count() > MAX_CELL_CHARS {
+        cell = cell.chars().take(MAX_CELL_CHARS).collect::<String>() + "…";
     }
     if cell.is_empty() { "–".to_owned() } else { cell }
 }
 
-/// Ids taken apart: in the words of the panel they mean something else than in the files.
-fn harmless(text: &str) -> String {
-    let mut harmless = String::with_capacity(text.len());
+/// Breaks up ids, because those of the panel are not those of the files.
+fn break_ids(text: &str) -> String {
+    let mut broken = String::with_capacity(text.len());
     let mut rest = text;
-    for (spelled, _) in mentioned(text) {
+    for (spelled, _) in mentions(text) {
         let Some((before, after)) = rest.split_once(spelled) else { continue };
         let letters = spelled.bytes().take_while(u8::is_ascii_alphabetic).count();
         let number = spelled[letters..].trim_start_matches('-');
-        harmless.extend([before, &spelled[..letters], " ", number]);
+        broken.extend([before, &spelled[..letters], " ", number]);
         rest = after;
     }
-    harmless + rest
+    broken + rest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn seat(seat: &str, vendor: &str) -> SeatTaken {
-        SeatTaken { seat: seat.to_owned(), agent: vendor.to_owned(), vendor: vendor.to_owned() }
+    fn seat(seat: &str, vendor: &str) -> SeatOccupant {
+        SeatOccupant { seat: seat.to_owned(), agent: vendor.to_owned(), vendor: vendor.to_owned() }
     }
 
     #[test]
-    fn who_sat_is_said_plainly() {
-        for (seats, said) in [
+    fn participants_are_counted_by_vendor() {
+        for (seats, text) in [
             (vec![], "Who sat is not on record."),
             (vec![seat("writer", "embedded")], "No model took part: the embedded agent filled every seat."),
             (
@@ -191,14 +201,14 @@ mod tests {
                 "2 distinct vendors sat, 1 voted. The embedded agent filled in where nobody else sat.",
             ),
         ] {
-            assert_eq!(who_sat(&seats), said);
+            assert_eq!(participants(&seats), text);
         }
     }
 
     #[test]
     fn cells_hold_nothing_that_leads_elsewhere() {
         assert_eq!(cell("see REQ-9.9, [C1](x) | T001\nUS2"), "see REQ 9.9, (C1)(x) \\| T 001 US 2");
-        assert_eq!(mentioned(&cell("REQ-1 T0012 NFR3")).count(), 0);
+        assert_eq!(mentions(&cell("REQ-1 T0012 NFR3")).count(), 0);
         assert_eq!(cell(" "), "–");
     }
 }

@@ -1,56 +1,54 @@
-//! The status of a specification: the same in all six files, and left out of what a person approves.
+//! Status of a specification: the same in all six files, and no part of the approved text.
 
-use charrette_model::spec::meta::{self, Value};
-use charrette_model::spec::outline::{heading, labelled};
+use charrette_model::markdown::{heading, labelled};
+use charrette_model::spec::meta::{self, MetaValue};
 use charrette_model::spec::record::{self, APPROVED, DRAFT};
 use charrette_model::spec::summary;
 use std::fmt::Write as _;
 
-/// Where a specification stands when a design ends.
+/// Status of a specification at the end of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// Nobody approved it yet.
+pub enum SpecStatus {
     Draft,
-    /// Somebody did.
     Approved,
 }
 
-impl Status {
-    /// For people.
+impl SpecStatus {
+    /// Word in the Markdown files.
     pub fn word(self) -> &'static str {
         match self {
-            Status::Draft => "Draft",
-            Status::Approved => "Approved",
+            SpecStatus::Draft => "Draft",
+            SpecStatus::Approved => "Approved",
         }
     }
 
-    /// For programs.
+    /// Token in `spec.json` and `meta.yaml`.
     fn token(self) -> &'static str {
         match self {
-            Status::Draft => DRAFT,
-            Status::Approved => APPROVED,
+            SpecStatus::Draft => DRAFT,
+            SpecStatus::Approved => APPROVED,
         }
     }
 }
 
-/// The files with another status, changed on `today`. A `spec.json` that cannot be read stays as it is.
-pub fn with_status(files: &[(String, String)], status: Status, today: &str) -> Vec<(String, String)> {
-    let changed = |name: &str, text: &str| match name {
+/// Sets the status in all files, with `today` as the date of the change. An invalid `spec.json` is left unchanged.
+pub fn with_status(files: &[(String, String)], status: SpecStatus, today: &str) -> Vec<(String, String)> {
+    let update = |name: &str, text: &str| match name {
         "spec.json" => record::with_status(text, status.token(), today).unwrap_or_else(|_| text.to_owned()),
         "meta.yaml" => {
-            let text = meta::with(text, "status", Value::Text(status.token()));
-            meta::with(&text, "updated", Value::Text(today))
+            let text = meta::with_value(text, "status", MetaValue::Text(status.token()));
+            meta::with_value(&text, "updated", MetaValue::Text(today))
         }
         name if name.ends_with(".md") => {
-            summary::with_status(text, status.word()).unwrap_or_else(|| with_line(text, status))
+            summary::with_status(text, status.word()).unwrap_or_else(|| insert_status_line(text, status))
         }
         _ => text.to_owned(),
     };
-    files.iter().map(|(name, text)| (name.clone(), changed(name, text))).collect()
+    files.iter().map(|(name, text)| (name.clone(), update(name, text))).collect()
 }
 
-/// A file that lost its status line, with one below its title.
-fn with_line(text: &str, status: Status) -> String {
+/// Inserts a status line below the title of a file that lost it.
+fn insert_status_line(text: &str, status: SpecStatus) -> String {
     let line = format!("> **Status:** {}\n", status.word());
     let first = text.split_inclusive('\n').next().unwrap_or_default();
     if heading(first.trim_start_matches('\u{feff}')).is_none() {
@@ -60,19 +58,19 @@ fn with_line(text: &str, status: Status) -> String {
     format!("{}\n\n{line}\n{}", title.trim_end(), rest.trim_start_matches(['\r', '\n']))
 }
 
-/// All files as one text, without status and dates: the same before and after an approval.
+/// All files as one text without status and dates, so that an approval does not change it.
 pub fn without_status(files: &[(String, String)]) -> String {
     let mut whole = String::new();
     for (name, text) in files {
         // Writing to a string cannot fail.
         let _ = writeln!(whole, "=== {name} ===");
-        whole.push_str(&blind(name, text));
+        whole.push_str(&strip_status(name, text));
     }
     whole
 }
 
-/// A file without its status and its dates.
-fn blind(name: &str, text: &str) -> String {
+/// Removes status and dates from a file.
+fn strip_status(name: &str, text: &str) -> String {
     if name == "spec.json"
         && let Ok(mut value) = serde_json::from_str::<serde_json::Value>(text)
         && let Some(members) = value.as_object_mut()
@@ -80,10 +78,10 @@ fn blind(name: &str, text: &str) -> String {
         members.retain(|key, _| !["status", "created", "updated", "linear"].contains(&key.as_str()));
         return format!("{value:#}\n");
     }
-    let changes = |line: &str| {
+    let is_status_line = |line: &str| {
         let inside = if name == "meta.yaml" { Some(line) } else { line.trim_start().strip_prefix('>') };
         let label = inside.and_then(|inside| labelled(inside.trim_start())).map(|(label, _)| label);
         label.is_some_and(|label| ["status", "created", "updated"].contains(&label.as_str()))
     };
-    text.split_inclusive('\n').filter(|line| !changes(line)).collect()
+    text.split_inclusive('\n').filter(|line| !is_status_line(line)).collect()
 }

@@ -1,90 +1,90 @@
-//! `summary.md`: a few sentences and the key decisions, taken from what others wrote.
+//! `summary.md`: a few sentences and the key decisions, extracted from other files.
 
 use super::design::DECISIONS;
 use super::record::TITLE;
+use charrette_model::markdown::flat;
+use charrette_model::markdown::{boxed, heading, is_decoration, item, outline};
 use charrette_model::panel::context_summary::read_context_summary;
-use charrette_model::panel::lines::flat;
-use charrette_model::spec::ids::{Id, IdKind};
-use charrette_model::spec::outline::{boxed, heading, is_decoration, item, outline};
+use charrette_model::spec::ids::{IdKind, SpecId};
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::sections::Sections;
 use charrette_model::spec::sentences::sentences;
 use charrette_model::spec::tasks::TaskList;
 
-/// The longest sentence that is repeated.
-const SENTENCE: usize = 300;
-/// The longest decision that is listed.
-const DECISION: usize = 160;
+/// Maximum number of characters of a sentence.
+const MAX_SENTENCE_CHARS: usize = 300;
+/// Maximum number of characters of a decision.
+const MAX_DECISION_CHARS: usize = 160;
 
-/// Two to four sentences: what is asked for and how it is done, from the context summary; else from the overviews.
+/// Paragraph of two to four sentences on request and approach, from the context summary, else from the overviews.
 pub(super) fn paragraph(context: &str, requirements: &str, design: &str, tasks: &TaskList) -> String {
     let (summary, _) = read_context_summary(context, usize::MAX);
     let overview = |text| {
-        Sections::of(text).named(&["Overview"]).map(|section| section.body.to_owned()).unwrap_or_default()
+        Sections::parse(text).find(&["Overview"]).map(|section| section.body.to_owned()).unwrap_or_default()
     };
-    let mut told = String::new();
+    let mut paragraph = String::new();
     for (text, most) in [(summary.understanding, 2), (summary.approach, 4)] {
-        add(&mut told, &text, most);
+        add_sentences(&mut paragraph, &text, most);
     }
     for text in [overview(requirements), overview(design)] {
-        if sentences(&told).len() < 2 {
-            add(&mut told, &text, 2);
+        if sentences(&paragraph).len() < 2 {
+            add_sentences(&mut paragraph, &text, 2);
         }
     }
     let demands = Requirements::parse(requirements).requirements.len();
     let counted = format!("The specification has {demands} requirements and {} tasks.", tasks.tasks.len());
     for last in [counted.as_str(), "Everything else is in the files below.", "They are read in that order."] {
-        if sentences(&told).len() < 2 {
-            push(&mut told, last);
+        if sentences(&paragraph).len() < 2 {
+            push_sentence(&mut paragraph, last);
         }
     }
-    told
+    paragraph
 }
 
-/// Adds sentences until there are `most`.
-fn add(told: &mut String, text: &str, most: usize) {
-    for sentence in sentences(&plain(text)).into_iter().take(2 * most) {
-        let mut longer = told.clone();
-        push(&mut longer, &clipped(&sentence, SENTENCE));
+/// Adds sentences up to `most`.
+fn add_sentences(paragraph: &mut String, text: &str, most: usize) {
+    for sentence in sentences(&plain_text(text)).into_iter().take(2 * most) {
+        let mut longer = paragraph.clone();
+        push_sentence(&mut longer, &truncate(&sentence, MAX_SENTENCE_CHARS));
         if sentences(&longer).len() > most {
             return;
         }
-        *told = longer;
+        *paragraph = longer;
     }
 }
 
-/// Adds one sentence, with a capital and an end.
-fn push(told: &mut String, sentence: &str) {
+/// Appends a sentence, capitalized and with a full stop.
+fn push_sentence(paragraph: &mut String, sentence: &str) {
     let sentence = sentence.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '"').trim();
     let mut chars = sentence.chars();
     let Some(first) = chars.next() else { return };
-    if !told.is_empty() {
-        told.push(' ');
+    if !paragraph.is_empty() {
+        paragraph.push(' ');
     }
-    told.extend(first.to_uppercase());
-    told.push_str(chars.as_str());
-    if !told.ends_with(['.', '!', '?', '…', '。', '！', '？']) {
-        told.push('.');
+    paragraph.extend(first.to_uppercase());
+    paragraph.push_str(chars.as_str());
+    if !paragraph.ends_with(['.', '!', '?', '…', '。', '！', '？']) {
+        paragraph.push('.');
     }
 }
 
-/// Three to five decisions: those of the design, then its components, then what it says about the rest.
+/// Three to five key decisions: those of the design, then its components, then other sections.
 pub(super) fn decisions(design: &str) -> Vec<String> {
-    let sections = Sections::of(design);
-    let mut found: Vec<String> = Vec::new();
+    let sections = Sections::parse(design);
+    let mut decisions: Vec<String> = Vec::new();
     let mut add = |text: &str| {
-        let text = clipped(&plain(text), DECISION);
+        let text = truncate(&plain_text(text), MAX_DECISION_CHARS);
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '"').to_owned();
-        if found.len() < 5 && !text.is_empty() && !found.contains(&text) {
-            found.push(text);
+        if decisions.len() < 5 && !text.is_empty() && !decisions.contains(&text) {
+            decisions.push(text);
         }
-        found.len()
+        decisions.len()
     };
     for (_, title) in titles(&sections, IdKind::Decision) {
         add(title);
     }
-    if let Some(section) = sections.named(DECISIONS) {
-        for text in items(section.body) {
+    if let Some(section) = sections.find(DECISIONS) {
+        for text in list_items(section.body) {
             add(&text);
         }
     }
@@ -95,40 +95,40 @@ pub(super) fn decisions(design: &str) -> Vec<String> {
     }
     let rest = ["Overview", "Architecture", "Data Model", "Error Handling", "Testing", "Data Flow"];
     for title in rest {
-        let Some(section) = sections.named(&[title]).filter(|_| add("") < 3) else { continue };
-        if let Some(first) = sentences(&plain(section.body)).first() {
+        let Some(section) = sections.find(&[title]).filter(|_| add("") < 3) else { continue };
+        if let Some(first) = sentences(&plain_text(section.body)).first() {
             add(&format!("{}: {first}", section.title.trim_matches(is_decoration)));
         }
     }
-    found
+    decisions
 }
 
-/// The headings of a kind of id, without the id.
-fn titles<'a>(sections: &Sections<'a>, kind: IdKind) -> Vec<(Id, &'a str)> {
+/// Headings that begin with an id of a kind: id and rest.
+fn titles<'a>(sections: &Sections<'a>, kind: IdKind) -> Vec<(SpecId, &'a str)> {
     let named = sections.titles().filter_map(|title| {
         let title = title.trim_start_matches(is_decoration);
         let title =
             ["Component ", "Decision "].iter().find_map(|word| title.strip_prefix(word)).unwrap_or(title);
-        let (id, rest) = Id::at_start(title)?;
+        let (id, rest) = SpecId::parse_prefix(title)?;
         let rest = rest.trim_matches(|c: char| is_decoration(c) || matches!(c, ':' | '.' | '-' | '–' | '—'));
         (id.kind == kind && !rest.is_empty()).then_some((id, rest))
     });
     named.collect()
 }
 
-/// The items of a list, if a section is one. The record of the votes is no part of it.
-pub(super) fn items(body: &str) -> Vec<String> {
-    let sections = Sections::of(body);
-    let end = sections.named(&[TITLE]).map_or(body.len(), |record| record.start);
+/// Items of the list in a section, without the decision record.
+pub(super) fn list_items(body: &str) -> Vec<String> {
+    let sections = Sections::parse(body);
+    let end = sections.find(&[TITLE]).map_or(body.len(), |record| record.start);
     let lines = outline(&body[..end]).lines;
-    let top = lines.iter().filter(|line| !line.code && !line.text.starts_with([' ', '\t']));
+    let top = lines.iter().filter(|line| !line.fenced && !line.text.starts_with([' ', '\t']));
     top.filter_map(|line| item(line.text)).map(str::to_owned).collect()
 }
 
-/// Prose without Markdown: no headings, tables, code or quotes; no marks, no links.
-pub(super) fn plain(text: &str) -> String {
+/// Prose without Markdown: no headings, tables, code, quotes, marks or links.
+pub(super) fn plain_text(text: &str) -> String {
     let mut words = String::new();
-    for line in outline(text).lines.iter().filter(|line| !line.code && heading(line.text).is_none()) {
+    for line in outline(text).lines.iter().filter(|line| !line.fenced && heading(line.text).is_none()) {
         let entry = item(line.text);
         let text = entry.unwrap_or(line.text).trim();
         let text = boxed(text).map_or(text, |(_, rest)| rest);
@@ -136,7 +136,7 @@ pub(super) fn plain(text: &str) -> String {
             continue;
         }
         let text = text.replace("**", "").replace("](", "] (").replace("]: ", "] ");
-        // An item is a sentence, with or without a full stop.
+        // A list item is a sentence, with or without a full stop.
         if entry.is_some() && !words.is_empty() && !words.ends_with(['.', '!', '?', ':', '…']) {
             words.push('.');
         }
@@ -146,7 +146,7 @@ pub(super) fn plain(text: &str) -> String {
     flat(&words)
 }
 
-fn clipped(text: &str, most: usize) -> String {
+fn truncate(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -162,6 +162,6 @@ mod tests {
     #[test]
     fn marks_go_and_names_stay() {
         let text = "## Head\n- **Begin** in `pkg/__init__.py`\n- then [there](x.md)\n\n> quoted\n";
-        assert_eq!(plain(text).trim(), "Begin in `pkg/__init__.py`. then [there] (x.md)");
+        assert_eq!(plain_text(text).trim(), "Begin in `pkg/__init__.py`. then [there] (x.md)");
     }
 }

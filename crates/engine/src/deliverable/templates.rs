@@ -1,6 +1,6 @@
-//! The frames of the files: built in, or a team's own from `specs/templates/`.
+//! Templates of the files: built in, or a team's own from `specs/templates/`.
 //!
-//! `spec.json` and `meta.yaml` have none: programs read them, and code writes them.
+//! `spec.json` and `meta.yaml` have none: they are written by code, for programs.
 
 use super::materials::DeliverableError;
 use crate::template;
@@ -8,13 +8,13 @@ use minijinja::value::Serde;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The templates, by the file they make.
+/// Templates by the name of the rendered file.
 #[derive(Debug, Clone)]
 pub struct Templates(BTreeMap<&'static str, Template>);
 
 #[derive(Debug, Clone)]
 struct Template {
-    /// How people are told of it.
+    /// Path, or `built-in …`, for errors.
     origin: String,
     text: String,
 }
@@ -26,16 +26,15 @@ const BUILT_IN: [(&str, &str); 4] = [
     ("summary.md", include_str!("../../../../assets/templates/summary.md.jinja")),
 ];
 
-/// What the name of a template ends with.
+/// File name suffix of templates.
 const SUFFIX: &str = ".jinja";
 
 impl Templates {
-    /// The files that have one.
+    /// Names of the files that have a template.
     pub fn files() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
 
-    /// Those that come with charrette.
     pub fn built_in() -> Templates {
         let built_in = BUILT_IN.map(|(name, text)| {
             (name, Template { origin: format!("built-in {name}{SUFFIX}"), text: text.to_owned() })
@@ -43,7 +42,7 @@ impl Templates {
         Templates(built_in.into())
     }
 
-    /// Those, with some replaced: `summary.md.jinja`, or a path that ends so, and its text.
+    /// Built-in templates with overrides: (`summary.md.jinja`, or a path that ends with it; text).
     pub fn with_overrides(overrides: Vec<(String, String)>) -> Result<Templates, DeliverableError> {
         let mut templates = Templates::built_in();
         for (origin, text) in overrides {
@@ -61,7 +60,7 @@ impl Templates {
         Ok(templates)
     }
 
-    /// Fills one in.
+    /// Renders a template.
     pub(super) fn render(&self, name: &str, values: &impl Serialize) -> Result<String, DeliverableError> {
         let template = self.0.get(name).ok_or_else(|| DeliverableError::UnknownTemplate {
             file: name.to_owned(),
@@ -73,22 +72,22 @@ impl Templates {
         Ok(rendered.replace("\r\n", "\n").trim().to_owned() + "\n")
     }
 
-    /// An error about what a template gave.
-    pub(super) fn lacks(&self, name: &str, missing: &'static str) -> DeliverableError {
+    /// Error about a rendered file that lacks a required part.
+    pub(super) fn missing_part(&self, name: &str, missing: &'static str) -> DeliverableError {
         let file = self.0.get(name).map_or(name, |template| &template.origin).to_owned();
-        DeliverableError::NotWhole { file, missing }
+        DeliverableError::MissingPart { file, missing }
     }
 }
 
 impl Template {
-    /// Whether it is a template at all.
+    /// Checks the syntax.
     fn check(&self) -> Result<(), DeliverableError> {
         let environment = template::environment();
         environment.template_from_str(&self.text).map(|_| ()).map_err(|error| self.error(&error))
     }
 
     fn error(&self, error: &minijinja::Error) -> DeliverableError {
-        let (line, message) = template::fault(template::deepest(error), &self.text);
+        let (line, message) = template::describe_error(template::root_cause(error), &self.text);
         DeliverableError::Template { file: self.origin.clone(), line, message }
     }
 }

@@ -1,4 +1,4 @@
-//! The commands, a folder each, and the registry of them.
+//! Flows: a folder for each command, and their registry.
 
 pub mod design;
 mod registry;

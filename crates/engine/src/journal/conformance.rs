@@ -1,15 +1,15 @@
-//! What a journal promises, as checks that any implementation can be held against.
+//! Conformance suite: the rules that every implementation of a journal must pass.
 //!
-//! [`check`] takes something that makes runs ([`Subject`]) and returns every rule that was broken. Each rule begins with a run
-//! of its own. A driver that ends is replaced by opening the run again, as after a kill: whatever the first one reported as
-//! done must then be done.
+//! [`check`] takes a function that makes runs ([`RunFixture`]) and returns every violation. Each rule starts with a new run.
+//! A driver that ends is replaced by opening the run again, as after a kill: the steps that the first one reported as done
+//! must then be done.
 
 mod bench;
 mod child;
 mod gates;
 mod steps;
 
-use self::bench::Count;
+use self::bench::Counter;
 use self::child::child;
 use self::gates::{cancellation, gates, reopened, reported, revision, tree};
 use self::steps::{
@@ -25,68 +25,69 @@ use std::sync::Arc;
 
 pub use self::bench::Bench;
 
-/// A run to try a journal on, and the world around it.
-pub trait Subject: Send + Sync {
-    /// The journal of somebody who drives the run from now on. Nothing is left of an earlier driver but the record.
+/// A run for the journal under test, with the changes that people make from outside.
+pub trait RunFixture: Send + Sync {
+    /// Opens the journal for a new driver. Only the record is left of an earlier driver.
     fn open(&self, cancel: Cancel, broadcast: Broadcast) -> Arc<dyn Journal>;
 
-    /// The same for a child of the run.
+    /// Opens the journal of a child run.
     fn open_child(&self, cancel: Cancel, broadcast: Broadcast) -> Arc<dyn Journal>;
 
-    /// A person changes a file of the run; without content, removes it.
+    /// Changes a file of the run, as a person would; without content, removes it.
     fn edit(&self, name: &str, content: Option<&str>);
 
-    /// A person answers a gate of the run, or of its child, while it is not driven.
+    /// Answers a gate of the run, or of its child, while no driver runs.
     fn answer(&self, of_child: bool, gate: &str, answers: Map<String, Value>);
 }
 
-/// A rule that was broken.
+/// Violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
-    /// Which.
+pub struct Violation {
     pub rule: &'static str,
-    /// What was seen.
-    pub seen: String,
+    /// Observed behaviour.
+    pub details: String,
 }
 
-impl fmt::Display for Breach {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.rule, self.seen)
+        write!(f, "{}: {}", self.rule, self.details)
     }
 }
 
-type Seen = Result<(), String>;
-type Rule = for<'a> fn(&'a Bench) -> BoxFuture<'a, Seen>;
+type RuleResult = Result<(), String>;
+type Rule = for<'a> fn(&'a Bench) -> BoxFuture<'a, RuleResult>;
 
-/// Every rule, by name.
+/// All rules: name and check.
 pub const RULES: [(&str, Rule); 17] = [
     ("a step that is done is not executed again", |bench| Box::pin(once(bench))),
     ("a step whose inputs changed is executed again", |bench| Box::pin(changed_input(bench))),
-    ("an edited output is kept and what reads it runs again", |bench| Box::pin(edits(bench))),
-    ("an output that is gone is made again", |bench| Box::pin(missing_output(bench))),
-    ("a step that failed is tried again and leaves nothing behind", |bench| Box::pin(failure(bench))),
-    ("a step sees what it named and nothing else", |bench| Box::pin(named_inputs(bench))),
-    ("a file that is revised in place is no input", |bench| Box::pin(revised(bench))),
-    ("what a group writes is hidden until it is collected", |bench| Box::pin(staging(bench))),
-    ("one branch that fails does not undo the others", |bench| Box::pin(branches(bench))),
-    ("what a driver finished inside a group survives it", |bench| Box::pin(killed_group(bench))),
+    ("an edited output is kept and its readers run again", |bench| Box::pin(edits(bench))),
+    ("a missing output is made again", |bench| Box::pin(missing_output(bench))),
+    ("a failed step is retried and leaves no files", |bench| Box::pin(failure(bench))),
+    ("a step reads only its named inputs", |bench| Box::pin(named_inputs(bench))),
+    ("a file revised in place is not an input", |bench| Box::pin(revised(bench))),
+    ("the files of a group are hidden until it is collected", |bench| Box::pin(staging(bench))),
+    ("a failed branch does not undo the others", |bench| Box::pin(branches(bench))),
+    ("a step finished inside a group survives a kill of the driver", |bench| Box::pin(killed_group(bench))),
     ("a gate waits, keeps partial answers, and settles", |bench| Box::pin(gates(bench))),
-    ("a gate opens again when what was shown has changed", |bench| Box::pin(reopened(bench))),
-    ("a revision writes its feedback and goes through once more", |bench| Box::pin(revision(bench))),
-    ("nothing is begun after the end was asked for", |bench| Box::pin(cancellation(bench))),
-    ("what agents changed in the tree is not forgotten", |bench| Box::pin(tree(bench))),
-    ("what is reported finished is on record", |bench| Box::pin(reported(bench))),
-    ("a child is driven once, by either side, and waits through its parent", |bench| Box::pin(child(bench))),
+    ("a gate opens again when its subject has changed", |bench| Box::pin(reopened(bench))),
+    ("a revision writes its feedback and runs the flow again", |bench| Box::pin(revision(bench))),
+    ("no step starts after cancellation", |bench| Box::pin(cancellation(bench))),
+    ("tree changes by agents are recorded", |bench| Box::pin(tree(bench))),
+    ("a step reported as finished is on record", |bench| Box::pin(reported(bench))),
+    ("a child run is driven once, by either side, and waits through its parent", |bench| {
+        Box::pin(child(bench))
+    }),
 ];
 
-/// Holds a journal against every rule. Returns what was broken.
-pub async fn check(make: &dyn Fn() -> Arc<dyn Subject>) -> Vec<Breach> {
-    let mut broken = Vec::new();
-    for (rule, tried) in RULES {
-        let bench = Bench { subject: make(), children_opened: Count::default() };
-        if let Err(seen) = tried(&bench).await {
-            broken.push(Breach { rule, seen });
+/// Checks a journal against every rule. Returns the violations.
+pub async fn check(make: &dyn Fn() -> Arc<dyn RunFixture>) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (rule, check_rule) in RULES {
+        let bench = Bench { fixture: make(), children_opened: Counter::default() };
+        if let Err(details) = check_rule(&bench).await {
+            violations.push(Violation { rule, details });
         }
     }
-    broken
+    violations
 }

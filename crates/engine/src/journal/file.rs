@@ -1,26 +1,26 @@
-//! The journal in files: doing a step once means to reuse it, or to run it, and to put on record what came of it.
+//! The durable journal: reuses a step or runs it, and records the result in the state document.
 
-use super::files::RecordFiles;
+use super::artifacts::RecordArtifacts;
 use super::gates;
 use super::lane::{FileLane, lane_name};
 use super::record::Record;
 use crate::batch::Batch;
 use crate::cancel::Cancel;
 use crate::event::{Broadcast, EventKind};
-use crate::explain::Why;
-use crate::gate::{Gate, GateStanding, GateView};
-use crate::ports::journal::{Body, Call, Journal, Lane as _, PhaseEnd, Recorded, Staged};
+use crate::explain::RerunReason;
+use crate::gate::{Gate, GateStatus, GateView};
+use crate::ports::journal::{Journal, Lane as _, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use crate::ports::{ArtifactStore, BoxFuture, Clock};
-use crate::step::{PresentFile, StepContext, StepDone, StepError};
+use crate::step::{PresentFile, StepContext, StepError, StepOutput};
 use crate::stop::{Flow, Stop};
 use charrette_model::checkpoint::incidents;
-use charrette_model::checkpoint::progress::{self, Finished};
+use charrette_model::checkpoint::progress::{self, StepResult};
 use charrette_model::checkpoint::run::stop_run;
-use charrette_model::checkpoint::transition::{self, Circumstances};
+use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{
-    Checkpoint, DocumentName, GateState, PhaseStatus, Step, StepStatus, TransitionError,
+    Checkpoint, DocumentName, GateState, PhaseStatus, StepRecord, StepStatus, TransitionError,
 };
-use charrette_model::tree::Change;
+use charrette_model::tree::TreeChange;
 use charrette_store::workspace::sha256;
 use charrette_store::{Documents, Workspace};
 use serde_json::{Map, Value};
@@ -29,177 +29,180 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The journal of a run whose record is a state document.
+/// Durable journal of a run: a state document and a workspace.
 pub struct FileJournal {
     record: Arc<Record>,
     cancel: Cancel,
     is_closed: AtomicBool,
 }
 
-/// Where a run's record is kept.
-pub struct RunPlace {
-    /// The documents of the repository.
+/// Document and workspace of a run.
+pub struct RunStorage {
     pub documents: Documents,
-    /// Which of them.
     pub name: DocumentName,
-    /// The document, as just read or begun.
+    /// The document, as just read or created.
     pub document: Checkpoint,
-    /// The artifacts.
     pub workspace: Workspace,
-    /// Who answers, if a person does so here; asked only then.
-    pub by: Box<dyn Fn() -> String + Send + Sync>,
+    /// Looks up the name of the user; called only when a person answers in this process.
+    pub user_name: Box<dyn Fn() -> String + Send + Sync>,
 }
 
 impl FileJournal {
-    /// The journal of that run. Its events go to `broadcast`.
-    pub fn new(place: RunPlace, clock: Arc<dyn Clock>, cancel: Cancel, broadcast: Broadcast) -> FileJournal {
-        let RunPlace { documents, name, document, workspace, by } = place;
-        let record = Record::new(documents, name, workspace, document, by, (clock, broadcast));
+    /// Opens the journal of a run. Its events go to `broadcast`.
+    pub fn new(
+        storage: RunStorage,
+        clock: Arc<dyn Clock>,
+        cancel: Cancel,
+        broadcast: Broadcast,
+    ) -> FileJournal {
+        let RunStorage { documents, name, document, workspace, user_name } = storage;
+        let record = Record::new(documents, name, workspace, document, user_name, clock, broadcast);
         FileJournal { record: Arc::new(record), cancel, is_closed: AtomicBool::new(false) }
     }
 
-    async fn do_once(&self, call: Call, body: Body) -> Flow<Recorded> {
+    async fn do_once(&self, call: StepCall, body: StepBody) -> Flow<StepOutcome> {
         let record = &self.record;
         let inputs = record.digests(&call.reads)?;
         let before = record.step(&call.phase, &call.id);
-        let Some(why) = self.why(before.as_ref(), &call, &inputs)? else {
-            record.tell(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
-            return self.recorded(&call, &before.unwrap_or_else(missing_step));
+        let Some(reason) = self.rerun_reason(before.as_ref(), &call, &inputs)? else {
+            record.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
+            return self.step_outcome(&call, &before.unwrap_or_else(missing_step));
         };
         if self.cancel.is_requested() {
             return Err(Stop::Interrupted);
         }
-        let _checkout = if call.touches_checkout { Some(self.take_checkout()?) } else { None };
+        let _checkout = if call.touches_checkout { Some(self.lock_checkout()?) } else { None };
         let attempt = before.and_then(|step| step.attempt).unwrap_or(0) + 1;
-        self.begin(&call, &inputs, attempt, &why)?;
+        self.begin(&call, &inputs, attempt, &reason)?;
         let lane = Arc::new(FileLane::new(record.clone(), &call, attempt));
         let context = self.context(&call, lane.clone()).await?;
         let writes = context.writes();
         match body(context).await {
-            Ok(done) => self.finish(&call, inputs, &lane, done, writes.take()),
-            Err(error) => Err(self.stopped(&call, &inputs, &lane, error)),
+            Ok(output) => self.finish(&call, inputs, &lane, output, writes.take()),
+            Err(error) => Err(self.fail(&call, &inputs, &lane, error)),
         }
     }
 
-    /// Everything the step named, as it is now.
-    async fn context(&self, call: &Call, lane: Arc<FileLane>) -> Flow<StepContext> {
+    /// Loads the files that the step named, as they are now.
+    async fn context(&self, call: &StepCall, lane: Arc<FileLane>) -> Flow<StepContext> {
         let record = &self.record;
         let problem = |error: std::io::Error| Stop::Failed(format!("{}: {error}", call.id));
         let mut present = BTreeMap::new();
         for name in &call.revises {
-            let bytes = record.workspace.read(name, record.produced_by(name).as_deref()).map_err(problem)?;
-            let is_own = bytes.as_ref().is_none_or(|bytes| record.document().wrote(name, &sha256(bytes)));
+            let bytes = record.workspace.read(name, record.producer_of(name).as_deref()).map_err(problem)?;
+            let is_own =
+                bytes.as_ref().is_none_or(|bytes| record.document().has_output(name, &sha256(bytes)));
             present.insert(name.clone(), PresentFile { bytes, is_own });
         }
-        let files = RecordFiles(record.clone());
+        let files = RecordArtifacts(record.clone());
         StepContext::load(call, record.run_id.clone(), lane, &files, present).await.map_err(problem)
     }
 
-    /// Why the step must be executed; none if it was done with the same inputs and what it wrote is there.
-    fn why(
+    /// Reason why the step must run; none if it is done with the same inputs and its output files exist.
+    fn rerun_reason(
         &self,
-        before: Option<&Step>,
-        call: &Call,
+        before: Option<&StepRecord>,
+        call: &StepCall,
         inputs: &BTreeMap<String, String>,
-    ) -> Flow<Option<Why>> {
-        let why = Why::of(before, inputs);
-        let (None, Some(step)) = (&why, before) else { return Ok(why) };
+    ) -> Flow<Option<RerunReason>> {
+        let reason = RerunReason::find(before, inputs);
+        let (None, Some(step)) = (&reason, before) else { return Ok(reason) };
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
         for name in step.outputs.keys() {
-            let found = self.record.workspace.current(name, Some(&lane)).map(|path| path.is_file());
-            if !found.map_err(|error| Stop::Failed(error.to_string()))? {
-                return Ok(Some(Why::OutputMissing(name.clone())));
+            let exists = self.record.workspace.readable_path(name, Some(&lane)).map(|path| path.is_file());
+            if !exists.map_err(|error| Stop::Failed(error.to_string()))? {
+                return Ok(Some(RerunReason::OutputMissing(name.clone())));
             }
         }
         Ok(None)
     }
 
-    /// Puts on record that a step begins, unless it can be done again at no cost: that is put on record when it is done.
-    fn begin(&self, call: &Call, inputs: &BTreeMap<String, String>, attempt: u32, why: &Why) -> Flow<()> {
+    /// Records the start of a step. A local step can be redone at no cost: it is recorded when it is done.
+    fn begin(
+        &self,
+        call: &StepCall,
+        inputs: &BTreeMap<String, String>,
+        attempt: u32,
+        reason: &RerunReason,
+    ) -> Flow<()> {
         let record = &self.record;
         let is_new_phase = |document: &Checkpoint| {
             document.phases.get(&call.phase).is_none_or(|phase| phase.status != PhaseStatus::InProgress)
         };
         if is_new_phase(&record.document()) {
-            record.tell(EventKind::PhaseStarted { phase: call.phase.clone() });
+            record.emit(EventKind::PhaseStarted { phase: call.phase.clone() });
         }
         let agent = call.agent.as_deref().filter(|agent| !agent.is_empty());
-        let begin = |document: Checkpoint, circumstances: &Circumstances| match agent {
-            Some(agent) => progress::begin_agent_step(
-                document,
-                &call.phase,
-                &call.id,
-                inputs.clone(),
-                agent,
-                circumstances,
-            ),
-            None => progress::begin_step(document, &call.phase, &call.id, inputs.clone(), circumstances),
+        let begin = |document: Checkpoint, context: &TransitionContext| match agent {
+            Some(agent) => {
+                progress::begin_agent_step(document, &call.phase, &call.id, inputs.clone(), agent, context)
+            }
+            None => progress::begin_step(document, &call.phase, &call.id, inputs.clone(), context),
         };
         if !call.is_local() {
             record.change(&format!("begin {}", call.id), begin).map_err(|error| match agent {
                 Some(agent) => Stop::Failed(format!(
-                    "{}: {agent} was not launched, because that could not be put on record: {error}",
+                    "{}: {agent} was not launched: cannot record the launch: {error}",
                     call.id
                 )),
-                None => Stop::Failed(format!(
-                    "{} was not begun, because that could not be put on record: {error}",
-                    call.id
-                )),
+                None => {
+                    Stop::Failed(format!("{} was not started: cannot record the start: {error}", call.id))
+                }
             })?;
         }
         let (phase, step) = (call.phase.clone(), call.id.clone());
-        record.tell(EventKind::StepStarted { phase, step, attempt, why: why.to_string() });
+        record.emit(EventKind::StepStarted { phase, step, attempt, why: reason.to_string() });
         Ok(())
     }
 
-    /// Keeps what a step wrote, and puts it on record.
+    /// Stores the files of a step, and records it as done.
     fn finish(
         &self,
-        call: &Call,
+        call: &StepCall,
         inputs: BTreeMap<String, String>,
         lane: &FileLane,
-        done: StepDone,
+        output: StepOutput,
         writes: BTreeMap<String, Vec<u8>>,
-    ) -> Flow<Recorded> {
-        let outputs = match self.keep(call, &lane.name(), writes) {
+    ) -> Flow<StepOutcome> {
+        let outputs = match self.store_outputs(call, &lane.name(), writes) {
             Ok(outputs) => outputs,
             Err(error) => {
-                return Err(self.stopped(call, &inputs, lane, StepError::Failed(error.to_string())));
+                return Err(self.fail(call, &inputs, lane, StepError::Failed(error.to_string())));
             }
         };
-        let report = EventKind::StepFinished {
+        let event = EventKind::StepFinished {
             phase: call.phase.clone(),
             step: call.id.clone(),
             outputs: outputs.keys().cloned().collect(),
         };
-        let finished = Finished {
+        let finished = StepResult {
             outputs,
-            value: done.value,
-            agent: done.agent,
-            fallback_from: done.fallback_from,
-            usage: done.usage,
-            prompt: done.prompt,
+            value: output.value,
+            agent: output.agent,
+            fallback_from: output.fallback_from,
+            usage: output.usage,
+            prompt: output.prompt,
         };
         let (phase, id) = (call.phase.clone(), call.id.clone());
         if call.is_local() {
-            let change = move |document: Checkpoint, circumstances: &Circumstances| {
-                progress::record_step(document, &phase, &id, inputs.clone(), finished.clone(), circumstances)
+            let change = move |document: Checkpoint, context: &TransitionContext| {
+                progress::record_step(document, &phase, &id, inputs.clone(), finished.clone(), context)
             };
-            self.record.hold(change, report)?;
+            self.record.defer(change, event)?;
         } else {
-            self.record.change_if_possible(&format!("finish {id}"), |document, circumstances| {
-                progress::finish_step(document, &phase, &id, finished.clone(), circumstances)
+            self.record.change_best_effort(&format!("finish {id}"), |document, context| {
+                progress::finish_step(document, &phase, &id, finished.clone(), context)
             })?;
-            self.record.tell(report);
+            self.record.emit(event);
         }
         let step = self.record.step(&call.phase, &call.id).unwrap_or_else(missing_step);
-        self.recorded(call, &step)
+        self.step_outcome(call, &step)
     }
 
-    /// What a step that runs alone wrote goes to the workspace; inside a group it is staged until that is collected.
-    fn keep(
+    /// Writes the files of a step into the workspace; inside a parallel group stages them until the group is collected.
+    fn store_outputs(
         &self,
-        call: &Call,
+        call: &StepCall,
         lane: &str,
         writes: BTreeMap<String, Vec<u8>>,
     ) -> std::io::Result<BTreeMap<String, String>> {
@@ -208,7 +211,7 @@ impl FileJournal {
         }
         let files: Vec<(&str, &[u8])> =
             writes.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-        // What is delivered outside the workspace is moved there only when it is on record that this run wrote it.
+        // Files for a place outside the workspace are moved only after the record says that this run wrote them.
         let digests = if Batch::is_open() || call.touches_checkout {
             self.record.workspace.stage_all(lane, &files)?
         } else {
@@ -217,10 +220,10 @@ impl FileJournal {
         Ok(writes.into_keys().zip(digests).collect())
     }
 
-    /// A step did not end well: that is put on record, and the run stops.
-    fn stopped(
+    /// Records the failure of a step, and returns the stop of the flow.
+    fn fail(
         &self,
-        call: &Call,
+        call: &StepCall,
         inputs: &BTreeMap<String, String>,
         lane: &FileLane,
         error: StepError,
@@ -228,97 +231,95 @@ impl FileJournal {
         let (message, stop) = match error {
             StepError::Interrupted => return Stop::Interrupted,
             StepError::Paused => return self.pause(call, lane, Stop::Waiting(Vec::new())),
-            StepError::Stopped(stop @ Stop::Waiting(_)) => return self.pause(call, lane, stop),
+            StepError::ChildStopped(stop @ Stop::Waiting(_)) => return self.pause(call, lane, stop),
             StepError::Failed(message) => (message.clone(), Stop::Failed(format!("{}: {message}", call.id))),
-            StepError::Said(message) => (message.clone(), Stop::Failed(message)),
+            StepError::Verbatim(message) => (message.clone(), Stop::Failed(message)),
             StepError::Refused(reason) => (reason.clone(), Stop::Refused(reason)),
-            StepError::Stopped(stop) => (stop.to_string(), stop),
+            StepError::ChildStopped(stop) => (stop.to_string(), stop),
         };
         let (phase, id) = (&call.phase, &call.id);
-        // Whether or not that can be put on record, this is why the run stops.
-        let _ = self.record.change_if_possible(&format!("fail {id}"), |document, circumstances| {
+        // The run stops for this reason even if the failure cannot be recorded.
+        let _ = self.record.change_best_effort(&format!("fail {id}"), |document, context| {
             let document = if call.is_local() {
-                progress::begin_step(document, phase, id, inputs.clone(), circumstances)?
+                progress::begin_step(document, phase, id, inputs.clone(), context)?
             } else {
                 document
             };
-            progress::fail_step(document, phase, id, &message, circumstances)
+            progress::fail_step(document, phase, id, &message, context)
         });
         let _ = self.record.workspace.discard(&lane.name());
         let (phase, step) = (phase.clone(), id.clone());
-        self.record.tell(EventKind::StepFailed { phase, step, error: message });
+        self.record.emit(EventKind::StepFailed { phase, step, error: message });
         stop
     }
 
-    fn pause(&self, call: &Call, lane: &FileLane, stop: Stop) -> Stop {
-        let paused =
-            self.record.change_if_possible(&format!("pause {}", call.id), |document, circumstances| {
-                incidents::pause_step(document, &call.phase, &call.id, circumstances)
-            });
+    fn pause(&self, call: &StepCall, lane: &FileLane, stop: Stop) -> Stop {
+        let paused = self.record.change_best_effort(&format!("pause {}", call.id), |document, context| {
+            incidents::pause_step(document, &call.phase, &call.id, context)
+        });
         let _ = self.record.workspace.discard(&lane.name());
         paused.err().unwrap_or(stop)
     }
 
-    /// What is known of a step that is done; what it staged is collected, now or with its batch.
-    fn recorded(&self, call: &Call, step: &Step) -> Flow<Recorded> {
+    /// Outcome of a recorded step. Its staged files are collected now, or with the batch around it.
+    fn step_outcome(&self, call: &StepCall, step: &StepRecord) -> Flow<StepOutcome> {
         let names: Vec<String> = step.outputs.keys().cloned().collect();
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
-        if self.record.workspace.has_left(&lane, &names) {
+        if self.record.workspace.has_leftovers(&lane, &names) {
             self.record.set_producer(&lane, names.iter().cloned());
-            if let Some(staged) = Batch::add(Staged { lane, names: names.clone() }) {
+            if let Some(staged) = Batch::add(StagedFiles { lane, names: names.clone() }) {
                 self.collect_now(&[staged])?;
             }
         }
         let value = self.record.value(&call.phase, &call.id);
-        Ok(Recorded { value, outputs: names, agent: step.agent.clone() })
+        Ok(StepOutcome { value, outputs: names, agent: step.agent.clone() })
     }
 
-    fn collect_now(&self, staged: &[Staged]) -> Flow<()> {
+    fn collect_now(&self, staged: &[StagedFiles]) -> Flow<()> {
         let workspace = &self.record.workspace;
         let all: Vec<(&str, &[String])> =
             staged.iter().map(|staged| (staged.lane.as_str(), staged.names.as_slice())).collect();
         let collected = workspace
             .collect_all(all.iter().copied())
-            .and_then(|()| all.iter().try_for_each(|(lane, _)| workspace.clean(lane)));
-        collected.map_err(|error| {
-            Stop::Failed(format!("cannot move what was written into the workspace: {error}"))
-        })
+            .and_then(|()| all.iter().try_for_each(|(lane, _)| workspace.remove_scratch(lane)));
+        collected
+            .map_err(|error| Stop::Failed(format!("cannot move staged files into the workspace: {error}")))
     }
 
-    fn take_checkout(&self) -> Flow<charrette_store::Lease> {
-        self.record.documents.checkout().map_err(|error| match error {
+    fn lock_checkout(&self) -> Flow<charrette_store::Lease> {
+        self.record.documents.lease_checkout().map_err(|error| match error {
             charrette_store::StoreError::Locked { holder, .. } => Stop::Refused(format!(
                 "this checkout is in use{}; wait for it, or work in a tree of your own: git worktree add ../NAME",
-                charrette_store::Holder::described(holder.as_ref())
+                charrette_store::Holder::describe(holder.as_ref())
             )),
             other => Stop::Failed(other.to_string()),
         })
     }
 
-    /// Puts on record that a phase is through, unless it is there, with what its summary says.
+    /// Records that a phase is complete, with its summary, unless that is on record.
     fn end_phase(&self, end: &PhaseEnd) -> Flow<()> {
         let PhaseEnd { phase, summary, files, ends_run } = end;
         let text = match summary {
             None => None,
             Some(name) => {
-                let bytes = self.record.workspace.read(name, self.record.produced_by(name).as_deref());
+                let bytes = self.record.workspace.read(name, self.record.producer_of(name).as_deref());
                 let bytes = bytes.map_err(|error| Stop::Failed(format!("cannot read {name}: {error}")))?;
                 bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
             }
         };
-        let is_same = self.record.document().phases.get(phase).is_some_and(|found| {
-            found.status == PhaseStatus::Complete && (text.is_none() || found.context_summary == text)
+        let is_recorded = self.record.document().phases.get(phase).is_some_and(|recorded| {
+            recorded.status == PhaseStatus::Complete && (text.is_none() || recorded.context_summary == text)
         });
-        if is_same {
+        if is_recorded {
             return self.record.flush();
         }
-        let change = |document: Checkpoint, circumstances: &Circumstances| -> Result<_, TransitionError> {
+        let change = |document: Checkpoint, context: &TransitionContext| -> Result<_, TransitionError> {
             let finished =
-                progress::finish_phase(document, phase, (text.as_deref(), files.as_slice()), circumstances)?;
-            if *ends_run { transition::complete(Some(finished), circumstances) } else { Ok(finished) }
+                progress::finish_phase(document, phase, text.as_deref(), files.as_slice(), context)?;
+            if *ends_run { transition::complete(Some(finished), context) } else { Ok(finished) }
         };
-        self.record.change_if_possible(&format!("finish phase {phase}"), change)?;
-        self.record.tell(EventKind::PhaseFinished { phase: phase.clone() });
+        self.record.change_best_effort(&format!("finish phase {phase}"), change)?;
+        self.record.emit(EventKind::PhaseFinished { phase: phase.clone() });
         Ok(())
     }
 
@@ -328,8 +329,8 @@ impl FileJournal {
         }
         self.record.flush()?;
         if !self.is_closed.swap(true, Ordering::Relaxed) {
-            // What attempts that were interrupted left there is of no use any more.
-            let _ = self.record.workspace.close();
+            // Removes the staged files of interrupted attempts.
+            let _ = self.record.workspace.remove_staging();
         }
         Ok(())
     }
@@ -341,34 +342,34 @@ impl Journal for FileJournal {
     }
 
     fn artifacts(&self) -> Arc<dyn ArtifactStore> {
-        Arc::new(RecordFiles(self.record.clone()))
+        Arc::new(RecordArtifacts(self.record.clone()))
     }
 
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         self.record.workspace.folder().display().to_string()
     }
 
-    fn once(&self, call: Call, body: Body) -> BoxFuture<'_, Flow<Recorded>> {
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>> {
         Box::pin(self.do_once(call, body))
     }
 
-    fn collect(&self, staged: Vec<Staged>) -> BoxFuture<'_, Flow<()>> {
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>> {
         Box::pin(async move { self.collect_now(&staged) })
     }
 
-    fn stand<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStanding>> {
-        Box::pin(async move { gates::stand(&self.record, phase, gate) })
+    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>> {
+        Box::pin(async move { gates::open_gate(&self.record, phase, gate) })
     }
 
-    fn answer<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
-        Box::pin(async move { gates::answer(&self.record, gate, &answers) })
+    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
+        Box::pin(async move { gates::answer_gate(&self.record, gate, &answers) })
     }
 
-    fn waiting(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
-        Box::pin(async move { Ok(gates::waiting(&self.record.document())) })
+    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
+        Box::pin(async move { Ok(gates::waiting_gates(&self.record.document())) })
     }
 
-    fn withdraw(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
         Box::pin(async move {
             let is_open = |name: &String| {
                 let document = self.record.document();
@@ -379,8 +380,8 @@ impl Journal for FileJournal {
                 return Ok(());
             }
             let label = format!("withdraw {}", names.join(", "));
-            self.record.change_if_possible(&label, |document, circumstances| {
-                incidents::withdraw_gates(document, &names, circumstances)
+            self.record.change_best_effort(&label, |document, context| {
+                incidents::withdraw_gates(document, &names, context)
             })
         })
     }
@@ -399,36 +400,37 @@ impl Journal for FileJournal {
     fn stop_run<'a>(&'a self, stop: &'a Stop) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Some(kind) = stop.kind() else {
-                // The phases that were asked for are through: there is nothing to say about it.
+                // The requested phases are complete: there is no stop to record.
                 let _ = self.record.flush();
                 return;
             };
             let message = stop.to_string();
-            let _ = self.record.change_if_possible("stop", |document, circumstances| {
-                stop_run(document, kind, &message, circumstances)
-            });
+            let _ = self
+                .record
+                .change_best_effort("stop", |document, context| stop_run(document, kind, &message, context));
         })
     }
 
-    fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<Change>> {
+    fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<TreeChange>> {
         Box::pin(async move {
-            let noted = self.record.step(phase, step).map(|step| incidents::tree(&step)).unwrap_or_default();
-            noted.into_iter().filter_map(|change| serde_json::from_value(change).ok()).collect()
+            let recorded =
+                self.record.step(phase, step).map(|step| incidents::tree_changes(&step)).unwrap_or_default();
+            recorded.into_iter().filter_map(|change| serde_json::from_value(change).ok()).collect()
         })
     }
 
-    fn refresh(&self) -> BoxFuture<'_, Flow<()>> {
-        Box::pin(async move { self.record.refresh() })
+    fn reload(&self) -> BoxFuture<'_, Flow<()>> {
+        Box::pin(async move { self.record.reload() })
     }
 
-    fn tell(&self, event: EventKind) {
-        self.record.tell(event);
+    fn emit(&self, event: EventKind) {
+        self.record.emit(event);
     }
 }
 
-/// What stands in for a step whose record was removed while it was being worked on.
-fn missing_step() -> Step {
-    Step::new(StepStatus::Done)
+/// Placeholder for a step whose record was removed while it was running.
+fn missing_step() -> StepRecord {
+    StepRecord::new(StepStatus::Done)
 }
 
 impl fmt::Debug for FileJournal {

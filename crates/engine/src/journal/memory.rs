@@ -1,20 +1,21 @@
-//! A journal without a disk: the same promises for as long as its [`MemoryRun`] lives. For tests, and as proof that the trait
-//! can be implemented from its signatures alone.
+//! The memory journal: passes the same conformance rules for as long as its [`MemoryRun`] lives. For tests, and as proof that
+//! the trait can be implemented from its signatures alone.
 
 mod state;
 
 use self::state::{GateRecord, StepState};
+use super::gates::answered_event;
 use crate::artifact::Input;
 use crate::batch::Batch;
 use crate::cancel::Cancel;
 use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
-use crate::gate::{Answers, FEEDBACK, Gate, GateStanding, GateView};
-use crate::ports::journal::{Body, Call, Journal, Lane, PhaseEnd, Recorded, Staged};
+use crate::gate::{Answers, FEEDBACK, Gate, GateStatus, GateView};
+use crate::ports::journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use crate::ports::{ArtifactStore, BoxFuture};
 use crate::step::{PresentFile, StepContext, StepError};
 use crate::stop::{Flow, Stop};
 use charrette_model::checkpoint::GateState;
-use charrette_model::tree::Change;
+use charrette_model::tree::TreeChange;
 use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -23,18 +24,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::state::MemoryRun;
 
-/// One driver's journal of a run in memory.
+/// Journal of one driver of a [`MemoryRun`].
 #[derive(Debug, Clone)]
 pub struct MemoryJournal {
     run: MemoryRun,
     cancel: Cancel,
     broadcast: Broadcast,
-    /// Where a file that is still staged can be found: the lane, by name.
+    /// Lane of each file that is still staged, by name.
     producers: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl MemoryJournal {
-    /// A journal for somebody who drives this run now.
+    /// Opens the journal for a new driver.
     pub fn open(run: &MemoryRun, cancel: Cancel, broadcast: Broadcast) -> MemoryJournal {
         MemoryJournal { run: run.clone(), cancel, broadcast, producers: Arc::default() }
     }
@@ -59,14 +60,15 @@ impl MemoryJournal {
                 }
                 Input::Optional(name) => file(name).unwrap_or_else(|| "absent".to_owned()),
                 Input::Given { digest, .. } => digest.clone(),
-                Input::Answers(gate) => self.answers(gate, None),
-                Input::Answer { gate, key } => self.answers(gate, Some(key)),
+                Input::Answers(gate) => self.answers_digest(gate, None),
+                Input::Answer { gate, key } => self.answers_digest(gate, Some(key)),
             })
         };
         reads.iter().map(|input| Ok((input.label(), digest(input)?))).collect()
     }
 
-    fn answers(&self, gate: &str, key: Option<&str>) -> String {
+    /// Fingerprint of all answers of a gate, or of one.
+    fn answers_digest(&self, gate: &str, key: Option<&str>) -> String {
         let state = self.run.state();
         let answers = state.gates.get(gate).map(|gate| gate.answers.clone()).unwrap_or_default();
         match key {
@@ -75,29 +77,29 @@ impl MemoryJournal {
         }
     }
 
-    async fn do_once(&self, call: Call, body: Body) -> Flow<Recorded> {
+    async fn do_once(&self, call: StepCall, body: StepBody) -> Flow<StepOutcome> {
         let key = (call.phase.clone(), call.id.clone());
         let inputs = self.digests(&call.reads)?;
         let before = self.run.state().steps.get(&key).cloned().unwrap_or_default();
-        let has_outputs = || before.outputs.iter().all(|name| self.find(&call, &before, name));
+        let has_outputs = || before.outputs.iter().all(|name| self.has_output(&call, &before, name));
         if before.is_done && before.inputs == inputs && has_outputs() {
-            self.tell(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
-            return Ok(self.recorded(&call, before));
+            self.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
+            return Ok(self.step_outcome(&call, before));
         }
         if self.cancel.is_requested() {
             return Err(Stop::Interrupted);
         }
         let attempt = before.attempt + 1;
-        let begun = StepState { attempt, is_done: false, ..before };
-        self.run.state().steps.insert(key.clone(), begun);
+        let started = StepState { attempt, is_done: false, ..before };
+        self.run.state().steps.insert(key.clone(), started);
         let (phase, step) = key.clone();
-        self.tell(EventKind::StepStarted { phase, step, attempt, why: "it must be done".to_owned() });
+        self.emit(EventKind::StepStarted { phase, step, attempt, why: "not done yet".to_owned() });
         let lane = Arc::new(MemoryLane { journal: self.clone(), key: key.clone(), attempt });
         let context = self.context(&call, lane.clone()).await?;
         let writes = context.writes();
-        let done = match body(context).await {
-            Ok(done) => done,
-            Err(error) => return Err(self.failed(&call, error)),
+        let output = match body(context).await {
+            Ok(output) => output,
+            Err(error) => return Err(self.fail(&call, error)),
         };
         let written = writes.take();
         let outputs: Vec<String> = written.keys().cloned().collect();
@@ -108,37 +110,37 @@ impl MemoryJournal {
             record.is_done = true;
             record.inputs = inputs;
             record.outputs.clone_from(&outputs);
-            record.value = done.value;
-            record.agent = done.agent;
+            record.value = output.value;
+            record.agent = output.agent;
             record.clone()
         };
         let (phase, step) = (call.phase.clone(), call.id.clone());
-        self.tell(EventKind::StepFinished { phase, step, outputs });
-        Ok(self.recorded(&call, recorded))
+        self.emit(EventKind::StepFinished { phase, step, outputs });
+        Ok(self.step_outcome(&call, recorded))
     }
 
-    fn find(&self, call: &Call, step: &StepState, name: &str) -> bool {
+    fn has_output(&self, call: &StepCall, step: &StepState, name: &str) -> bool {
         let lane = lane_name(&call.phase, &call.id, step.attempt);
         let state = self.run.state();
         state.files.contains_key(name)
             || state.staged.get(&lane).is_some_and(|files| files.contains_key(name))
     }
 
-    fn recorded(&self, call: &Call, step: StepState) -> Recorded {
+    fn step_outcome(&self, call: &StepCall, step: StepState) -> StepOutcome {
         let lane = lane_name(&call.phase, &call.id, step.attempt);
         let is_staged = self.run.state().staged.contains_key(&lane);
         if is_staged {
             self.producers().extend(step.outputs.iter().map(|name| (name.clone(), lane.clone())));
-            if let Some(staged) = Batch::add(Staged { lane, names: step.outputs.clone() }) {
+            if let Some(staged) = Batch::add(StagedFiles { lane, names: step.outputs.clone() }) {
                 self.collect_now(&[staged]);
             }
         }
-        Recorded { value: step.value, outputs: step.outputs, agent: step.agent }
+        StepOutcome { value: step.value, outputs: step.outputs, agent: step.agent }
     }
 
-    fn collect_now(&self, staged: &[Staged]) {
+    fn collect_now(&self, staged: &[StagedFiles]) {
         let mut state = self.run.state();
-        for Staged { lane, names } in staged {
+        for StagedFiles { lane, names } in staged {
             for (name, bytes) in state.staged.remove(lane).unwrap_or_default() {
                 if names.contains(&name) {
                     state.own.insert((name.clone(), sha256(&bytes)));
@@ -148,7 +150,7 @@ impl MemoryJournal {
         }
     }
 
-    async fn context(&self, call: &Call, lane: Arc<MemoryLane>) -> Flow<StepContext> {
+    async fn context(&self, call: &StepCall, lane: Arc<MemoryLane>) -> Flow<StepContext> {
         let present = call.revises.iter().map(|name| {
             let bytes = self.read(name);
             let digest = bytes.as_ref().map(|bytes| (name.clone(), sha256(bytes)));
@@ -162,23 +164,23 @@ impl MemoryJournal {
             .map_err(|error| Stop::Failed(error.to_string()))
     }
 
-    fn failed(&self, call: &Call, error: StepError) -> Stop {
+    fn fail(&self, call: &StepCall, error: StepError) -> Stop {
         let stop = match error {
             StepError::Interrupted => return Stop::Interrupted,
             StepError::Paused => return Stop::Waiting(Vec::new()),
-            StepError::Stopped(stop) => stop,
+            StepError::ChildStopped(stop) => stop,
             StepError::Failed(why) => Stop::Failed(format!("{}: {why}", call.id)),
-            StepError::Said(why) => Stop::Failed(why),
+            StepError::Verbatim(why) => Stop::Failed(why),
             StepError::Refused(why) => Stop::Refused(why),
         };
         if !matches!(stop, Stop::Waiting(_)) {
             let (phase, step, error) = (call.phase.clone(), call.id.clone(), stop.to_string());
-            self.tell(EventKind::StepFailed { phase, step, error });
+            self.emit(EventKind::StepFailed { phase, step, error });
         }
         stop
     }
 
-    fn stand_now(&self, gate: &Gate) -> Flow<GateStanding> {
+    fn gate_status(&self, gate: &Gate) -> Flow<GateStatus> {
         let subject = format!("{:?}", self.digests(&gate.subject)?);
         let labels = gate.subject.iter().map(Input::label).collect();
         let mut state = self.run.state();
@@ -192,25 +194,25 @@ impl MemoryJournal {
                 round,
                 ..GateRecord::default()
             };
-            let page = (gate.page_file(round), gate.shown(&gate.questions).into_bytes());
+            let page = (gate.page_file(round), gate.render_page(&gate.questions).into_bytes());
             let view = record.view(&gate.name, labels, &gate.page);
             state.files.insert(page.0, page.1);
-            return Ok(GateStanding::Open(view));
+            return Ok(GateStatus::Open(view));
         }
         match record.state {
             Some(GateState::Answered | GateState::Approved) => {
                 let (answers, at) = (record.answers.clone(), record.at.clone());
-                Ok(GateStanding::Settled(Answers::new(gate.name.clone(), answers, at)))
+                Ok(GateStatus::Settled(Answers::new(gate.name.clone(), answers, at)))
             }
             Some(GateState::Revise) => {
                 let name = format!("feedback-round{}.md", record.round - 1);
-                let said = record.answers.get(FEEDBACK).and_then(Value::as_str).unwrap_or_default();
-                let text = format!("{said}\n").into_bytes();
+                let feedback = record.answers.get(FEEDBACK).and_then(Value::as_str).unwrap_or_default();
+                let text = format!("{feedback}\n").into_bytes();
                 record.state = None;
                 state.files.insert(name, text);
-                Err(Stop::Again)
+                Err(Stop::Revise)
             }
-            _ => Ok(GateStanding::Open(record.view(&gate.name, labels, &gate.page))),
+            _ => Ok(GateStatus::Open(record.view(&gate.name, labels, &gate.page))),
         }
     }
 }
@@ -224,37 +226,39 @@ impl Journal for MemoryJournal {
         Arc::new(self.clone())
     }
 
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         "memory".to_owned()
     }
 
-    fn once(&self, call: Call, body: Body) -> BoxFuture<'_, Flow<Recorded>> {
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>> {
         Box::pin(self.do_once(call, body))
     }
 
-    fn collect(&self, staged: Vec<Staged>) -> BoxFuture<'_, Flow<()>> {
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>> {
         Box::pin(async move {
             self.collect_now(&staged);
             Ok(())
         })
     }
 
-    fn stand<'a>(&'a self, _phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStanding>> {
-        Box::pin(async move { self.stand_now(gate) })
+    fn open_gate<'a>(&'a self, _phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>> {
+        Box::pin(async move { self.gate_status(gate) })
     }
 
-    fn answer<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
+    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
         Box::pin(async move {
-            if self.run.answer(gate, answers) {
-                self.tell(EventKind::GateAnswered { gate: gate.to_owned(), state: "answered".to_owned() });
-                Ok(())
-            } else {
-                Err(Stop::Failed(format!("there is no gate called {gate}")))
+            if !self.run.answer(gate, answers) {
+                return Err(Stop::Failed(format!("unknown gate {gate}")));
             }
+            let state = self.run.state().gates.get(gate).and_then(|gate| gate.state);
+            if let Some(event) = state.and_then(|state| answered_event(gate, state)) {
+                self.emit(event);
+            }
+            Ok(())
         })
     }
 
-    fn waiting(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
+    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
         Box::pin(async move {
             let state = self.run.state();
             let open = state.gates.iter().filter(|(_, gate)| gate.state == Some(GateState::Pending));
@@ -262,7 +266,7 @@ impl Journal for MemoryJournal {
         })
     }
 
-    fn withdraw(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
         Box::pin(async move {
             let is_kept = |name: &String, gate: &GateRecord| {
                 !gates.contains(name) || gate.state != Some(GateState::Pending)
@@ -284,7 +288,7 @@ impl Journal for MemoryJournal {
                 is_new
             };
             if is_new {
-                self.tell(EventKind::PhaseFinished { phase: end.phase });
+                self.emit(EventKind::PhaseFinished { phase: end.phase });
             }
             Ok(())
         })
@@ -303,18 +307,18 @@ impl Journal for MemoryJournal {
         Box::pin(async move { self.run.state().stopped = Some(stop.to_string()) })
     }
 
-    fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<Change>> {
+    fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<TreeChange>> {
         let key = (phase.to_owned(), step.to_owned());
         Box::pin(
             async move { self.run.state().steps.get(&key).map(|step| step.tree.clone()).unwrap_or_default() },
         )
     }
 
-    fn refresh(&self) -> BoxFuture<'_, Flow<()>> {
+    fn reload(&self) -> BoxFuture<'_, Flow<()>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn tell(&self, event: EventKind) {
+    fn emit(&self, event: EventKind) {
         let run = self.run_id();
         self.broadcast.send(&Event { v: EVENT_VERSION, at: String::new(), run, kind: event });
     }
@@ -360,7 +364,7 @@ impl Lane for MemoryLane {
         self.attempt
     }
 
-    fn seat<'a>(&'a self, agent: &'a str) -> BoxFuture<'a, Result<(), String>> {
+    fn record_agent<'a>(&'a self, agent: &'a str) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             let mut state = self.journal.run.state();
             state.steps.entry(self.key.clone()).or_default().agent = Some(agent.to_owned());
@@ -368,7 +372,7 @@ impl Lane for MemoryLane {
         })
     }
 
-    fn note_tree<'a>(&'a self, changes: &'a [Change]) -> BoxFuture<'a, Result<(), String>> {
+    fn record_changes<'a>(&'a self, changes: &'a [TreeChange]) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             let mut state = self.journal.run.state();
             let tree = &mut state.steps.entry(self.key.clone()).or_default().tree;
@@ -386,7 +390,7 @@ impl Lane for MemoryLane {
         })
     }
 
-    fn tell(&self, event: EventKind) {
-        self.journal.tell(event);
+    fn emit(&self, event: EventKind) {
+        self.journal.emit(event);
     }
 }

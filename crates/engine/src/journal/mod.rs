@@ -1,18 +1,18 @@
-//! Journals: the memory of a run, in files and in memory, and the checks that any journal must pass.
+//! Journals: the record of a run, in files and in memory, and the conformance checks that every journal must pass.
 //!
-//! [`file`] keeps the record in a state document and a workspace: [`record`] makes the durable changes, [`lane`] is one
-//! attempt at a step, [`gates`] knows where gates stand, [`files`] reads and writes artifacts. [`memory`] is the same promise
-//! without a disk. [`conformance`] says what the promise is.
+//! [`mod@file`] is the durable journal, in a state document and a workspace: [`record`] makes the durable changes, [`lane`]
+//! is one attempt at a step, [`gates`] opens and answers gates, [`artifacts`] reads and writes files. [`memory`] is a journal
+//! without a disk. [`conformance`] has the rules that both must pass.
 
+mod artifacts;
 pub mod conformance;
 pub mod file;
-mod files;
 mod gates;
 mod lane;
 pub mod memory;
 mod record;
 
 pub use crate::batch::Batch;
-pub use file::{FileJournal, RunPlace};
+pub use file::{FileJournal, RunStorage};
 pub use memory::MemoryJournal;
 pub(crate) use record::answers_digest;

@@ -4,8 +4,8 @@ use crate::artifact::Input;
 use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::ports::Clock;
 use crate::stop::{Flow, Stop};
-use charrette_model::checkpoint::transition::{self, Circumstances};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, Step, TransitionError, progress};
+use charrette_model::checkpoint::transition::{self, TransitionContext};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, progress};
 use charrette_store::workspace::sha256;
 use charrette_store::{Documents, StoreError, Workspace};
 use serde_json::Value;
@@ -15,30 +15,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A pure change of the document.
-type Change = Arc<dyn Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError> + Send + Sync>;
+type Change =
+    Arc<dyn Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError> + Send + Sync>;
 
-/// What is done and not yet on disk: local steps, which can be done again at no cost, are written with the next change.
-/// Whatever is told after such a step waits for it, so that nothing is reported that a kill could undo.
+/// Changes that are not yet on disk. Local steps can be redone at no cost, so they are written with the next change; events
+/// after such a step are deferred with it, so that nothing is reported that a kill could undo.
 #[derive(Default)]
-struct Held {
+struct Deferred {
     changes: Vec<Change>,
     events: Vec<Event>,
 }
 
+/// Document of a run as this driver last saw it, with its workspace and its event stream.
 pub(crate) struct Record {
     pub(crate) documents: Documents,
     pub(crate) name: DocumentName,
     pub(crate) workspace: Workspace,
     pub(crate) run_id: String,
-    pub(crate) by: Box<dyn Fn() -> String + Send + Sync>,
+    /// Name of the user, for answers.
+    pub(crate) user_name: Box<dyn Fn() -> String + Send + Sync>,
     clock: Arc<dyn Clock>,
     broadcast: Broadcast,
-    /// Held by whoever makes a change, so that none is lost from what is remembered here.
-    changing: Mutex<()>,
-    held: Mutex<Held>,
-    /// As of our own last change. Only this process drives the run; what others answer is seen at the next change.
+    /// Serialises changes, so that none is lost from `document`.
+    change_lock: Mutex<()>,
+    deferred: Mutex<Deferred>,
+    /// As of our own last change. Only this process drives the run; answers of others are seen at the next change.
     document: Mutex<Checkpoint>,
-    /// Which lane wrote an artifact, for as long as it may still be staged there.
+    /// Lane that wrote an artifact, as long as it may still be staged there.
     producers: Mutex<HashMap<String, String>>,
     unsaved: AtomicBool,
 }
@@ -49,8 +52,9 @@ impl Record {
         name: DocumentName,
         workspace: Workspace,
         document: Checkpoint,
-        by: Box<dyn Fn() -> String + Send + Sync>,
-        (clock, broadcast): (Arc<dyn Clock>, Broadcast),
+        user_name: Box<dyn Fn() -> String + Send + Sync>,
+        clock: Arc<dyn Clock>,
+        broadcast: Broadcast,
     ) -> Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         Record {
@@ -58,11 +62,11 @@ impl Record {
             name,
             workspace,
             run_id,
-            by,
+            user_name,
             clock,
             broadcast,
-            changing: Mutex::default(),
-            held: Mutex::default(),
+            change_lock: Mutex::default(),
+            deferred: Mutex::default(),
             document: Mutex::new(document),
             producers: Mutex::default(),
             unsaved: AtomicBool::new(false),
@@ -73,12 +77,12 @@ impl Record {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn step(&self, phase: &str, id: &str) -> Option<Step> {
+    pub(crate) fn step(&self, phase: &str, id: &str) -> Option<StepRecord> {
         self.document().phases.get(phase)?.steps.as_ref()?.get(id).cloned()
     }
 
-    /// Reads the document again, because somebody else has changed it.
-    pub(crate) fn refresh(&self) -> Flow<()> {
+    /// Reads the document again, because another process has changed it.
+    pub(crate) fn reload(&self) -> Flow<()> {
         self.flush()?;
         let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
@@ -86,82 +90,88 @@ impl Record {
         Ok(())
     }
 
-    /// Makes a change, durably, together with everything that was held back. The document is read again under its lock.
+    /// Makes a durable change, together with the deferred ones. The document is read again under its lock.
     pub(crate) fn change(
         &self,
         label: &str,
-        change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>,
+        change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
     ) -> Result<(), StoreError> {
-        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = self.held_changes();
+        let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let deferred = self.deferred_changes();
         let changed =
-            self.documents.transition(&self.name, label, self.clock.now(), |on_disk, circumstances| {
+            self.documents.transition(&self.name, label, self.clock.now(), |on_disk, context| {
                 let mut document = on_disk.ok_or(TransitionError::Gone)?;
-                for earlier in &held {
-                    document = earlier(document, circumstances)?;
+                for earlier in &deferred {
+                    document = earlier(document, context)?;
                 }
-                change(document, circumstances)
+                change(document, context)
             })?;
         *self.document() = changed.document;
-        self.release(held.len());
+        self.mark_written(deferred.len());
         Ok(())
     }
 
-    /// Makes a change that is written with the next one. What it is reported by is told then.
-    pub(crate) fn hold(
+    /// Makes a change that is written with the next one. Its event is emitted then.
+    pub(crate) fn defer(
         &self,
-        change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError> + Send + Sync + 'static,
-        report: EventKind,
+        change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>
+        + Send
+        + Sync
+        + 'static,
+        event: EventKind,
     ) -> Flow<()> {
-        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.clock.now();
-        let circumstances = Circumstances { now, head: self.documents.head(), summary_words: usize::MAX };
+        let context = TransitionContext { now, head: self.documents.head(), summary_words: usize::MAX };
         let mut document = self.document();
-        *document =
-            change(document.clone(), &circumstances).map_err(|error| Stop::Failed(error.to_string()))?;
+        *document = change(document.clone(), &context).map_err(|error| Stop::Failed(error.to_string()))?;
         drop(document);
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.changes.push(Arc::new(change));
-        held.events.push(self.event(report));
+        let mut deferred = self.deferred();
+        deferred.changes.push(Arc::new(change));
+        deferred.events.push(self.event(event));
         Ok(())
     }
 
-    /// Writes what was held back, if anything was.
+    /// Writes the deferred changes, if there are any.
     pub(crate) fn flush(&self) -> Flow<()> {
-        if self.held_changes().is_empty() {
+        if self.deferred_changes().is_empty() {
             return Ok(());
         }
-        self.change_if_possible("finish local steps", |document, _| Ok(document))
+        self.change_best_effort("finish local steps", |document, _| Ok(document))
     }
 
-    fn held_changes(&self) -> Vec<Change> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).changes.clone()
+    fn deferred(&self) -> MutexGuard<'_, Deferred> {
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first so many changes are on disk: what waited for them is told.
-    fn release(&self, written: usize) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = written.min(held.changes.len());
-        held.changes.drain(..written);
-        if !held.changes.is_empty() {
+    fn deferred_changes(&self) -> Vec<Change> {
+        self.deferred().changes.clone()
+    }
+
+    /// Drops the first deferred changes, which are on disk now, and emits the events that waited for them.
+    fn mark_written(&self, written: usize) {
+        let mut deferred = self.deferred();
+        let written = written.min(deferred.changes.len());
+        deferred.changes.drain(..written);
+        if !deferred.changes.is_empty() {
             return;
         }
-        let events = std::mem::take(&mut held.events);
-        drop(held);
+        let events = std::mem::take(&mut deferred.events);
+        drop(deferred);
         for event in &events {
             self.broadcast.send(event);
         }
     }
 
-    /// The same for something that can be done again at no cost: if it cannot be saved, the run goes on without.
-    pub(crate) fn change_if_possible(
+    /// Makes a change that may stay unsaved: if it cannot be written, the run warns once and continues without it.
+    pub(crate) fn change_best_effort(
         &self,
         label: &str,
-        change: impl Fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>,
+        change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
     ) -> Flow<()> {
         let error = match self.change(label, &change) {
             Ok(()) => return Ok(()),
-            // What could not be saved before is missing from the document now; that is no new problem.
+            // Earlier unsaved changes are missing from the document on disk; that is no new problem.
             Err(error) if self.unsaved.load(Ordering::Relaxed) => error,
             Err(StoreError::Transition(error)) => return Err(Stop::Failed(error.to_string())),
             Err(error) => error,
@@ -170,33 +180,33 @@ impl Record {
             let message = format!(
                 "Failed to save checkpoint: {error}. Continuing execution without checkpoint persistence."
             );
-            self.tell(EventKind::Warning { message });
+            self.emit(EventKind::Warning { message });
         }
-        let circumstances =
-            Circumstances { now: self.clock.now(), head: self.documents.head(), summary_words: usize::MAX };
+        let context = TransitionContext {
+            now: self.clock.now(),
+            head: self.documents.head(),
+            summary_words: usize::MAX,
+        };
         let mut document = self.document();
-        *document =
-            change(document.clone(), &circumstances).map_err(|error| Stop::Failed(error.to_string()))?;
+        *document = change(document.clone(), &context).map_err(|error| Stop::Failed(error.to_string()))?;
         drop(document);
-        // What cannot be written is not waited for.
-        self.release(usize::MAX);
+        // Events do not wait for changes that cannot be written.
+        self.mark_written(usize::MAX);
         Ok(())
     }
 
     pub(crate) fn complete(&self) -> Flow<()> {
-        self.change_if_possible("complete", |document, circumstances| {
-            transition::complete(Some(document), circumstances)
-        })
+        self.change_best_effort("complete", |document, context| transition::complete(Some(document), context))
     }
 
-    pub(crate) fn tell(&self, kind: EventKind) {
+    pub(crate) fn emit(&self, kind: EventKind) {
         let event = self.event(kind);
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.changes.is_empty() {
-            drop(held);
+        let mut deferred = self.deferred();
+        if deferred.changes.is_empty() {
+            drop(deferred);
             self.broadcast.send(&event);
         } else {
-            held.events.push(event);
+            deferred.events.push(event);
         }
     }
 
@@ -205,7 +215,7 @@ impl Record {
         Event { v: EVENT_VERSION, at, run: self.run_id.clone(), kind }
     }
 
-    pub(crate) fn produced_by(&self, name: &str) -> Option<String> {
+    pub(crate) fn producer_of(&self, name: &str) -> Option<String> {
         self.producers.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
@@ -214,26 +224,26 @@ impl Record {
         producers.extend(names.map(|name| (name, lane.to_owned())));
     }
 
-    /// Where an artifact can be read right now.
-    pub(crate) fn current(&self, name: &str) -> std::io::Result<PathBuf> {
-        self.workspace.current(name, self.produced_by(name).as_deref())
+    /// Path of an artifact now: staged in a lane, or in the workspace.
+    pub(crate) fn artifact_path(&self, name: &str) -> std::io::Result<PathBuf> {
+        self.workspace.readable_path(name, self.producer_of(name).as_deref())
     }
 
-    /// The digest of everything that is read, by label.
+    /// Digests of inputs, by label.
     pub(crate) fn digests(&self, reads: &[Input]) -> Flow<BTreeMap<String, String>> {
         reads.iter().map(|input| Ok((input.label(), self.digest(input)?))).collect()
     }
 
     fn digest(&self, input: &Input) -> Flow<String> {
-        let of_file = |name: &str| {
-            let digest = self.workspace.digest(name, self.produced_by(name).as_deref());
+        let file_digest = |name: &str| {
+            let digest = self.workspace.digest(name, self.producer_of(name).as_deref());
             digest.map_err(|error| Stop::Failed(format!("cannot read {name}: {error}")))
         };
         match input {
-            Input::Artifact(name) => of_file(name)?.ok_or_else(|| {
+            Input::Artifact(name) => file_digest(name)?.ok_or_else(|| {
                 Stop::Failed(format!("{name} is missing from {}", self.workspace.folder().display()))
             }),
-            Input::Optional(name) => Ok(of_file(name)?.unwrap_or_else(|| "absent".to_owned())),
+            Input::Optional(name) => Ok(file_digest(name)?.unwrap_or_else(|| "absent".to_owned())),
             Input::Given { digest, .. } => Ok(digest.clone()),
             Input::Answers(gate) => Ok(answers_digest(&self.document(), gate, None)),
             Input::Answer { gate, key } => Ok(answers_digest(&self.document(), gate, Some(key))),
@@ -241,11 +251,11 @@ impl Record {
     }
 
     pub(crate) fn value(&self, phase: &str, id: &str) -> Value {
-        self.step(phase, id).map(|step| progress::value(&step)).unwrap_or_default()
+        self.step(phase, id).map(|step| progress::step_value(&step)).unwrap_or_default()
     }
 }
 
-/// The digest of what was answered at a gate, or of one answer.
+/// Digest of all answers of a gate, or of one answer.
 pub(crate) fn answers_digest(document: &Checkpoint, gate: &str, key: Option<&str>) -> String {
     let answers = document.gates.get(gate).map(|gate| &gate.answers);
     let text = match (answers, key) {

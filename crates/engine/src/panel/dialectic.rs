@@ -1,156 +1,171 @@
-//! Contested decisions: debated by two sides, judged by three, and put on record whatever came of them.
+//! Dialectic: contested decisions are debated by two sides, judged by three, and recorded with their outcome.
 //!
-//! Who can debate is decided once and recorded, so a run that is resumed decides the same. A debate that fails
-//! stops nothing: the synthesis stands, and the record says why.
+//! The debaters are chosen once and recorded, so a resumed run chooses the same. A failed debate does not stop the
+//! run: the synthesis stands, and the record says why.
 
-use super::desk::{Desk, step_id};
+use super::calls::{Panel, step_id};
 use super::labels::seat_label;
-use super::taken::{Taken, asked};
+use super::seat_outcome::{SeatAgent, SeatOutcome, ask_seat};
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
-use crate::stage::Stage;
+use crate::stage::StageHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
-use charrette_model::panel::buckets::{Assignment, assign, skipped_warnings};
-use charrette_model::panel::debate::{Answer, STATUS_OK, Side, quorum};
-use charrette_model::panel::decisions::{DEBATED_AT_MOST, Decision, read_decisions};
+use charrette_model::panel::buckets::{DebateAssignment, assign, skipped_warnings};
+use charrette_model::panel::debate::{DebateSide, STATUS_OK, SeatAnswer, check_quorum};
+use charrette_model::panel::decisions::{Decision, MAX_DEBATED, read_decisions};
 use charrette_model::panel::dialectic::{
-    BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, OnBallot, build_ballot,
+    BallotDecision, BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, build_ballot,
     tally_judges,
 };
-use charrette_model::panel::names::{CONTESTED, DIALECTIC_BALLOT, RESOLUTIONS};
-use charrette_model::panel::resolutions::{Resolution, count_dispositions, write_resolutions};
-use charrette_model::seats::Group;
+use charrette_model::panel::file_names::{CONTESTED, DIALECTIC_BALLOT, RESOLUTIONS};
+use charrette_model::panel::resolutions::{DecisionResolution, count_dispositions, write_resolutions};
+use charrette_model::seats::SeatGroup;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// What became of the contested decisions.
+/// Result of the dialectic.
 #[derive(Debug, Clone, Default)]
-pub struct Resolved {
-    /// Who took which seat, for the record: (seat, agent).
-    pub seated: Vec<(String, String)>,
+pub struct DialecticOutcome {
+    /// Debaters and judges that answered.
+    pub seat_agents: Vec<SeatAgent>,
 }
 
 /// Has the contested decisions debated and judged.
-pub async fn resolve(write: &PhaseHandle<'_>, desk: &Desk, contested: &Artifact) -> Flow<Resolved> {
+pub async fn resolve(write: &PhaseHandle<'_>, panel: &Panel, contested: &Artifact) -> Flow<DialecticOutcome> {
     let stage = write.stage("2a.5");
-    let bouts = bouts(write, contested).await?;
-    if bouts.is_empty() {
-        stage.skipped("no contested decisions");
-        return Ok(Resolved::default());
+    let decisions = assign_debates(write, contested).await?;
+    if decisions.is_empty() {
+        stage.skip("no contested decisions");
+        return Ok(DialecticOutcome::default());
     }
-    let assignments: Vec<Assignment> = bouts.iter().map(|bout| bout.assignment).collect();
+    let assignments: Vec<DebateAssignment> = decisions.iter().map(|contested| contested.assignment).collect();
     for warning in skipped_warnings(&assignments) {
         write.warn(warning);
     }
-    let debates = debate(write, &stage, desk, &bouts).await?;
-    let votable = ballot(write, &debates).await?;
-    let judges = if votable.is_empty() { Vec::new() } else { judge(write, &stage, desk).await? };
-    let closing = settle(write, &bouts, &debates, &judges).await?;
-    for warning in closing.warnings {
+    let debates = hold_debates(write, &stage, panel, &decisions).await?;
+    let on_ballot = write_ballot(write, &debates).await?;
+    let judges = if on_ballot.is_empty() { Vec::new() } else { ask_judges(write, &stage, panel).await? };
+    let summary = record_resolutions(write, &decisions, &debates, &judges).await?;
+    for warning in summary.warnings {
         write.warn(warning);
     }
-    stage.tallied("contested decisions", closing.outcomes);
-    stage.show("Dialectic Resolutions", RESOLUTIONS);
-    stage.done(closing.counted);
+    stage.report_votes("contested decisions", summary.outcomes);
+    stage.show_document("Dialectic Resolutions", RESOLUTIONS);
+    stage.finish(summary.counted);
     let seats = debates.iter().flat_map(|debate| debate.sides.iter()).chain(&judges);
-    Ok(Resolved { seated: seats.filter_map(Taken::who).collect() })
+    Ok(DialecticOutcome { seat_agents: seats.filter_map(SeatOutcome::seat_agent).collect() })
 }
 
-/// One contested decision, and who debates it.
+/// A contested decision and its debate assignment. Part of the record as it is serialised.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Bout {
+struct ContestedDecision {
     decision: Decision,
     rank: usize,
-    assignment: Assignment,
-    /// The one who speaks for both sides, each in a call of its own.
+    assignment: DebateAssignment,
+    /// Agent that debates both sides, each in a call of its own.
     agent: Option<String>,
 }
 
-/// A decision that was debated: (thesis, antithesis).
+/// Debate of a decision: the outcomes of thesis and antithesis.
 #[derive(Debug, Clone)]
 struct Debate {
     n: u32,
-    sides: [Taken; 2],
+    sides: [SeatOutcome; 2],
 }
 
-/// Decides who debates what, once.
-async fn bouts(write: &PhaseHandle<'_>, contested: &Artifact) -> Flow<Vec<Bout>> {
-    let able: HashMap<usize, String> =
-        (1..=DEBATED_AT_MOST).filter_map(|rank| Some((rank, speaker(write, rank)?))).collect();
+/// Assigns debaters to the contested decisions, once.
+async fn assign_debates(write: &PhaseHandle<'_>, contested: &Artifact) -> Flow<Vec<ContestedDecision>> {
+    let speakers: HashMap<usize, String> =
+        (1..=MAX_DEBATED).filter_map(|rank| Some((rank, speaker(write, rank)?))).collect();
     let step = Step::new("dialectic/buckets").reads(contested);
     write
         .step(step, move |context| async move {
             let read = read_decisions(&context.text(CONTESTED)?);
-            let assignments = assign(&read, |rank| able.contains_key(&rank));
+            let assignments = assign(&read, |rank| speakers.contains_key(&rank));
             let ranked = (1..).zip(read.contested.into_iter().zip(assignments));
-            let bout = |(rank, (decision, assignment)): (usize, (Decision, Assignment))| {
-                let debated = matches!(assignment, Assignment::Debated(_));
-                let agent = able.get(&rank).filter(|_| debated).cloned();
-                Bout { decision, rank, assignment, agent }
+            let contested = |(rank, (decision, assignment)): (usize, (Decision, DebateAssignment))| {
+                let debated = matches!(assignment, DebateAssignment::Debated(_));
+                let agent = speakers.get(&rank).filter(|_| debated).cloned();
+                ContestedDecision { decision, rank, assignment, agent }
             };
-            Ok(ranked.map(bout).collect::<Vec<Bout>>())
+            Ok(ranked.map(contested).collect::<Vec<ContestedDecision>>())
         })
         .await
 }
 
-/// Whoever may speak for both sides of the decision with this rank: a side must not be known by its voice.
+/// First agent that may debate both sides of the decision with this rank: judges must not know a side by its style.
 fn speaker(write: &PhaseHandle<'_>, rank: usize) -> Option<String> {
-    let [thesis, antithesis] = Side::BOTH.map(|side| write.chain(&debater_id(rank, side)));
+    let [thesis, antithesis] = DebateSide::BOTH.map(|side| write.chain(&debater_id(rank, side)));
     thesis.into_iter().find(|agent| antithesis.contains(agent))
 }
 
-fn debater_id(rank: usize, side: Side) -> String {
+fn debater_id(rank: usize, side: DebateSide) -> String {
     format!("debate-{rank}-{}", side.role())
 }
 
-async fn debate(
+async fn hold_debates(
     write: &PhaseHandle<'_>,
-    stage: &Stage<'_>,
-    desk: &Desk,
-    bouts: &[Bout],
+    stage: &StageHandle<'_>,
+    panel: &Panel,
+    decisions: &[ContestedDecision],
 ) -> Flow<Vec<Debate>> {
-    let debated: Vec<(&Bout, &str)> =
-        bouts.iter().filter_map(|bout| Some((bout, bout.agent.as_deref()?))).collect();
-    let sides: Vec<(&Bout, &str, Side)> =
-        debated.iter().flat_map(|(bout, agent)| Side::BOTH.map(|side| (*bout, *agent, side))).collect();
+    let debated: Vec<(&ContestedDecision, &str)> =
+        decisions.iter().filter_map(|contested| Some((contested, contested.agent.as_deref()?))).collect();
+    let sides: Vec<Defense<'_>> = debated
+        .iter()
+        .flat_map(|(contested, agent)| DebateSide::BOTH.map(|side| Defense { contested, agent, side }))
+        .collect();
     if sides.is_empty() {
         return Ok(Vec::new());
     }
-    stage.lanes(
+    stage.show_lanes(
         "Debate",
-        sides.iter().map(|(bout, _, side)| {
-            (format!("debate/{}-{}", bout.rank, side.role()), format!("{} {}", bout.decision.n, side.role()))
+        sides.iter().map(|defense| {
+            let label = format!("{} {}", defense.contested.decision.n, defense.side.role());
+            (format!("debate/{}", defense.name()), label)
         }),
     );
-    let named = sides
-        .into_iter()
-        .map(|(bout, agent, side)| (format!("{}-{}", bout.rank, side.role()), (bout, agent, side)));
-    let taken = write.parallel("debate", named, |side| debater(write, desk, side)).await?;
-    let pairs = taken.chunks_exact(2).zip(&debated);
+    let named = sides.into_iter().map(|defense| (defense.name(), defense));
+    let outcomes = write.parallel("debate", named, |defense| ask_debater(write, panel, defense)).await?;
+    let pairs = outcomes.chunks_exact(2).zip(&debated);
     Ok(pairs
-        .map(|(pair, (bout, _))| Debate { n: bout.decision.n, sides: [pair[0].clone(), pair[1].clone()] })
+        .map(|(pair, (contested, _))| Debate {
+            n: contested.decision.n,
+            sides: [pair[0].clone(), pair[1].clone()],
+        })
         .collect())
 }
 
-async fn debater(
-    write: &PhaseHandle<'_>,
-    desk: &Desk,
-    (bout, agent, side): (&Bout, &str, Side),
-) -> Flow<Taken> {
-    let assignment = desk.seat(&debater_id(bout.rank, side))?.decision(&bout.decision);
-    let seat = assignment.seat();
-    let call = assignment.call()?.chain([agent]).may_fail();
-    Ok(Taken { seat, came: write.seated(call).await? })
+/// One side of a debate and the agent that defends it.
+struct Defense<'a> {
+    contested: &'a ContestedDecision,
+    agent: &'a str,
+    side: DebateSide,
 }
 
-/// Puts what can be judged on a ballot. Returns the numbers of the decisions on it.
-async fn ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u32>> {
-    let step = reading(Step::new("dialectic/ballot").reads(CONTESTED), debates);
-    let names = names(debates);
+impl Defense<'_> {
+    /// Name of the parallel branch: `1-thesis`.
+    fn name(&self) -> String {
+        format!("{}-{}", self.contested.rank, self.side.role())
+    }
+}
+
+async fn ask_debater(write: &PhaseHandle<'_>, panel: &Panel, defense: Defense<'_>) -> Flow<SeatOutcome> {
+    let Defense { contested, agent, side } = defense;
+    let assignment = panel.seat(&debater_id(contested.rank, side))?.decision(&contested.decision);
+    let seat = assignment.seat();
+    let call = assignment.call()?.chain([agent]).may_fail();
+    Ok(SeatOutcome { seat, outcome: write.agent_outcome(call).await? })
+}
+
+/// Writes the ballot of the debates with a quorum. Returns the numbers of the decisions on it.
+async fn write_ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u32>> {
+    let step = read_defenses(Step::new("dialectic/ballot").reads(CONTESTED), debates);
+    let sides = side_files(debates);
     write
         .step(step, move |context| async move {
-            let request = BallotRequest { decisions: debated(&context, &names)? };
+            let request = BallotRequest { decisions: debated_decisions(&context, &sides)? };
             let built = build_ballot(&request);
             if !built.ballot.is_empty() {
                 context.write(DIALECTIC_BALLOT, &built.ballot)?;
@@ -160,91 +175,105 @@ async fn ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u32>> {
         .await
 }
 
-async fn judge(write: &PhaseHandle<'_>, stage: &Stage<'_>, desk: &Desk) -> Flow<Vec<Taken>> {
-    let judges = desk.group(Group::Judges);
-    stage.lanes("Judges", judges.iter().map(|seat| (step_id(seat), seat_label(seat))));
+async fn ask_judges(
+    write: &PhaseHandle<'_>,
+    stage: &StageHandle<'_>,
+    panel: &Panel,
+) -> Flow<Vec<SeatOutcome>> {
+    let judges = panel.group(SeatGroup::Judges);
+    stage.show_lanes("Judges", judges.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = judges.into_iter().map(|seat| (seat.id, seat));
-    write.parallel("judges", named, |seat| asked(write, desk, seat)).await
+    write.parallel("judges", named, |seat| ask_seat(write, panel, seat)).await
 }
 
-/// What the step that closes the dialectic says.
+/// Recorded result of the step that closes the dialectic.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Closing {
+struct DialecticSummary {
     counted: String,
     outcomes: BTreeMap<String, usize>,
     warnings: Vec<String>,
 }
 
-/// Writes down what became of every decision.
-async fn settle(
+/// Tallies the judges and writes the resolution of every decision.
+async fn record_resolutions(
     write: &PhaseHandle<'_>,
-    bouts: &[Bout],
+    decisions: &[ContestedDecision],
     debates: &[Debate],
-    judges: &[Taken],
-) -> Flow<Closing> {
-    let mut step = reading(Step::new("dialectic/resolutions").reads(CONTESTED), debates)
-        .reads(&Input::given("bouts", &bouts));
+    judges: &[SeatOutcome],
+) -> Flow<DialecticSummary> {
+    let mut step = read_defenses(Step::new("dialectic/resolutions").reads(CONTESTED), debates)
+        .reads(&Input::given("bouts", &decisions));
     for judge in judges {
         step = step.reads(&judge.inputs());
     }
-    let (bouts, sides) = (bouts.to_vec(), names(debates));
+    let (contested, sides) = (decisions.to_vec(), side_files(debates));
     let judges: Vec<(String, Option<String>)> =
-        judges.iter().map(|judge| (seat_label(judge.seat), judge.name())).collect();
+        judges.iter().map(|judge| (seat_label(judge.seat), judge.file_name())).collect();
     write
         .step(step, move |context| async move {
-            let debated = debated(&context, &sides)?;
+            let debated = debated_decisions(&context, &sides)?;
             let judges = judges.into_iter().map(|(name, file)| {
-                let answer = answer(&context, file.as_deref())?;
+                let answer = read_answer(&context, file.as_deref())?;
                 Ok(Judge { name, status: answer.status, text: answer.text })
             });
             let judges = judges.collect::<Result<Vec<Judge>, StepError>>()?;
-            let on_ballot = debated.iter().filter(|on| quorum(&on.thesis, &on.antithesis).is_ok());
-            let decisions = on_ballot.map(|on| OnBallot { n: on.n }).collect();
+            let on_ballot = debated.iter().filter(|on| check_quorum(&on.thesis, &on.antithesis).is_ok());
+            let decisions = on_ballot.map(|on| BallotDecision { n: on.n }).collect();
             let tally = tally_judges(&JudgesRequest { decisions, judges });
-            let resolutions: Vec<Resolution> =
-                bouts.iter().map(|bout| resolution(bout, &debated, &tally.decisions)).collect();
+            let resolutions: Vec<DecisionResolution> =
+                contested.iter().map(|one| resolution(one, &debated, &tally.decisions)).collect();
             context.write(RESOLUTIONS, write_resolutions(&resolutions))?;
             let mut outcomes = BTreeMap::new();
             for resolution in &resolutions {
                 *outcomes.entry(resolution.outcome.disposition().name().to_owned()).or_default() += 1;
             }
-            Ok(Closing { counted: count_dispositions(&resolutions), outcomes, warnings: tally.warnings })
+            Ok(DialecticSummary {
+                counted: count_dispositions(&resolutions),
+                outcomes,
+                warnings: tally.warnings,
+            })
         })
         .await
 }
 
-fn resolution(bout: &Bout, debated: &[DebatedDecision], judged: &[JudgedDecision]) -> Resolution {
-    let decision = &bout.decision;
-    match bout.assignment {
-        Assignment::OverCap => return Resolution::over_cap(decision, bout.rank),
-        Assignment::BucketSkipped(bucket) => return Resolution::bucket_skipped(decision, bucket),
-        Assignment::Debated(_) => {}
+fn resolution(
+    contested: &ContestedDecision,
+    debated: &[DebatedDecision],
+    judged: &[JudgedDecision],
+) -> DecisionResolution {
+    let decision = &contested.decision;
+    match contested.assignment {
+        DebateAssignment::OverCap => return DecisionResolution::over_cap(decision, contested.rank),
+        DebateAssignment::BucketSkipped(bucket) => {
+            return DecisionResolution::bucket_skipped(decision, bucket);
+        }
+        DebateAssignment::Debated(_) => {}
     }
-    let silent = Answer::default();
+    let silent = SeatAnswer::default();
     let on = debated.iter().find(|on| on.n == decision.n);
     let (thesis, antithesis) = on.map_or((&silent, &silent), |on| (&on.thesis, &on.antithesis));
-    match (quorum(thesis, antithesis), judged.iter().find(|judged| judged.n == decision.n)) {
-        (Ok(defenses), Some(judged)) => Resolution::judged(decision, judged, defenses),
-        (Err(failures), _) => Resolution::without_quorum(decision, &failures),
-        (Ok(_), None) => Resolution::without_quorum(decision, &[]),
+    match (check_quorum(thesis, antithesis), judged.iter().find(|judged| judged.n == decision.n)) {
+        (Ok(defenses), Some(judged)) => DecisionResolution::from_judges(decision, judged, defenses),
+        (Err(failures), _) => DecisionResolution::without_quorum(decision, &failures),
+        (Ok(_), None) => DecisionResolution::without_quorum(decision, &[]),
     }
 }
 
-/// The decisions that were debated, by number, with the files of both sides.
-type Sides = Vec<(u32, [Option<String>; 2])>;
+/// Numbers of the debated decisions, with the defense files of both sides.
+type SideFiles = Vec<(u32, [Option<String>; 2])>;
 
-fn names(debates: &[Debate]) -> Sides {
-    debates.iter().map(|debate| (debate.n, [0, 1].map(|side| debate.sides[side].name()))).collect()
+fn side_files(debates: &[Debate]) -> SideFiles {
+    debates.iter().map(|debate| (debate.n, [0, 1].map(|side| debate.sides[side].file_name()))).collect()
 }
 
-fn reading(mut step: Step, debates: &[Debate]) -> Step {
+fn read_defenses(mut step: Step, debates: &[Debate]) -> Step {
     for side in debates.iter().flat_map(|debate| &debate.sides) {
         step = step.reads(&side.inputs());
     }
     step
 }
 
-fn debated(context: &StepContext, sides: &Sides) -> Result<Vec<DebatedDecision>, StepError> {
+fn debated_decisions(context: &StepContext, sides: &SideFiles) -> Result<Vec<DebatedDecision>, StepError> {
     let contested = read_decisions(&context.text(CONTESTED)?).contested;
     let known = |n: u32| contested.iter().find(|decision| decision.n == n);
     let mut debated = Vec::new();
@@ -255,16 +284,16 @@ fn debated(context: &StepContext, sides: &Sides) -> Result<Vec<DebatedDecision>,
             title: decision.title.clone(),
             chosen: decision.chosen.clone(),
             alternative: decision.alternative.clone(),
-            thesis: answer(context, thesis.as_deref())?,
-            antithesis: answer(context, antithesis.as_deref())?,
+            thesis: read_answer(context, thesis.as_deref())?,
+            antithesis: read_answer(context, antithesis.as_deref())?,
         });
     }
     Ok(debated)
 }
 
-fn answer(context: &StepContext, file: Option<&str>) -> Result<Answer, StepError> {
+fn read_answer(context: &StepContext, file: Option<&str>) -> Result<SeatAnswer, StepError> {
     match file {
-        Some(file) => Ok(Answer { status: STATUS_OK.to_owned(), text: context.text(file)? }),
-        None => Ok(Answer { status: "NO_ANSWER".to_owned(), text: String::new() }),
+        Some(file) => Ok(SeatAnswer { status: STATUS_OK.to_owned(), text: context.text(file)? }),
+        None => Ok(SeatAnswer { status: "NO_ANSWER".to_owned(), text: String::new() }),
     }
 }

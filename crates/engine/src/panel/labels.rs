@@ -1,44 +1,43 @@
-//! What people call a seat, and what a reviewer is called in findings, votes and scores.
+//! Display names: of seats in tables, of reviewers in findings, votes and scores.
 
-use charrette_model::seats::{Group, Seat};
+use charrette_model::seats::{Seat, SeatGroup};
 use std::fmt::Write as _;
 
-/// What people call a seat in tables: `Cursor-Arch`.
+/// Display name of a seat in tables: `Cursor-Arch`.
 pub fn seat_label(seat: &Seat) -> String {
     match (seat.group, seat.id) {
-        (Some(Group::Reviewers), _) => {
-            let vendor = seat.first.first().copied().unwrap_or_default();
-            format!("{}-{}", capital(vendor), capital(seat.variant.unwrap_or_default()))
+        (Some(SeatGroup::Reviewers), _) => {
+            let vendor = seat.preferred.first().copied().unwrap_or_default();
+            format!("{}-{}", capitalized(vendor), capitalized(seat.variant.unwrap_or_default()))
         }
-        (Some(Group::Researchers), _) => capital(seat.variant.unwrap_or(seat.id)),
-        (Some(Group::Judges | Group::Voters), id) => {
-            capital(id.split_once('-').map_or(id, |(_, vendor)| vendor))
+        (Some(SeatGroup::Researchers), _) => capitalized(seat.variant.unwrap_or(seat.id)),
+        (Some(SeatGroup::Judges | SeatGroup::Voters), id) => {
+            capitalized(id.split_once('-').map_or(id, |(_, vendor)| vendor))
         }
-        (_, id) => id.split('-').map(capital).collect::<Vec<_>>().join("-"),
+        (_, id) => id.split('-').map(capitalized).collect::<Vec<_>>().join("-"),
     }
 }
 
-/// Who wrote which review: (file, label).
+/// Labels of the reviewers: (review file, label).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewLabels(pub Vec<(String, String)>);
 
 impl ReviewLabels {
-    /// The labels of reviews, given the seat, who sat there, and the file.
-    pub fn of(reviews: &[(&Seat, &str, &str)]) -> ReviewLabels {
-        let by_claude = reviews.iter().filter(|(_, agent, _)| *agent == CLAUDE).count();
-        let label = |(seat, agent, file): &(&Seat, &str, &str)| {
-            let lens = capital(seat.variant.unwrap_or_default());
-            let label = match *agent {
+    pub fn new(reviews: &[Review<'_>]) -> ReviewLabels {
+        let by_claude = reviews.iter().filter(|review| review.agent == CLAUDE).count();
+        let label = |review: &Review<'_>| {
+            let lens = capitalized(review.seat.variant.unwrap_or_default());
+            let label = match review.agent {
                 CLAUDE if by_claude == 1 => CODE.to_owned(),
                 CLAUDE => format!("{CODE}-{lens}"),
-                agent => format!("{}-{lens}", capital(agent)),
+                agent => format!("{}-{lens}", capitalized(agent)),
             };
-            ((*file).to_owned(), label)
+            (review.file.to_owned(), label)
         };
         ReviewLabels(reviews.iter().map(label).collect())
     }
 
-    /// As a file: one line per review.
+    /// Text of the labels' file: one line per review.
     pub fn text(&self) -> String {
         self.0.iter().fold(String::new(), |mut text, (file, label)| {
             let _ = writeln!(text, "- {file}: {label}");
@@ -47,11 +46,19 @@ impl ReviewLabels {
     }
 }
 
+/// A review, its seat and the agent that wrote it.
+#[derive(Debug, Clone, Copy)]
+pub struct Review<'a> {
+    pub seat: &'a Seat,
+    pub agent: &'a str,
+    pub file: &'a str,
+}
+
 const CLAUDE: &str = "claude";
-/// What a review by Claude in somebody else's place is called.
+/// Label of a review that Claude wrote as the fallback.
 const CODE: &str = "Code";
 
-fn capital(word: &str) -> String {
+fn capitalized(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }
@@ -84,7 +91,9 @@ mod tests {
     fn reviews_are_labelled_by_who_wrote_them() {
         let [arch, edge] = ["reviewer-arch", "reviewer-edge"].map(seat);
         let labels = |agents: [&str; 2]| {
-            ReviewLabels::of(&[(arch, agents[0], "a.txt"), (edge, agents[1], "b.txt")]).text()
+            let arch = Review { seat: arch, agent: agents[0], file: "a.txt" };
+            let edge = Review { seat: edge, agent: agents[1], file: "b.txt" };
+            ReviewLabels::new(&[arch, edge]).text()
         };
         assert_eq!(labels(["cursor", "codex"]), "- a.txt: Cursor-Arch\n- b.txt: Codex-Edge\n");
         assert_eq!(labels(["claude", "gemini"]), "- a.txt: Code\n- b.txt: Gemini-Edge\n");

@@ -1,21 +1,21 @@
-//! Panels over the rules of [`charrette_model::panel`]: who is asked what, and what becomes of the answers.
+//! Panels of agents, by the rules of [`charrette_model::panel`].
 //!
-//! [`desk`] turns a seat into a call, [`grammar`] holds an answer against the seat's form. [`dialectic`] has
-//! contested decisions debated and judged, [`review`] has a plan reviewed and its findings voted on. In which
-//! order that happens is a flow's to say.
+//! [`calls`] prepares the agent call of a seat, [`grammar`] parses its answer. [`dialectic`] has contested decisions
+//! debated and judged, [`review`] has a plan reviewed and its findings voted on. The flow decides the order.
 
-mod desk;
+mod calls;
 mod dialectic;
 mod grammar;
 mod labels;
 mod review;
+mod seat_outcome;
 mod survey;
-mod taken;
 
-pub use desk::{Assignment, Desk, Outfit};
-pub(crate) use desk::{feedback, step_id};
-pub use dialectic::{Resolved, resolve};
-pub(crate) use grammar::{round, spec_files};
+pub use calls::{Panel, PanelContext, SeatAssignment};
+pub(crate) use calls::{feedback_inputs, step_id};
+pub use dialectic::{DialecticOutcome, resolve};
+pub(crate) use grammar::{parse_spec_files, question_round};
 pub use labels::{ReviewLabels, seat_label};
-pub use review::{Reviewed, review};
+pub use review::{ReviewOutcome, review};
+pub use seat_outcome::SeatAgent;
 pub use survey::{Survey, survey};

@@ -1,25 +1,25 @@
-//! What the repository says about a request, without a model: the ground on which every seat begins.
+//! Survey of the repository for a request, made without a model: the starting point of every seat.
 
 use crate::artifact::Artifact;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::Flow;
-use charrette_model::panel::names::{REQUEST, SURVEY};
+use charrette_model::panel::file_names::{REQUEST, SURVEY};
 use serde_json::Value;
 
-/// How many files every seat is told to begin with.
-const RELEVANT: usize = 8;
+/// Number of relevant files that every seat is given.
+const MAX_RELEVANT_FILES: usize = 8;
 
-/// What the repository says about the request.
+/// Survey of the repository.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// All of it.
+    /// The whole survey, as JSON.
     pub file: Artifact,
-    /// The files to begin with, best first.
+    /// Most relevant files, best first.
     pub relevant_files: Vec<String>,
 }
 
-/// Has the repository say what it has to say about the request.
+/// Surveys the repository for the request.
 pub async fn survey(phase: &PhaseHandle<'_>) -> Flow<Survey> {
     let surveyor = phase.run.ports.surveyor.clone();
     let step = Step::new("survey").reads(REQUEST);
@@ -30,7 +30,7 @@ pub async fn survey(phase: &PhaseHandle<'_>) -> Flow<Survey> {
             let survey: Value = serde_json::from_str(&survey).unwrap_or_default();
             let files = survey["files"].as_array().into_iter().flatten();
             let paths = files.filter_map(|file| file["path"].as_str().map(str::to_owned));
-            Ok(paths.take(RELEVANT).collect::<Vec<String>>())
+            Ok(paths.take(MAX_RELEVANT_FILES).collect::<Vec<String>>())
         })
         .await?;
     Ok(Survey { file: Artifact::fixed(SURVEY), relevant_files })

@@ -1,23 +1,23 @@
-//! The files of a run, by name. Where they really are is the implementation's business.
+//! Port: the files of a run, by name. The implementation decides the storage.
 
 use super::BoxFuture;
 use std::io;
 
-/// The files of a run.
+/// Store of a run's files.
 pub trait ArtifactStore: Send + Sync {
-    /// Writes a file at once, durably, and returns its digest: for what people say, not for what steps produce.
+    /// Writes a file immediately and durably, and returns its digest. For answers of people; steps stage their output.
     fn put<'a>(&'a self, name: &'a str, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<String>>;
 
-    /// What a file holds; none if there is no such file.
+    /// Contents of a file; none if there is no such file.
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Vec<u8>>>>;
 
-    /// The SHA-256 of a file, in hexadecimal; none if there is no such file.
+    /// SHA-256 digest of a file, in hexadecimal; none if there is no such file.
     fn digest<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<String>>>;
 
-    /// The names of all files, sorted.
+    /// Names of all files, sorted.
     fn list(&self) -> BoxFuture<'_, io::Result<Vec<String>>>;
 
-    /// How a program on this machine can open a file, if it can. Agents are told so instead of quoting what is long.
+    /// Local path of a file, if it has one. Prompts refer to long files by path instead of quoting them.
     fn locate(&self, name: &str) -> Option<String> {
         let _ = name;
         None

@@ -1,10 +1,9 @@
-//! Asking a person.
+//! Port: asks a person.
 
 use super::BoxFuture;
 use crate::gate::{GateView, Reply};
 
-/// Asks a person.
+/// Asks a person the questions of gates.
 pub trait Asker: Send + Sync {
-    /// Asks the open questions of a gate.
     fn ask<'a>(&'a self, view: &'a GateView) -> BoxFuture<'a, Reply>;
 }

@@ -1,20 +1,20 @@
-//! The run that called this one, and takes what comes of it.
+//! Port: the run that started this one as a nested run and receives its results.
 
-/// Where a nested run leaves what its caller needs. Each is called inside a step, and may be called again after a crash, so
-/// an implementation must come to the same each time.
+/// The calling run. Every method is called inside a step and may be repeated after a crash, so implementations must be
+/// idempotent.
 pub trait Caller: Send + Sync {
-    /// Tells this caller from any other.
+    /// Unique identity of the caller.
     fn identity(&self) -> String;
 
-    /// Puts a warning on the caller's log of issues.
+    /// Appends a warning to the caller's issue log.
     fn log_warning(&self, entry: &str) -> Result<(), String>;
 
-    /// Hands over the findings that were accepted although they are out of scope.
+    /// Exports the findings that were accepted although they are out of scope.
     fn take_out_of_scope(&self, findings: &[u8]) -> Result<(), String>;
 
-    /// Hands over what the run made.
+    /// Exports the artifacts of the run.
     fn export(&self) -> Result<(), String>;
 
-    /// Takes back what an earlier run handed over, so that it is not taken for this one's.
+    /// Removes the export of an earlier run, so that it is not mistaken for this one's.
     fn withdraw(&self);
 }

@@ -1,81 +1,76 @@
-//! The work tree a run stands in: whether it may begin there, and the branch it works on.
+//! Port: the work tree of a run, its entry gate and the branch it works on.
 
 use super::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-/// The work tree a run stands in. Everything here is done inside a step, so it is done once.
+/// The work tree of a run. Every method that changes something is called inside a step, so once.
 pub trait Checkout: Send + Sync {
-    /// Looks at the branch, passes the entry gate, and makes sure that main is clean and up to date where the gate
-    /// asks for that.
-    fn enter(&self) -> BoxFuture<'static, Result<Entrance, Refusal>>;
+    /// Checks the branch against the entry gate, and that main is clean and up to date where the gate requires it.
+    fn enter(&self) -> BoxFuture<'static, Result<EntryReport, PortError>>;
 
-    /// Goes to the branch that the run works on, or stays.
-    fn branch(&self, order: BranchOrder) -> BoxFuture<'static, Result<Branched, Refusal>>;
+    /// Switches to the branch of the run, creating it if ordered; otherwise stays on the current one.
+    fn switch_branch(&self, order: BranchOrder) -> BoxFuture<'static, Result<BranchReport, PortError>>;
 
-    /// Whether the repository has such a file or folder. Paths come from agents: none above the root is there.
-    fn is_there(&self, path: &str) -> bool;
+    /// True if the repository has such a file or folder. Paths come from agents: a path above the root does not exist.
+    fn exists(&self, path: &str) -> bool;
 
-    /// Puts a file where the user wants it, in the work tree or elsewhere.
-    fn deliver(&self, delivery: Delivery) -> BoxFuture<'static, Result<(), Refusal>>;
+    /// Writes a file to the path the user asked for, in the work tree or elsewhere.
+    fn deliver(&self, delivery: Delivery) -> BoxFuture<'static, Result<(), PortError>>;
 
-    /// How many lines a file of the repository has; none if there is no such file, or it is not text.
-    fn lines(&self, path: &str) -> Option<usize>;
+    /// Number of lines of a file of the repository; none if there is no such file or it is not text.
+    fn line_count(&self, path: &str) -> Option<usize>;
 }
 
-/// A file that the user wants somewhere.
+/// A file to be written to a path the user asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Where: a path from the top of the work tree, or an absolute one.
+    /// Path from the root of the work tree, or an absolute one.
     pub path: String,
-    /// What it says.
     pub text: String,
-    /// The SHA-256 of what may be replaced there: what an earlier attempt delivered. Anything else that is there is kept,
-    /// and the delivery is refused.
+    /// SHA-256 digest of an earlier delivery, which may be replaced. Any other existing file is kept, and the delivery
+    /// is refused.
     pub replaces: Option<String>,
 }
 
-/// Why a run may not begin here.
+/// Error of a port that acts for a run: the checkout or the worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// A guard says no; the text says what to do about it.
+pub enum PortError {
+    /// A guard refused; the text names the cure.
     Refused(String),
-    /// Something did not work.
     Failed(String),
-    /// The run was asked to end meanwhile.
+    /// The run was interrupted meanwhile.
     Interrupted,
 }
 
-/// How a run found the repository.
+/// Result of the entry checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entrance {
-    /// The branch that is checked out; empty if HEAD is detached.
+pub struct EntryReport {
+    /// The current branch; empty if HEAD is detached.
     pub current: String,
-    /// What the branches of this user start with.
+    /// Branch prefix of the user.
     pub user_prefix: String,
-    /// What to do about the branch: `create`, `reuse`, `ask` or `stay`.
+    /// Branch decision: `create`, `reuse`, `ask` or `stay`.
     pub decision: String,
-    /// The work tree has changes of its own.
+    /// True if the work tree has uncommitted changes.
     pub is_dirty: bool,
-    /// What people should know, in the order it was found.
     pub warnings: Vec<String>,
 }
 
-/// What to do about the branch.
+/// Order to create a branch or to stay on the current one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchOrder {
-    /// Make one for this feature and go there; otherwise stay.
+    /// Create a branch for the feature and switch to it; otherwise stay.
     pub create: bool,
-    /// The branch that was checked out when the run began.
+    /// The current branch when the run began.
     pub from: String,
 }
 
-/// Where a run works.
+/// The branch that a run works on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Branched {
-    /// The branch; empty if HEAD is detached.
+pub struct BranchReport {
+    /// Name of the branch; empty if HEAD is detached.
     pub name: String,
-    /// Whether it was made for this feature.
+    /// True if it was created for this feature.
     pub created: bool,
-    /// What people should know.
     pub warnings: Vec<String>,
 }

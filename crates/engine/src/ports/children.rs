@@ -1,38 +1,35 @@
-//! Runs inside a run.
+//! Port: child runs.
 
 use super::BoxFuture;
 use crate::child::ChildRun;
 use crate::flow::FlowSpec;
 
-/// Opens child runs: begins one, or reopens the one that an earlier attempt began.
+/// Opens child runs: starts one, or reopens the one that an earlier attempt started.
 pub trait Children: Send + Sync {
-    /// The child of this order, ready to be driven. It has a document, a workspace and a lease of its own; launcher,
-    /// asker, budgets and the request to end are those of the parent.
+    /// Opens the child of this order, ready to be driven. It has its own document, workspace and lease; launcher, asker,
+    /// budgets and cancellation are those of the parent.
     fn open(&self, order: ChildOrder) -> BoxFuture<'static, Result<ChildRun, ChildError>>;
 }
 
-/// A run to be driven as a step of another.
+/// A run to be driven as a step of its parent.
 #[derive(Debug, Clone)]
 pub struct ChildOrder {
-    /// The flow it goes through.
     pub flow: &'static FlowSpec,
-    /// The feature it works on, with `.` between the parts of a nested one.
+    /// Feature path, with `.` between the segments.
     pub feature: String,
-    /// What is asked for, word for word.
+    /// The request, word for word.
     pub request: String,
-    /// The flags it goes by.
     pub flags: serde_json::Map<String, serde_json::Value>,
-    /// The step of the parent that it is.
+    /// Step id in the parent.
     pub step: String,
 }
 
-/// Why a child cannot be opened.
+/// Error when a child cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChildError {
-    /// Something else has its lease, or its name.
+    /// Its lease or its name is taken.
     #[error("{0}")]
     Refused(String),
-    /// Something did not work.
     #[error("{0}")]
     Failed(String),
 }

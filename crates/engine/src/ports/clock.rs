@@ -1,9 +1,8 @@
-//! The time that is written into documents.
+//! Port: the clock.
 
 use charrette_model::stamp::Now;
 
-/// Knows the time.
+/// Source of the timestamps in documents.
 pub trait Clock: Send + Sync {
-    /// The time to write into documents.
     fn now(&self) -> Now;
 }

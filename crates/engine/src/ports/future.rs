@@ -1,6 +1,6 @@
-//! What an asynchronous call of a port returns.
+//! The future type of asynchronous port methods.
 
 use std::pin::Pin;
 
-/// A future on the heap.
+/// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,113 +1,101 @@
-//! Running agents.
+//! Port: launches agents.
 
 use super::BoxFuture;
-use crate::pause::{Grant, Pause};
+use crate::pause::{Pause, PauseDecision};
 use charrette_model::checkpoint::Usage;
-use charrette_model::tree::Change;
+use charrette_model::tree::TreeChange;
 
-/// Runs agents.
+/// Launches agents.
 pub trait Launcher: Send + Sync {
-    /// Runs one to its answer.
+    /// Runs an agent until it answers or fails.
     fn launch(&self, order: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>>;
 
-    /// Who may take a seat, in order, for a call that does not say.
+    /// Fallback chain of a seat: the agents that may take it, in order. Used for calls without a chain of their own.
     fn chain(&self, seat: &str) -> Vec<String> {
         let _ = seat;
         Vec::new()
     }
 }
 
-/// One call of an agent.
+/// Launch of one agent.
 #[derive(Debug, Clone)]
 pub struct LaunchOrder {
-    /// Which agent.
     pub agent: String,
-    /// Which seat it takes.
     pub seat: String,
-    /// The phase it works in.
     pub phase: String,
-    /// The step it works for.
     pub step: String,
-    /// What it is asked, with what it reads quoted.
+    /// Prompt with its inputs quoted.
     pub prompt: String,
-    /// What it reads.
-    pub reads: Vec<Readable>,
-    /// The id of the run.
+    pub reads: Vec<PromptInput>,
+    /// Run id.
     pub run: String,
-    /// The lane it works in, unique in the run: it identifies its processes and its scratch folder.
+    /// Lane, unique in the run: identifies its processes and its scratch folder.
     pub lane: String,
-    /// The model to ask for, if its role has one pinned.
+    /// Model that its role pins, if any.
     pub model: Option<String>,
-    /// What it may change in the tree.
-    pub may_touch: Touch,
-    /// What a person has decided about launches like this one.
-    pub granted: Vec<Grant>,
+    pub tree_access: TreeAccess,
+    /// Decisions of a person about launches like this one.
+    pub decisions: Vec<PauseDecision>,
 }
 
-/// Something an agent reads.
+/// An input of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Readable {
-    /// Its name.
+pub struct PromptInput {
     pub name: String,
-    /// What it says.
     pub text: String,
-    /// How a program on this machine can open it, if it can.
+    /// Local path, if it has one.
     pub location: Option<String>,
 }
 
-/// What an agent may change in the tree.
+/// Write access of an agent to the work tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Touch {
-    /// Nothing: it reads.
+pub enum TreeAccess {
     #[default]
-    Nothing,
-    /// What is under these paths.
+    ReadOnly,
+    /// May change what is under these paths.
     Under(Vec<String>),
-    /// Anything.
-    Anything,
+    Unrestricted,
 }
 
-/// What an agent answered.
+/// Answer of an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentAnswer {
-    /// The text.
     pub text: String,
-    /// What it cost.
     pub usage: Option<Usage>,
-    /// What changed in the tree meanwhile that it may not touch.
-    pub changes: Vec<Change>,
-    /// What a person should know.
+    /// Changes to the tree during the call that it had no access for.
+    pub changes: Vec<TreeChange>,
+    /// Warnings for the person.
     pub notes: Vec<String>,
 }
 
-/// Why an agent gave no answer.
+/// Error when an agent gives no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
-    /// It failed; the next agent of the chain may do better.
-    #[error("{}", .0.why)]
+    /// It failed; the next agent of the chain is asked.
+    #[error("{}", .0.reason)]
     Failed(Box<FailedLaunch>),
-    /// It was not launched: a person must decide first.
-    #[error("waiting for a decision about {}", .0.about)]
+    /// Not launched: a person must decide first.
+    #[error("waiting for a decision about {}", .0.kind)]
     Paused(Box<Pause>),
-    /// The run is coming to an end.
+    /// The run was interrupted.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// How a launch failed.
+/// A failed launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailedLaunch {
-    /// Why, in one line.
-    pub why: String,
-    /// What it said, to be kept.
+    /// Reason, in one line.
+    pub reason: String,
+    /// Output of the agent, to be kept.
     pub evidence: Option<String>,
-    /// What changed in the tree meanwhile that it may not touch.
-    pub changes: Vec<Change>,
+    /// Changes to the tree during the call that it had no access for.
+    pub changes: Vec<TreeChange>,
 }
 
 impl LaunchError {
-    /// A launch that failed and left nothing behind.
-    pub fn failed(why: impl Into<String>) -> LaunchError {
-        LaunchError::Failed(Box::new(FailedLaunch { why: why.into(), ..FailedLaunch::default() }))
+    /// A failed launch without evidence or changes.
+    pub fn failed(reason: impl Into<String>) -> LaunchError {
+        LaunchError::Failed(Box::new(FailedLaunch { reason: reason.into(), ..FailedLaunch::default() }))
     }
 }

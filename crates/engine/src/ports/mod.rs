@@ -1,10 +1,10 @@
-//! What the outside world provides. A flow knows these traits and nothing behind them; the adapters live in the crates
-//! they belong to, and `app` puts them together.
+//! Ports: the traits through which flows reach the outside world. The adapters that implement them live in their own
+//! crates, and `app` wires them together.
 //!
-//! [`journal`] remembers a run, [`artifacts`] holds its files, [`launcher`] runs agents, [`asker`] asks a person,
-//! [`clock`] knows the time. [`checkout`] is the work tree a run stands in, [`survey`] what a repository says for itself,
-//! [`drawing`] draws diagrams, [`tracker`] makes issues. [`caller`] takes what a nested run hands over, [`worker`] does a
-//! part of a run in another process, [`children`] opens runs inside a run.
+//! [`journal`] records a run, [`artifacts`] stores its files, [`launcher`] launches agents, [`asker`] asks a person,
+//! [`clock`] tells the time. [`checkout`] is the work tree of a run, [`survey`] surveys the repository,
+//! [`diagram_renderer`] renders diagrams, [`tracker`] creates issues. [`caller`] receives the results of a nested run,
+//! [`worker`] drives a part of a run in another process, [`children`] opens child runs.
 
 pub mod artifacts;
 pub mod asker;
@@ -12,7 +12,7 @@ pub mod caller;
 pub mod checkout;
 pub mod children;
 pub mod clock;
-pub mod drawing;
+pub mod diagram_renderer;
 mod future;
 pub mod journal;
 pub mod launcher;
@@ -24,14 +24,14 @@ pub mod worker;
 pub use artifacts::ArtifactStore;
 pub use asker::Asker;
 pub use caller::Caller;
-pub use checkout::{BranchOrder, Branched, Checkout, Entrance, Refusal};
+pub use checkout::{BranchOrder, BranchReport, Checkout, EntryReport, PortError};
 pub use children::{ChildOrder, Children};
 pub use clock::Clock;
-pub use drawing::Drawing;
+pub use diagram_renderer::DiagramRenderer;
 pub use future::BoxFuture;
-pub use journal::{Body, Call, Journal, Lane, PhaseEnd, Recorded, Staged};
-pub use launcher::{AgentAnswer, FailedLaunch, LaunchError, LaunchOrder, Launcher, Readable, Touch};
+pub use journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
+pub use launcher::{AgentAnswer, FailedLaunch, LaunchError, LaunchOrder, Launcher, PromptInput, TreeAccess};
 pub use survey::{EmbeddedAgent, Surveyor};
 pub use tracker::{IssueOrder, Tracker, TrackerError, TrackerState};
-pub use tree::{Tree, TreeState};
+pub use tree::{Tree, TreeSnapshot};
 pub use worker::Worker;

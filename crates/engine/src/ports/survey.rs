@@ -1,16 +1,16 @@
-//! What a repository says for itself, and the agent that needs no model.
+//! Ports: the survey of a repository, and the embedded agent that needs no model.
 
 use super::BoxFuture;
 use std::collections::BTreeMap;
 
-/// Looks at the repository without a model.
+/// Surveys the repository without a model.
 pub trait Surveyor: Send + Sync {
-    /// What the repository says about a request, as JSON.
+    /// Survey of the repository for a request, as JSON.
     fn survey(&self, request: String) -> BoxFuture<'static, Result<String, String>>;
 }
 
-/// The agent inside charrette: it answers without a model, from what a seat reads and what the repository says.
+/// The embedded agent: answers without a model, from a seat's inputs and the survey of the repository.
 pub trait EmbeddedAgent: Send + Sync {
-    /// The answer of a seat, in its grammar; none if it does not sit there. `reads` are texts by name.
+    /// Answers for a seat, in its grammar; none if it does not support the seat. `reads` are texts by name.
     fn answer(&self, seat: &str, reads: &BTreeMap<String, String>) -> Option<Result<String, String>>;
 }

@@ -1,48 +1,43 @@
-//! The tracker in which approved work gets an issue.
+//! Port: the issue tracker.
 
 use super::BoxFuture;
 use charrette_model::spec::record::LinearIssue;
 
-/// The tracker of this repository.
+/// Issue tracker of the repository.
 pub trait Tracker: Send + Sync {
-    /// Whether there is one.
+    /// State of its configuration.
     fn state(&self) -> TrackerState;
 
-    /// Makes an issue, or finds the one that was made for this order before.
+    /// Creates an issue, or finds the one that was created for this order before.
     fn create(&self, order: IssueOrder) -> BoxFuture<'static, Result<LinearIssue, TrackerError>>;
 }
 
-/// Whether issues are made.
+/// Configuration state of a tracker. Its `Debug` text is a recorded input of steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrackerState {
-    /// The repository has no configuration for a tracker.
+    /// The repository has no tracker configuration.
     NotConfigured,
-    /// It is switched off.
     Off,
-    /// It is switched on.
     On,
-    /// The configuration cannot be understood; the text says what to do.
+    /// The configuration is invalid; the text names the cure.
     Unusable(String),
 }
 
-/// An issue to be made.
+/// An issue to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssueOrder {
-    /// The run it is made for.
     pub run: String,
-    /// The step of it. With the run, it tells this order from all others, however often it is given.
+    /// Step id. Together with the run id it identifies the order, however often it is repeated.
     pub step: String,
-    /// The title.
     pub title: String,
-    /// The description, as Markdown.
+    /// Markdown.
     pub description: String,
 }
 
-/// Why there is no issue.
+/// Error when an issue cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrackerError {
-    /// Something did not work.
     Failed(String),
-    /// The run was asked to end meanwhile.
+    /// The run was interrupted meanwhile.
     Interrupted,
 }

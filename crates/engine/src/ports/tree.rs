@@ -1,32 +1,32 @@
-//! The work tree before and after an agent.
+//! Port: snapshots of the work tree before and after an agent.
 
 use super::BoxFuture;
-use charrette_model::tree::Change;
+use charrette_model::tree::TreeChange;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Looks at the work tree, compares, and undoes.
+/// Takes and compares snapshots of the work tree, and undoes changes.
 pub trait Tree: Send + Sync {
-    /// The tree at a moment after this call. Several who ask at once may be served by one look.
-    fn look(&self) -> BoxFuture<'static, Result<TreeState, String>>;
+    /// Takes a snapshot, at a moment after this call. Concurrent callers may share one.
+    fn snapshot(&self) -> BoxFuture<'static, Result<TreeSnapshot, String>>;
 
-    /// What changed from one moment to a later one, without our own places. Both must come from this tree.
-    fn changes(&self, before: &TreeState, after: &TreeState) -> Vec<Change>;
+    /// Changes between two snapshots of this tree, without charrette's own folders.
+    fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange>;
 
-    /// What these changes are, as a patch that git applies: to be kept before they are undone.
-    fn patch(&self, changes: Vec<Change>) -> BoxFuture<'static, Result<Vec<u8>, String>>;
+    /// Patch of these changes that git can apply: kept before they are undone.
+    fn patch(&self, changes: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>>;
 
-    /// Undoes changes. Returns what could not be undone, in words.
-    fn undo(&self, changes: Vec<Change>) -> BoxFuture<'static, Result<Vec<String>, String>>;
+    /// Undoes changes. Returns a description of each that could not be undone.
+    fn undo(&self, changes: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<String>, String>>;
 }
 
-/// The tree at one moment. Only the implementation that made it can read it.
+/// A snapshot of the work tree. Only the implementation that took it can read it.
 #[derive(Clone)]
-pub struct TreeState(pub Arc<dyn Any + Send + Sync>);
+pub struct TreeSnapshot(pub Arc<dyn Any + Send + Sync>);
 
-impl fmt::Debug for TreeState {
+impl fmt::Debug for TreeSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TreeState")
+        f.write_str("TreeSnapshot")
     }
 }

@@ -1,12 +1,12 @@
-//! A worker: another process that does a part of this run.
+//! Port: a worker process that drives a part of this run.
 
-use super::{BoxFuture, Refusal};
+use super::{BoxFuture, PortError};
 
-/// Does a part of this run in another process, under the same lease, document and workspace.
+/// Drives a part of this run in another process, under the same lease, document and workspace.
 pub trait Worker: Send + Sync {
-    /// What is left of it, as a text that is the same for as long as the same is left; empty when nothing is.
+    /// Outstanding work, as a text that changes only when the work does; empty when there is none.
     fn outstanding(&self) -> String;
 
-    /// Has it done, and returns what the worker printed.
-    fn work(&self) -> BoxFuture<'static, Result<String, Refusal>>;
+    /// Runs the worker to its end and returns its output.
+    fn work(&self) -> BoxFuture<'static, Result<String, PortError>>;
 }

@@ -1,10 +1,10 @@
-//! The role definitions that come with charrette, and the parts they share.
+//! The built-in role definitions and the parts they share.
 
-/// A definition or a part, by the name of its file without `.md`.
-pub type Text = (&'static str, &'static str);
+/// Name (the file name without `.md`) and text of a role or part.
+pub type NamedText = (&'static str, &'static str);
 
-/// The definitions, by name.
-pub const ROLES: &[Text] = &[
+/// Role definitions.
+pub const ROLES: &[NamedText] = &[
     ("aggregator", include_str!("../../../../assets/roles/aggregator.md")),
     ("antithesis", include_str!("../../../../assets/roles/antithesis.md")),
     ("illustrator", include_str!("../../../../assets/roles/illustrator.md")),
@@ -32,8 +32,8 @@ pub const ROLES: &[Text] = &[
     ("writer", include_str!("../../../../assets/roles/writer.md")),
 ];
 
-/// Texts that definitions include.
-pub const PARTS: &[Text] = &[
+/// Parts that definitions include.
+pub const PARTS: &[NamedText] = &[
     ("parts/debate", include_str!("../../../../assets/roles/parts/debate.md")),
     ("parts/example", include_str!("../../../../assets/roles/parts/example.md")),
     ("parts/lens-arch", include_str!("../../../../assets/roles/parts/lens-arch.md")),
@@ -47,7 +47,7 @@ pub const PARTS: &[Text] = &[
     ("parts/task", include_str!("../../../../assets/roles/parts/task.md")),
 ];
 
-/// The built-in text of that name, a role or a part.
+/// Finds the built-in text of a role or part.
 pub fn text(name: &str) -> Option<&'static str> {
     ROLES.iter().chain(PARTS).find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

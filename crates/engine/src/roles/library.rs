@@ -1,76 +1,75 @@
-//! All roles: the built-in ones, and a team's own where it has some.
+//! The library of roles: the built-in ones and a team's overrides.
 //!
-//! A file in the team's folder takes the place of the built-in text of the same name, a role or a part. It is
-//! tried on every seat of its role when it is read. One that cannot be used is an error of that role, and the
-//! built-in text is not used behind the team's back.
+//! A file in the team's folder overrides the built-in role or part of the same name. It is rendered for every seat
+//! of its role when it is loaded. An invalid override is an error of that role; there is no silent fallback to the
+//! built-in text.
 
 use super::built_in::{PARTS, ROLES};
 use super::front_matter::{self, FrontMatter};
-use super::role::{Origin, Role, RoleError};
+use super::role::{Role, RoleError, TextOrigin};
 use super::sample;
-use super::template::Texts;
+use super::template::TemplateSet;
 use charrette_model::seats::{AnswerForm, Seat, SeatTables};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a team keeps its own definitions, from the root of the repository.
+/// Folder of a team's own definitions, from the root of the repository.
 pub const ROLE_FOLDER: &str = ".charrette/roles";
 
-/// Definitions are a page or two. What is larger is something else.
+/// Maximum size of a role file.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// All roles.
+/// The roles of all seats.
 #[derive(Debug, Clone)]
 pub struct Roles {
     by_name: BTreeMap<&'static str, Result<Role, RoleError>>,
-    parts: BTreeMap<&'static str, (Origin, String)>,
-    strays: Vec<RoleError>,
+    parts: BTreeMap<&'static str, (TextOrigin, String)>,
+    unknown_files: Vec<RoleError>,
 }
 
 impl Roles {
-    /// The roles that come with charrette, for these seats.
+    /// The built-in roles of these seats.
     pub fn built_in(seats: &SeatTables) -> Roles {
-        Roles::with(seats, |_| Ok(None))
+        Roles::build(seats, |_| Ok(None))
     }
 
-    /// The same, with what `folder` below `root` has of its own. The folder need not exist.
+    /// The built-in roles with the overrides in `folder` below `root`. The folder need not exist.
     pub fn load(root: &Path, folder: &Path, seats: &SeatTables) -> Roles {
-        let own = OwnTexts { root, folder };
-        let mut roles = Roles::with(seats, |name| own.text(name));
-        roles.strays = own.strays();
+        let team = TeamTexts { root, folder };
+        let mut roles = Roles::build(seats, |name| team.read(name));
+        roles.unknown_files = team.unknown_files();
         roles
     }
 
-    /// The role of that name.
     pub fn get(&self, name: &str) -> Result<&Role, RoleError> {
         match self.by_name.get(name) {
             Some(role) => role.as_ref().map_err(RoleError::clone),
-            None => Err(RoleError::Unknown(name.to_owned())),
+            None => Err(RoleError::UnknownRole(name.to_owned())),
         }
     }
 
     /// The role that a seat plays.
-    pub fn of_seat(&self, seat: &Seat) -> Result<&Role, RoleError> {
+    pub fn for_seat(&self, seat: &Seat) -> Result<&Role, RoleError> {
         self.get(seat.role)
     }
 
-    /// Every name, with its role or what is wrong with it.
+    /// All roles by name; an invalid one as its error.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, Result<&Role, &RoleError>)> {
         self.by_name.iter().map(|(name, role)| (*name, role.as_ref()))
     }
 
     /// The shared text of that name, such as `parts/rules`.
-    pub fn part(&self, name: &str) -> Option<(&Origin, &str)> {
+    pub fn part(&self, name: &str) -> Option<(&TextOrigin, &str)> {
         self.parts.get(name).map(|(origin, text)| (origin, text.as_str()))
     }
 
-    /// Everything that is wrong, each thing once.
+    /// All errors, without duplicates.
     pub fn problems(&self) -> Vec<RoleError> {
         let mut problems: Vec<RoleError> = Vec::new();
-        let broken = self.by_name.values().filter_map(|role| role.as_ref().err());
-        for problem in broken.chain(&self.strays) {
+        let invalid = self.by_name.values().filter_map(|role| role.as_ref().err());
+        for problem in invalid.chain(&self.unknown_files) {
             if !problems.contains(problem) {
                 problems.push(problem.clone());
             }
@@ -78,8 +77,8 @@ impl Roles {
         problems
     }
 
-    /// Every text by the name of its file, to be kept with a run: read from there with [`Roles::load`], they
-    /// give the same prompts after an upgrade.
+    /// All texts by file name, to be pinned with a run: loaded with [`Roles::load`], they give the same prompts after
+    /// an upgrade.
     pub fn files(&self) -> impl Iterator<Item = (String, &str)> {
         let roles = self.by_name.values().filter_map(|role| role.as_ref().ok());
         let roles = roles.map(|role| (role.name, role.text.as_str()));
@@ -87,73 +86,72 @@ impl Roles {
         roles.chain(parts).map(|(name, text)| (format!("{name}.md"), text))
     }
 
-    /// All roles, `own` giving the texts that take the place of built-in ones.
-    fn with(
+    /// Builds all roles; `override_of` returns the team's text of a role or part.
+    fn build(
         seats: &SeatTables,
-        own: impl Fn(&'static str) -> Result<Option<(PathBuf, String)>, RoleError>,
+        override_of: impl Fn(&'static str) -> Result<Option<(PathBuf, String)>, RoleError>,
     ) -> Roles {
-        let pick = |name, built_in: &str| match own(name) {
-            Ok(Some((path, text))) => Ok((Origin::File(path), text)),
-            Ok(None) => Ok((Origin::BuiltIn, built_in.to_owned())),
+        let pick = |name, built_in: &str| match override_of(name) {
+            Ok(Some((path, text))) => Ok((TextOrigin::File(path), text)),
+            Ok(None) => Ok((TextOrigin::BuiltIn, built_in.to_owned())),
             Err(error) => Err(error),
         };
         let mut parts = BTreeMap::new();
-        let mut unusable = None;
+        let mut invalid_part = None;
         for (name, built_in) in PARTS {
             match pick(*name, built_in) {
                 Ok(part) => {
                     parts.insert(*name, part);
                 }
-                Err(error) => unusable = unusable.or(Some(error)),
+                Err(error) => invalid_part = invalid_part.or(Some(error)),
             }
         }
-        // What a run has pinned is mostly what comes with charrette, which is known to be good.
-        let own_part =
+        // Pinned texts are mostly the built-in ones, which need no trial rendering.
+        let has_own_part =
             PARTS.iter().any(|(name, built_in)| parts.get(name).is_some_and(|(_, text)| text != built_in));
         let role = |name: &'static str, built_in: &str| {
-            // A part that cannot be read may be in any role.
-            unusable.clone().map_or(Ok(()), Err)?;
+            // Any role may include an invalid part.
+            invalid_part.clone().map_or(Ok(()), Err)?;
             let (origin, text) = pick(name, built_in)?;
-            let tried = own_part || text != built_in;
-            let role = defined(name, origin, text, built_in, &parts, seats)?;
-            if tried {
-                role.seats.iter().try_for_each(|seat| sample::rendered(&role, seat).map(drop))?;
+            let is_own = has_own_part || text != built_in;
+            let role = define_role(name, origin, text, built_in, &parts, seats)?;
+            if is_own {
+                role.seats.iter().try_for_each(|seat| sample::render(&role, seat).map(drop))?;
             }
             Ok(role)
         };
         let by_name = ROLES.iter().map(|(name, built_in)| (*name, role(name, built_in))).collect();
-        Roles { by_name, parts, strays: Vec::new() }
+        Roles { by_name, parts, unknown_files: Vec::new() }
     }
 }
 
-/// A role from its text. What a team's own front matter leaves out is as in the built-in one.
-fn defined(
+/// Builds a role from its text. Keys that a team's own front matter leaves out default to the built-in one.
+fn define_role(
     name: &'static str,
-    origin: Origin,
+    origin: TextOrigin,
     text: String,
     built_in: &str,
-    parts: &BTreeMap<&'static str, (Origin, String)>,
+    parts: &BTreeMap<&'static str, (TextOrigin, String)>,
     seats: &SeatTables,
 ) -> Result<Role, RoleError> {
-    let read = |origin: &Origin, text: &str| {
-        front_matter::read(text)
-            .map_err(|malformed| RoleError::in_text(origin, name, malformed.line, malformed.message))
+    let parse = |origin: &TextOrigin, text: &str| {
+        front_matter::parse(text).map_err(|error| RoleError::in_text(origin, name, error.line, error.message))
     };
-    let (front, first_line) = read(&origin, &text)?;
-    let (original, _) = read(&Origin::BuiltIn, built_in)?;
-    agree(&front, &original, name).map_err(|(key, message)| {
-        RoleError::in_text(&origin, name, front_matter::line_of(&text, key), message)
+    let (front, first_line) = parse(&origin, &text)?;
+    let (original, _) = parse(&TextOrigin::BuiltIn, built_in)?;
+    check_fixed_keys(&front, &original, name).map_err(|(key, message)| {
+        RoleError::in_text(&origin, name, front_matter::key_line(&text, key), message)
     })?;
     let form = AnswerForm::ALL.into_iter().find(|form| Some(form.name()) == original.grammar.as_deref());
-    let unknown_form = || RoleError::in_text(&Origin::BuiltIn, name, 1, "it has no known grammar");
-    let mut texts = Texts::default();
+    let unknown_form = || RoleError::in_text(&TextOrigin::BuiltIn, name, 1, "unknown grammar");
+    let mut texts = TemplateSet::default();
     for (part, (origin, text)) in parts {
         texts.insert(part, origin.clone(), text, 1);
     }
     texts.insert(name, origin.clone(), &text, first_line);
     Ok(Role {
         name,
-        seats: seats.every().filter(|seat| seat.role == name).collect(),
+        seats: seats.all().filter(|seat| seat.role == name).collect(),
         reads: original.reads.unwrap_or_default(),
         writes: original.writes.unwrap_or_default(),
         form: form.ok_or_else(unknown_form)?,
@@ -167,13 +165,17 @@ fn defined(
     })
 }
 
-/// What a role reads, writes and answers follows from its seats; a file that says otherwise would be wrong.
-fn agree(own: &FrontMatter, built_in: &FrontMatter, name: &str) -> Result<(), (&'static str, String)> {
+/// Checks the keys that a team cannot change, because they follow from the seats of the role.
+fn check_fixed_keys(
+    own: &FrontMatter,
+    built_in: &FrontMatter,
+    name: &str,
+) -> Result<(), (&'static str, String)> {
     if own.name != name {
-        let named = charrette_model::shown::shown(&own.name);
-        return Err(("name", format!("name is '{named}', but the file is that of {name}")));
+        let named = charrette_model::escape::printable(&own.name);
+        return Err(("name", format!("name is '{named}', expected {name}")));
     }
-    // The order is of no consequence, and was another one in earlier versions.
+    // The order does not matter; it differed in earlier versions.
     let list = |names: &Option<Vec<String>>| {
         names.as_ref().map(|names| {
             let mut names = names.clone();
@@ -181,46 +183,47 @@ fn agree(own: &FrontMatter, built_in: &FrontMatter, name: &str) -> Result<(), (&
             names.join(", ")
         })
     };
-    let said = [
+    let keys = [
         ("reads", list(&own.reads), list(&built_in.reads)),
         ("writes", list(&own.writes), list(&built_in.writes)),
         ("grammar", own.grammar.clone(), built_in.grammar.clone()),
         ("mode", own.mode.clone(), built_in.mode.clone()),
     ];
-    for (key, own, built_in) in said {
+    for (key, own, built_in) in keys {
         if own.is_some() && own != built_in {
-            let must = built_in.unwrap_or_default();
-            return Err((key, format!("{key} cannot be changed: it is {must}")));
+            let expected = built_in.unwrap_or_default();
+            return Err((key, format!("{key} cannot be changed; it must be {expected}")));
         }
     }
     Ok(())
 }
 
-/// A team's own texts.
-struct OwnTexts<'a> {
+/// Folder of a team's own texts.
+struct TeamTexts<'a> {
     root: &'a Path,
     folder: &'a Path,
 }
 
-impl OwnTexts<'_> {
-    /// The team's text of that name, if there is one. A file that leads elsewhere could put anything before an
-    /// agent, so only plain files inside the repository count.
-    fn text(&self, name: &str) -> Result<Option<(PathBuf, String)>, RoleError> {
+impl TeamTexts<'_> {
+    /// Reads the team's text of that name, if there is one. A link could put any file of the machine into a prompt, so
+    /// only plain files inside the repository are accepted.
+    fn read(&self, name: &str) -> Result<Option<(PathBuf, String)>, RoleError> {
         let shown = self.folder.join(format!("{name}.md"));
         let path = self.root.join(&shown);
-        let broken = |message: String| RoleError::in_text(&Origin::File(shown.clone()), name, 1, message);
-        let kind = match fs_err::symlink_metadata(&path) {
+        let invalid =
+            |message: String| RoleError::in_text(&TextOrigin::File(shown.clone()), name, 1, message);
+        let metadata = match fs_err::symlink_metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(broken(error.to_string())),
+            Err(error) => return Err(invalid(error.to_string())),
         };
-        if !kind.is_file() || !self.is_inside(&path) {
-            return Err(broken("not a plain file inside the repository".to_owned()));
+        if !metadata.is_file() || !self.is_inside(&path) {
+            return Err(invalid("not a plain file inside the repository".to_owned()));
         }
-        if kind.len() > MAX_BYTES {
-            return Err(broken(format!("larger than {} KB", MAX_BYTES / 1024)));
+        if metadata.len() > MAX_BYTES {
+            return Err(invalid(format!("larger than {} KB", MAX_BYTES / 1024)));
         }
-        let text = fs_err::read_to_string(&path).map_err(|error| broken(error.to_string()))?;
+        let text = fs_err::read_to_string(&path).map_err(|error| invalid(error.to_string()))?;
         Ok(Some((shown, text)))
     }
 
@@ -229,24 +232,24 @@ impl OwnTexts<'_> {
         real(path).zip(real(self.root)).is_some_and(|(path, root)| path.starts_with(root))
     }
 
-    /// Files that stand for nothing, by name. Notes in other formats are nobody's business.
-    fn strays(&self) -> Vec<RoleError> {
+    /// Markdown files that override nothing, sorted. Files in other formats are ignored.
+    fn unknown_files(&self) -> Vec<RoleError> {
         let known = |name: &Path| {
             let name = name.with_extension("");
             ROLES.iter().chain(PARTS).any(|(known, _)| Path::new(known) == name)
         };
-        let mut strays = Vec::new();
+        let mut unknown = Vec::new();
         for below in ["", "parts"] {
             let Ok(entries) = fs_err::read_dir(self.root.join(self.folder).join(below)) else { continue };
             let names = entries.filter_map(|entry| Some(Path::new(below).join(entry.ok()?.file_name())));
-            strays.extend(
+            unknown.extend(
                 names.filter(|name| {
                     name.extension().is_some_and(|extension| extension == "md") && !known(name)
                 }),
             );
         }
-        strays.sort();
-        strays.into_iter().map(|name| RoleError::Stray(self.folder.join(name))).collect()
+        unknown.sort();
+        unknown.into_iter().map(|name| RoleError::UnknownFile(self.folder.join(name))).collect()
     }
 }
 

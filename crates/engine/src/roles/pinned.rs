@@ -1,4 +1,4 @@
-//! The roles of one run: read when somebody is first asked. A run that goes on may need nobody.
+//! The pinned roles of a run, loaded with the first agent call; a resumed run may need none.
 
 use super::library::Roles;
 use charrette_model::seats::SeatTables;
@@ -7,25 +7,25 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-type Reading = Box<dyn FnOnce() -> Roles + Send>;
+type Loader = Box<dyn FnOnce() -> Roles + Send>;
 
-/// The roles that were pinned for a run. A copy is cheap, and reads nothing again.
+/// The pinned roles of a run, loaded once. Cheap to clone.
 #[derive(Clone)]
-pub struct PinnedRoles(Arc<LazyLock<Roles, Reading>>);
+pub struct PinnedRoles(Arc<LazyLock<Roles, Loader>>);
 
 impl PinnedRoles {
-    /// Those in that folder, below `root`.
+    /// The roles pinned in a folder below `root`.
     pub fn in_folder(root: PathBuf, folder: PathBuf, seats: SeatTables) -> PinnedRoles {
-        PinnedRoles::read_by(Box::new(move || Roles::load(&root, &folder, &seats)))
+        PinnedRoles::new(Box::new(move || Roles::load(&root, &folder, &seats)))
     }
 
-    /// Those that come with charrette.
+    /// The built-in roles.
     pub fn built_in(seats: SeatTables) -> PinnedRoles {
-        PinnedRoles::read_by(Box::new(move || Roles::built_in(&seats)))
+        PinnedRoles::new(Box::new(move || Roles::built_in(&seats)))
     }
 
-    fn read_by(reading: Reading) -> PinnedRoles {
-        PinnedRoles(Arc::new(LazyLock::new(reading)))
+    fn new(loader: Loader) -> PinnedRoles {
+        PinnedRoles(Arc::new(LazyLock::new(loader)))
     }
 }
 

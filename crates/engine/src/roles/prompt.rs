@@ -1,43 +1,42 @@
-//! What a seat is sent: its role's definition, filled in with a request.
+//! Prompt of a seat: the definition of its role, rendered with a request.
 
-use super::request::Request;
+use super::request::HandoffRequest;
 use super::role::{Role, RoleError};
 use charrette_model::panel::decisions::{Decision, write_decisions};
 use charrette_model::seats::Seat;
 use charrette_model::words::MAX_SUMMARY_WORDS;
 use serde::Serialize;
 
-/// A prompt to be rendered.
+/// Inputs of a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
     role: &'a Role,
     seat: &'a Seat,
-    request: &'a Request,
+    request: &'a HandoffRequest,
     decision: Option<&'a Decision>,
     summary_words: usize,
 }
 
 impl<'a> Prompt<'a> {
-    /// The prompt for a seat that plays this role.
-    pub fn new(role: &'a Role, seat: &'a Seat, request: &'a Request) -> Prompt<'a> {
+    pub fn new(role: &'a Role, seat: &'a Seat, request: &'a HandoffRequest) -> Prompt<'a> {
         Prompt { role, seat, request, decision: None, summary_words: MAX_SUMMARY_WORDS }
     }
 
-    /// The decision that is debated. Debaters cannot do without.
+    /// Sets the decision that is debated; required for debaters.
     #[must_use]
     pub fn decision(mut self, decision: &'a Decision) -> Prompt<'a> {
         self.decision = Some(decision);
         self
     }
 
-    /// How many words a context summary may have, if the user has set it.
+    /// Sets the maximum number of words of a context summary.
     #[must_use]
     pub fn summary_words(mut self, words: usize) -> Prompt<'a> {
         self.summary_words = words;
         self
     }
 
-    /// The text. What the seat reads is quoted behind it by the step that asks.
+    /// Renders the prompt. The step of the agent call appends the inputs of the seat.
     pub fn render(&self) -> Result<String, RoleError> {
         let Prompt { role, seat, request, decision, summary_words } = *self;
         request.check(seat, summary_words)?;
@@ -59,12 +58,12 @@ impl<'a> Prompt<'a> {
     }
 }
 
-/// Everything a definition may use.
+/// Values that a definition may use.
 #[derive(Serialize)]
 struct Values<'a> {
     seat: SeatValues<'a>,
     role: RoleValues<'a>,
-    request: &'a Request,
+    request: &'a HandoffRequest,
     summary_words: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<String>,

@@ -1,8 +1,8 @@
-//! One role: what its front matter says, where its text comes from, and what can be wrong with it.
+//! A role: its front matter, the origin of its text, and its errors.
 
-use super::template::Texts;
+use super::template::TemplateSet;
+use charrette_model::escape::printable;
 use charrette_model::seats::{AnswerForm, Seat};
-use charrette_model::shown::shown;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,102 +10,88 @@ use std::sync::Arc;
 /// A role definition.
 #[derive(Debug, Clone)]
 pub struct Role {
-    /// What seats call it.
+    /// Name that seats refer to.
     pub name: &'static str,
-    /// The seats that play it, in the order of their steps.
+    /// Seats that play it, in the order of their steps.
     pub seats: Vec<&'static Seat>,
-    /// What its seats read.
     pub reads: Vec<String>,
-    /// What its seats' answers become.
+    /// Files that the answers of its seats become.
     pub writes: Vec<String>,
-    /// How an answer must look.
     pub form: AnswerForm,
-    /// The mode of its requests.
+    /// Mode of its handoff requests.
     pub mode: String,
-    /// How many words an answer may have, where its own form sets no other limit.
+    /// Maximum number of words of an answer, where its form sets no other limit.
     pub max_words: Option<usize>,
-    /// The model to ask for, if the team pinned one.
+    /// Model that the team pinned.
     pub model: Option<String>,
-    /// Whether it may use the web.
+    /// True if it may use the web.
     pub web: bool,
-    /// Where its text comes from.
-    pub origin: Origin,
-    /// The whole text, with front matter.
+    pub origin: TextOrigin,
+    /// Whole text, with front matter.
     pub text: String,
-    /// This text and everything it may include.
-    pub(super) texts: Arc<Texts>,
+    /// This text and the parts it may include.
+    pub(super) texts: Arc<TemplateSet>,
 }
 
-/// Where a text comes from.
+/// Origin of a role text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// It came with charrette.
+pub enum TextOrigin {
+    /// Shipped with charrette.
     BuiltIn,
-    /// The team's own file, as a person at the root of the repository would name it.
+    /// The team's own file, as a path from the root of the repository.
     File(PathBuf),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for TextOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::BuiltIn => f.write_str("built-in"),
-            Origin::File(path) => write!(f, "{}", shown(&path.to_string_lossy())),
+            TextOrigin::BuiltIn => f.write_str("built-in"),
+            TextOrigin::File(path) => write!(f, "{}", printable(&path.to_string_lossy())),
         }
     }
 }
 
-/// Why a role cannot be played.
+/// Error of a role or of the folder of role texts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoleError {
-    /// There is no role of that name.
-    #[error("there is no role called {}", shown(.0))]
-    Unknown(String),
-    /// A file that stands for nothing.
-    #[error("{}: there is no role or part of that name, so the file has no effect", shown_path(.0))]
-    Stray(PathBuf),
-    /// The team's own text cannot be used. The built-in one is not put in its place unasked.
-    #[error("{}:{line}: {message} (it stands in for the built-in {name}; remove it to use that)", shown_path(.path))]
-    Broken {
-        /// The file.
+    #[error("unknown role {}", printable(.0))]
+    UnknownRole(String),
+    /// A file that overrides nothing.
+    #[error("{}: unknown role or part; the file has no effect", shown_path(.0))]
+    UnknownFile(PathBuf),
+    /// The team's own text is invalid. The built-in text is not used in its place.
+    #[error("{}:{line}: {message} (it overrides the built-in {name}; delete it to use that)", shown_path(.path))]
+    InvalidOverride {
         path: PathBuf,
-        /// The line.
         line: usize,
-        /// What is wrong.
         message: String,
-        /// The role or part it stands in for.
+        /// Name of the role or part it overrides.
         name: String,
     },
-    /// The built-in text cannot be used.
+    /// A built-in text is invalid.
     #[error("built-in {name}:{line}: {message}")]
-    BuiltIn {
-        /// The role or part.
-        name: String,
-        /// The line.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// What it should be asked makes no request.
-    #[error("the request for {seat} cannot be sent: {}", .errors.join("; "))]
-    Request {
-        /// The seat.
-        seat: &'static str,
-        /// Everything that is wrong with it.
-        errors: Vec<String>,
-    },
+    InvalidBuiltIn { name: String, line: usize, message: String },
+    /// The request violates the handoff protocol.
+    #[error("invalid request for {seat}: {}", .errors.join("; "))]
+    InvalidRequest { seat: &'static str, errors: Vec<String> },
 }
 
 impl RoleError {
-    /// Something wrong with a text, wherever that comes from.
-    pub(super) fn in_text(origin: &Origin, name: &str, line: usize, message: impl Into<String>) -> RoleError {
+    /// Error in a line of a text.
+    pub(super) fn in_text(
+        origin: &TextOrigin,
+        name: &str,
+        line: usize,
+        message: impl Into<String>,
+    ) -> RoleError {
         let (name, message) = (name.to_owned(), message.into());
         match origin {
-            Origin::BuiltIn => RoleError::BuiltIn { name, line, message },
-            Origin::File(path) => RoleError::Broken { path: path.clone(), line, message, name },
+            TextOrigin::BuiltIn => RoleError::InvalidBuiltIn { name, line, message },
+            TextOrigin::File(path) => RoleError::InvalidOverride { path: path.clone(), line, message, name },
         }
     }
 }
 
 fn shown_path(path: &Path) -> String {
-    shown(&path.to_string_lossy()).to_string()
+    printable(&path.to_string_lossy()).to_string()
 }

@@ -1,22 +1,23 @@
-//! A request made up for a look at a prompt, and to try a definition before anybody relies on it.
+//! Sample requests: to show a prompt, and to validate a definition when it is loaded.
 
 use super::prompt::Prompt;
-use super::request::Request;
+use super::request::HandoffRequest;
 use super::role::{Role, RoleError};
 use charrette_model::panel::decisions::{Decision, Impact};
-use charrette_model::seats::{Group, Seat};
+use charrette_model::seats::{Seat, SeatGroup};
 
-/// The prompt of a seat for a feature that does not exist.
-pub fn rendered(role: &Role, seat: &Seat) -> Result<String, RoleError> {
+/// Renders the prompt of a seat for a sample feature.
+pub fn render(role: &Role, seat: &Seat) -> Result<String, RoleError> {
     let request = request(role, seat);
     let decision = decision();
     let prompt = Prompt::new(role, seat, &request);
-    let debates = seat.group == Some(Group::Debaters);
+    let debates = seat.group == Some(SeatGroup::Debaters);
     if debates { prompt.decision(&decision).render() } else { prompt.render() }
 }
 
-fn request(role: &Role, seat: &Seat) -> Request {
-    let mut request = Request::new(seat, role, "add-rate-limiting", "(What the flow asks of this seat.)");
+fn request(role: &Role, seat: &Seat) -> HandoffRequest {
+    let mut request =
+        HandoffRequest::new(seat, role, "add-rate-limiting", "(What the flow asks of this seat.)");
     request.context.relevant_files = vec!["src/http/mod.rs".to_owned()];
     request.context.constraints = vec!["No new dependency.".to_owned()];
     request.context.previous_summary = Some("(What earlier seats found.)".to_owned());

@@ -1,36 +1,36 @@
-//! Definitions as templates: what they may include, what they may use, and where they are wrong.
+//! Role definitions as templates: their includes, filters and errors.
 //!
-//! What holds for all templates is in [`crate::template`]: a feature called `{{ x }}` comes out as `{{ x }}`.
+//! The rules of all templates are in [`crate::template`]: a feature called `{{ x }}` is rendered as `{{ x }}`.
 
-use super::role::{Origin, RoleError};
-use crate::prompt::fenced;
+use super::role::{RoleError, TextOrigin};
+use crate::prompt::fence;
 use crate::template;
-use charrette_model::panel::lines::flat;
+use charrette_model::markdown::flat;
 use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Texts by name, without their front matter.
+/// Role texts by name, without their front matter.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Texts {
-    by_name: BTreeMap<String, (Origin, String)>,
-    /// All of them, compiled when the first is filled in: a role has several seats.
+pub(super) struct TemplateSet {
+    by_name: BTreeMap<String, (TextOrigin, String)>,
+    /// Compiled on first use: a role has several seats.
     compiled: OnceLock<Result<Environment<'static>, RoleError>>,
 }
 
-impl Texts {
-    /// Puts a text in. `first_line` is where it begins; the lines above become empty, so that lines are those of
-    /// the file.
-    pub(super) fn insert(&mut self, name: &str, origin: Origin, text: &str, first_line: usize) {
+impl TemplateSet {
+    /// Adds a text that begins at `first_line`. The lines above become empty, so that line numbers in errors are those
+    /// of the file.
+    pub(super) fn insert(&mut self, name: &str, origin: TextOrigin, text: &str, first_line: usize) {
         let above = first_line - 1;
         let body: String = text.split_inclusive('\n').skip(above).collect();
         self.by_name.insert(name.to_owned(), (origin, "\n".repeat(above) + &body));
         self.compiled = OnceLock::new();
     }
 
-    /// Fills in the text of that name.
+    /// Renders the text of that name.
     pub(super) fn render(&self, name: &str, values: &impl Serialize) -> Result<String, RoleError> {
         let environment = self.compiled.get_or_init(|| self.compile()).as_ref().map_err(RoleError::clone)?;
         let file = format!("{name}.md");
@@ -44,7 +44,7 @@ impl Texts {
     fn compile(&self) -> Result<Environment<'static>, RoleError> {
         let mut environment = template::environment();
         environment.add_filter("line", |text: &str| flat(text));
-        environment.add_filter("fenced", |text: &str| fenced(text));
+        environment.add_filter("fenced", |text: &str| fence(text));
         environment.add_filter("json", |text: &str| serde_json::Value::from(text).to_string());
         for (name, (_, text)) in &self.by_name {
             let added = environment.add_template_owned(format!("{name}.md"), text.clone());
@@ -53,15 +53,15 @@ impl Texts {
         Ok(environment)
     }
 
-    /// What is wrong, and where: inside whatever was included last.
+    /// Converts an error, with the innermost included text and its line.
     fn error(&self, name: &str, error: &minijinja::Error) -> RoleError {
-        let deepest = template::deepest(error);
-        let file = deepest.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
+        let cause = template::root_cause(error);
+        let file = cause.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
         let (file, origin, text) = match self.by_name.get(file) {
             Some((origin, text)) => (file, origin, text.as_str()),
-            None => (name, &Origin::BuiltIn, ""),
+            None => (name, &TextOrigin::BuiltIn, ""),
         };
-        let (line, message) = template::fault(deepest, text);
+        let (line, message) = template::describe_error(cause, text);
         RoleError::in_text(origin, file, line, message)
     }
 }
@@ -72,10 +72,10 @@ mod tests {
     use serde_json::json;
     use std::path::PathBuf;
 
-    fn texts(role: &str, part: &str) -> Texts {
-        let mut texts = Texts::default();
-        texts.insert("role", Origin::File(PathBuf::from("r/role.md")), role, 3);
-        texts.insert("parts/part", Origin::BuiltIn, part, 1);
+    fn texts(role: &str, part: &str) -> TemplateSet {
+        let mut texts = TemplateSet::default();
+        texts.insert("role", TextOrigin::File(PathBuf::from("r/role.md")), role, 3);
+        texts.insert("parts/part", TextOrigin::BuiltIn, part, 1);
         texts
     }
 
@@ -99,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_the_file_and_line() {
         for (role, part, start) in [
             (
                 "A\n{{ nothing }}",
                 "",
-                "r/role.md:4: undefined value, in '{{ nothing }}' (it stands in for the built-in role; ",
+                "r/role.md:4: undefined value, in '{{ nothing }}' (it overrides the built-in role; ",
             ),
             ("A\n\n{% if %}", "", "r/role.md:5: syntax error: "),
             ("{{ a | shout }}", "", "r/role.md:3: unknown filter: "),

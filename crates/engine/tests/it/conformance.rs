@@ -1,19 +1,19 @@
-//! Both journals keep every promise, and a journal that breaks one of them is found out.
+//! The conformance suite: both journals pass, and a journal with a fault fails at the rule it breaks.
 
 use crate::stage::Still;
 use charrette_engine::artifact::Input;
-use charrette_engine::gate::{Answers, Gate, GateStanding, GateView};
-use charrette_engine::journal::conformance::{Breach, RULES, Subject, check};
+use charrette_engine::gate::{Answers, Gate, GateStatus, GateView};
+use charrette_engine::journal::conformance::{RULES, RunFixture, Violation, check};
 use charrette_engine::journal::memory::MemoryRun;
-use charrette_engine::journal::{FileJournal, MemoryJournal, RunPlace};
-use charrette_engine::ports::journal::{Body, Call, PhaseEnd, Recorded, Staged};
+use charrette_engine::journal::{FileJournal, MemoryJournal, RunStorage};
+use charrette_engine::ports::journal::{PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use charrette_engine::ports::{ArtifactStore, BoxFuture, Clock as _, Journal};
-use charrette_engine::step::StepDone;
+use charrette_engine::step::StepOutput;
 use charrette_engine::{Broadcast, Cancel, EventKind, Flow, StepError, Stop};
-use charrette_model::checkpoint::gate::{Answering, Through};
+use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
 use charrette_model::checkpoint::progress::{answer_gate, begin_run};
 use charrette_model::checkpoint::{Command, DocumentName, RunRecord, TransitionError};
-use charrette_model::tree::Change;
+use charrette_model::tree::TreeChange;
 use charrette_store::layout::StateFolder;
 use charrette_store::{Documents, Holder, Workspace};
 use charrette_testkit::Sandbox;
@@ -37,7 +37,7 @@ impl InMemory {
     }
 }
 
-impl Subject for InMemory {
+impl RunFixture for InMemory {
     fn open(&self, cancel: Cancel, broadcast: Broadcast) -> Arc<dyn Journal> {
         Arc::new(MemoryJournal::open(&self.run, cancel, broadcast))
     }
@@ -55,7 +55,7 @@ impl Subject for InMemory {
 
     fn answer(&self, of_child: bool, gate: &str, answers: Map<String, Value>) {
         let run = if of_child { &self.child } else { &self.run };
-        // A gate that does not wait takes no answer; whoever asks will see that.
+        // A gate that is not open takes no answer; the rule notices that.
         run.answer(gate, answers);
     }
 }
@@ -83,18 +83,16 @@ impl InFiles {
         let id = self.sandbox.work().join(feature).display().to_string();
         let begin = || {
             let run = RunRecord { id: id.clone(), ..RunRecord::default() };
-            let begin = |_, circumstances: &_| {
-                begin_run(("design", Some(feature)), run.clone(), &["one", "inside"], circumstances)
-            };
+            let begin = |_, context: &_| begin_run(name.key(), run.clone(), &["one", "inside"], context);
             documents.transition(&name, "begin", Still.now(), begin).unwrap().document
         };
         let document = documents.load(&name).unwrap().map_or_else(begin, |loaded| loaded.document);
-        let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
-        Arc::new(FileJournal::new(place, Arc::new(Still), cancel, broadcast))
+        let storage = RunStorage { documents, name, document, workspace, user_name: Box::new(String::new) };
+        Arc::new(FileJournal::new(storage, Arc::new(Still), cancel, broadcast))
     }
 }
 
-impl Subject for InFiles {
+impl RunFixture for InFiles {
     fn open(&self, cancel: Cancel, broadcast: Broadcast) -> Arc<dyn Journal> {
         self.journal("run", cancel, broadcast)
     }
@@ -116,39 +114,39 @@ impl Subject for InFiles {
 
     fn answer(&self, of_child: bool, gate: &str, answers: Map<String, Value>) {
         let name = InFiles::name(if of_child { "child" } else { "run" });
-        let by = Answering { by: String::new(), through: Through::File, client: None, version: None };
-        let answered = self.documents().transition(&name, "answer", Still.now(), |on_disk, circumstances| {
-            answer_gate(on_disk.ok_or(TransitionError::Gone)?, gate, answers.clone(), &by, circumstances)
+        let by = Respondent { by: String::new(), through: AnswerChannel::File, client: None, version: None };
+        let answered = self.documents().transition(&name, "answer", Still.now(), |on_disk, context| {
+            answer_gate(on_disk.ok_or(TransitionError::Gone)?, gate, answers.clone(), &by, context)
         });
         answered.unwrap();
     }
 }
 
-fn checked(make: &dyn Fn() -> Arc<dyn Subject>) -> Vec<Breach> {
+fn checked(make: &dyn Fn() -> Arc<dyn RunFixture>) -> Vec<Violation> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(check(make))
 }
 
 #[test]
-fn the_journal_in_memory_keeps_every_promise() {
+fn the_memory_journal_conforms() {
     assert_eq!(checked(&|| Arc::new(InMemory::new())), []);
 }
 
 #[test]
-fn the_journal_in_files_keeps_every_promise() {
+fn the_file_journal_conforms() {
     assert_eq!(checked(&|| Arc::new(InFiles { sandbox: Sandbox::new() })), []);
 }
 
-/// One way to break a promise.
+/// A fault of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// Every step is executed whenever the flow comes to it.
+    /// Steps are never reused.
     ForgetsSteps,
     /// Inputs are not compared.
     IgnoresInputs,
-    /// A file is always as its writer left it.
+    /// Edits of people are lost.
     IgnoresEdits,
-    /// What is gone is not missed.
+    /// Missing outputs are not noticed.
     IgnoresMissingOutputs,
     /// A failure counts as done.
     RecordsFailures,
@@ -156,21 +154,21 @@ enum Fault {
     InventsInputs,
     /// Files that are revised in place count as inputs.
     DependsOnRevised,
-    /// What a branch writes is visible at once.
+    /// Files of a branch are visible at once.
     CollectsAtOnce,
-    /// One branch that fails takes the others along.
+    /// A failed branch undoes the others.
     ForgetsBranches,
-    /// What was staged is lost with its driver.
+    /// Staged files are lost with their driver.
     LosesStaged,
     /// Gates settle themselves.
     SettlesGates,
-    /// An approval holds whatever is shown.
+    /// An approval holds even if the subject changes.
     IgnoresSubjects,
     /// A revision has no feedback.
     LosesFeedback,
-    /// The request to end is not heard.
+    /// Cancellation is ignored.
     IgnoresCancel,
-    /// What agents changed is not remembered.
+    /// Tree changes are not recorded.
     ForgetsTree,
     /// Steps are reported before they are done.
     ReportsEarly,
@@ -208,7 +206,7 @@ struct Faulty {
     opened: AtomicUsize,
 }
 
-impl Subject for Faulty {
+impl RunFixture for Faulty {
     fn open(&self, cancel: Cancel, broadcast: Broadcast) -> Arc<dyn Journal> {
         let number = self.opened.fetch_add(1, Ordering::SeqCst);
         let cancel = if self.fault == Fault::IgnoresCancel { Cancel::default() } else { cancel };
@@ -241,7 +239,7 @@ impl Subject for Faulty {
     }
 }
 
-/// A journal with a fault, made from outside of the crate: the trait is all it knows.
+/// A journal with a fault, implemented outside of the crate with nothing but the trait.
 struct FaultyJournal {
     inner: MemoryJournal,
     run: MemoryRun,
@@ -254,7 +252,7 @@ impl FaultyJournal {
         self.number.fetch_add(1, Ordering::SeqCst)
     }
 
-    fn spoiled(&self, mut call: Call) -> Call {
+    fn with_fault(&self, mut call: StepCall) -> StepCall {
         match self.fault {
             Fault::ForgetsSteps => call.id = format!("{}/{}", call.id, self.next()),
             Fault::IgnoresInputs => call.reads.retain(|input| !matches!(input, Input::Given { .. })),
@@ -289,22 +287,22 @@ impl Journal for FaultyJournal {
         self.inner.artifacts()
     }
 
-    fn place(&self) -> String {
-        self.inner.place()
+    fn location(&self) -> String {
+        self.inner.location()
     }
 
-    fn once(&self, call: Call, body: Body) -> BoxFuture<'_, Flow<Recorded>> {
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>> {
         let (phase, id) = (call.phase.clone(), call.id.clone());
         let branch_writes = !call.branch.is_empty();
         let fault = self.fault;
         if fault == Fault::ReportsEarly {
-            self.inner.tell(EventKind::StepFinished { phase, step: id.clone(), outputs: Vec::new() });
+            self.inner.emit(EventKind::StepFinished { phase, step: id.clone(), outputs: Vec::new() });
         }
-        let body: Body = match fault {
+        let body: StepBody = match fault {
             Fault::RecordsFailures => Box::new(move |context| {
                 Box::pin(async move {
                     match body(context).await {
-                        Err(StepError::Failed(_)) => Ok(StepDone::default()),
+                        Err(StepError::Failed(_)) => Ok(StepOutput::default()),
                         other => other,
                     }
                 })
@@ -312,7 +310,7 @@ impl Journal for FaultyJournal {
             Fault::ReportsEarly if id == "second" => {
                 let run = self.run.clone();
                 Box::new(move |context| {
-                    // What was reported is forgotten when somebody looks again.
+                    // The step that was reported is missing from the record later.
                     Box::pin(async move {
                         let done = body(context).await;
                         run.forget("one", "first");
@@ -332,7 +330,7 @@ impl Journal for FaultyJournal {
             }
             _ => body,
         };
-        let call = self.spoiled(call);
+        let call = self.with_fault(call);
         Box::pin(async move {
             let recorded = self.inner.once(call, body).await?;
             if fault == Fault::CollectsAtOnce && branch_writes {
@@ -342,45 +340,45 @@ impl Journal for FaultyJournal {
         })
     }
 
-    fn collect(&self, staged: Vec<Staged>) -> BoxFuture<'_, Flow<()>> {
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>> {
         self.inner.collect(staged)
     }
 
-    fn stand<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStanding>> {
+    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>> {
         Box::pin(async move {
             match self.fault {
                 Fault::SettlesGates => {
                     let answers = gate.questions.iter().map(|question| {
                         (question.key.clone(), Value::from(question.recommended.clone().unwrap_or_default()))
                     });
-                    Ok(GateStanding::Settled(Answers::new(gate.name.clone(), answers.collect(), None)))
+                    Ok(GateStatus::Settled(Answers::new(gate.name.clone(), answers.collect(), None)))
                 }
                 Fault::IgnoresSubjects => {
                     let gate = Gate { subject: Vec::new(), ..gate.clone() };
-                    self.inner.stand(phase, &gate).await
+                    self.inner.open_gate(phase, &gate).await
                 }
                 Fault::LosesFeedback => {
-                    let standing = self.inner.stand(phase, gate).await;
-                    if standing == Err(Stop::Again) {
+                    let status = self.inner.open_gate(phase, gate).await;
+                    if status == Err(Stop::Revise) {
                         self.run.remove("feedback-round1.md");
                     }
-                    standing
+                    status
                 }
-                _ => self.inner.stand(phase, gate).await,
+                _ => self.inner.open_gate(phase, gate).await,
             }
         })
     }
 
-    fn answer<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
-        self.inner.answer(gate, answers)
+    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
+        self.inner.answer_gate(gate, answers)
     }
 
-    fn waiting(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
-        self.inner.waiting()
+    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
+        self.inner.waiting_gates()
     }
 
-    fn withdraw(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
-        self.inner.withdraw(gates)
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
+        self.inner.withdraw_gates(gates)
     }
 
     fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, Flow<()>> {
@@ -395,16 +393,16 @@ impl Journal for FaultyJournal {
         self.inner.stop_run(stop)
     }
 
-    fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<Change>> {
+    fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<TreeChange>> {
         self.inner.tree_changes(phase, step)
     }
 
-    fn refresh(&self) -> BoxFuture<'_, Flow<()>> {
-        self.inner.refresh()
+    fn reload(&self) -> BoxFuture<'_, Flow<()>> {
+        self.inner.reload()
     }
 
-    fn tell(&self, event: EventKind) {
-        self.inner.tell(event);
+    fn emit(&self, event: EventKind) {
+        self.inner.emit(event);
     }
 }
 
@@ -414,13 +412,13 @@ fn a_journal_that_breaks_a_rule_fails_the_suite_at_that_rule() {
     for ((rule, _), fault) in RULES.iter().zip(Fault::ALL) {
         let broken =
             checked(&|| Arc::new(Faulty { inner: InMemory::new(), fault, opened: AtomicUsize::new(0) }));
-        let named: Vec<&str> = broken.iter().map(|breach| breach.rule).collect();
-        assert!(named.contains(rule), "{fault:?} breaks '{rule}', and what was found is {broken:?}");
+        let named: Vec<&str> = broken.iter().map(|violation| violation.rule).collect();
+        assert!(named.contains(rule), "{fault:?} breaks '{rule}', but the violations are {broken:?}");
     }
 }
 
 #[test]
-fn a_store_of_artifacts_can_be_written_from_its_signatures() {
+fn the_artifacts_of_the_memory_journal() {
     let store = MemoryJournal::open(&MemoryRun::new("x"), Cancel::default(), Broadcast::default());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let seen: io::Result<_> = runtime.block_on(async {

@@ -1,7 +1,8 @@
 //! The six files of a design, from drafts that are good, bad or hostile.
 
 use charrette_engine::deliverable::{
-    Materials, SeatTaken, Shown, Status, Templates, files, shown, with_status, without_status,
+    GateSummary, Materials, SeatOccupant, SpecStatus, Templates, assemble, gate_summary, with_status,
+    without_status,
 };
 use charrette_model::panel::resolutions::read_resolutions;
 use charrette_model::spec::check::{SpecFiles, check};
@@ -166,8 +167,8 @@ const TALLY: &str = "### Voting Tally
 | OOS_1 | Cursor-Edge | 1 | 2 | 0 | 0 | 3 | neutral |
 ";
 
-fn seat(seat: &str, agent: &str, vendor: &str) -> SeatTaken {
-    SeatTaken { seat: seat.to_owned(), agent: agent.to_owned(), vendor: vendor.to_owned() }
+fn seat(seat: &str, agent: &str, vendor: &str) -> SeatOccupant {
+    SeatOccupant { seat: seat.to_owned(), agent: agent.to_owned(), vendor: vendor.to_owned() }
 }
 
 fn materials() -> Materials {
@@ -185,7 +186,7 @@ fn materials() -> Materials {
         resolutions: Some(RESOLUTIONS.to_owned()),
         tally: Some(TALLY.to_owned()),
         contested: Some(CONTESTED.to_owned()),
-        vendors: vec![
+        occupants: vec![
             seat("writer", "claude", "anthropic"),
             seat("voter-claude", "claude", "anthropic"),
             seat("judge-codex", "codex", "openai"),
@@ -195,7 +196,7 @@ fn materials() -> Materials {
 }
 
 fn made(materials: &Materials) -> Vec<(String, String)> {
-    files(materials, &Templates::built_in()).unwrap()
+    assemble(materials, &Templates::built_in()).unwrap()
 }
 
 fn text<'a>(files: &'a [(String, String)], name: &str) -> &'a str {
@@ -230,7 +231,7 @@ fn six_files_that_pass_every_check() {
 }
 
 #[test]
-fn given_back_they_stay_as_they_are() {
+fn finished_files_are_stable_as_drafts() {
     let first = materials();
     let files = made(&first);
     assert_eq!(made(&again(&first, &files)), files);
@@ -247,12 +248,12 @@ fn given_back_they_stay_as_they_are() {
 }
 
 #[test]
-fn what_the_writer_forgot_is_there() {
+fn missing_sections_are_added() {
     let bare = Materials {
         feature: "rate-limiting".to_owned(),
         today: "2026-11-16".to_owned(),
         design: "Nothing was decided.\n```\nnever closed".to_owned(),
-        vendors: vec![seat("writer", "embedded", "embedded")],
+        occupants: vec![seat("writer", "embedded", "embedded")],
         ..Materials::default()
     };
     let files = made(&bare);
@@ -301,7 +302,7 @@ fn what_the_writer_forgot_is_there() {
 #[test]
 fn the_status_changes_everywhere_at_once_and_nothing_else_does() {
     let draft = made(&materials());
-    let approved = with_status(&draft, Status::Approved, "2026-12-01");
+    let approved = with_status(&draft, SpecStatus::Approved, "2026-12-01");
     assert_eq!(checked(&approved), [""; 0]);
     for (name, text) in &approved {
         assert!(
@@ -310,7 +311,7 @@ fn the_status_changes_everywhere_at_once_and_nothing_else_does() {
         );
     }
     assert_eq!(without_status(&approved), without_status(&draft));
-    assert_eq!(with_status(&approved, Status::Draft, "2026-11-16"), draft);
+    assert_eq!(with_status(&approved, SpecStatus::Draft, "2026-11-16"), draft);
     let mut edited = approved.clone();
     edited[1].1 = edited[1].1.replace("The table grows.", "The table shrinks.");
     assert_ne!(without_status(&edited), without_status(&draft));
@@ -318,16 +319,16 @@ fn the_status_changes_everywhere_at_once_and_nothing_else_does() {
         ("design.md".to_owned(), "# Design\n\nText\n".to_owned()),
         ("spec.json".to_owned(), "{".to_owned()),
     ];
-    let found = with_status(&lost, Status::Approved, "2026-12-01");
+    let found = with_status(&lost, SpecStatus::Approved, "2026-12-01");
     assert_eq!(found[0].1, "# Design\n\n> **Status:** Approved\n\nText\n");
     assert_eq!(found[1].1, "{");
 }
 
 #[test]
-fn the_gate_shows_what_there_is_to_decide() {
+fn the_gate_shows_the_open_decisions() {
     assert_eq!(
-        shown(&made(&materials())),
-        Shown {
+        gate_summary(&made(&materials())),
+        GateSummary {
             decisions: vec!["D1: Counts live in memory — Against the database.".to_owned()],
             risks: vec!["The table grows.".to_owned(), "The clock jumps.".to_owned()],
             omissions: vec!["Limits per endpoint.".to_owned(), "Limits per address.".to_owned()],
@@ -335,14 +336,14 @@ fn the_gate_shows_what_there_is_to_decide() {
             weaker_areas: "the behaviour behind the proxy was not tried.".to_owned(),
         }
     );
-    assert_eq!(shown(&[]), Shown { confidence: "low".to_owned(), ..Shown::default() });
+    assert_eq!(gate_summary(&[]), GateSummary { confidence: "low".to_owned(), ..GateSummary::default() });
 }
 
 #[test]
-fn a_team_has_its_own_templates_and_is_told_what_is_wrong_with_them() {
+fn templates_of_a_team_and_their_errors() {
     let with = |name: &str, text: &str| {
         Templates::with_overrides(vec![(name.to_owned(), text.to_owned())])
-            .and_then(|templates| files(&materials(), &templates))
+            .and_then(|templates| assemble(&materials(), &templates))
             .map_err(|error| error.to_string())
     };
     let own = "# {{ feature_name }}\n> **Status:** {{ status }}\n\nOurs: {{ decisions | length }}\n";
@@ -362,19 +363,19 @@ fn a_team_has_its_own_templates_and_is_told_what_is_wrong_with_them() {
         (
             "summary.md.jinja",
             "# {{ feature_name }}",
-            "summary.md.jinja: the file it makes has no line \"> **Status:** {{ status }}\"",
+            "summary.md.jinja: the rendered file has no line \"> **Status:** {{ status }}\"",
         ),
         (
             "tasks.md.jinja",
             "> **Status:** Draft",
-            "tasks.md.jinja: the file it makes has no text of the writer: {{ body }}",
+            "tasks.md.jinja: the rendered file has no text of the writer: {{ body }}",
         ),
         (
             "spec.json.jinja",
             "{}",
-            "spec.json.jinja replaces no template; those that can be replaced are requirements.md.jinja, ",
+            "spec.json.jinja is not a known template; known templates: requirements.md.jinja, ",
         ),
-        ("summary.md", "x", "summary.md replaces no template; "),
+        ("summary.md", "x", "summary.md is not a known template; "),
     ] {
         let said = with(name, text).unwrap_err();
         assert!(said.starts_with(error), "{said}");
@@ -394,7 +395,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn whatever_the_drafts_are_the_files_are_six_and_nothing_is_added_twice(
+    fn any_drafts_give_six_files_without_duplicates(
         requirements in PIECES, design in PIECES, tasks in PIECES, context in PIECES, resolutions in PIECES, tally in PIECES
     ) {
         let first = Materials { requirements, design, tasks, context_summary: context, resolutions: Some(resolutions), tally: Some(tally), ..materials() };
@@ -407,8 +408,8 @@ proptest! {
             ["[status]", "[count]", "[phases]", "[name]", "[date]", "[summary-length]", "[confidence]", "[unreadable]", "[summary-links]"].iter().any(|code| issue.ends_with(code))
         }).collect();
         prop_assert_eq!(faults, Vec::<String>::new(), "{}", name(&once));
-        let approved = with_status(&once, Status::Approved, "2026-12-01");
+        let approved = with_status(&once, SpecStatus::Approved, "2026-12-01");
         prop_assert_eq!(without_status(&approved), without_status(&once));
-        shown(&once);
+        gate_summary(&once);
     }
 }

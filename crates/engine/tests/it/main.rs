@@ -1,4 +1,4 @@
-//! The engine on real files, with flows made up on the spot.
+//! The engine on real files, with small flows.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 

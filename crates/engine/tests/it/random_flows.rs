@@ -1,4 +1,4 @@
-//! For any flow: editing one artifact and going on does exactly what depends on it again.
+//! For any flow: after an edit of one artifact, resuming runs exactly its dependants again.
 
 use crate::stage::{block_on, run};
 use charrette_engine::{Artifact, Flow, Run, Step};
@@ -15,12 +15,12 @@ struct Plan {
 }
 
 impl Plan {
-    /// What each step reads, by the number of the step.
+    /// Inputs of each step, by the number of the step.
     fn steps(&self) -> Vec<Vec<usize>> {
         self.groups.iter().flatten().cloned().collect()
     }
 
-    /// Everything that reads the output of `edited`, directly or not.
+    /// Steps that read the output of `edited`, directly or indirectly.
     fn dependants(&self, edited: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::from([edited]);
         for (n, reads) in self.steps().iter().enumerate() {
@@ -93,8 +93,8 @@ async fn flow(run: &Run<'_>, plan: &Plan, executed: &Arc<Mutex<BTreeSet<usize>>>
     phase.finish(None).await
 }
 
-/// Goes through the flow, from the beginning or from what is on disk, and says which steps were executed.
-fn go(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
+/// Drives the flow, from its start or from the record on disk, and returns the executed steps.
+fn drive(sandbox: &Sandbox, plan: &Plan) -> BTreeSet<usize> {
     let executed = Arc::new(Mutex::new(BTreeSet::new()));
     block_on(flow(&run(sandbox), plan, &executed)).unwrap();
     std::mem::take(&mut executed.lock().unwrap())
@@ -104,20 +104,20 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn exactly_what_depends_on_an_edit_is_done_again(plan in any_plan(), which in any::<prop::sample::Index>()) {
+    fn exactly_the_dependants_of_an_edit_run_again(plan in any_plan(), which in any::<prop::sample::Index>()) {
         let sandbox = Sandbox::new();
         let all: BTreeSet<usize> = (0..plan.steps().len()).collect();
-        prop_assert_eq!(go(&sandbox, &plan), all.clone());
-        prop_assert_eq!(go(&sandbox, &plan), BTreeSet::new());
+        prop_assert_eq!(drive(&sandbox, &plan), all.clone());
+        prop_assert_eq!(drive(&sandbox, &plan), BTreeSet::new());
 
         let edited = which.index(all.len());
         let path = sandbox.path(&format!(".specs/x/out-{edited}.md"));
         std::fs::write(&path, "edited by hand").unwrap();
-        prop_assert_eq!(go(&sandbox, &plan), plan.dependants(edited));
+        prop_assert_eq!(drive(&sandbox, &plan), plan.dependants(edited));
         prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), "edited by hand");
-        prop_assert_eq!(go(&sandbox, &plan), BTreeSet::new());
+        prop_assert_eq!(drive(&sandbox, &plan), BTreeSet::new());
 
         std::fs::write(sandbox.path(".specs/x/request.md"), "another request").unwrap();
-        prop_assert_eq!(go(&sandbox, &plan), all);
+        prop_assert_eq!(drive(&sandbox, &plan), all);
     }
 }

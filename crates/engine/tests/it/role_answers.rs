@@ -3,32 +3,32 @@
 
 use crate::role_prompts::sampled;
 use charrette_engine::flows::seats;
-use charrette_model::diagram::check::{Mode, check};
-use charrette_model::diagram::fences::Heading;
+use charrette_model::diagram::check::{DiagramMode, check};
+use charrette_model::diagram::fences::DiagramKind;
 use charrette_model::handoff::markdown::response_in_markdown;
 use charrette_model::panel::context_summary::{FEATURE_PARTS, PARTS, PROJECT_PARTS, read_parts};
-use charrette_model::panel::debate::{Side, defense};
+use charrette_model::panel::debate::{DebateSide, read_defense};
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::dialectic::anonymity::named_tool;
 use charrette_model::panel::dialectic::{JudgesRequest, tally_judges};
 use charrette_model::panel::findings::read_findings;
-use charrette_model::panel::merged::read_items;
-use charrette_model::panel::questions::{NONE, Round, Source, read_questions};
+use charrette_model::panel::questions::{AnswerSource, NONE, QuestionRound, read_questions};
 use charrette_model::panel::research_notes::read_research_notes;
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::review_items::read_review_items;
+use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::{VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
 use charrette_model::spec::check::check_level;
-use charrette_model::spec::links::{Texts, links};
+use charrette_model::spec::links::{LinkTexts, check_links};
 use charrette_model::spec::requirements::Requirements;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::tasks::list::TaskList;
 use serde_json::json;
 
 #[test]
-fn every_example_is_an_answer_that_would_be_accepted() {
-    for seat in seats().every() {
+fn every_example_is_accepted() {
+    for seat in seats().all() {
         accepted(seat, example(seat, &sampled(seat.id)));
     }
 }
@@ -60,10 +60,10 @@ pub(crate) fn accepted(seat: &Seat, answer: &str) {
             assert_eq!(read_parts(answer, &labels, 500).1, [], "{id}");
         }
         AnswerForm::Questions => {
-            let read = read_questions(answer, Round::Clarify);
+            let read = read_questions(answer, QuestionRound::Clarify);
             assert_eq!((read.problems.len(), read.questions.len(), read.deferred), (0, 2, 0), "{id}");
-            assert!(matches!(read.questions[1].source, Source::Codebase(_)), "{id}");
-            assert!(read_questions(NONE, Round::Clarify).problems.is_empty());
+            assert!(matches!(read.questions[1].source, AnswerSource::Codebase(_)), "{id}");
+            assert!(read_questions(NONE, QuestionRound::Clarify).problems.is_empty());
         }
         AnswerForm::Sketch => assert_eq!(answer.split("\n\n").count(), 3, "{id}"),
         AnswerForm::Synthesis => {
@@ -72,8 +72,8 @@ pub(crate) fn accepted(seat: &Seat, answer: &str) {
             assert_eq!((decisions.errors.len(), decisions.contested.len()), (0, 1), "{id}");
         }
         AnswerForm::Defense => {
-            let side = if seat.role == "thesis" { Side::Thesis } else { Side::AntiThesis };
-            assert_eq!(defense(answer, side).err(), None, "{id}");
+            let side = if seat.role == "thesis" { DebateSide::Thesis } else { DebateSide::AntiThesis };
+            assert_eq!(read_defense(answer, side).err(), None, "{id}");
             assert_eq!(named_tool(answer), None, "{id}");
         }
         AnswerForm::DecisionVotes => {
@@ -100,7 +100,7 @@ pub(crate) fn accepted(seat: &Seat, answer: &str) {
             );
         }
         AnswerForm::MergedFindings => {
-            let (items, problems) = read_items(answer);
+            let (items, problems) = read_review_items(answer);
             assert_eq!((problems.len(), items.len()), (0, 2), "{id}: {problems:?}");
             assert_eq!(items[0].proposers.len(), 2);
         }
@@ -115,23 +115,23 @@ pub(crate) fn accepted(seat: &Seat, answer: &str) {
             assert_eq!(counts, [(2, 0, 0), (0, 2, 0), (0, 0, 2)], "{id}");
         }
         AnswerForm::Diagram => {
-            let report = check(answer, Mode::Markdown, None);
+            let report = check(answer, DiagramMode::Markdown, None);
             assert!(report.is_ok(), "{id}: {}", report.tokens());
-            let headings: Vec<Heading> = report.diagrams.iter().map(|diagram| diagram.heading).collect();
-            assert_eq!(headings, [Heading::Architecture], "{id}");
+            let headings: Vec<DiagramKind> = report.diagrams.iter().map(|diagram| diagram.heading).collect();
+            assert_eq!(headings, [DiagramKind::Architecture], "{id}");
         }
         AnswerForm::SpecFiles => {
             let files = split_files(answer, seat.writes).unwrap();
             match seat.variant {
                 Some(level) => {
-                    let level = Level::named(level).unwrap();
+                    let level = SpecLevel::from_name(level).unwrap();
                     assert_eq!(check_level(level, &files[0].1, &files[1].1), [], "{id}");
                 }
                 None => specification(&files),
             }
         }
         AnswerForm::Verdict => {
-            let review = read_review(answer, &["PASS", "FAIL"]);
+            let review = read_verdict(answer, &["PASS", "FAIL"]);
             assert_eq!((review.verdict.as_deref(), review.findings.len()), (Some("FAIL"), 2), "{id}");
             assert_eq!(review.problems, [], "{id}");
         }
@@ -151,6 +151,6 @@ fn specification(files: &[(String, String)]) {
     assert_eq!((list.problems.clone(), list.tasks.len(), list.counts()), (vec![], 2, (0, 2)));
     assert!(list.tasks.iter().all(|task| !task.files.is_empty() && task.prompt.is_some()));
     assert_eq!(list.tasks[0].files, ["src/http/limit.rs (new)", "src/http/mod.rs", "tests/http.rs"]);
-    let found = links(Texts { requirements, design: Some(design), tasks });
+    let found = check_links(LinkTexts { requirements, design: Some(design), tasks });
     assert_eq!((found.dangling, found.uncovered), (vec![], vec![]));
 }

@@ -2,7 +2,7 @@
 
 use crate::seats::seat;
 use charrette_engine::flows::seats;
-use charrette_engine::roles::{Origin, ROLE_FOLDER, Role, RoleError, Roles, built_in, sample};
+use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, TextOrigin, built_in, sample};
 use charrette_testkit::Sandbox;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn own(sandbox: &Sandbox, name: &str, text: &str) {
 }
 
 fn prompt(role: &Role, id: &str) -> String {
-    sample::rendered(role, seat(id).unwrap()).unwrap()
+    sample::render(role, seat(id).unwrap()).unwrap()
 }
 
 #[test]
@@ -23,8 +23,8 @@ fn without_a_folder_the_built_in_roles_are_used() {
     let sandbox = Sandbox::new();
     let roles = load(&sandbox);
     assert_eq!(roles.problems(), []);
-    assert!(roles.all().all(|(_, role)| role.unwrap().origin == Origin::BuiltIn));
-    assert_eq!(roles.get("nobody").unwrap_err().to_string(), "there is no role called nobody");
+    assert!(roles.all().all(|(_, role)| role.unwrap().origin == TextOrigin::BuiltIn));
+    assert_eq!(roles.get("nobody").unwrap_err().to_string(), "unknown role nobody");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_file_takes_the_place_of_the_role_of_its_name() {
     let roles = load(&sandbox);
     assert_eq!(roles.problems(), []);
     let judge = roles.get("judge").unwrap();
-    assert_eq!(judge.origin, Origin::File(PathBuf::from(".charrette/roles/judge.md")));
+    assert_eq!(judge.origin, TextOrigin::File(PathBuf::from(".charrette/roles/judge.md")));
     assert_eq!((judge.model.as_deref(), judge.web, judge.max_words), (Some("big"), true, Some(7)));
     assert_eq!(judge.writes.len(), 3, "what is left out is as in the built-in one");
     let text = prompt(judge, "judge-codex");
@@ -47,7 +47,7 @@ fn a_file_takes_the_place_of_the_role_of_its_name() {
         "{text}"
     );
     assert!(text.ends_with("\n7\n"), "{text}");
-    assert_eq!(roles.get("voter").unwrap().origin, Origin::BuiltIn);
+    assert_eq!(roles.get("voter").unwrap().origin, TextOrigin::BuiltIn);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_shared_part_can_be_replaced_for_everyone() {
     let roles = load(&sandbox);
     assert_eq!(roles.problems(), []);
     for id in ["judge-codex", "planner", "cursor-arch"] {
-        let text = prompt(roles.of_seat(seat(id).unwrap()).unwrap(), id);
+        let text = prompt(roles.for_seat(seat(id).unwrap()).unwrap(), id);
         assert!(
             text.contains("## House rules\n\n- Be brief.\n") && !text.contains("## Ground rules"),
             "{id}"
@@ -75,7 +75,7 @@ fn a_copy_of_a_built_in_role_is_the_same_role() {
     assert_eq!(roles.problems(), []);
     for (name, role) in roles.all() {
         let (role, built_in) = (role.unwrap(), Roles::built_in(&seats()));
-        assert_ne!(role.origin, Origin::BuiltIn);
+        assert_ne!(role.origin, TextOrigin::BuiltIn);
         for seat in &role.seats {
             assert_eq!(prompt(role, seat.id), prompt(built_in.get(name).unwrap(), seat.id), "{}", seat.id);
         }
@@ -83,7 +83,7 @@ fn a_copy_of_a_built_in_role_is_the_same_role() {
 }
 
 #[test]
-fn what_is_kept_with_a_run_gives_the_same_prompts_later() {
+fn pinned_roles_give_the_same_prompts_later() {
     let sandbox = Sandbox::new();
     own(&sandbox, "parts/mindset", "Think.\n");
     own(&sandbox, "planner", "---\nname: planner\n---\n# Ours\n{% include \"parts/mindset.md\" %}\n");
@@ -120,15 +120,15 @@ fn a_broken_file_is_refused_with_its_line_and_the_built_in_role_named() {
         ("---\nname: planner\nmodell: x\n---\n".to_owned(), ".charrette/roles/planner.md:3: unknown field"),
         (
             "---\nname: reviewer\n---\n".to_owned(),
-            ".charrette/roles/planner.md:2: name is 'reviewer', but the file is that of planner",
+            ".charrette/roles/planner.md:2: name is 'reviewer', expected planner",
         ),
         (
             without("grammar: plan", "grammar: poem"),
-            ".charrette/roles/planner.md:5: grammar cannot be changed: it is plan",
+            ".charrette/roles/planner.md:5: grammar cannot be changed; it must be plan",
         ),
         (
             without("plan.txt]\n", "plan.md]\n"),
-            ".charrette/roles/planner.md:4: writes cannot be changed: it is plan-draft.txt, plan-reviewed.txt, plan.txt",
+            ".charrette/roles/planner.md:4: writes cannot be changed; it must be plan-draft.txt, plan-reviewed.txt, plan.txt",
         ),
         (
             "---\nname: planner\n---\nA\n{{ plan }}\n".to_owned(),
@@ -149,10 +149,10 @@ fn a_broken_file_is_refused_with_its_line_and_the_built_in_role_named() {
         own(&sandbox, "planner", &text);
         let roles = load(&sandbox);
         let error = roles.get("planner").unwrap_err();
-        assert!(matches!(error, RoleError::Broken { .. }), "{error:?}");
+        assert!(matches!(error, RoleError::InvalidOverride { .. }), "{error:?}");
         let said = error.to_string();
         assert!(said.starts_with(start), "{start}\n{said}");
-        assert!(said.ends_with(" (it stands in for the built-in planner; remove it to use that)"), "{said}");
+        assert!(said.ends_with(" (it overrides the built-in planner; delete it to use that)"), "{said}");
         assert_eq!(roles.problems(), [error]);
         assert!(roles.get("judge").is_ok(), "the others can be used");
     }
@@ -167,14 +167,14 @@ fn a_broken_part_is_named_once_and_stops_whoever_includes_it() {
     assert_eq!(
         problems,
         [
-            ".charrette/roles/parts/mindset.md:2: undefined value, in 'Two {{ three }}' (it stands in for the built-in parts/mindset; remove it to use that)"
+            ".charrette/roles/parts/mindset.md:2: undefined value, in 'Two {{ three }}' (it overrides the built-in parts/mindset; delete it to use that)"
         ]
     );
     assert!(roles.get("planner").is_err() && roles.get("judge").is_ok());
 }
 
 #[test]
-fn a_file_that_stands_for_nothing_is_reported() {
+fn a_file_without_a_role_is_reported() {
     let sandbox = Sandbox::new();
     own(&sandbox, "plannner", "---\nname: planner\n---\n");
     own(&sandbox, "parts/rule", "x");
@@ -183,8 +183,8 @@ fn a_file_that_stands_for_nothing_is_reported() {
     assert_eq!(
         problems,
         [
-            ".charrette/roles/parts/rule.md: there is no role or part of that name, so the file has no effect",
-            ".charrette/roles/plannner.md: there is no role or part of that name, so the file has no effect",
+            ".charrette/roles/parts/rule.md: unknown role or part; the file has no effect",
+            ".charrette/roles/plannner.md: unknown role or part; the file has no effect",
         ]
     );
 }

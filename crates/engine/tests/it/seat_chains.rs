@@ -1,9 +1,9 @@
-//! Who may take the seats of a design, in which order.
+//! Agent chains of the seats of a design.
 
 use crate::seats::seat;
 use charrette_engine::flows::seats;
-use charrette_model::seats::chain::{Configured, stated};
-use charrette_model::seats::{CLAUDE, Candidate, EMBEDDED, Seat, chain};
+use charrette_model::seats::chain::{ConfiguredChains, declared_chain};
+use charrette_model::seats::{CLAUDE, Candidate, EMBEDDED, Seat, build_chain};
 
 /// Agents that are there and answer; `-` in front: not installed, `!`: does not answer. The agent inside
 /// charrette is always among them.
@@ -29,16 +29,21 @@ pub(crate) fn room(names: &str) -> Vec<Candidate> {
     names.split_whitespace().chain([EMBEDDED]).map(candidate).collect()
 }
 
-pub(crate) fn configured(entries: &[(&str, &str)]) -> Configured {
+pub(crate) fn configured(entries: &[(&str, &str)]) -> ConfiguredChains {
     let chain = |names: &str| names.split_whitespace().map(str::to_owned).collect();
     entries.iter().map(|(key, names)| ((*key).to_owned(), chain(names))).collect()
 }
 
-fn said(id: &str, entries: &[(&str, &str)], names: &str, taken: &[(&str, &str)]) -> (String, String) {
+fn resolve_chain(
+    id: &str,
+    entries: &[(&str, &str)],
+    names: &str,
+    taken: &[(&str, &str)],
+) -> (String, String) {
     let seat = seat(id).unwrap();
     let panel: Vec<&Seat> = seats().peers(seat).collect();
-    let chain = chain(seat, &panel, &configured(entries), &room(names), taken);
-    let left_out: Vec<String> = chain.left_out.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+    let chain = build_chain(seat, &panel, &configured(entries), &room(names), taken);
+    let left_out: Vec<String> = chain.excluded.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     (chain.agents.join(" "), left_out.join(", "))
 }
 
@@ -61,7 +66,7 @@ fn every_default_chain_is_that_of_the_contract() {
         ("voter-cursor", "cursor gemini opencode codex claude embedded"),
         ("validator", "codex claude cursor gemini opencode embedded"),
     ] {
-        assert_eq!(said(id, &[], ALL, &[]), (expected.to_owned(), String::new()), "{id}");
+        assert_eq!(resolve_chain(id, &[], ALL, &[]), (expected.to_owned(), String::new()), "{id}");
     }
 }
 
@@ -99,7 +104,11 @@ fn a_slot_whose_vendor_is_not_usable_goes_to_another_external_agent_first() {
         ),
         ("planner", "!claude -codex -cursor", "embedded", "claude: not responding, codex: not installed"),
     ] {
-        assert_eq!(said(id, &[], names, &[]), (agents.to_owned(), left_out.to_owned()), "{id} {names}");
+        assert_eq!(
+            resolve_chain(id, &[], names, &[]),
+            (agents.to_owned(), left_out.to_owned()),
+            "{id} {names}"
+        );
     }
 }
 
@@ -115,20 +124,24 @@ fn a_debate_goes_to_its_bucket_or_a_third_party_and_to_nobody_else() {
         ("debate-2-thesis", "claude -codex -cursor codex2 second", "codex2"),
         ("debate-1-thesis", "", ""),
     ] {
-        assert_eq!(said(id, &[], names, &[]).0, agents, "{id} {names}");
-        assert_eq!(said(&id.replace("thesis", "antithesis"), &[], names, &[]).0, agents, "{id} {names}");
+        assert_eq!(resolve_chain(id, &[], names, &[]).0, agents, "{id} {names}");
+        assert_eq!(
+            resolve_chain(&id.replace("thesis", "antithesis"), &[], names, &[]).0,
+            agents,
+            "{id} {names}"
+        );
     }
     let configured = [("debaters", "claude embedded codex gemini nobody")];
     assert_eq!(
-        said("debate-1-thesis", &configured, ALL, &[]),
+        resolve_chain("debate-1-thesis", &configured, ALL, &[]),
         (
             "gemini".to_owned(),
-            "claude: does not debate, embedded: the embedded agent may not sit here, \
-             codex: does not debate in another's bucket, nobody: no such agent"
+            "claude: does not debate, embedded: the embedded agent may not take this seat, \
+             codex: belongs to the other debate bucket, nobody: no such agent"
                 .to_owned()
         )
     );
-    assert_eq!(said("debate-2-thesis", &configured, ALL, &[]).0, "codex");
+    assert_eq!(resolve_chain("debate-2-thesis", &configured, ALL, &[]).0, "codex");
 }
 
 #[test]
@@ -139,7 +152,7 @@ fn both_sides_of_a_debate_come_from_one_tool() {
         ([("debate-1-thesis", "codex")], ""),
         ([("debate-3-thesis", "gemini")], "opencode"),
     ] {
-        assert_eq!(said("debate-1-antithesis", &[], names, &taken).0, agents, "{taken:?}");
+        assert_eq!(resolve_chain("debate-1-antithesis", &[], names, &taken).0, agents, "{taken:?}");
     }
 }
 
@@ -147,14 +160,14 @@ fn both_sides_of_a_debate_come_from_one_tool() {
 fn the_embedded_agent_never_judges() {
     let everywhere = [("judges", "embedded"), ("judge-cursor", "embedded gemini")];
     assert_eq!(
-        said("judge-codex", &everywhere, ALL, &[]),
-        ("claude".to_owned(), "embedded: the embedded agent may not sit here".to_owned())
+        resolve_chain("judge-codex", &everywhere, ALL, &[]),
+        ("claude".to_owned(), "embedded: the embedded agent may not take this seat".to_owned())
     );
-    assert_eq!(said("judge-cursor", &everywhere, ALL, &[]).0, "gemini claude");
+    assert_eq!(resolve_chain("judge-cursor", &everywhere, ALL, &[]).0, "gemini claude");
 }
 
 #[test]
-fn what_was_said_about_a_seat_counts_more_than_about_its_group() {
+fn the_setting_of_a_seat_overrides_its_group() {
     let configured = [("sketches", "gemini"), ("cursor-arch", "opencode *"), ("lead", "codex nobody codex")];
     for (id, agents, left_out) in [
         ("cursor-arch", "opencode gemini codex cursor claude embedded", ""),
@@ -162,18 +175,22 @@ fn what_was_said_about_a_seat_counts_more_than_about_its_group() {
         ("planner", "codex claude embedded", "nobody: no such agent"),
         ("validator", "codex claude cursor gemini opencode embedded", ""),
     ] {
-        assert_eq!(said(id, &configured, ALL, &[]), (agents.to_owned(), left_out.to_owned()), "{id}");
+        assert_eq!(
+            resolve_chain(id, &configured, ALL, &[]),
+            (agents.to_owned(), left_out.to_owned()),
+            "{id}"
+        );
     }
-    assert_eq!(said("planner", &[("lead", "")], ALL, &[]).0, "claude embedded");
-    assert_eq!(said("planner", &[("lead", "embedded claude")], ALL, &[]).0, "embedded claude");
+    assert_eq!(resolve_chain("planner", &[("lead", "")], ALL, &[]).0, "claude embedded");
+    assert_eq!(resolve_chain("planner", &[("lead", "embedded claude")], ALL, &[]).0, "embedded claude");
     assert_eq!(
-        said("planner", &[("lead", "gemini")], "-claude gemini", &[]),
+        resolve_chain("planner", &[("lead", "gemini")], "-claude gemini", &[]),
         ("gemini embedded".to_owned(), String::new())
     );
 }
 
 #[test]
-fn a_panel_prefers_vendors_that_have_said_less() {
+fn a_panel_prefers_vendors_with_fewer_seats() {
     let taken = [("cursor-arch", "gemini"), ("codex-innovation", "codex"), ("codex-pragmatic", "codex")];
     let names = "claude codex -cursor gemini opencode";
     for (id, entries, agents) in [
@@ -186,21 +203,21 @@ fn a_panel_prefers_vendors_that_have_said_less() {
         ("cursor-edge", &[("cursor-edge", "codex gemini claude")], "codex gemini claude embedded"),
         ("cursor-arch", &[("sketches", "codex gemini claude")], "gemini claude codex embedded"),
     ] {
-        assert_eq!(said(id, entries, names, &taken).0, agents, "{id} {entries:?}");
+        assert_eq!(resolve_chain(id, entries, names, &taken).0, agents, "{id} {entries:?}");
     }
     let same_vendor = [("voter-claude", "claude"), ("voter-codex", "codex")];
     assert_eq!(
-        said("voter-cursor", &[], "claude codex second gemini", &same_vendor).0,
+        resolve_chain("voter-cursor", &[], "claude codex second gemini", &same_vendor).0,
         "gemini second codex claude embedded"
     );
     assert_eq!(
-        said("planner", &[("lead", "codex gemini")], ALL, &[("aggregator", "codex")]).0,
+        resolve_chain("planner", &[("lead", "codex gemini")], ALL, &[("aggregator", "codex")]).0,
         "codex gemini claude embedded"
     );
 }
 
 #[test]
-fn a_chain_can_be_stated_before_anybody_looks_who_is_there() {
+fn declared_chains_need_no_probe() {
     for (id, entries, expected) in [
         ("cursor-arch", &[][..], "cursor * claude embedded"),
         ("debate-4-thesis", &[], "codex *"),
@@ -208,6 +225,6 @@ fn a_chain_can_be_stated_before_anybody_looks_who_is_there() {
         ("planner", &[("lead", "gemini embedded")], "gemini embedded claude"),
         ("debate-4-thesis", &[("debaters", "gemini")], "gemini"),
     ] {
-        assert_eq!(stated(seat(id).unwrap(), &configured(entries)).join(" "), expected, "{id}");
+        assert_eq!(declared_chain(seat(id).unwrap(), &configured(entries)).join(" "), expected, "{id}");
     }
 }

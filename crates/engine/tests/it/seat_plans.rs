@@ -1,21 +1,23 @@
-//! The panels of a design, seated at once.
+//! Seating plans of the panels of a design.
 
 use crate::seat_chains::{configured, room};
 use crate::seats::seat;
 use charrette_engine::flows::design;
-use charrette_model::seats::chain::{Configured, chain};
-use charrette_model::seats::{CLAUDE, Candidate, Chain, EMBEDDED, Group, Placement, Seat, SeatTables, Why};
-use charrette_model::seats::{distinct_vendors, plan};
-use charrette_model::spec::resolver::Level;
+use charrette_model::seats::chain::{ConfiguredChains, build_chain};
+use charrette_model::seats::{
+    CLAUDE, Candidate, Chain, EMBEDDED, ExclusionReason, Placement, Seat, SeatGroup, SeatTables,
+};
+use charrette_model::seats::{distinct_vendors, plan_seating};
+use charrette_model::spec::resolver::SpecLevel;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 /// The seats of a specification.
 fn spec() -> SeatTables {
-    design::level_seats(Level::Spec)
+    design::level_seats(SpecLevel::Spec)
 }
 
-fn group(group: Group) -> impl Iterator<Item = &'static Seat> {
+fn group(group: SeatGroup) -> impl Iterator<Item = &'static Seat> {
     spec().group(group)
 }
 
@@ -25,77 +27,89 @@ fn firsts(placements: &[Placement]) -> String {
 }
 
 #[test]
-fn as_many_vendors_as_possible_have_a_say() {
+fn a_panel_has_as_many_vendors_as_possible() {
     for (who, entries, names, expected) in [
-        (Group::Sketches, &[][..], "claude codex cursor gemini", "cursor cursor codex codex"),
-        (Group::Sketches, &[], "claude codex -cursor gemini opencode", "gemini opencode codex codex"),
-        (Group::Sketches, &[], "claude codex -cursor gemini", "gemini gemini codex codex"),
-        (Group::Sketches, &[], "claude codex -cursor", "codex codex codex codex"),
-        (Group::Sketches, &[], "claude", "claude claude claude claude"),
-        (Group::Sketches, &[], "", "embedded embedded embedded embedded"),
+        (SeatGroup::Sketches, &[][..], "claude codex cursor gemini", "cursor cursor codex codex"),
+        (SeatGroup::Sketches, &[], "claude codex -cursor gemini opencode", "gemini opencode codex codex"),
+        (SeatGroup::Sketches, &[], "claude codex -cursor gemini", "gemini gemini codex codex"),
+        (SeatGroup::Sketches, &[], "claude codex -cursor", "codex codex codex codex"),
+        (SeatGroup::Sketches, &[], "claude", "claude claude claude claude"),
+        (SeatGroup::Sketches, &[], "", "embedded embedded embedded embedded"),
         (
-            Group::Sketches,
+            SeatGroup::Sketches,
             &[("sketches", "gemini claude")],
             "claude codex gemini",
             "gemini claude gemini claude",
         ),
         (
-            Group::Sketches,
+            SeatGroup::Sketches,
             &[("sketches", "gemini claude"), ("codex-pragmatic", "claude")],
             "claude gemini",
             "gemini gemini claude claude",
         ),
-        (Group::Researchers, &[], "claude codex -cursor gemini", "claude codex gemini"),
-        (Group::Researchers, &[], "claude -codex -cursor gemini opencode", "claude gemini opencode"),
-        (Group::Judges, &[], "claude codex -cursor gemini", "gemini codex claude"),
-        (Group::Judges, &[], "-claude codex -cursor", "codex codex codex"),
-        (Group::Judges, &[], "-claude", "- - -"),
-        (Group::Reviewers, &[], "claude codex -cursor gemini", "codex codex codex codex"),
-        (Group::Reviewers, &[], "claude -codex -cursor gemini opencode", "gemini opencode gemini opencode"),
-        (Group::Voters, &[], "claude codex -cursor opencode", "claude codex opencode"),
+        (SeatGroup::Researchers, &[], "claude codex -cursor gemini", "claude codex gemini"),
+        (SeatGroup::Researchers, &[], "claude -codex -cursor gemini opencode", "claude gemini opencode"),
+        (SeatGroup::Judges, &[], "claude codex -cursor gemini", "gemini codex claude"),
+        (SeatGroup::Judges, &[], "-claude codex -cursor", "codex codex codex"),
+        (SeatGroup::Judges, &[], "-claude", "- - -"),
+        (SeatGroup::Reviewers, &[], "claude codex -cursor gemini", "codex codex codex codex"),
         (
-            Group::Lead,
+            SeatGroup::Reviewers,
+            &[],
+            "claude -codex -cursor gemini opencode",
+            "gemini opencode gemini opencode",
+        ),
+        (SeatGroup::Voters, &[], "claude codex -cursor opencode", "claude codex opencode"),
+        (
+            SeatGroup::Lead,
             &[("lead", "codex claude")],
             "claude codex",
             "codex codex codex codex codex codex codex codex codex codex codex",
         ),
         (
-            Group::Debaters,
+            SeatGroup::Debaters,
             &[],
             "claude codex cursor",
             "cursor cursor codex codex cursor cursor codex codex cursor cursor",
         ),
-        (Group::Debaters, &[], "claude codex -cursor", "- - codex codex - - codex codex - -"),
+        (SeatGroup::Debaters, &[], "claude codex -cursor", "- - codex codex - - codex codex - -"),
         (
-            Group::Debaters,
+            SeatGroup::Debaters,
             &[],
             "claude -codex -cursor gemini opencode",
             "gemini gemini opencode opencode gemini gemini opencode opencode gemini gemini",
         ),
         (
-            Group::Debaters,
+            SeatGroup::Debaters,
             &[("debate-1-thesis", "gemini")],
             "codex cursor gemini",
             "gemini gemini codex codex cursor cursor codex codex cursor cursor",
         ),
     ] {
         let seats = group(who).filter(|seat| seat.variant != Some("generic"));
-        assert_eq!(firsts(&plan(seats, &configured(entries), &room(names))), expected, "{who} {names}");
+        assert_eq!(
+            firsts(&plan_seating(seats, &configured(entries), &room(names))),
+            expected,
+            "{who} {names}"
+        );
     }
 }
 
 #[test]
-fn who_steps_in_is_also_whoever_has_said_least() {
-    let placements =
-        plan(design::sketches(false), &Configured::new(), &room("claude codex -cursor gemini opencode"));
+fn a_fallback_is_the_vendor_with_the_fewest_seats() {
+    let placements = plan_seating(
+        design::sketches(false),
+        &ConfiguredChains::new(),
+        &room("claude codex -cursor gemini opencode"),
+    );
     let pragmatic = &placements[3];
     assert_eq!(pragmatic.seat.id, "codex-pragmatic");
     assert_eq!(pragmatic.chain.agents.join(" "), "codex gemini opencode claude embedded");
-    assert_eq!(placements[0].chain.left_out, [("cursor".to_owned(), Why::NotInstalled)]);
+    assert_eq!(placements[0].chain.excluded, [("cursor".to_owned(), ExclusionReason::NotInstalled)]);
 }
 
 #[test]
-fn vendors_are_counted_once_and_the_embedded_agent_is_none() {
+fn vendors_are_counted_once_without_the_embedded_agent() {
     let candidates = room("claude second codex cursor");
     let seated =
         [("a", "claude"), ("b", "second"), ("c", "codex"), ("d", "codex"), ("e", "embedded"), ("f", "gone")];
@@ -121,8 +135,8 @@ fn any_room() -> impl Strategy<Value = Vec<Candidate>> {
     )
 }
 
-fn any_configured() -> impl Strategy<Value = Configured> {
-    let mut keys: Vec<&str> = Group::ALL.map(Group::name).to_vec();
+fn any_configured() -> impl Strategy<Value = ConfiguredChains> {
+    let mut keys: Vec<&str> = SeatGroup::ALL.map(SeatGroup::name).to_vec();
     keys.extend(["cursor-arch", "debate-1-thesis", "judge-claude", "planner", "voter-codex"]);
     let mut names = NAMES.to_vec();
     names.extend(["embedded", "*", "nobody"]);
@@ -130,8 +144,8 @@ fn any_configured() -> impl Strategy<Value = Configured> {
     prop::collection::btree_map(prop::sample::select(keys).prop_map(str::to_owned), chain, 0..4)
 }
 
-fn any_group() -> impl Strategy<Value = Group> {
-    prop::sample::select(Group::ALL.to_vec())
+fn any_group() -> impl Strategy<Value = SeatGroup> {
+    prop::sample::select(SeatGroup::ALL.to_vec())
 }
 
 fn find<'a>(candidates: &'a [Candidate], name: &str) -> Option<&'a Candidate> {
@@ -149,39 +163,39 @@ proptest! {
     fn a_panel_is_seated_the_same_whatever_the_order_of_candidates(candidates in any_room(), configured in any_configured(), who in any_group()) {
         let mut other = candidates.clone();
         other.reverse();
-        prop_assert_eq!(plan(group(who), &configured, &candidates), plan(group(who), &configured, &other));
+        prop_assert_eq!(plan_seating(group(who), &configured, &candidates), plan_seating(group(who), &configured, &other));
     }
 
     #[test]
-    fn nobody_sits_who_is_not_there_or_twice(candidates in any_room(), configured in any_configured()) {
-        for Placement { seat, chain } in plan(spec().every(), &configured, &candidates) {
+    fn chains_have_available_agents_only_and_each_once(candidates in any_room(), configured in any_configured()) {
+        for Placement { seat, chain } in plan_seating(spec().all(), &configured, &candidates) {
             for (index, name) in chain.agents.iter().enumerate() {
                 let candidate = find(&candidates, name).unwrap();
                 prop_assert!(candidate.installed && candidate.healthy != Some(false), "{} {name}", seat.id);
                 prop_assert!(!chain.agents[..index].contains(name), "{} {name}", seat.id);
-                prop_assert!(chain.left_out.iter().all(|(left_out, _)| left_out != name));
+                prop_assert!(chain.excluded.iter().all(|(left_out, _)| left_out != name));
             }
         }
     }
 
     #[test]
-    fn chains_end_in_those_who_stand_in_for_everyone(candidates in any_room(), configured in any_configured()) {
-        for Placement { seat, chain } in plan(spec().every(), &configured, &candidates) {
+    fn chains_include_claude_and_the_embedded_agent(candidates in any_room(), configured in any_configured()) {
+        for Placement { seat, chain } in plan_seating(spec().all(), &configured, &candidates) {
             let has = |name: &str| chain.agents.iter().any(|agent| agent == name);
             let claude = find(&candidates, CLAUDE).is_some_and(|claude| claude.installed && claude.healthy != Some(false));
             prop_assert_eq!(has(EMBEDDED), seat.embedded, "{}", seat.id);
-            prop_assert_eq!(has(CLAUDE), claude && seat.group != Some(Group::Debaters), "{}", seat.id);
+            prop_assert_eq!(has(CLAUDE), claude && seat.group != Some(SeatGroup::Debaters), "{}", seat.id);
         }
     }
 
     #[test]
     fn the_rules_of_the_debate_hold_whatever_is_configured(candidates in any_room(), configured in any_configured()) {
-        let placements = plan(group(Group::Debaters), &configured, &candidates);
+        let placements = plan_seating(group(SeatGroup::Debaters), &configured, &candidates);
         let vendor = |name: &str| find(&candidates, name).map(|candidate| candidate.vendor.as_str());
         for pair in placements.chunks(2) {
             let firsts: Vec<&String> = pair.iter().filter_map(|placement| placement.chain.agents.first()).collect();
             prop_assert!(firsts.windows(2).all(|two| two[0] == two[1]), "{firsts:?}");
-            let tool = pair[0].seat.first[0];
+            let tool = pair[0].seat.preferred[0];
             let other = if tool == "cursor" { "codex" } else { "cursor" };
             for Placement { seat, chain } in pair {
                 prop_assert!(chain.agents.len() <= 1, "{}", seat.id);
@@ -195,25 +209,25 @@ proptest! {
     }
 
     #[test]
-    fn an_agent_that_fails_disappears_and_changes_nothing_else(candidates in any_room(), configured in any_configured(), lost in prop::sample::select(NAMES.to_vec())) {
+    fn an_unhealthy_agent_is_removed_and_nothing_else_changes(candidates in any_room(), configured in any_configured(), lost in prop::sample::select(NAMES.to_vec())) {
         let mut after = candidates.clone();
         for candidate in after.iter_mut().filter(|candidate| candidate.name == lost) {
             candidate.healthy = Some(false);
         }
-        for each in spec().every().filter(|seat| seat.group != Some(Group::Debaters)) {
+        for each in spec().all().filter(|seat| seat.group != Some(SeatGroup::Debaters)) {
             let panel: Vec<&Seat> = spec().peers(each).collect();
-            let mut before = chain(each, &panel, &configured, &candidates, &[]);
+            let mut before = build_chain(each, &panel, &configured, &candidates, &[]);
             before.agents.retain(|name| name != lost);
-            let after = chain(each, &panel, &configured, &after, &[]);
+            let after = build_chain(each, &panel, &configured, &after, &[]);
             prop_assert_eq!(sorted(&before), sorted(&after), "{}", each.id);
         }
     }
 
     #[test]
-    fn no_vendor_speaks_twice_while_another_external_one_is_silent(candidates in any_room()) {
+    fn no_vendor_gets_two_seats_while_another_has_none(candidates in any_room()) {
         // Without their own vendors, the four sketches are free for everyone.
         let candidates: Vec<Candidate> = candidates.into_iter().filter(|c| !["cursor", "codex"].contains(&c.name.as_str())).collect();
-        let placements = plan(design::sketches(false), &Configured::new(), &candidates);
+        let placements = plan_seating(design::sketches(false), &ConfiguredChains::new(), &candidates);
         let seated: Vec<(&str, &str)> = placements.iter().map(|p| (p.seat.id, p.chain.agents[0].as_str())).collect();
         let usable = candidates.iter().filter(|c| c.external && c.installed && c.healthy != Some(false));
         let vendors: BTreeSet<&str> = usable.map(|candidate| candidate.vendor.as_str()).collect();
@@ -225,6 +239,6 @@ proptest! {
 
 #[test]
 fn a_panel_without_seats_is_no_problem() {
-    assert_eq!(plan([], &Configured::new(), &room("claude")), []);
-    assert_eq!(plan(seat("validator"), &Configured::new(), &room("claude")).len(), 1);
+    assert_eq!(plan_seating([], &ConfiguredChains::new(), &room("claude")), []);
+    assert_eq!(plan_seating(seat("validator"), &ConfiguredChains::new(), &room("claude")).len(), 1);
 }

@@ -1,8 +1,8 @@
-//! The seats of all flows under the rules for seats: what can be configured, which failures count, which models.
+//! Rules of the seats of all flows: configuration, health, model tiers.
 
 use charrette_engine::flows::seats;
 use charrette_model::config::{Layer, read_layers};
-use charrette_model::seats::configured::{chains, problems};
+use charrette_model::seats::config::{chains, problems};
 use charrette_model::seats::tiers::seed_tier;
 use charrette_model::seats::{AgentHealth, Candidate, EMBEDDED, Seat};
 
@@ -22,7 +22,7 @@ fn candidate(name: &str, vendor: &str) -> Candidate {
 }
 
 #[test]
-fn what_has_no_effect_is_said() {
+fn settings_without_effect_are_reported() {
     let text = "[seats]\nlead = [\"claud\", \"*\", \"embedded\"]\nsketchs = [\"codex\"]\n\
                 judges = [\"embedded\", \"claude\"]\ndebaters = [\"claude\", \"codex\"]\ndebate-1-thesis = [\"codex\"]\n\
                 xyz = []\nvoters = [\"nobody-at-all\"]\n";
@@ -38,9 +38,9 @@ fn what_has_no_effect_is_said() {
     assert_eq!(
         problems(&chains(&settings), &seats(), &candidates),
         [
-            "seats.debate-1-thesis: codex does not debate in another's bucket",
+            "seats.debate-1-thesis: codex belongs to the other debate bucket",
             "seats.debaters: claude does not debate",
-            "seats.judges: the embedded agent may not sit here",
+            "seats.judges: the embedded agent may not take this seat",
             "seats.lead: no such agent: claud; did you mean claude?",
             "seats.sketchs: no such seat or group; did you mean sketches?",
             "seats.voters: no such agent: nobody-at-all",
@@ -50,7 +50,7 @@ fn what_has_no_effect_is_said() {
 }
 
 #[test]
-fn only_some_failures_count() {
+fn failures_that_count_against_an_agent() {
     for (id, agent, counts) in [
         ("cursor-arch", "cursor", true),
         ("reviewer-edge", "gemini", true),
@@ -63,13 +63,13 @@ fn only_some_failures_count() {
         ("researcher-tasks", "cursor", false),
     ] {
         let mut health = AgentHealth::default();
-        assert_eq!(health.failed_in(seat(id).unwrap(), agent, "timed out"), counts, "{id} {agent}");
-        assert_eq!(health.of(agent), counts.then_some(false), "{id} {agent}");
+        assert_eq!(health.record_seat_failure(seat(id).unwrap(), agent, "timed out"), counts, "{id} {agent}");
+        assert_eq!(health.is_healthy(agent), counts.then_some(false), "{id} {agent}");
     }
 }
 
 #[test]
-fn every_tier_is_where_it_belongs() {
+fn model_tiers_of_seats() {
     for (id, agent, model, effort) in [
         ("cursor-arch", "cursor", Some("composer-2"), None),
         ("codex-pragmatic", "codex", Some("gpt-5.5"), Some("high")),

@@ -1,20 +1,21 @@
-//! A run on real files, with nobody to ask and no agents.
+//! Test harness: an unattended run on real files, without agents.
 
 use charrette_engine::gate::{GateView, Reply};
-use charrette_engine::journal::{FileJournal, RunPlace};
+use charrette_engine::journal::{FileJournal, RunStorage};
 use charrette_engine::ports::{
     AgentAnswer, Asker, BoxFuture, Clock, Journal, LaunchError, LaunchOrder, Launcher,
 };
-use charrette_engine::{Broadcast, Cancel, Event, Order, Ports, Run};
+use charrette_engine::{Broadcast, Cancel, Event, Ports, Run, RunOrder};
 use charrette_model::checkpoint::progress::begin_run;
 use charrette_model::checkpoint::{Command, DocumentName, RunRecord};
-use charrette_model::progress::Stage;
+use charrette_model::progress::StageSpec;
 use charrette_model::stamp::Now;
 use charrette_store::layout::StateFolder;
 use charrette_store::{Documents, Holder, Workspace};
 use charrette_testkit::Sandbox;
 use std::sync::Arc;
 
+/// A clock that stands still.
 pub(crate) struct Still;
 
 impl Clock for Still {
@@ -23,29 +24,30 @@ impl Clock for Still {
     }
 }
 
-struct Nobody;
+/// Asker and launcher of an unattended run without agents.
+struct Unattended;
 
-impl Asker for Nobody {
+impl Asker for Unattended {
     fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
-        Box::pin(std::future::ready(Reply::Nobody))
+        Box::pin(std::future::ready(Reply::Unattended))
     }
 }
 
-impl Launcher for Nobody {
+impl Launcher for Unattended {
     fn launch(&self, _: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
         Box::pin(std::future::ready(Err(LaunchError::failed("there are no agents here"))))
     }
 }
 
-/// A run that begins, or goes on from what is on disk.
+/// Opens a run: a new one, or the one on disk.
 pub(crate) fn run(sandbox: &Sandbox) -> Run<'static> {
     watched(sandbox, &[], |_| {})
 }
 
-/// The same with these stages, and somebody who hears what happens.
+/// Opens a run with these stages and a watcher of its events.
 pub(crate) fn watched(
     sandbox: &Sandbox,
-    stages: &'static [Stage],
+    stages: &'static [StageSpec],
     watcher: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Run<'static> {
     let work = sandbox.work();
@@ -57,21 +59,20 @@ pub(crate) fn watched(
     let begin = || {
         workspace.put("request.md", b"request").unwrap();
         let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
-        let begin =
-            |_, circumstances: &_| begin_run(("design", Some("x")), run.clone(), &["all"], circumstances);
+        let begin = |_, context: &_| begin_run(name.key(), run.clone(), &["all"], context);
         documents.transition(&name, "begin", Still.now(), begin).unwrap().document
     };
     let document = documents.load(&name).unwrap().map_or_else(begin, |loaded| loaded.document);
-    let place = RunPlace { documents, name, document, workspace, by: Box::new(String::new) };
+    let storage = RunStorage { documents, name, document, workspace, user_name: Box::new(String::new) };
     let broadcast = Broadcast::default();
     broadcast.subscribe(Arc::new(watcher));
     let journal: Arc<dyn Journal> =
-        Arc::new(FileJournal::new(place, Arc::new(Still), Cancel::default(), broadcast));
-    let ports = Ports::bare(Arc::new(Nobody), Arc::new(Nobody));
-    Run::new(journal, ports, Arc::new(Order::default()), stages).with_parallel(3)
+        Arc::new(FileJournal::new(storage, Arc::new(Still), Cancel::default(), broadcast));
+    let ports = Ports::minimal(Arc::new(Unattended), Arc::new(Unattended));
+    Run::new(journal, ports, Arc::new(RunOrder::default()), stages).with_parallel(3)
 }
 
-/// Drives something to its end.
+/// Runs a future to its end.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
 }

@@ -1,18 +1,18 @@
-//! What a step may and may not do.
+//! Limits of a step: named inputs, files in the workspace, recorded values.
 
 use crate::stage::{block_on, run};
 use charrette_engine::{Gate, Input, Step, Stop};
 use charrette_testkit::Sandbox;
 
 #[test]
-fn a_step_reads_only_what_it_named() {
+fn a_step_reads_only_its_named_inputs() {
     let sandbox = Sandbox::new();
     let run = run(&sandbox);
     let phase = run.phase("all");
     let outcome =
         block_on(phase.step(Step::new("nosy"), |context| async move { context.text("request.md") }));
     let Err(Stop::Failed(error)) = outcome else { panic!("{outcome:?}") };
-    assert!(error.contains("nosy reads request.md without having named it as an input"), "{error}");
+    assert!(error.contains("nosy reads request.md, which is not one of its inputs"), "{error}");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_step_cannot_write_outside_the_workspace() {
 }
 
 #[test]
-fn an_input_that_is_not_there_stops_the_run_by_name() {
+fn a_missing_input_stops_the_run_by_name() {
     let sandbox = Sandbox::new();
     let run = run(&sandbox);
     let outcome =
@@ -40,7 +40,7 @@ fn an_input_that_is_not_there_stops_the_run_by_name() {
 }
 
 #[test]
-fn values_are_recorded_and_given_back() {
+fn values_are_recorded_and_reused() {
     let sandbox = Sandbox::new();
     for _ in 0..2 {
         let run = run(&sandbox);
@@ -55,7 +55,7 @@ fn values_are_recorded_and_given_back() {
 }
 
 #[test]
-fn branches_that_wait_are_asked_about_together() {
+fn the_waits_of_parallel_branches_are_merged() {
     let sandbox = Sandbox::new();
     let run = run(&sandbox);
     let phase = run.phase("all");

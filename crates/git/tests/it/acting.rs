@@ -32,7 +32,7 @@ fn hooks_see_the_locale_and_the_pathspecs_of_the_user() {
 }
 
 #[test]
-fn a_hook_that_refuses_is_heard() {
+fn a_failing_hook_is_reported_with_its_message() {
     let sandbox = repository();
     script(&sandbox.path(".git/hooks/pre-commit"), "echo not today >&2; exit 1");
     let error = Git::new(&sandbox.work()).act(&["commit", "--allow-empty", "-m", "x"]).unwrap_err();
@@ -59,6 +59,6 @@ fn an_index_of_its_own_leaves_the_repositorys_alone() {
     let (folder, index) = (sandbox.work(), sandbox.outside("index"));
     let git = Git::new(&folder).with_index(&index);
     git.edit(&["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"], b"new\0").unwrap();
-    assert_eq!(git.print(&["ls-files"]).unwrap(), "new");
+    assert_eq!(git.text(&["ls-files"]).unwrap(), "new");
     assert_eq!(sandbox.git(["ls-files"]), "a.txt");
 }

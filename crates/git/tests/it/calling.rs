@@ -7,10 +7,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 fn limits(is_cancelled: &dyn Fn() -> bool) -> CallLimits<'_> {
-    CallLimits { timeout: Duration::from_mins(1), ssh_is_chosen: true, is_cancelled }
+    CallLimits { timeout: Duration::from_mins(1), has_custom_ssh: true, is_cancelled }
 }
 
-/// A remote whose program never answers. Says when nobody of it is left.
+/// A remote whose program never answers. The receiver reports when all of its processes have ended.
 fn silent(sandbox: &Sandbox) -> mpsc::Receiver<Vec<u8>> {
     let (program, pipe) = (sandbox.outside("silent"), sandbox.outside("pipe"));
     assert!(sandbox.command("mkfifo").arg(&pipe).status().unwrap().success());
@@ -18,7 +18,7 @@ fn silent(sandbox: &Sandbox) -> mpsc::Receiver<Vec<u8>> {
     sandbox.git(["remote", "add", "origin", "ssh://127.0.0.1:1/x.git"]);
     sandbox.git(["config", "core.sshCommand", program.to_str().unwrap()]);
     let (ended, has_ended) = mpsc::channel();
-    // The pipe is read to its end when nobody holds it any more.
+    // The pipe reaches its end when no process holds it any more.
     std::thread::spawn(move || ended.send(fs_err::read(pipe).unwrap()));
     has_ended
 }
@@ -49,7 +49,7 @@ fn a_remote_that_never_answers_is_ended_with_all_it_started() {
         (error.to_string().as_str(), &error),
         ("no answer within 1 seconds", &CallError::TimedOut(timeout))
     );
-    has_ended.recv_timeout(Duration::from_mins(1)).expect("nobody is left behind");
+    has_ended.recv_timeout(Duration::from_mins(1)).expect("no orphaned processes");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_call_can_be_cancelled() {
     let error =
         Git::new(&sandbox.work()).call(&["fetch", "-q", "origin"], limits(&is_cancelled)).unwrap_err();
     assert_eq!(error, CallError::Cancelled);
-    has_ended.recv_timeout(Duration::from_mins(1)).expect("nobody is left behind");
+    has_ended.recv_timeout(Duration::from_mins(1)).expect("no orphaned processes");
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn the_users_ssh_is_used_if_they_chose_one() {
     sandbox.git(["remote", "add", "origin", "ssh://127.0.0.1:1/x.git"]);
     sandbox.git(["config", "core.sshCommand", program.to_str().unwrap()]);
     let folder = sandbox.work();
-    let call = |ssh_is_chosen| {
+    let call = |has_custom_ssh| {
         Git::new(&folder)
-            .call(&["fetch", "-q", "origin"], CallLimits { ssh_is_chosen, ..limits(&|| false) })
+            .call(&["fetch", "-q", "origin"], CallLimits { has_custom_ssh, ..limits(&|| false) })
             .unwrap_err()
     };
     call(false);

@@ -108,7 +108,7 @@ fn trapped(trap: &Trap) -> (Sandbox, std::path::PathBuf) {
 }
 
 #[test]
-fn none_of_them_runs_when_git_is_asked_and_each_would_otherwise() {
+fn configured_programs_do_not_run_when_reading() {
     for trap in TRAPS {
         let (sandbox, mark) = trapped(trap);
         let _ = Git::new(&sandbox.work()).bytes(trap.asked);
@@ -142,7 +142,7 @@ fn settings_reach_the_git_that_looks_into_submodules() {
     let lib = sandbox.path("lib");
     sandbox.git_in(&lib, ["config", "core.fsmonitor", program.to_str().unwrap()]);
     sandbox.write("lib/a.txt", "changed\n");
-    let status = Git::new(&sandbox.work()).print(&["status", "--porcelain"]).unwrap();
+    let status = Git::new(&sandbox.work()).text(&["status", "--porcelain"]).unwrap();
     assert_eq!((status.as_str(), mark.exists()), (" M lib", false));
     sandbox.git(["status", "--porcelain"]);
     assert!(mark.exists(), "a plain git must start the monitor, or nothing is proven");

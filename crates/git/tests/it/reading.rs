@@ -1,4 +1,4 @@
-//! What git answers, and its words when it does not.
+//! Output of git, and its error messages.
 
 use crate::repository;
 use charrette_git::{Git, GitError};
@@ -8,33 +8,33 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 #[test]
-fn answers_are_bytes_text_or_yes() {
+fn output_is_read_as_bytes_text_or_success() {
     let sandbox = repository();
     let folder = sandbox.work();
     let git = Git::new(&folder);
     assert_eq!(git.bytes(&["ls-files", "-z"]).unwrap(), b"a.txt\0");
-    assert_eq!(git.print(&["log", "-1", "--format=%s%n"]).unwrap(), "a file");
+    assert_eq!(git.text(&["log", "-1", "--format=%s%n"]).unwrap(), "a file");
     assert_eq!(git.find(&["config", "user.name"]).as_deref(), Some("Ada L"));
     assert_eq!(git.find(&["config", "no.such"]), None);
     assert_eq!(git.find(&["ls-files", "nothing"]), None, "nothing printed");
-    assert!(git.agrees(&["rev-parse", "--verify", "-q", "HEAD"]));
-    assert!(!git.agrees(&["rev-parse", "--verify", "-q", "no-such-branch"]));
-    assert!(Git::new(Path::new(".")).agrees(&["--version"]));
+    assert!(git.succeeds(&["rev-parse", "--verify", "-q", "HEAD"]));
+    assert!(!git.succeeds(&["rev-parse", "--verify", "-q", "no-such-branch"]));
+    assert!(Git::new(Path::new(".")).succeeds(&["--version"]));
 }
 
 #[test]
 fn errors_have_gits_own_words() {
     let sandbox = Sandbox::new();
     let folder = sandbox.work();
-    let error = Git::new(&folder).print(&["status", "-z"]).unwrap_err();
+    let error = Git::new(&folder).text(&["status", "-z"]).unwrap_err();
     assert!(error.to_string().starts_with("git status: fatal: not a git repository"), "{error}");
     assert!(error.reason().starts_with("fatal: not a git repository"), "{error}");
-    let error = Git::new(&sandbox.outside("nowhere")).print(&["status"]).unwrap_err();
+    let error = Git::new(&sandbox.outside("nowhere")).text(&["status"]).unwrap_err();
     assert!(matches!(&error, GitError::NotRun(_)), "{error:?}");
     assert_eq!(error.to_string(), error.reason());
     assert!(error.reason().starts_with("cannot run git: "), "{error}");
     let repository = repository();
-    let error = Git::new(&repository.work()).print(&["rev-parse", "-q", "--verify", "x"]).unwrap_err();
+    let error = Git::new(&repository.work()).text(&["rev-parse", "-q", "--verify", "x"]).unwrap_err();
     assert_eq!(error.reason(), "git failed (exit status: 1)", "it said nothing");
 }
 
@@ -71,7 +71,7 @@ fn reading_leaves_the_index_as_it_is() {
     let index = sandbox.path(".git/index");
     let before = fs_err::read(&index).unwrap();
     fs_err::File::open(sandbox.path("a.txt")).unwrap().file().set_modified(std::time::UNIX_EPOCH).unwrap();
-    assert_eq!(Git::new(&sandbox.work()).print(&["status", "--porcelain"]).unwrap(), "");
+    assert_eq!(Git::new(&sandbox.work()).text(&["status", "--porcelain"]).unwrap(), "");
     assert_eq!(fs_err::read(&index).unwrap(), before);
     sandbox.git(["status"]);
     assert_ne!(fs_err::read(&index).unwrap(), before, "a plain git writes it, or nothing is proven");

@@ -1,87 +1,81 @@
-//! The client: one request at a time, tried again while that makes sense, and an issue that is made once however
-//! often it is asked for.
+//! The client: requests with retries, and an issue that is created once however often that is requested.
 
 use super::error::LinearError;
-use super::patience::Patience;
-use super::wire::{
-    Answer, CREATE, Complaint, CreateData, ISSUE, Issue, IssueData, TEAMS, TeamsData, VIEWER, ViewerData,
+use super::graphql::{
+    CREATE, CreateData, GraphqlError, GraphqlResponse, ISSUE, IssueData, IssueNode, TEAMS, TeamsData, VIEWER,
+    ViewerData,
 };
-use crate::http::{self, Cut};
-use charrette_model::shown::shown;
+use super::options::LinearOptions;
+use crate::text::redact;
+use charrette_http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use charrette_http::{Address, HttpClient, HttpError, PlainHttp, Retry, RetryPolicy, StatusCode, Timeouts};
+use charrette_model::escape::printable;
 use charrette_model::spec::record::LinearIssue;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, StatusCode, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How much of an answer is read; those we ask for are a few hundred bytes.
-const MOST: usize = 1 << 20;
-/// Longer than any identifier or address of an issue.
-const LONGEST: usize = 2000;
+/// Maximum size of a response; those we ask for have a few hundred bytes.
+const MAX_RESPONSE_BYTES: usize = 1 << 20;
+/// Maximum length of an issue's identifier or URL.
+const MAX_FIELD_BYTES: usize = 2000;
 
-/// The tracker, for one key.
+/// The Linear client, for one key.
 #[derive(Debug)]
 pub struct Linear {
-    url: Url,
+    http: HttpClient,
     key: SecretString,
-    http: Client,
-    patience: Patience,
+    retry: RetryPolicy,
 }
 
-/// A team.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Team {
-    /// Its UUID.
+    /// A UUID.
     pub id: String,
-    /// What its issues begin with: `ENG`.
+    /// The prefix of its issues: `ENG`.
     pub key: String,
-    /// What people call it.
     pub name: String,
 }
 
-/// An issue to be made.
+/// An issue to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewIssue {
-    /// Its id, chosen by us: the same for every attempt. See [`crate::stable_id`].
+    /// Chosen by us: the same for every try. See [`crate::stable_id`].
     pub id: String,
     /// The team's UUID.
     pub team: String,
-    /// Its title.
     pub title: String,
-    /// Its description, as Markdown.
+    /// Markdown.
     pub description: String,
 }
 
-/// Why an attempt came to nothing.
+/// A failed request.
 #[derive(Debug)]
-enum Setback {
-    /// Another attempt may do better, after a while.
-    Again(LinearError, Option<Duration>),
-    /// No other attempt will.
-    Final(LinearError),
-    /// It was understood and refused, for a reason that some operations can do something about.
-    Complaint(Box<Complaint>),
+enum RequestError {
+    /// A retry may help, after the wait that the service asks for.
+    Temporary(LinearError, Option<Duration>),
+    Permanent(LinearError),
+    /// An error in the response that some operations can handle.
+    Graphql(Box<GraphqlError>),
 }
 
 impl Linear {
-    /// The tracker at that address.
-    pub fn new(endpoint: &str, key: SecretString, patience: Patience) -> Result<Linear, LinearError> {
-        let url = http::address(endpoint).map_err(LinearError::Endpoint)?;
-        let client = http::client(&url, patience.attempt);
-        let http = client.map_err(|error| LinearError::Unreachable(http::in_words(error)))?;
-        Ok(Linear { url, key, http, patience })
+    pub fn new(endpoint: &str, key: SecretString, options: LinearOptions) -> Result<Linear, LinearError> {
+        let address = Address::parse(endpoint, PlainHttp::LoopbackOnly).map_err(LinearError::Endpoint)?;
+        let http = HttpClient::new(address, Timeouts::total(options.timeout))
+            .map_err(|error| LinearError::Unreachable(error.to_string()))?;
+        Ok(Linear { http, key, retry: options.retry })
     }
 
-    /// Whose key it is.
+    /// The name of the key's owner.
     pub async fn viewer(&self) -> Result<String, LinearError> {
-        let data: ViewerData = self.data(VIEWER, json!({})).await?;
-        Ok(shown(&data.viewer.name).to_string())
+        let data: ViewerData = self.query(VIEWER, json!({})).await?;
+        Ok(printable(&data.viewer.name).to_string())
     }
 
-    /// The team of that UUID, key or name. A key counts more than a name.
+    /// The team with that UUID, key or name. A key takes precedence over a name.
     pub async fn team(&self, wanted: &str) -> Result<Team, LinearError> {
         let wanted = wanted.trim();
         let filter = if uuid::Uuid::parse_str(wanted).is_ok() {
@@ -89,106 +83,106 @@ impl Linear {
         } else {
             json!({"or": [{"key": {"eqIgnoreCase": wanted}}, {"name": {"eqIgnoreCase": wanted}}]})
         };
-        let data: TeamsData = self.data(TEAMS, json!({"filter": filter})).await?;
-        chosen(data.teams.nodes, wanted)
+        let data: TeamsData = self.query(TEAMS, json!({"filter": filter})).await?;
+        select_team(data.teams.nodes, wanted)
     }
 
-    /// Makes an issue, or finds the one that an earlier attempt has made.
+    /// Creates an issue, or finds the one that an earlier try has created.
     pub async fn create(&self, issue: &NewIssue) -> Result<LinearIssue, LinearError> {
         let NewIssue { id, team, title, description } = issue;
         let input = json!({"id": id, "teamId": team, "title": title, "description": description});
-        let refusal = match self.ask::<CreateData>(CREATE, json!({"input": input})).await {
+        let refusal = match self.request::<CreateData>(CREATE, json!({"input": input})).await {
             Ok(CreateData { issue_create: created }) => match created.issue {
-                Some(issue) if created.success => return issue.checked(),
+                Some(issue) if created.success => return issue.validate(),
                 _ => LinearError::Rejected("it gave no reason".to_owned()),
             },
-            Err(Setback::Complaint(complaint)) => self.rejected(&complaint),
-            Err(Setback::Again(error, _) | Setback::Final(error)) => return Err(error),
+            Err(RequestError::Graphql(error)) => self.rejected(&error),
+            Err(RequestError::Temporary(error, _) | RequestError::Permanent(error)) => return Err(error),
         };
-        // Whatever the words of the refusal: if the issue is there, it is the one that was asked for.
+        // If the issue exists, it is the one that was requested, no matter how the refusal is worded.
         match self.issue(id).await {
             Ok(Some(issue)) => Ok(issue),
             Ok(None) | Err(_) => Err(refusal),
         }
     }
 
-    /// The issue of that id, if there is one.
+    /// The issue with that id, if there is one.
     pub async fn issue(&self, id: &str) -> Result<Option<LinearIssue>, LinearError> {
-        match self.ask::<IssueData>(ISSUE, json!({"id": id})).await {
-            Ok(data) => data.issue.checked().map(Some),
-            Err(Setback::Complaint(complaint)) if complaint.is_not_found() => Ok(None),
-            Err(setback) => Err(self.error(setback)),
+        match self.request::<IssueData>(ISSUE, json!({"id": id})).await {
+            Ok(data) => data.issue.validate().map(Some),
+            Err(RequestError::Graphql(error)) if error.is_not_found() => Ok(None),
+            Err(error) => Err(self.linear_error(error)),
         }
     }
 
-    async fn data<T: DeserializeOwned>(&self, document: &str, variables: Value) -> Result<T, LinearError> {
-        self.ask(document, variables).await.map_err(|setback| self.error(setback))
+    async fn query<T: DeserializeOwned>(&self, document: &str, variables: Value) -> Result<T, LinearError> {
+        self.request(document, variables).await.map_err(|error| self.linear_error(error))
     }
 
-    /// Asks until there is an answer, or no point in asking again. Every document here is safe to repeat.
-    async fn ask<T: DeserializeOwned>(&self, document: &str, variables: Value) -> Result<T, Setback> {
+    /// Sends a document, with retries: every document here is safe to repeat.
+    async fn request<T: DeserializeOwned>(
+        &self,
+        document: &str,
+        variables: Value,
+    ) -> Result<T, RequestError> {
         let body = json!({"query": document, "variables": variables}).to_string();
-        let mut attempt = 1;
-        loop {
-            let setback = match self.attempt(body.clone()).await {
-                Ok(answer) => return understood(answer),
-                Err(setback) => setback,
-            };
-            let Setback::Again(error, asked) = setback else { return Err(setback) };
-            let Some(wait) = self.patience.wait(attempt, asked) else {
-                return Err(Setback::Final(error));
-            };
-            tokio::time::sleep(wait).await;
-            attempt += 1;
-        }
+        let data = self.retry.run(|| self.send(body.clone()), retry_verdict, |_| ()).await?;
+        serde_json::from_value(data).map_err(|error| {
+            RequestError::Permanent(LinearError::InvalidResponse(printable(&error.to_string()).to_string()))
+        })
     }
 
-    /// One request, and the data of its answer.
-    async fn attempt(&self, body: String) -> Result<Value, Setback> {
-        let headers = self.headers().ok_or(Setback::Final(LinearError::Key))?;
-        let sent = self.http.post(self.url.clone()).headers(headers).body(body).send().await;
-        let response = sent.map_err(|error| unreachable_again(http::in_words(error)))?;
-        let status = response.status();
-        let asked = response.headers().get(RETRY_AFTER).and_then(|asked| asked.to_str().ok());
-        let asked = asked.and_then(|asked| asked.trim().parse().ok()).map(Duration::from_secs);
-        let body = http::body(response, MOST).await.map_err(|cut| match cut {
-            Cut::TooLarge => Setback::Final(LinearError::TooLarge(MOST)),
-            Cut::Broken(why) => unreachable_again(why),
-        })?;
-        self.read(status, asked, &body)
+    /// One try: sends a body, returns the data of the response.
+    async fn send(&self, body: String) -> Result<Value, RequestError> {
+        let headers = self.headers().ok_or(RequestError::Permanent(LinearError::Key))?;
+        let response = self.http.post(headers, body).await.map_err(http_error)?;
+        let (status, retry_after) = (response.status(), response.retry_after());
+        let body = response.body(MAX_RESPONSE_BYTES).await.map_err(http_error)?;
+        self.parse_response(status, retry_after, &body)
     }
 
-    fn read(&self, status: StatusCode, asked: Option<Duration>, body: &[u8]) -> Result<Value, Setback> {
-        let limited = || Setback::Again(LinearError::RateLimited(asked.map(|wait| wait.as_secs())), asked);
-        let answer = serde_json::from_slice::<Answer>(body);
-        let complaint = answer.as_ref().ok().and_then(|answer| answer.errors.first());
-        let said = match complaint {
-            Some(complaint) => http::said(complaint.said(), &self.key),
+    fn parse_response(
+        &self,
+        status: StatusCode,
+        retry_after: Option<Duration>,
+        body: &[u8],
+    ) -> Result<Value, RequestError> {
+        let response = serde_json::from_slice::<GraphqlResponse>(body);
+        let error = response.as_ref().ok().and_then(|response| response.errors.first());
+        let message = match error {
+            Some(error) => redact(error.message(), &self.key),
             None if body.trim_ascii().is_empty() => "nothing".to_owned(),
-            None => http::said(&String::from_utf8_lossy(body), &self.key),
+            None => redact(&String::from_utf8_lossy(body), &self.key),
         };
-        let code = complaint.map(Complaint::code).unwrap_or_default().to_owned();
-        let service = || LinearError::Service { status: status.as_u16(), said: said.clone() };
+        let code = error.map(GraphqlError::code).unwrap_or_default().to_owned();
+        let service = || LinearError::Service { status: status.as_u16(), message: message.clone() };
         match (status.as_u16(), code.as_str()) {
-            (429, _) | (_, "RATELIMITED") => return Err(limited()),
-            (401 | 403, _) | (_, "AUTHENTICATION_ERROR" | "FORBIDDEN") => {
-                return Err(Setback::Final(LinearError::Unauthorised(said)));
+            (429, _) | (_, "RATELIMITED") => {
+                let error = LinearError::RateLimited(retry_after.map(|wait| wait.as_secs()));
+                return Err(RequestError::Temporary(error, retry_after));
             }
-            (500.., _) | (_, "INTERNAL_SERVER_ERROR") => return Err(Setback::Again(service(), asked)),
+            (401 | 403, _) | (_, "AUTHENTICATION_ERROR" | "FORBIDDEN") => {
+                return Err(RequestError::Permanent(LinearError::Unauthorised(message)));
+            }
+            (500.., _) | (_, "INTERNAL_SERVER_ERROR") => {
+                return Err(RequestError::Temporary(service(), retry_after));
+            }
             _ => {}
         }
-        match answer {
-            Ok(mut answer) if !answer.errors.is_empty() => {
-                Err(Setback::Complaint(Box::new(answer.errors.swap_remove(0))))
+        match response {
+            Ok(mut response) if !response.errors.is_empty() => {
+                Err(RequestError::Graphql(Box::new(response.errors.swap_remove(0))))
             }
-            _ if !status.is_success() => Err(Setback::Final(service())),
-            Ok(Answer { data: Some(data), .. }) => Ok(data),
-            Ok(_) => Err(Setback::Final(LinearError::NotUnderstood("it holds no data".to_owned()))),
-            Err(_) => Err(Setback::Again(LinearError::NotUnderstood(said), asked)),
+            _ if !status.is_success() => Err(RequestError::Permanent(service())),
+            Ok(GraphqlResponse { data: Some(data), .. }) => Ok(data),
+            Ok(_) => {
+                Err(RequestError::Permanent(LinearError::InvalidResponse("it holds no data".to_owned())))
+            }
+            Err(_) => Err(RequestError::Temporary(LinearError::InvalidResponse(message), retry_after)),
         }
     }
 
-    /// The key stands in its header as it is: it is no bearer token.
+    /// The key is the header's whole value: it is no bearer token.
     fn headers(&self) -> Option<HeaderMap> {
         let mut key = HeaderValue::from_str(self.key.expose_secret().trim()).ok()?;
         key.set_sensitive(true);
@@ -196,54 +190,62 @@ impl Linear {
         Some(HeaderMap::from_iter([(AUTHORIZATION, key), (CONTENT_TYPE, json)]))
     }
 
-    fn error(&self, setback: Setback) -> LinearError {
-        match setback {
-            Setback::Again(error, _) | Setback::Final(error) => error,
-            Setback::Complaint(complaint) => self.rejected(&complaint),
+    fn linear_error(&self, error: RequestError) -> LinearError {
+        match error {
+            RequestError::Temporary(error, _) | RequestError::Permanent(error) => error,
+            RequestError::Graphql(error) => self.rejected(&error),
         }
     }
 
-    fn rejected(&self, complaint: &Complaint) -> LinearError {
-        LinearError::Rejected(http::said(complaint.said(), &self.key))
+    fn rejected(&self, error: &GraphqlError) -> LinearError {
+        LinearError::Rejected(redact(error.message(), &self.key))
     }
 }
 
-fn unreachable_again(why: String) -> Setback {
-    Setback::Again(LinearError::Unreachable(why), None)
+fn retry_verdict(error: &RequestError) -> Retry {
+    match error {
+        RequestError::Temporary(_, Some(wait)) => Retry::After(*wait),
+        RequestError::Temporary(_, None) => Retry::Backoff,
+        RequestError::Permanent(_) | RequestError::Graphql(_) => Retry::Never,
+    }
 }
 
-fn understood<T: DeserializeOwned>(data: Value) -> Result<T, Setback> {
-    serde_json::from_value(data)
-        .map_err(|error| Setback::Final(LinearError::NotUnderstood(shown(&error.to_string()).to_string())))
+fn http_error(error: HttpError) -> RequestError {
+    match error {
+        HttpError::BodyTooLarge { limit } => RequestError::Permanent(LinearError::TooLarge(limit)),
+        error => RequestError::Temporary(LinearError::Unreachable(error.to_string()), None),
+    }
 }
 
-/// The one team that is meant.
-fn chosen(mut teams: Vec<Team>, wanted: &str) -> Result<Team, LinearError> {
+/// The one team that has the key or the name.
+fn select_team(mut teams: Vec<Team>, wanted: &str) -> Result<Team, LinearError> {
     let by_key = teams.iter().position(|team| team.key.eq_ignore_ascii_case(wanted));
     match (by_key, teams.len()) {
         (Some(index), _) => Ok(teams.swap_remove(index)),
         (None, 1) => Ok(teams.swap_remove(0)),
-        (None, 0) => Err(LinearError::NoTeam(shown(wanted).to_string())),
+        (None, 0) => Err(LinearError::NoTeam(printable(wanted).to_string())),
         (None, _) => {
             let keys: Vec<&str> = teams.iter().map(|team| team.key.as_str()).collect();
-            let keys = shown(&keys.join(", ")).to_string();
-            Err(LinearError::SeveralTeams { wanted: shown(wanted).to_string(), keys })
+            let keys = printable(&keys.join(", ")).to_string();
+            Err(LinearError::AmbiguousTeam { name: printable(wanted).to_string(), keys })
         }
     }
 }
 
-impl Issue {
-    /// The issue, if it is one that can be shown and kept: this ends up in a committed file and on a screen.
-    fn checked(self) -> Result<LinearIssue, LinearError> {
-        let Issue { identifier, url } = self;
+impl IssueNode {
+    /// The issue, if its fields are safe to show on a terminal and to keep in a committed file.
+    fn validate(self) -> Result<LinearIssue, LinearError> {
+        let IssueNode { identifier, url } = self;
         let is_plain = |text: &str| {
-            !text.is_empty() && text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic())
+            !text.is_empty()
+                && text.len() <= MAX_FIELD_BYTES
+                && text.bytes().all(|byte| byte.is_ascii_graphic())
         };
-        let is_address = url.starts_with("https://") || url.starts_with("http://");
-        if is_plain(&identifier) && is_plain(&url) && is_address {
+        let is_url = url.starts_with("https://") || url.starts_with("http://");
+        if is_plain(&identifier) && is_plain(&url) && is_url {
             Ok(LinearIssue { identifier, url })
         } else {
-            Err(LinearError::NotUnderstood("the issue has no proper identifier and address".to_owned()))
+            Err(LinearError::InvalidResponse("the issue has no valid identifier and URL".to_owned()))
         }
     }
 }
@@ -257,9 +259,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_counts_more_than_a_name_and_a_name_must_be_the_only_one() {
+    fn team_keys_precede_names_and_names_must_be_unique() {
         let choose = |teams: &[Team], wanted: &str| {
-            chosen(teams.to_vec(), wanted).map(|team| team.key).map_err(|error| error.to_string())
+            select_team(teams.to_vec(), wanted).map(|team| team.key).map_err(|error| error.to_string())
         };
         let (eng, ops) = (team("ENG", "Engineering"), team("OPS", "eng"));
         assert_eq!(choose(&[ops.clone(), eng.clone()], "eng"), Ok("ENG".to_owned()));
@@ -270,9 +272,9 @@ mod tests {
     }
 
     #[test]
-    fn an_issue_that_could_spoil_a_screen_or_a_file_is_none() {
+    fn issues_with_unsafe_fields_are_refused() {
         let check = |identifier: &str, url: &str| {
-            Issue { identifier: identifier.to_owned(), url: url.to_owned() }.checked().is_ok()
+            IssueNode { identifier: identifier.to_owned(), url: url.to_owned() }.validate().is_ok()
         };
         assert!(check("ENG-1", "https://linear.app/acme/issue/ENG-1"));
         for (identifier, url) in [

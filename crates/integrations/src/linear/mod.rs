@@ -1,14 +1,15 @@
-//! Linear, over its GraphQL interface: who the key belongs to, a team, an issue made once.
+//! Linear, over its GraphQL interface: the key's owner, a team, an issue that is created once.
 //!
-//! [`Linear`] is the client; [`error`] says what can go wrong, [`patience`] how long it is tried, [`tracker`] is Linear as the engine's tracker.
+//! [`Linear`] is the client, [`LinearOptions`] its timeout and retries, [`LinearTracker`] the engine's tracker
+//! port.
 
 mod client;
 mod error;
-mod patience;
+mod graphql;
+mod options;
 mod tracker;
-mod wire;
 
 pub use client::{Linear, NewIssue, Team};
 pub use error::LinearError;
-pub use patience::Patience;
+pub use options::LinearOptions;
 pub use tracker::LinearTracker;

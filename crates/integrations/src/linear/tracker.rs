@@ -1,6 +1,6 @@
-//! Linear as the engine's tracker: one issue for each order, however often it is given.
+//! Linear as the engine's tracker port: one issue for each order, even if the order is repeated.
 
-use super::{Linear, NewIssue, Patience};
+use super::{Linear, LinearOptions, NewIssue};
 use crate::stable_id;
 use charrette_engine::Cancel;
 use charrette_engine::cancel::Urgency;
@@ -10,33 +10,29 @@ use futures_util::future::{Either, select};
 use secrecy::SecretString;
 use std::pin::pin;
 
-/// Linear, as a repository and its user have configured it.
+/// Linear as configured by the repository and the user.
 #[derive(Debug, Clone)]
 pub struct LinearTracker {
-    /// Whether issues are made.
     pub state: TrackerState,
-    /// The team, by id, key or name.
+    /// UUID, key or name of the team.
     pub team: String,
-    /// Where to ask, or why that is not known.
+    /// URL of the GraphQL interface, or the reason there is none.
     pub endpoint: Result<String, String>,
-    /// The key.
     pub key: Option<SecretString>,
-    /// The variable the key is taken from, for messages.
+    /// Environment variable of the key, for messages.
     pub key_name: &'static str,
-    /// The request to end.
     pub cancel: Cancel,
 }
 
 impl LinearTracker {
-    /// A client, or why there is none.
-    pub fn client(&self, patience: Patience) -> Result<Linear, String> {
+    pub fn client(&self, options: LinearOptions) -> Result<Linear, String> {
         let endpoint = self.endpoint.clone()?;
         let key = self.key.clone().ok_or_else(|| format!("{} is not set", self.key_name))?;
-        Linear::new(&endpoint, key, patience).map_err(|error| error.to_string())
+        Linear::new(&endpoint, key, options).map_err(|error| error.to_string())
     }
 
-    async fn issue(self, order: IssueOrder) -> Result<LinearIssue, String> {
-        let linear = self.client(Patience::default())?;
+    async fn create_issue(self, order: IssueOrder) -> Result<LinearIssue, String> {
+        let linear = self.client(LinearOptions::default())?;
         let team = linear.team(&self.team).await.map_err(|error| error.to_string())?;
         let issue = NewIssue {
             id: stable_id(&[&order.run, &order.step]),
@@ -56,8 +52,8 @@ impl Tracker for LinearTracker {
     fn create(&self, order: IssueOrder) -> BoxFuture<'static, Result<LinearIssue, TrackerError>> {
         let (tracker, cancel) = (self.clone(), self.cancel.clone());
         Box::pin(async move {
-            match select(pin!(tracker.issue(order)), pin!(cancel.requested(Urgency::Soon))).await {
-                Either::Left((made, _)) => made.map_err(TrackerError::Failed),
+            match select(pin!(tracker.create_issue(order)), pin!(cancel.wait_for(Urgency::Soon))).await {
+                Either::Left((created, _)) => created.map_err(TrackerError::Failed),
                 Either::Right(_) => Err(TrackerError::Interrupted),
             }
         })

@@ -1,82 +1,79 @@
-//! One message to one address.
+//! Delivery of one message to one URL.
 
 use super::signature::signature;
-use crate::http::{self, AddressProblem};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Url};
+use charrette_http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use charrette_http::{Address, AddressError, HttpClient, PlainHttp, Timeouts};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What happened.
+/// The body of a webhook request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// The same however often it is sent.
+pub struct WebhookMessage {
+    /// The same for every delivery of the message.
     pub id: String,
-    /// What kind of thing happened: `phase.finished`.
+    /// Kind of event: `phase.finished`.
     pub event: String,
-    /// The run it happened in.
+    /// Id of the run.
     pub run: String,
-    /// The feature that run is about.
     pub feature: Option<String>,
-    /// The phase, if it is about one.
     pub phase: Option<String>,
-    /// When it happened.
+    /// Time of the event.
     pub at: String,
 }
 
-/// An address that wants to be told.
+/// A URL that receives messages.
 #[derive(Debug)]
 pub struct Webhook {
-    url: Url,
+    http: HttpClient,
     secret: Option<SecretString>,
-    http: Client,
 }
 
-/// Why a message did not arrive.
+/// Reason a message was not delivered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
-    /// The address cannot be used.
     #[error("webhooks.url cannot be used: {0}")]
-    Address(AddressProblem),
-    /// Nobody answers there.
+    Address(AddressError),
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
-    /// Somebody does, and does not take it.
+    /// The receiver answered with a status that is no success.
     #[error("it answered with {0}")]
     Refused(u16),
 }
 
 impl Webhook {
-    /// That address. With a secret, messages are signed. Each may take that long.
-    pub fn new(url: &str, secret: Option<SecretString>, patience: Duration) -> Result<Webhook, WebhookError> {
-        let url = http::address(url).map_err(WebhookError::Address)?;
-        let client = http::client(&url, patience);
-        let http = client.map_err(|error| WebhookError::Unreachable(http::in_words(error)))?;
-        Ok(Webhook { url, secret, http })
+    /// `secret` signs the messages; `timeout` is the time limit of one delivery.
+    pub fn new(url: &str, secret: Option<SecretString>, timeout: Duration) -> Result<Webhook, WebhookError> {
+        let address = Address::parse(url, PlainHttp::LoopbackOnly).map_err(WebhookError::Address)?;
+        let http = HttpClient::new(address, Timeouts::total(timeout))
+            .map_err(|error| WebhookError::Unreachable(error.to_string()))?;
+        Ok(Webhook { http, secret })
     }
 
-    /// Sends a message once. It has arrived if the answer is a success; what else the answer says is not read.
-    pub async fn deliver(&self, message: &Message) -> Result<(), WebhookError> {
-        // A message has only text members, which is all that could fail.
+    /// Sends a message once. It is delivered if the status is a success; the body of the response is not read.
+    pub async fn deliver(&self, message: &WebhookMessage) -> Result<(), WebhookError> {
+        // A message has only text members, which cannot fail.
         let body = serde_json::to_string(message).unwrap_or_default();
-        let sent = self.http.post(self.url.clone()).headers(self.headers(message, &body)).body(body).send();
-        let response = sent.await.map_err(|error| WebhookError::Unreachable(http::in_words(error)))?;
+        let response = self
+            .http
+            .post(self.headers(message, &body), body)
+            .await
+            .map_err(|error| WebhookError::Unreachable(error.to_string()))?;
         let status = response.status();
         if status.is_success() { Ok(()) } else { Err(WebhookError::Refused(status.as_u16())) }
     }
 
-    fn headers(&self, message: &Message, body: &str) -> HeaderMap {
+    fn headers(&self, message: &WebhookMessage, body: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let signed = self.secret.as_ref();
-        let signed = signed.map(|secret| signature(secret.expose_secret().as_bytes(), body.as_bytes()));
-        let ours = [
+        let secret = self.secret.as_ref();
+        let signature = secret.map(|secret| signature(secret.expose_secret().as_bytes(), body.as_bytes()));
+        let values = [
             ("x-charrette-event", Some(message.event.clone())),
             ("x-charrette-delivery", Some(message.id.clone())),
-            ("x-charrette-signature", signed),
+            ("x-charrette-signature", signature),
         ];
-        for (name, value) in ours {
+        for (name, value) in values {
             if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
                 headers.insert(HeaderName::from_static(name), value);
             }

@@ -1,9 +1,9 @@
-//! Telling somebody's server what happened: one signed message at a time.
+//! Webhook delivery: one signed message to one URL.
 //!
-//! A message is sent once per call. That it is kept until it arrived, and sent again, is for the caller.
+//! Each call sends a message once. Keeping messages until they are delivered, and retries, are for the caller.
 
 mod deliver;
 mod signature;
 
-pub use deliver::{Message, Webhook, WebhookError};
+pub use deliver::{Webhook, WebhookError, WebhookMessage};
 pub use signature::signature;

@@ -1,12 +1,12 @@
-//! The signature of a message: HMAC-SHA256, as most receivers of webhooks know it.
+//! Signature of a webhook message: HMAC-SHA256, the usual scheme of webhooks.
 
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
-/// The size of a block of SHA-256.
+/// Block size of SHA-256.
 const BLOCK: usize = 64;
 
-/// The signature of a message, as it stands in its header: `sha256=` and 64 hexadecimal digits.
+/// The value of the signature header: `sha256=` and 64 hexadecimal digits.
 pub fn signature(secret: &[u8], message: &[u8]) -> String {
     let mut key = [0_u8; BLOCK];
     if secret.len() > BLOCK {
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_hmac_of_rfc_4231() {
+    fn signatures_match_rfc_4231() {
         let cases: [(&[u8], &[u8], &str); 4] = [
             (&[0x0b; 20], b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
             (

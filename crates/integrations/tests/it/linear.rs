@@ -1,23 +1,24 @@
-//! The tracker's client against a server that enforces Linear's schema.
+//! The Linear client against a server that enforces Linear's schema.
 
-use charrette_integrations::linear::{Linear, LinearError, NewIssue, Patience};
-use charrette_integrations::stable_id;
-use charrette_testkit::linear::{LinearServer, Mishap};
+use charrette_integrations::linear::{Linear, LinearError, LinearOptions, NewIssue};
+use charrette_integrations::{RetryPolicy, stable_id};
+use charrette_testkit::linear::{LinearFault, LinearServer};
 use secrecy::SecretString;
 use std::time::Duration;
 
-/// Hardly any waits, so that tests are quick.
-fn patience() -> Patience {
-    Patience {
-        attempts: 4,
+/// Short waits, so that tests are quick.
+fn options() -> LinearOptions {
+    let retry = RetryPolicy {
+        max_tries: 4,
         first_wait: Duration::from_millis(1),
-        longest_wait: Duration::from_secs(2),
-        attempt: Duration::from_secs(10),
-    }
+        max_wait: Duration::from_secs(2),
+        jitter_seed: Some(0),
+    };
+    LinearOptions { retry, timeout: Duration::from_secs(10) }
 }
 
 fn client(server: &LinearServer) -> Linear {
-    Linear::new(&server.url(), SecretString::from(LinearServer::KEY), patience()).unwrap()
+    Linear::new(&server.url(), SecretString::from(LinearServer::KEY), options()).unwrap()
 }
 
 fn issue() -> NewIssue {
@@ -30,7 +31,7 @@ fn issue() -> NewIssue {
 }
 
 thread_local! {
-    /// Connections that are kept belong to a runtime, so each test has one.
+    /// One runtime per test, because open connections belong to a runtime.
     static RUNTIME: tokio::runtime::Runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
 }
@@ -59,11 +60,11 @@ fn a_team_is_found_by_id_key_and_name() {
     let twins = run(linear.team("twin")).unwrap_err().to_string();
     assert!(twins.ends_with("TWA, TWB"), "{twins}");
     assert_eq!(run(linear.viewer()).unwrap(), "Ada L");
-    assert_eq!(server.refused(), [""; 0], "the schema allows everything that was asked");
+    assert_eq!(server.rejections(), [""; 0], "the schema allows everything that was asked");
 }
 
 #[test]
-fn an_issue_is_made_once_and_found_when_it_is_asked_for_again() {
+fn an_issue_is_created_once_and_found_afterwards() {
     let server = LinearServer::start();
     let linear = client(&server);
     assert_eq!(run(linear.issue(&issue().id)), Ok(None));
@@ -83,23 +84,23 @@ fn an_issue_is_made_once_and_found_when_it_is_asked_for_again() {
 }
 
 #[test]
-fn whatever_happens_on_the_way_there_is_one_issue() {
+fn repeated_requests_create_one_issue() {
     let mishaps = [
-        Mishap::TooMany(Some(0)),
-        Mishap::TooMany(Some(1)),
-        Mishap::TooMany(None),
-        Mishap::RateLimited,
-        Mishap::Trouble,
-        Mishap::TroubleAfter,
-        Mishap::DropBefore,
-        Mishap::DropAfter,
-        Mishap::Half,
-        Mishap::Nonsense,
+        LinearFault::TooManyRequests(Some(0)),
+        LinearFault::TooManyRequests(Some(1)),
+        LinearFault::TooManyRequests(None),
+        LinearFault::RateLimited,
+        LinearFault::ServerError,
+        LinearFault::ServerErrorAfter,
+        LinearFault::DropBefore,
+        LinearFault::DropAfter,
+        LinearFault::Truncated,
+        LinearFault::NotJson,
     ];
     for first in mishaps {
-        for second in [Mishap::DropAfter, Mishap::Trouble, Mishap::DropBefore] {
+        for second in [LinearFault::DropAfter, LinearFault::ServerError, LinearFault::DropBefore] {
             let server = LinearServer::start();
-            server.happens("issueCreate", &[first, second]);
+            server.inject_faults("issueCreate", &[first, second]);
             let made = run(client(&server).create(&issue()));
             assert!(made.is_ok(), "{first:?}, {second:?}: {made:?}");
             assert_eq!(server.issues().len(), 1, "{first:?}, {second:?}");
@@ -108,29 +109,32 @@ fn whatever_happens_on_the_way_there_is_one_issue() {
 }
 
 #[test]
-fn reading_back_is_tried_again_as_well() {
+fn reading_an_issue_is_retried_too() {
     let server = LinearServer::start();
     let linear = client(&server);
     let made = run(linear.create(&issue())).unwrap();
-    server.happens("issue", &[Mishap::Trouble, Mishap::DropBefore, Mishap::TooMany(Some(0))]);
+    server.inject_faults(
+        "issue",
+        &[LinearFault::ServerError, LinearFault::DropBefore, LinearFault::TooManyRequests(Some(0))],
+    );
     assert_eq!(run(linear.create(&issue())), Ok(made));
     assert_eq!(server.requests(), ["issueCreate", "issueCreate", "issue", "issue", "issue", "issue"]);
 }
 
 #[test]
-fn there_is_an_end_to_trying() {
+fn retries_are_limited() {
     for (mishap, said, requests) in [
-        (Mishap::Trouble, "Linear answered with 500: \"trouble\"", 4),
-        (Mishap::DropBefore, "Linear cannot be reached: ", 4),
-        (Mishap::TooMany(None), "Linear asks to wait", 4),
-        (Mishap::RateLimited, "Linear asks to wait", 4),
-        (Mishap::TooMany(Some(3600)), "Linear asks to wait 3600 seconds", 1),
-        (Mishap::Nonsense, "the answer of Linear was not understood: <html>oh</html>", 4),
-        (Mishap::OtherShape, "the answer of Linear was not understood: missing field", 1),
-        (Mishap::Flood, "Linear sent more than the 1048576 bytes that are read", 1),
+        (LinearFault::ServerError, "Linear answered with 500: \"trouble\"", 4),
+        (LinearFault::DropBefore, "Linear cannot be reached: ", 4),
+        (LinearFault::TooManyRequests(None), "Linear asks to wait", 4),
+        (LinearFault::RateLimited, "Linear asks to wait", 4),
+        (LinearFault::TooManyRequests(Some(3600)), "Linear asks to wait 3600 seconds", 1),
+        (LinearFault::NotJson, "the answer of Linear was not understood: <html>oh</html>", 4),
+        (LinearFault::UnexpectedShape, "the answer of Linear was not understood: missing field", 1),
+        (LinearFault::Flood, "Linear sent more than the 1048576 bytes that are read", 1),
     ] {
         let server = LinearServer::start();
-        server.always(Some(mishap));
+        server.inject_permanent_fault(Some(mishap));
         let error = run(client(&server).team("BASE")).unwrap_err().to_string();
         assert!(error.starts_with(said), "{mishap:?}: {error}");
         assert_eq!(server.requests().len(), requests, "{mishap:?}");
@@ -138,38 +142,39 @@ fn there_is_an_end_to_trying() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_not_waited_for() {
+fn a_silent_server_is_a_timeout() {
     let server = LinearServer::start();
-    server.always(Some(Mishap::Hang));
-    let patience = Patience { attempts: 2, attempt: Duration::from_millis(200), ..patience() };
-    let linear = Linear::new(&server.url(), SecretString::from(LinearServer::KEY), patience).unwrap();
+    server.inject_permanent_fault(Some(LinearFault::Hang));
+    let retry = RetryPolicy { max_tries: 2, ..options().retry };
+    let options = LinearOptions { retry, timeout: Duration::from_millis(200) };
+    let linear = Linear::new(&server.url(), SecretString::from(LinearServer::KEY), options).unwrap();
     let error = run(linear.create(&issue())).unwrap_err();
     assert_eq!(error, LinearError::Unreachable("it did not answer in time".to_owned()));
     assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
-fn nobody_there_is_said_without_the_address() {
+fn connection_errors_do_not_repeat_the_address() {
     let server = LinearServer::start();
     let url = server.url().replace("http://", "http://user:secret@");
     drop(server);
-    let linear = Linear::new(&url, SecretString::from(LinearServer::KEY), patience()).unwrap();
+    let linear = Linear::new(&url, SecretString::from(LinearServer::KEY), options()).unwrap();
     let error = run(linear.viewer()).unwrap_err().to_string();
     assert!(error.starts_with("Linear cannot be reached: ") && !error.contains("secret"), "{error}");
 }
 
 #[test]
-fn a_key_that_is_refused_is_refused_at_once_and_never_repeated() {
+fn a_refused_key_is_not_retried_and_not_repeated() {
     let server = LinearServer::start();
     let wrong = "lin_api_wr0ngk3ywr0ngk3y";
-    let linear = Linear::new(&server.url(), SecretString::from(wrong), patience()).unwrap();
+    let linear = Linear::new(&server.url(), SecretString::from(wrong), options()).unwrap();
     let error = run(linear.viewer()).unwrap_err();
     assert!(matches!(error, LinearError::Unauthorised(_)), "{error:?}");
     assert!(!format!("{error} {error:?} {linear:?}").contains(wrong));
-    let odd = Linear::new(&server.url(), SecretString::from("a\nb"), patience()).unwrap();
+    let odd = Linear::new(&server.url(), SecretString::from("a\nb"), options()).unwrap();
     assert_eq!(run(odd.viewer()), Err(LinearError::Key));
 
-    server.always(Some(Mishap::Echo));
+    server.inject_permanent_fault(Some(LinearFault::EchoKey));
     let error = run(client(&server).viewer()).unwrap_err().to_string();
     assert_eq!(error, "Linear refuses: what is [key]?");
     let error = run(client(&server).create(&issue())).unwrap_err().to_string();
@@ -177,7 +182,7 @@ fn a_key_that_is_refused_is_refused_at_once_and_never_repeated() {
 }
 
 #[test]
-fn a_refusal_that_is_no_conflict_stays_one() {
+fn a_refusal_without_conflict_is_an_error() {
     let server = LinearServer::start();
     let nowhere = NewIssue { team: "00000000-0000-4000-8000-000000000000".to_owned(), ..issue() };
     let error = run(client(&server).create(&nowhere)).unwrap_err();

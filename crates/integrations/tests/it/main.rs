@@ -1,4 +1,4 @@
-//! The clients against servers on loopback that behave, and misbehave, as the real ones do.
+//! The clients against servers on loopback, with the faults of real services.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 

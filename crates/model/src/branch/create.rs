@@ -1,13 +1,13 @@
-//! `charrette branch create NAME`: what is checked before git is asked, and what is said afterwards.
+//! `charrette branch create NAME`: the checks before git is called, and the lines of the answer.
 
-use super::state::{Surroundings, starts_with_segment};
-use crate::plumbing::Answer;
-use crate::shown::shown;
+use super::state::{BranchContext, starts_with_segment};
+use crate::escape::printable;
+use crate::plumbing::CommandAnswer;
 
-/// Checks a name before anything is done.
-pub fn check(name: &str, around: &Surroundings<'_>, exists: bool) -> Result<(), CreateError> {
-    if !starts_with_segment(name, around.user_prefix) && !starts_with_segment(name, around.branch_prefix) {
-        return Err(CreateError::Prefix { name: name.to_owned(), prefix: around.user_prefix.to_owned() });
+/// Checks the name of a new branch.
+pub fn check(name: &str, context: &BranchContext<'_>, exists: bool) -> Result<(), CreateError> {
+    if !starts_with_segment(name, context.user_prefix) && !starts_with_segment(name, context.branch_prefix) {
+        return Err(CreateError::Prefix { name: name.to_owned(), prefix: context.user_prefix.to_owned() });
     }
     if !is_safe_ref(name) {
         return Err(CreateError::NotAName(name.to_owned()));
@@ -18,41 +18,33 @@ pub fn check(name: &str, around: &Surroundings<'_>, exists: bool) -> Result<(), 
     Ok(())
 }
 
-/// What the command says when it is done, or cannot be.
-pub fn answer(name: &str, result: Result<(), CreateError>) -> Answer {
+/// Lines and exit code of the command.
+pub fn answer(name: &str, result: Result<(), CreateError>) -> CommandAnswer {
     match result {
-        Ok(()) => Answer::ok(vec![format!("BRANCH_NAME={name}"), "ACTION=created".to_owned()]),
-        Err(error) => Answer::refused(error.code(), format!("ERROR={error}")),
+        Ok(()) => CommandAnswer::ok(vec![format!("BRANCH_NAME={name}"), "ACTION=created".to_owned()]),
+        Err(error) => CommandAnswer::failure(error.code(), format!("ERROR={error}")),
     }
 }
 
-/// Why no branch was made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CreateError {
-    /// It would not be recognised as the user's.
-    #[error("branch name '{}' must start with '{}/'", shown(.name), shown(.prefix))]
-    Prefix {
-        /// The name.
-        name: String,
-        /// The user's prefix.
-        prefix: String,
-    },
-    /// Git would not take it, or it could be taken for something else.
-    #[error("'{}' is not a valid branch name", shown(.0))]
+    /// The branch would not be recognised as the user's.
+    #[error("branch name '{}' must start with '{}/'", printable(.name), printable(.prefix))]
+    Prefix { name: String, prefix: String },
+    /// Not a valid git ref, or mistakable for an option or a path.
+    #[error("'{}' is not a valid branch name", printable(.0))]
     NotAName(String),
-    /// There is one already.
-    #[error("branch '{}' already exists", shown(.0))]
+    #[error("branch '{}' already exists", printable(.0))]
     Exists(String),
-    /// Main could not be brought up to date.
-    #[error("could not fetch origin {}", shown(.0))]
+    /// The main branch could not be fetched.
+    #[error("could not fetch origin {}", printable(.0))]
     Fetch(String),
-    /// Git refused.
-    #[error("could not create branch '{}'", shown(.0))]
+    /// `git branch` failed.
+    #[error("could not create branch '{}'", printable(.0))]
     Git(String),
 }
 
 impl CreateError {
-    /// The exit code scripts know it by.
     pub fn code(&self) -> u8 {
         match self {
             CreateError::Exists(_) => 1,
@@ -61,7 +53,7 @@ impl CreateError {
     }
 }
 
-/// Whether git takes this as a branch name and nothing else takes it for an option or a path.
+/// True if git accepts the name as a branch and no program mistakes it for an option or a path.
 pub fn is_safe_ref(name: &str) -> bool {
     let forbidden = |c: char| c.is_control() || c.is_whitespace() || r"~^:?*[\".contains(c);
     let part_is_fine = |part: &str| {
@@ -81,8 +73,13 @@ pub fn is_safe_ref(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn around() -> Surroundings<'static> {
-        Surroundings { main: "main", user_prefix: "ada", branch_prefix: "feature", ..Surroundings::default() }
+    fn context() -> BranchContext<'static> {
+        BranchContext {
+            main: "main",
+            user_prefix: "ada",
+            branch_prefix: "feature",
+            ..BranchContext::default()
+        }
     }
 
     #[test]
@@ -98,7 +95,7 @@ mod tests {
             ("ada/a b", false, 2, "ERROR='ada/a b' is not a valid branch name"),
             ("ada/x\ny", false, 2, "ERROR='ada/x\\ny' is not a valid branch name"),
         ] {
-            let answer = answer(name, check(name, &around(), exists));
+            let answer = answer(name, check(name, &context(), exists));
             assert_eq!(answer.code, code, "{name:?}");
             let first = answer.stdout.first().or(answer.stderr.first());
             assert_eq!(first.map(String::as_str), Some(said));

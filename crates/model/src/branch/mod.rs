@@ -1,13 +1,14 @@
-//! Branches: what a user's branches are called ([`name`]), what the current one is ([`state`]), and what to do
-//! about it before a run ([`decision`]). [`create`] has the rules and answers of `charrette branch create`.
+//! Branches: names of a user's branches ([`name`]), classification of the current one ([`state`]), and the
+//! choice between it and a new one before a run ([`decision`]). [`create`] has the rules and answers of
+//! `charrette branch create`.
 //!
-//! Git itself is asked elsewhere; its answers come in as text.
+//! Git itself is called elsewhere; its output comes in as text.
 
 pub mod create;
 pub mod decision;
 pub mod name;
 pub mod state;
 
-pub use decision::{Decision, decide};
+pub use decision::{BranchDecision, decide};
 pub use name::{branch_name, given_prefix, unused_branch_name, user_prefix};
-pub use state::{BranchInfo, BranchState, MainBranch, Surroundings};
+pub use state::{BranchContext, BranchInfo, BranchState, MainBranch};

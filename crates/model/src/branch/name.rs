@@ -1,19 +1,19 @@
-//! What branches are called: `<user prefix>/<words of the feature>`.
+//! Branch names: `<user prefix>/<words of the feature>`.
 
 use super::create::is_safe_ref;
 use crate::feature::words;
 
-/// The prefix of somebody who has no name git could use.
-const NOBODY: &str = "dev";
+/// Prefix for a `user.name` without a usable character.
+const FALLBACK_PREFIX: &str = "dev";
 const MAX_PREFIX: usize = 20;
 /// Leaves room for a few words behind it.
 const MAX_GIVEN_PREFIX: usize = 30;
-/// A branch name is shorter than this.
+/// Exclusive.
 const NAME_LIMIT: usize = 50;
 
 /// The prefix of a user's branches, from git's `user.name`.
 ///
-/// Hyphens at the edges go, in front as well: git takes no branch that starts with one.
+/// Hyphens at both ends are dropped: git refuses a branch that starts with one.
 pub fn user_prefix(user_name: &str) -> String {
     let prefix: String = user_name
         .chars()
@@ -23,17 +23,17 @@ pub fn user_prefix(user_name: &str) -> String {
         .take(MAX_PREFIX)
         .collect();
     match prefix.trim_end_matches('-') {
-        "" => NOBODY.to_owned(),
+        "" => FALLBACK_PREFIX.to_owned(),
         prefix => prefix.to_owned(),
     }
 }
 
-/// The prefix that somebody else says the user has: as it is where it can begin a branch, else what is left of it.
+/// The prefix given by a caller: unchanged if it is a valid start of a branch name, otherwise sanitised.
 pub fn given_prefix(given: &str) -> String {
     if is_safe_ref(given) && given.len() <= MAX_GIVEN_PREFIX { given.to_owned() } else { user_prefix(given) }
 }
 
-/// What the branch of a feature is named after. Everything in a feature of a project shares one topic:
+/// The text a feature's branch is named after. Everything nested in a feature of a project shares one topic:
 /// `design-<project>-<feature>`.
 pub fn branch_topic(feature: &str) -> String {
     let segments: Vec<&str> = feature.split('.').take(2).collect();
@@ -43,24 +43,25 @@ pub fn branch_topic(feature: &str) -> String {
     }
 }
 
-/// The branch for a feature, from its description or its name: kebab-case, cut at a word, under 50 characters.
+/// Branch name for a feature, from its description or its name: kebab-case, cut at a word, under 50
+/// characters.
 pub fn branch_name(prefix: &str, description: &str) -> String {
-    suffixed(prefix, description, "")
+    build_name(prefix, description, "")
 }
 
-/// The same, with a number at its end if that name is taken.
+/// [`branch_name`] with a number appended if that name is taken.
 pub fn unused_branch_name(prefix: &str, description: &str, taken: impl Fn(&str) -> bool) -> String {
     let first = branch_name(prefix, description);
     if !taken(&first) {
         return first;
     }
-    let mut numbered = (2_u32..).map(|number| suffixed(prefix, description, &format!("-{number}")));
+    let mut numbered = (2_u32..).map(|number| build_name(prefix, description, &format!("-{number}")));
     numbered.find(|name| !taken(name)).unwrap_or(first)
 }
 
-fn suffixed(prefix: &str, description: &str, suffix: &str) -> String {
+fn build_name(prefix: &str, description: &str, suffix: &str) -> String {
     let room = (NAME_LIMIT - 1).saturating_sub(prefix.len() + 1 + suffix.len());
-    let mut name = words::joined(description, room);
+    let mut name = words::slug(description, room);
     if name.is_empty() {
         "feature".clone_into(&mut name);
     }
@@ -73,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_nested_is_named_after_its_project_and_feature() {
+    fn nested_features_share_the_topic_of_their_feature() {
         for (feature, topic) in [
             ("add-login", "add-login"),
             ("shop.cart", "design-shop-cart"),

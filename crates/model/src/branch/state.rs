@@ -1,20 +1,19 @@
-//! What the current branch is: main, the user's own, or another.
+//! Classification of the current branch: main, the user's own, or another.
 
-use crate::plumbing::Answer;
+use crate::plumbing::CommandAnswer;
 
-/// How the main branch is found.
+/// Sources of the main branch's name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MainBranch<'a> {
-    /// What the configuration says; empty for nothing.
+    /// From the configuration; may be empty.
     pub configured: &'a str,
-    /// What the remote's HEAD points to, as `origin/main` or `main`.
+    /// The remote's HEAD, as `origin/main` or `main`.
     pub origin_head: Option<&'a str>,
-    /// The local branches.
     pub branches: &'a [&'a str],
 }
 
 impl<'a> MainBranch<'a> {
-    /// Its name: configured, else the remote's, else the only branch, else `main`, else `master`.
+    /// The name: configured, else the remote's HEAD, else the only branch, else `main`, else `master`.
     pub fn name(self) -> &'a str {
         if !self.configured.is_empty() {
             return self.configured;
@@ -30,51 +29,48 @@ impl<'a> MainBranch<'a> {
     }
 }
 
-/// What surrounds the current branch.
+/// Settings and repository facts that classify a branch.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Surroundings<'a> {
-    /// The main branch.
+pub struct BranchContext<'a> {
     pub main: &'a str,
-    /// The prefix of the user's branches, see [`super::user_prefix`].
+    /// Prefix of the user's branches, see [`super::user_prefix`].
     pub user_prefix: &'a str,
-    /// What the configuration lets branches start with; empty for nothing.
+    /// Prefix allowed by the configuration; may be empty.
     pub branch_prefix: &'a str,
-    /// Branches charrette made for this feature.
+    /// Branches charrette created for this feature.
     pub made_here: &'a [&'a str],
 }
 
-/// The current branch and what it is.
+/// The current branch and its classification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchState {
-    /// Its name; empty when the head is detached.
+    /// Empty when HEAD is detached.
     pub current: String,
-    /// Whether it is main. A detached head counts as main, so that a run starts from there.
+    /// True for a detached HEAD too, so that a run starts from there.
     pub is_main: bool,
-    /// Whether it is the user's own.
     pub is_user_branch: bool,
-    /// The prefix of the user's branches.
     pub user_prefix: String,
 }
 
 impl BranchState {
-    /// Looks at the current branch; `None` or nothing when the head is detached.
-    pub fn of(current: &str, around: &Surroundings<'_>) -> BranchState {
-        let is_main = current.is_empty() || current == around.main;
-        let owned = starts_with_segment(current, around.user_prefix)
-            || starts_with_segment(current, around.branch_prefix)
-            || around.made_here.contains(&current);
+    /// Classifies the current branch; an empty name means a detached HEAD.
+    pub fn new(current: &str, context: &BranchContext<'_>) -> BranchState {
+        let is_main = current.is_empty() || current == context.main;
+        let owned = starts_with_segment(current, context.user_prefix)
+            || starts_with_segment(current, context.branch_prefix)
+            || context.made_here.contains(&current);
         BranchState {
             current: current.to_owned(),
             is_main,
-            // Main stays main whatever it is called: continuing from it must never be taken for granted.
+            // Main stays main, however it is named: a run must never silently continue on it.
             is_user_branch: owned && !is_main,
-            user_prefix: around.user_prefix.to_owned(),
+            user_prefix: context.user_prefix.to_owned(),
         }
     }
 
     /// The lines of `charrette branch check`.
-    pub fn answer(&self) -> Answer {
-        Answer::ok(vec![
+    pub fn answer(&self) -> CommandAnswer {
+        CommandAnswer::ok(vec![
             format!("CURRENT_BRANCH={}", self.current),
             format!("IS_MAIN={}", self.is_main),
             format!("IS_USER_BRANCH={}", self.is_user_branch),
@@ -83,7 +79,7 @@ impl BranchState {
     }
 }
 
-/// Whether a branch starts with a prefix and a slash; the prefix may bring its own separator.
+/// True if a branch starts with a prefix and a slash; the prefix may end with its own separator.
 pub(super) fn starts_with_segment(branch: &str, prefix: &str) -> bool {
     if prefix.is_empty() {
         return false;
@@ -92,24 +88,22 @@ pub(super) fn starts_with_segment(branch: &str, prefix: &str) -> bool {
     branch.strip_prefix(prefix).is_some_and(|rest| own_separator || rest.starts_with('/'))
 }
 
-/// Branch facts a caller hands over: `--branch-info "IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…"`.
+/// Branch facts from a caller: `--branch-info "IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…"`.
 ///
 /// They are trusted and not compared with the repository; the entry gate checks their form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchInfo {
-    /// As typed.
     pub is_main: String,
-    /// As typed.
     pub is_user_branch: String,
-    /// As typed.
     pub user_prefix: String,
-    /// As typed; empty when detached.
+    /// Empty when HEAD is detached.
     pub current_branch: String,
 }
 
 impl BranchInfo {
-    /// Reads the four values. A key must be there, its value may be empty; `None` if one is missing, and then
-    /// [`BRANCH_INFO_INCOMPLETE`](crate::gate::texts::BRANCH_INFO_INCOMPLETE) is said and git is asked instead.
+    /// Parses the four values. Each key is required, its value may be empty. `None` if one is missing; then
+    /// [`BRANCH_INFO_INCOMPLETE`](crate::gate::texts::BRANCH_INFO_INCOMPLETE) is printed and git is asked
+    /// instead.
     pub fn parse(typed: &str) -> Option<BranchInfo> {
         let value = |key: &str| {
             let mut pairs = typed.split_ascii_whitespace().filter_map(|pair| pair.split_once('='));
@@ -123,7 +117,7 @@ impl BranchInfo {
         })
     }
 
-    /// The same, as it is meant. What is not `true` is false; the entry gate has refused it by then.
+    /// The facts as values. Anything but `true` is false; the entry gate has refused it by then.
     pub fn state(&self) -> BranchState {
         BranchState {
             current: self.current_branch.clone(),
@@ -167,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_branch_is_main_the_users_or_neither() {
-        let around = Surroundings {
+        let context = BranchContext {
             main: "main",
             user_prefix: "ada",
             branch_prefix: "feature",
@@ -185,30 +179,30 @@ mod tests {
             ("topic-8", false, false),
             ("master", false, false),
         ] {
-            let state = BranchState::of(current, &around);
+            let state = BranchState::new(current, &context);
             assert_eq!((state.is_main, state.is_user_branch), (is_main, is_user_branch), "{current:?}");
         }
     }
 
     #[test]
     fn a_main_that_looks_like_the_users_is_still_main() {
-        let around = Surroundings { main: "ada/trunk", user_prefix: "ada", ..Surroundings::default() };
-        let state = BranchState::of("ada/trunk", &around);
+        let context = BranchContext { main: "ada/trunk", user_prefix: "ada", ..BranchContext::default() };
+        let state = BranchState::new("ada/trunk", &context);
         assert!(state.is_main && !state.is_user_branch);
     }
 
     #[test]
     fn the_probe_prints_four_lines() {
-        let around = Surroundings { main: "main", user_prefix: "ada", ..Surroundings::default() };
+        let context = BranchContext { main: "main", user_prefix: "ada", ..BranchContext::default() };
         assert_eq!(
-            BranchState::of("ada/x", &around).answer(),
-            Answer::ok(
+            BranchState::new("ada/x", &context).answer(),
+            CommandAnswer::ok(
                 ["CURRENT_BRANCH=ada/x", "IS_MAIN=false", "IS_USER_BRANCH=true", "USER_PREFIX=ada"]
                     .map(str::to_owned)
                     .to_vec()
             )
         );
-        assert_eq!(BranchState::of("", &around).answer().stdout[..2], ["CURRENT_BRANCH=", "IS_MAIN=true"]);
+        assert_eq!(BranchState::new("", &context).answer().stdout[..2], ["CURRENT_BRANCH=", "IS_MAIN=true"]);
     }
 
     #[test]
@@ -222,9 +216,9 @@ mod tests {
                 .unwrap();
         assert_eq!((info.current_branch.as_str(), info.is_main.as_str()), ("a=b", "no"));
         assert!(!info.state().is_main);
-        let around = Surroundings { main: "main", user_prefix: "ada", ..Surroundings::default() };
+        let context = BranchContext { main: "main", user_prefix: "ada", ..BranchContext::default() };
         for current in ["main", "ada/x", "topic", ""] {
-            let state = BranchState::of(current, &around);
+            let state = BranchState::new(current, &context);
             assert_eq!(BranchInfo::from(&state).state(), state);
         }
         for incomplete in [

@@ -1,38 +1,37 @@
-//! Questions at a gate, who answers them and how, and what a set of answers amounts to.
+//! Questions at a gate, their respondents, and the evaluation of a set of answers.
 
 use super::document::GateState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How many times a design may be sent back; after that the answer is yes or no.
+/// Maximum number of revisions; after that the answer is yes or no.
 pub const MAX_ROUNDS: u32 = 3;
 
-/// The key under which a revision's feedback is given.
+/// Answer key of a revision's feedback.
 pub const FEEDBACK: &str = "feedback";
 
-/// One question to a person.
+/// One question put to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Question {
-    /// Its key in answers.
+pub struct GateQuestion {
+    /// Key of its answer.
     pub key: String,
-    /// The question.
     pub text: String,
-    /// What to answer if there is nothing to say.
+    /// Answer taken by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended: Option<String>,
-    /// The only answers that count; with none, any answer does.
+    /// Accepted answers; if empty, any answer is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// The answer decides: `yes`, `no` or `revise`.
+    /// True if the answer is the verdict: `yes`, `no` or `revise`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approval: bool,
 }
 
-impl Question {
-    /// A question that has no recommended answer, and takes any.
-    pub fn free(key: &str, text: &str) -> Question {
-        Question {
+impl GateQuestion {
+    /// A question without a recommended answer that accepts any text.
+    pub fn free_text(key: &str, text: &str) -> GateQuestion {
+        GateQuestion {
             key: key.to_owned(),
             text: text.to_owned(),
             recommended: None,
@@ -42,95 +41,94 @@ impl Question {
     }
 }
 
-/// Who answers, and which way.
+/// The author of an answer and the channel it came through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answering {
-    /// Who answers.
+pub struct Respondent {
+    /// Name of the person.
     pub by: String,
-    /// Where the answer was given.
-    pub through: Through,
-    /// The program it was given with, as it calls itself.
+    pub through: AnswerChannel,
+    /// Self-reported name of the client program.
     pub client: Option<String>,
-    /// The version of that program.
+    /// Self-reported version of the client program.
     pub version: Option<String>,
 }
 
-/// Where answers are given.
+/// Channel of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Through {
-    /// At the terminal of the driver.
+pub enum AnswerChannel {
+    /// The driver's terminal.
     Terminal,
-    /// In a file of answers.
+    /// An answers file.
     File,
-    /// In a client that speaks MCP.
+    /// An MCP client.
     Mcp,
-    /// On a page in a browser.
+    /// A page in a browser.
     Web,
 }
 
-impl Through {
-    /// As documents write it.
+impl AnswerChannel {
+    /// Token in documents.
     pub fn as_str(self) -> &'static str {
         match self {
-            Through::Terminal => "terminal",
-            Through::File => "file",
-            Through::Mcp => "mcp",
-            Through::Web => "web",
+            AnswerChannel::Terminal => "terminal",
+            AnswerChannel::File => "file",
+            AnswerChannel::Mcp => "mcp",
+            AnswerChannel::Web => "web",
         }
     }
 }
 
-/// Which way an answer came, as a document keeps it.
+/// Source of an answer, as recorded in a document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Via {
-    /// Where it was given: terminal, file, mcp or web.
+pub struct AnswerSource {
+    /// Channel: terminal, file, mcp or web.
     pub through: String,
-    /// The program it was given with.
+    /// Name of the client program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// The version of that program.
+    /// Version of the client program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Members this version does not know.
+    /// Members unknown to this version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-impl Answering {
-    /// As a document keeps it. What programs say of themselves is not believed to be short or harmless.
-    pub fn via(&self) -> Via {
+impl Respondent {
+    /// The source as recorded. Names reported by clients are untrusted: they are shortened and stripped of
+    /// control characters.
+    pub fn via(&self) -> AnswerSource {
         let text = |text: &Option<String>| text.as_deref().map(clean).filter(|text| !text.is_empty());
         let through = self.through.as_str().to_owned();
-        Via { through, client: text(&self.client), version: text(&self.version), extra: Map::new() }
+        AnswerSource { through, client: text(&self.client), version: text(&self.version), extra: Map::new() }
     }
 
-    /// Who answers, as a document keeps it.
+    /// The name as recorded.
     pub(super) fn name(&self) -> String {
         clean(&self.by)
     }
 }
 
-/// How many characters of a name are kept.
+/// Maximum length of a recorded name, in characters.
 const MAX_NAME: usize = 64;
 
 fn clean(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect()
 }
 
-/// What a set of answers amounts to.
+/// Result of evaluating a set of answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// These keys are still to be answered.
+pub enum GateOutcome {
+    /// Keys without an accepted answer.
     Missing(Vec<String>),
-    /// The gate is settled.
     Settled(GateState),
 }
 
-/// Whether an answer counts as one to this question in the gate's `round`th round.
+/// True if the question accepts the answer in the gate's `round`th round.
 ///
-/// An approval is one of its three words and nothing else, and `revise` has an end.
-pub fn accepts(question: &Question, answer: &str, round: u32) -> bool {
-    if review(answer).is_some() {
+/// An approval accepts its three words and nothing else; `revise` only up to [`MAX_ROUNDS`].
+pub fn accepts(question: &GateQuestion, answer: &str, round: u32) -> bool {
+    if review_request(answer).is_some() {
         return false;
     }
     let answer = answer.trim().to_lowercase();
@@ -141,10 +139,10 @@ pub fn accepts(question: &Question, answer: &str, round: u32) -> bool {
     !answer.is_empty() && (question.choices.is_empty() || question.choices.iter().any(is_choice))
 }
 
-/// Holds answers against the questions of a gate in its `round`th round.
+/// Evaluates answers to the questions of a gate in its `round`th round.
 ///
-/// What does not count is missing, see [`accepts`]; `revise` needs feedback.
-pub fn settle(questions: &[Question], answers: &Map<String, Value>, round: u32) -> Outcome {
+/// Answers not accepted count as missing, see [`accepts`]; `revise` needs feedback.
+pub fn settle(questions: &[GateQuestion], answers: &Map<String, Value>, round: u32) -> GateOutcome {
     let mut missing = Vec::new();
     let mut state = GateState::Answered;
     for question in questions {
@@ -165,16 +163,16 @@ pub fn settle(questions: &[Question], answers: &Map<String, Value>, round: u32) 
             _ => {}
         }
     }
-    if missing.is_empty() { Outcome::Settled(state) } else { Outcome::Missing(missing) }
+    if missing.is_empty() { GateOutcome::Settled(state) } else { GateOutcome::Missing(missing) }
 }
 
-/// The file that an answer asks to see first, as in `review: design.md`.
-pub fn review(answer: &str) -> Option<&str> {
+/// The file an answer asks to see first, as in `review: design.md`.
+pub fn review_request(answer: &str) -> Option<&str> {
     let (word, name) = answer.trim().split_once(':')?;
     word.trim_end().eq_ignore_ascii_case("review").then(|| name.trim())
 }
 
-/// Whether an answer asks to pause the run rather than to answer.
+/// True if the answer asks to pause the run.
 pub fn is_pause(answer: &Value) -> bool {
     let text = answer.as_str().map(str::trim).unwrap_or_default();
     ["stop", "cancel"].iter().any(|word| text.eq_ignore_ascii_case(word))
@@ -185,8 +183,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn question(key: &str, approval: bool) -> Question {
-        Question {
+    fn question(key: &str, approval: bool) -> GateQuestion {
+        GateQuestion {
             key: key.to_owned(),
             text: String::new(),
             recommended: None,
@@ -195,25 +193,25 @@ mod tests {
         }
     }
 
-    fn outcome(answers: &Value, round: u32) -> Outcome {
+    fn outcome(answers: &Value, round: u32) -> GateOutcome {
         let questions = [question("scope", false), question("approval", true)];
         settle(&questions, answers.as_object().unwrap(), round)
     }
 
     #[test]
-    fn answers_amount_to() {
-        let missing = |keys: &[&str]| Outcome::Missing(keys.iter().map(|&key| key.to_owned()).collect());
+    fn answers_are_evaluated() {
+        let missing = |keys: &[&str]| GateOutcome::Missing(keys.iter().map(|&key| key.to_owned()).collect());
         for (answers, round, expected) in [
             (json!({}), 1, missing(&["scope", "approval"])),
             (json!({"scope": "fine"}), 1, missing(&["approval"])),
-            (json!({"scope": "fine", "approval": " YES "}), 1, Outcome::Settled(GateState::Approved)),
-            (json!({"scope": "fine", "approval": "no"}), 1, Outcome::Settled(GateState::Rejected)),
+            (json!({"scope": "fine", "approval": " YES "}), 1, GateOutcome::Settled(GateState::Approved)),
+            (json!({"scope": "fine", "approval": "no"}), 1, GateOutcome::Settled(GateState::Rejected)),
             (json!({"scope": "fine", "approval": "yes, but"}), 1, missing(&["approval"])),
             (json!({"scope": "fine", "approval": "revise"}), 1, missing(&["feedback"])),
             (
                 json!({"scope": "fine", "approval": "revise", "feedback": "less"}),
                 3,
-                Outcome::Settled(GateState::Revise),
+                GateOutcome::Settled(GateState::Revise),
             ),
             (json!({"scope": "fine", "approval": "revise", "feedback": "less"}), 4, missing(&["approval"])),
             (json!({"scope": " ", "approval": "yes"}), 1, missing(&["scope"])),
@@ -223,41 +221,45 @@ mod tests {
         }
         assert_eq!(
             settle(&[question("scope", false)], json!({"scope": "x"}).as_object().unwrap(), 1),
-            Outcome::Settled(GateState::Answered)
+            GateOutcome::Settled(GateState::Answered)
         );
     }
 
     #[test]
-    fn where_there_are_choices_nothing_else_counts() {
+    fn only_listed_choices_are_accepted() {
         let choices = vec!["keep".to_owned(), "discard".to_owned()];
-        let questions = [Question { choices, ..question("tree", false) }];
+        let questions = [GateQuestion { choices, ..question("tree", false) }];
         let settled = |answer: &str| settle(&questions, json!({"tree": answer}).as_object().unwrap(), 1);
-        assert_eq!(settled(" "), Outcome::Missing(vec!["tree".to_owned()]));
-        assert_eq!(settled("KEEP "), Outcome::Settled(GateState::Answered));
-        assert_eq!(settled("burn"), Outcome::Missing(vec!["tree".to_owned()]));
+        assert_eq!(settled(" "), GateOutcome::Missing(vec!["tree".to_owned()]));
+        assert_eq!(settled("KEEP "), GateOutcome::Settled(GateState::Answered));
+        assert_eq!(settled("burn"), GateOutcome::Missing(vec!["tree".to_owned()]));
     }
 
     #[test]
     fn a_wish_to_see_a_file_is_not_an_answer() {
-        assert_eq!(review(" Review : design.md "), Some("design.md"));
-        assert_eq!(review("review design.md"), None);
-        assert_eq!(review("reviewed: yes"), None);
+        assert_eq!(review_request(" Review : design.md "), Some("design.md"));
+        assert_eq!(review_request("review design.md"), None);
+        assert_eq!(review_request("reviewed: yes"), None);
         let questions = [question("scope", false)];
         let settled = settle(&questions, json!({"scope": "review: design.md"}).as_object().unwrap(), 1);
-        assert_eq!(settled, Outcome::Missing(vec!["scope".to_owned()]));
+        assert_eq!(settled, GateOutcome::Missing(vec!["scope".to_owned()]));
     }
 
     #[test]
-    fn what_is_kept_of_who_answers_is_short_and_harmless() {
-        let answering = Answering {
+    fn names_of_respondents_are_sanitised_and_cut() {
+        let respondent = Respondent {
             by: format!("A\u{1b}[1mda{}", "x".repeat(100)),
-            through: Through::Mcp,
+            through: AnswerChannel::Mcp,
             client: Some("cli\r\nent\u{85}".to_owned()),
             version: Some("\u{7}".to_owned()),
         };
-        assert_eq!(answering.name(), format!("A[1mda{}", "x".repeat(58)));
-        let via = Via { through: "mcp".to_owned(), client: Some("client".to_owned()), ..Via::default() };
-        assert_eq!(answering.via(), via);
+        assert_eq!(respondent.name(), format!("A[1mda{}", "x".repeat(58)));
+        let via = AnswerSource {
+            through: "mcp".to_owned(),
+            client: Some("client".to_owned()),
+            ..AnswerSource::default()
+        };
+        assert_eq!(respondent.via(), via);
     }
 
     #[test]

@@ -1,26 +1,26 @@
-//! New data for a phase laid over the old, member by member.
+//! Merging of new data into a phase, member by member.
 //!
 //! A member of the data replaces the old one and null removes it. Tasks and steps are merged one by one, so
-//! that news of one task does not erase the others.
+//! that an update of one task does not erase the others.
 
-use super::document::Phase;
+use super::document::PhaseRecord;
+use crate::escape::printable;
 use crate::merge_patch;
-use crate::shown::shown;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// A member that does not fit: its path and what is wrong with it.
+/// A member of the wrong type.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
-pub(super) struct Misfit {
+pub(super) struct MergeError {
     path: String,
     problem: String,
 }
 
-/// Lays `data` over a phase. On error the phase may be half changed and must be thrown away.
-pub(super) fn merge_phase(phase: &mut Phase, data: Map<String, Value>) -> Result<(), Misfit> {
+/// Merges `data` into a phase. On error the phase may be half changed and must be discarded.
+pub(super) fn merge_phase(phase: &mut PhaseRecord, data: Map<String, Value>) -> Result<(), MergeError> {
     for (key, value) in data {
         match key.as_str() {
             "status" => phase.status = member::<Option<_>>(&key, value)?.unwrap_or_default(),
@@ -44,7 +44,7 @@ fn merge_entries<T: Serialize + DeserializeOwned>(
     entries: &mut Option<IndexMap<String, T>>,
     key: &str,
     value: Value,
-) -> Result<(), Misfit> {
+) -> Result<(), MergeError> {
     let news: Option<Map<String, Value>> = member(key, value)?;
     let Some(news) = news else {
         *entries = None;
@@ -64,10 +64,13 @@ fn merge_entries<T: Serialize + DeserializeOwned>(
     Ok(())
 }
 
-fn member<T: DeserializeOwned>(path: &str, value: Value) -> Result<T, Misfit> {
+fn member<T: DeserializeOwned>(path: &str, value: Value) -> Result<T, MergeError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let inner = error.path().to_string();
         let path = if inner == "." { path.to_owned() } else { format!("{path}.{inner}") };
-        Misfit { path: shown(&path).to_string(), problem: shown(&error.inner().to_string()).to_string() }
+        MergeError {
+            path: printable(&path).to_string(),
+            problem: printable(&error.inner().to_string()).to_string(),
+        }
     })
 }

@@ -1,15 +1,17 @@
-//! The state document of a run: what it holds, how it may change, where work resumes.
+//! The state document (checkpoint) of a run: its contents, its legal changes, its resume point.
 //!
-//! [`document`] has the shape, [`read`] turns bytes into it, [`transition`] has every legal change by hand, [`progress`] those of a driver,
-//! [`run`] those of a run as a whole, [`incidents`] those nobody plans for, [`gate`] who answers what and what that amounts to, [`resume`] the point to continue from, [`glance`] the little that a list of runs needs, [`summaries`] the length rule, [`patch`] the difference between two versions, [`name`] which command, feature and
-//! phase a document is about. Where documents live on disk is the business of the store.
+//! [`document`] has the types, [`read`] the parser, [`transition`] the changes made by commands, [`progress`]
+//! those made by a driver, [`run`] those of the run as a whole, [`incidents`] the unplanned ones, [`gate`]
+//! questions and answers, [`resume`] the resume point, [`overview`] the few members a listing needs,
+//! [`summaries`] the length limit, [`patch`] the difference of two versions, [`name`] commands, document names
+//! and phase names. Paths on disk are the store's business.
 
 pub mod document;
 pub mod gate;
-pub mod glance;
 pub mod incidents;
 mod merge;
 pub mod name;
+pub mod overview;
 pub mod patch;
 pub mod progress;
 pub mod read;
@@ -19,12 +21,12 @@ pub mod summaries;
 pub mod transition;
 
 pub use document::{
-    Checkpoint, GateRecord, GateState, Phase, PhaseStatus, RunRecord, ShipGate, State, Step, StepStatus,
-    Task, Usage, Vercel,
+    Checkpoint, GateRecord, GateState, ImplementationTask, PhaseRecord, PhaseStatus, RunProgress, RunRecord,
+    ShipGate, StepRecord, StepStatus, Usage, Vercel,
 };
-pub use glance::Glance;
-pub use name::{Command, DocumentName, InvalidPhaseName, phase_name};
+pub use name::{Command, DocumentName, InvalidPhaseName, RunKey, phase_name};
+pub use overview::CheckpointOverview;
 pub use read::{ReadError, read};
 pub use resume::{ResumePoint, resume_point};
-pub use run::{ChildRun, ParentRun, StopKind, Stopped};
+pub use run::{ChildRun, ParentRun, StopKind, StopRecord};
 pub use transition::TransitionError;

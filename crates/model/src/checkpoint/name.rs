@@ -1,7 +1,7 @@
-//! Which document is meant: the command, the feature it works on, and the phases inside.
+//! Commands, names of state documents, and names of phases.
 
+use crate::escape::printable;
 use crate::feature::name::{FeaturePath, InvalidName};
-use crate::shown::shown;
 use std::fmt;
 
 /// The seven commands that keep a checkpoint.
@@ -24,7 +24,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// All of them, in the order work goes.
+    /// In the order of work.
     pub const ALL: [Command; 7] = [
         Command::Start,
         Command::Research,
@@ -35,7 +35,7 @@ impl Command {
         Command::Ship,
     ];
 
-    /// Its name on the command line and in documents.
+    /// The name on the command line and in documents.
     pub fn as_str(self) -> &'static str {
         match self {
             Command::Start => "start",
@@ -48,12 +48,11 @@ impl Command {
         }
     }
 
-    /// The command of that name.
     pub fn parse(name: &str) -> Option<Command> {
         Command::ALL.into_iter().find(|command| command.as_str() == name)
     }
 
-    /// The phases its runs go through, in order. Documents may use others; see [`phase_name`].
+    /// Phases of the command's runs, in order. Documents may use others; see [`phase_name`].
     pub fn phases(self) -> &'static [&'static str] {
         match self {
             Command::Start => &["branch", "issue-creation"],
@@ -81,19 +80,22 @@ pub struct DocumentName {
 }
 
 impl DocumentName {
-    /// The document of a command for a feature, or of the command alone.
+    /// Without a feature: the document of the command alone.
     pub fn new(command: Command, feature: Option<FeaturePath>) -> DocumentName {
         DocumentName { command: command.as_str().to_owned(), feature }
     }
 
-    /// The command.
     pub fn command(&self) -> &str {
         &self.command
     }
 
-    /// The feature.
     pub fn feature(&self) -> Option<&FeaturePath> {
         self.feature.as_ref()
+    }
+
+    /// The command and feature as text.
+    pub fn key(&self) -> RunKey<'_> {
+        RunKey { command: &self.command, feature: self.feature.as_ref().map(FeaturePath::as_str) }
     }
 
     /// The stem of every file that belongs to this document: `design-add-login`, `ship-checkpoint`.
@@ -106,7 +108,7 @@ impl DocumentName {
         }
     }
 
-    /// The name whose [`stem`](DocumentName::stem) this is, if any.
+    /// The inverse of [`stem`](DocumentName::stem).
     pub fn from_stem(stem: &str) -> Option<DocumentName> {
         let (command, feature) = stem.split_once('-')?;
         let command = Command::parse(command)?;
@@ -118,28 +120,34 @@ impl DocumentName {
         (name.stem() == stem).then_some(name)
     }
 
-    /// Reads a feature as it is typed, with `/` or `.` between the segments of a nested one.
+    /// Parses a feature as typed, with `/` or `.` between the segments of a nested one.
     pub fn for_feature(command: Command, feature: Option<&str>) -> Result<DocumentName, InvalidName> {
         Ok(DocumentName::new(command, feature.map(FeaturePath::parse).transpose()?))
     }
 }
 
+/// The command and feature that identify a run, as written in its document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunKey<'a> {
+    pub command: &'a str,
+    pub feature: Option<&'a str>,
+}
+
 /// Checks the name of a phase: a letter or digit, then up to 63 letters, digits, `.`, `_` or `-`.
 pub fn phase_name(name: &str) -> Result<&str, InvalidPhaseName> {
-    let starts_well = name.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-    let goes_on_well = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
-    if starts_well && goes_on_well && name.len() <= 64 {
+    let valid_start = name.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+    let valid_rest = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
+    if valid_start && valid_rest && name.len() <= 64 {
         Ok(name)
     } else {
         Err(InvalidPhaseName(name.to_owned()))
     }
 }
 
-/// A phase that cannot be called that.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "Invalid phase name '{}'. Start with a letter or digit, then up to 63 letters, digits, '.', '_' or '-'",
-    shown(.0)
+    printable(.0)
 )]
 pub struct InvalidPhaseName(pub String);
 

@@ -1,9 +1,9 @@
-//! What changed between two versions of a document, as a merge patch.
+//! The difference of two versions of a document, as a merge patch.
 //!
-//! Most of a document does not change most of the time, so members are compared before they are turned into JSON:
-//! the cost of a patch follows the size of the change, not of the document.
+//! Most changes leave most of a document alone, so members are compared before they are turned into JSON: the
+//! cost of a patch follows the size of the change, not of the document.
 
-use super::document::{Checkpoint, Phase};
+use super::document::{Checkpoint, PhaseRecord};
 use crate::merge_patch::{diff, without_nulls};
 use crate::stamp::Stamp;
 use indexmap::IndexMap;
@@ -11,14 +11,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A document as history keeps it: without null members, which a merge patch cannot express.
+/// A document in the form of the history: without null members, which a merge patch cannot express.
 pub fn compact(document: &Checkpoint) -> Value {
     json(document)
 }
 
 /// The merge patch from one compact document to another.
 pub fn patch(before: &Checkpoint, after: &Checkpoint) -> Value {
-    // Members are named one by one, so that none can be forgotten here.
+    // Destructured without `..`, so that no member can be forgotten here.
     let Checkpoint {
         version,
         command,
@@ -41,23 +41,27 @@ pub fn patch(before: &Checkpoint, after: &Checkpoint) -> Value {
     patch.member("command", &before.command, command);
     patch.member("feature", &before.feature, feature);
     patch.member("head_commit", &before.head_commit, head_commit);
-    patch.member("started_at", &text(before.started_at.as_ref()), &text(started_at.as_ref()));
-    patch.member("updated_at", &text(before.updated_at.as_ref()), &text(updated_at.as_ref()));
-    patch.member("completed_at", &text(before.completed_at.as_ref()), &text(completed_at.as_ref()));
+    patch.member("started_at", &stamp_text(before.started_at.as_ref()), &stamp_text(started_at.as_ref()));
+    patch.member("updated_at", &stamp_text(before.updated_at.as_ref()), &stamp_text(updated_at.as_ref()));
+    patch.member(
+        "completed_at",
+        &stamp_text(before.completed_at.as_ref()),
+        &stamp_text(completed_at.as_ref()),
+    );
     patch.member("state", &before.state, state);
     patch.member("run", &before.run, run);
-    patch.member("gates", &some(&before.gates), &some(gates));
+    patch.member("gates", &non_empty(&before.gates), &non_empty(gates));
     patch.member("gate", &before.gate, gate);
     patch.member("spec_path", &before.spec_path, spec_path);
     patch.member("vercel", &before.vercel, vercel);
     patch.members(&before.extra, extra);
-    let same = |old: &Arc<Phase>, new: &Arc<Phase>| Arc::ptr_eq(old, new) || old == new;
+    let same = |old: &Arc<PhaseRecord>, new: &Arc<PhaseRecord>| Arc::ptr_eq(old, new) || old == new;
     patch.add("phases", patch_entries(&before.phases, phases, same, |old, new| patch_phase(old, new)));
     Value::Object(patch.0)
 }
 
-fn patch_phase(before: &Phase, after: &Phase) -> Value {
-    let Phase {
+fn patch_phase(before: &PhaseRecord, after: &PhaseRecord) -> Value {
+    let PhaseRecord {
         status,
         started_at,
         updated_at,
@@ -72,8 +76,8 @@ fn patch_phase(before: &Phase, after: &Phase) -> Value {
     } = after;
     let mut patch = Patch::default();
     patch.member("status", &before.status, status);
-    patch.member("started_at", &text(before.started_at.as_ref()), &text(started_at.as_ref()));
-    patch.member("updated_at", &text(before.updated_at.as_ref()), &text(updated_at.as_ref()));
+    patch.member("started_at", &stamp_text(before.started_at.as_ref()), &stamp_text(started_at.as_ref()));
+    patch.member("updated_at", &stamp_text(before.updated_at.as_ref()), &stamp_text(updated_at.as_ref()));
     patch.member("context_summary", &before.context_summary, context_summary);
     patch.member("files_created", &before.files_created, files_created);
     patch.member("files_modified", &before.files_modified, files_modified);
@@ -85,12 +89,12 @@ fn patch_phase(before: &Phase, after: &Phase) -> Value {
     Value::Object(patch.0)
 }
 
-/// A patch that is being put together.
+/// A patch under construction.
 #[derive(Default)]
 struct Patch(Map<String, Value>);
 
 impl Patch {
-    /// Adds what became of a member, if anything did. One that is absent serialises as null.
+    /// Adds the change of a member, if any. An absent member serialises as null.
     fn member<T: PartialEq + Serialize>(&mut self, name: &str, before: &T, after: &T) {
         if before != after {
             let (before, after) = (json(before), json(after));
@@ -98,7 +102,7 @@ impl Patch {
         }
     }
 
-    /// Adds what became of the members that this version does not know; they stand beside those it knows.
+    /// Adds the changes of unknown members, which are siblings of the known ones.
     fn members(&mut self, before: &Map<String, Value>, after: &Map<String, Value>) {
         if before != after
             && let Value::Object(members) = diff(&json(before), &json(after))
@@ -114,13 +118,13 @@ impl Patch {
     }
 }
 
-/// Stamps that mean the same moment are not the same text.
-fn text(stamp: Option<&Stamp>) -> Option<&str> {
+/// Compares by text: stamps of the same moment can differ in text.
+fn stamp_text(stamp: Option<&Stamp>) -> Option<&str> {
     stamp.map(Stamp::as_str)
 }
 
-/// A map that is left out of the document when it is empty.
-fn some<T>(entries: &IndexMap<String, T>) -> Option<&IndexMap<String, T>> {
+/// An empty map is absent from the document.
+fn non_empty<T>(entries: &IndexMap<String, T>) -> Option<&IndexMap<String, T>> {
     (!entries.is_empty()).then_some(entries)
 }
 
@@ -138,7 +142,7 @@ fn patch_optional<T: PartialEq + Serialize>(
     }
 }
 
-/// None if nothing changed.
+/// `None` if nothing changed.
 fn patch_entries<T: Serialize>(
     before: &IndexMap<String, T>,
     after: &IndexMap<String, T>,

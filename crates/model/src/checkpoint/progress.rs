@@ -1,61 +1,58 @@
-//! The changes a driver makes while it works through a flow: steps begin, finish and fail, phases finish,
-//! gates open and are answered.
+//! Changes a driver makes while it runs a flow: steps begin, finish and fail, phases finish, gates open and
+//! are answered.
 //!
 //! Each is a pure function from the document on disk to the next one, like those of [`super::transition`].
 
 use super::document::{
-    Checkpoint, GateRecord, GateState, Phase, PhaseStatus, RunRecord, Step, StepStatus, Usage,
+    Checkpoint, GateRecord, GateState, PhaseRecord, PhaseStatus, RunRecord, StepRecord, StepStatus, Usage,
 };
-use super::gate::{Answering, FEEDBACK, Outcome, Question, settle};
+use super::gate::{FEEDBACK, GateOutcome, GateQuestion, Respondent, settle};
 use super::incidents;
-use super::transition::{Circumstances, TransitionError, stamp};
+use super::name::RunKey;
+use super::transition::{TransitionContext, TransitionError, stamp};
 use crate::stamp::Stamp;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The member of a step that holds the value it returned.
+/// The member of a step that holds its return value.
 const VALUE: &str = "value";
 /// The member of a gate that names its phase.
 const PHASE: &str = "phase";
-/// The member of a gate that holds its questions, so that anybody can ask them.
+/// The member of a gate that holds its questions, so that any process can ask them.
 const QUESTIONS: &str = "questions";
 
-/// What a gate asks, and about what.
+/// A gate about to be opened, with its questions.
 #[derive(Debug, Clone, Copy)]
-pub struct Opening<'a> {
-    /// The phase it belongs to.
+pub struct GateOpening<'a> {
     pub phase: &'a str,
-    /// Its name.
     pub gate: &'a str,
-    /// SHA-256 of what is decided on.
+    /// SHA-256 of the subject of the decision.
     pub subject: &'a str,
-    /// SHA-256 of the page that is shown, if there is one.
+    /// SHA-256 of the page that is shown, if any.
     pub shown: Option<&'a str>,
-    /// What is asked.
-    pub questions: &'a [Question],
+    pub questions: &'a [GateQuestion],
 }
 
-/// How a step ended well.
+/// Result of a step that succeeded.
 #[derive(Debug, Clone, Default)]
-pub struct Finished {
-    /// SHA-256 of everything it wrote, by name.
+pub struct StepResult {
+    /// SHA-256 of each output, by name.
     pub outputs: BTreeMap<String, String>,
-    /// What it returned.
+    /// Return value.
     pub value: Value,
-    /// The agent that did it.
+    /// The agent that answered.
     pub agent: Option<String>,
-    /// The agents that were asked before and failed.
+    /// The agents that were tried before and failed.
     pub fallback_from: Vec<String>,
-    /// What it cost.
     pub usage: Option<Usage>,
     /// SHA-256 of the rendered prompt.
     pub prompt: Option<String>,
 }
 
-impl Finished {
-    fn note(self, step: &mut Step, now: Stamp) {
+impl StepResult {
+    fn apply(self, step: &mut StepRecord, now: Stamp) {
         step.status = StepStatus::Done;
         step.finished_at = Some(now);
         step.outputs = self.outputs;
@@ -70,75 +67,75 @@ impl Finished {
     }
 }
 
-/// The document of a run that begins.
+/// Creates the document of a new run.
 pub fn begin_run(
-    (command, feature): (&str, Option<&str>),
+    key: RunKey<'_>,
     run: RunRecord,
     phases: &[&str],
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    let mut document = Checkpoint::new(command, feature);
+    let mut document = Checkpoint::new(key);
     document.run = Some(run);
     document.state.pending_phases = phases.iter().map(|&phase| phase.to_owned()).collect();
-    stamp(document, None, circumstances)
+    stamp(document, None, context)
 }
 
-/// A branch is about to be made for this run: from here on it counts as made for its feature.
-pub fn note_branch(
+/// Records the branch of the run, before it is created: from here on it counts as created for its feature.
+pub fn record_branch(
     mut document: Checkpoint,
     branch: &str,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
     document.run.get_or_insert_default().branch = Some(branch.to_owned());
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
-/// A step is about to be executed: the intent, on disk before anything happens.
+/// Records the intent to execute a step, before anything happens.
 pub fn begin_step(
     document: Checkpoint,
     phase: &str,
     id: &str,
     inputs: BTreeMap<String, String>,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    insert_step(document, phase, id, inputs, circumstances, |_, _| {})
+    insert_step(document, phase, id, inputs, context, |_, _| {})
 }
 
-/// The same for a step whose agent is known: [`begin_step`] and [`seat_agent`] in one change.
+/// [`begin_step`] and [`seat_agent`] in one change.
 pub fn begin_agent_step(
     document: Checkpoint,
     phase: &str,
     id: &str,
     inputs: BTreeMap<String, String>,
     agent: &str,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    insert_step(document, phase, id, inputs, circumstances, |step, _| step.agent = Some(agent.to_owned()))
+    insert_step(document, phase, id, inputs, context, |step, _| step.agent = Some(agent.to_owned()))
 }
 
-/// A step was executed: [`begin_step`] and [`finish_step`] in one change, for a step that has no effect outside the
-/// workspace. If it was interrupted, it leaves nothing that anybody would have to know of.
+/// Records a finished step: [`begin_step`] and [`finish_step`] in one change, for a step without effects
+/// outside the workspace, whose interruption leaves nothing to recover.
 pub fn record_step(
     document: Checkpoint,
     phase: &str,
     id: &str,
     inputs: BTreeMap<String, String>,
-    finished: Finished,
-    circumstances: &Circumstances,
+    result: StepResult,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    insert_step(document, phase, id, inputs, circumstances, |step, now| finished.note(step, now))
+    insert_step(document, phase, id, inputs, context, |step, now| result.apply(step, now))
 }
 
-/// An agent is about to be launched for a step.
+/// Records the agent about to be launched for a step; the previous one becomes a fallback source.
 pub fn seat_agent(
     document: Checkpoint,
     phase: &str,
     id: &str,
     agent: &str,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    change_step(document, phase, id, circumstances, |step, _| {
+    change_step(document, phase, id, context, |step, _| {
         if let Some(before) = step.agent.replace(agent.to_owned())
             && before != agent
         {
@@ -147,43 +144,44 @@ pub fn seat_agent(
     })
 }
 
-/// A step is done and everything it wrote is safe.
+/// Records the result of a step, after all its outputs are synced.
 pub fn finish_step(
     document: Checkpoint,
     phase: &str,
     id: &str,
-    finished: Finished,
-    circumstances: &Circumstances,
+    result: StepResult,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    change_step(document, phase, id, circumstances, |step, now| finished.note(step, now))
+    change_step(document, phase, id, context, |step, now| result.apply(step, now))
 }
 
-/// A step ended with an error; what it left as evidence is named in the error.
+/// Records the error of a step, which names the evidence left behind.
 pub fn fail_step(
     document: Checkpoint,
     phase: &str,
     id: &str,
     error: &str,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    let document = change_step(document, phase, id, circumstances, |step, now| {
+    let document = change_step(document, phase, id, context, |step, now| {
         step.status = StepStatus::Failed;
         step.finished_at = Some(now);
         step.error = Some(error.to_owned());
     })?;
-    change_phase(document, phase, PhaseStatus::Failed, circumstances, |phase, _| {
+    change_phase(document, phase, PhaseStatus::Failed, context, |phase, _| {
         phase.error = Some(error.to_owned());
     })
 }
 
-/// A phase is through: what the next one needs to know, and the files it leaves to people.
+/// Completes a phase with a summary for the next one and the files it delivers.
 pub fn finish_phase(
     document: Checkpoint,
     phase: &str,
-    (summary, files): (Option<&str>, &[String]),
-    circumstances: &Circumstances,
+    summary: Option<&str>,
+    files: &[String],
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    change_phase(document, phase, PhaseStatus::Complete, circumstances, |phase, _| {
+    change_phase(document, phase, PhaseStatus::Complete, context, |phase, _| {
         if let Some(summary) = summary {
             phase.context_summary = Some(summary.to_owned());
         }
@@ -193,51 +191,51 @@ pub fn finish_phase(
     })
 }
 
-/// Steps that are to be done again, whatever they read: those of a phase that `is_meant` says.
+/// Removes the steps of a phase that `selected` picks, so that they are executed again.
 pub fn forget_steps(
     mut document: Checkpoint,
     phase: &str,
-    is_meant: impl Fn(&str) -> bool,
-    circumstances: &Circumstances,
+    selected: impl Fn(&str) -> bool,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
     if let Some(found) = document.phases.get_mut(phase) {
         let was = found.status;
         let found = Arc::make_mut(found);
         if let Some(steps) = &mut found.steps {
-            steps.retain(|id, _| !is_meant(id));
+            steps.retain(|id, _| !selected(id));
         }
         if was == PhaseStatus::Complete {
             found.status = PhaseStatus::Pending;
-            document.state.place(phase, PhaseStatus::Pending, Some(was));
+            document.state.move_phase(phase, PhaseStatus::Pending, Some(was));
             document.completed_at = None;
         }
     }
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
-/// The flags a run goes by from now on.
+/// Replaces the flags of a run.
 pub fn set_flags(
     mut document: Checkpoint,
     flags: Map<String, Value>,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
     if let Some(run) = &mut document.run {
         run.flags = flags;
     }
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
-/// A gate waits for a person: its questions and the digests of what they are about, so that anybody can answer.
+/// Opens a gate: records its questions and the digests of their subject, so that any process can answer.
 ///
-/// Answers given to the same subject are kept; only what is missing will be asked.
+/// Answers given to the same subject are kept; only the missing ones are asked.
 pub fn open_gate(
     mut document: Checkpoint,
-    opening: Opening<'_>,
-    circumstances: &Circumstances,
+    opening: GateOpening<'_>,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    let Opening { phase, gate, subject, shown, questions } = opening;
+    let GateOpening { phase, gate, subject, shown, questions } = opening;
     let previous = document.updated_at.clone();
     let before = document.gates.get(gate);
     let round = before.and_then(|gate| gate.round).unwrap_or(1);
@@ -259,30 +257,30 @@ pub fn open_gate(
         extra,
     };
     document.gates.insert(gate.to_owned(), record);
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
-/// Somebody answered some or all of a gate's questions. The answers also stand with the gate's phase.
+/// Records answers to some or all of a gate's questions, in the gate and in its phase.
 pub fn answer_gate(
     mut document: Checkpoint,
     gate: &str,
     answers: Map<String, Value>,
-    answering: &Answering,
-    circumstances: &Circumstances,
+    respondent: &Respondent,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
-    let now = circumstances.now.stamp_after(previous.as_ref());
+    let now = context.now.stamp_after(previous.as_ref());
     let Some(record) = document.gates.get_mut(gate) else {
         return Err(TransitionError::NoSuchGate(gate.to_owned()));
     };
-    record.via.extend(answers.keys().map(|key| (key.clone(), answering.via())));
+    record.via.extend(answers.keys().map(|key| (key.clone(), respondent.via())));
     record.answers.extend(answers);
-    record.by = Some(answering.name());
+    record.by = Some(respondent.name());
     record.at = Some(now);
     let round = record.round.unwrap_or(1);
     record.state = match settle(&questions(record), &record.answers, round) {
-        Outcome::Missing(_) => GateState::Pending,
-        Outcome::Settled(state) => state,
+        GateOutcome::Missing(_) => GateState::Pending,
+        GateOutcome::Settled(state) => state,
     };
     if record.state == GateState::Revise {
         record.round = Some(round + 1);
@@ -293,21 +291,21 @@ pub fn answer_gate(
     {
         Arc::make_mut(phase).checkpoint_responses = Some(answers);
     }
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
-/// The questions of a gate, as [`open_gate`] left them.
-pub fn questions(gate: &GateRecord) -> Vec<Question> {
+/// The questions of a gate, as [`open_gate`] recorded them.
+pub fn questions(gate: &GateRecord) -> Vec<GateQuestion> {
     gate.extra.get(QUESTIONS).and_then(|questions| Vec::deserialize(questions).ok()).unwrap_or_default()
 }
 
-/// The questions of a gate that nobody has answered yet.
-pub fn open_questions(gate: &GateRecord) -> Vec<Question> {
+/// The questions of a gate that lack an accepted answer.
+pub fn open_questions(gate: &GateRecord) -> Vec<GateQuestion> {
     let questions = questions(gate);
-    let Outcome::Missing(keys) = settle(&questions, &gate.answers, gate.round.unwrap_or(1)) else {
+    let GateOutcome::Missing(keys) = settle(&questions, &gate.answers, gate.round.unwrap_or(1)) else {
         return Vec::new();
     };
-    let feedback = Question {
+    let feedback = GateQuestion {
         key: FEEDBACK.to_owned(),
         text: "What should be revised?".to_owned(),
         recommended: None,
@@ -317,32 +315,32 @@ pub fn open_questions(gate: &GateRecord) -> Vec<Question> {
     questions.into_iter().chain([feedback]).filter(|question| keys.contains(&question.key)).collect()
 }
 
-/// The value a step returned.
-pub fn value(step: &Step) -> Value {
+/// The return value of a step.
+pub fn step_value(step: &StepRecord) -> Value {
     step.extra.get(VALUE).cloned().unwrap_or_default()
 }
 
-/// Puts a new attempt at a step on record, and lets `change` say more of it.
+/// Records a new attempt at a step, completed by `change`.
 fn insert_step(
     document: Checkpoint,
     phase: &str,
     id: &str,
     inputs: BTreeMap<String, String>,
-    circumstances: &Circumstances,
-    change: impl FnOnce(&mut Step, Stamp),
+    context: &TransitionContext,
+    change: impl FnOnce(&mut StepRecord, Stamp),
 ) -> Result<Checkpoint, TransitionError> {
-    change_phase(document, phase, PhaseStatus::InProgress, circumstances, |phase, now| {
+    change_phase(document, phase, PhaseStatus::InProgress, context, |phase, now| {
         phase.error = None;
         let steps = phase.steps.get_or_insert_default();
         let before = steps.get(id);
-        let mut step = Step {
+        let mut step = StepRecord {
             attempt: Some(before.and_then(|step| step.attempt).unwrap_or(0) + 1),
             started_at: Some(now.clone()),
             inputs,
-            // What the last attempt wrote still stands in the workspace.
+            // The outputs of the last attempt are still in the workspace.
             outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
-            extra: before.map(incidents::kept).unwrap_or_default(),
-            ..Step::new(StepStatus::Running)
+            extra: before.map(incidents::inherited_members).unwrap_or_default(),
+            ..StepRecord::new(StepStatus::Running)
         };
         change(&mut step, now);
         steps.insert(id.to_owned(), step);
@@ -353,11 +351,11 @@ fn change_phase(
     mut document: Checkpoint,
     name: &str,
     status: PhaseStatus,
-    circumstances: &Circumstances,
-    change: impl FnOnce(&mut Phase, Stamp),
+    context: &TransitionContext,
+    change: impl FnOnce(&mut PhaseRecord, Stamp),
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
-    let now = circumstances.now.stamp_after(previous.as_ref());
+    let now = context.now.stamp_after(previous.as_ref());
     let was = document.phases.get(name).map(|phase| phase.status);
     let phase = Arc::make_mut(document.phases.entry(name.to_owned()).or_default());
     if phase.started_at.is_none()
@@ -368,27 +366,27 @@ fn change_phase(
     phase.status = status;
     phase.updated_at = Some(now.clone());
     change(phase, now);
-    document.state.place(name, status, was);
+    document.state.move_phase(name, status, was);
     if status != PhaseStatus::Complete {
         document.completed_at = None;
     }
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
 pub(super) fn change_step(
     mut document: Checkpoint,
     phase: &str,
     id: &str,
-    circumstances: &Circumstances,
-    change: impl FnOnce(&mut Step, Stamp),
+    context: &TransitionContext,
+    change: impl FnOnce(&mut StepRecord, Stamp),
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
-    let now = circumstances.now.stamp_after(previous.as_ref());
+    let now = context.now.stamp_after(previous.as_ref());
     let missing = || TransitionError::NoSuchStep { phase: phase.to_owned(), step: id.to_owned() };
     let found = document.phases.get_mut(phase).ok_or_else(missing)?;
     let found = Arc::make_mut(found);
     found.updated_at = Some(now.clone());
     let step = found.steps.as_mut().and_then(|steps| steps.get_mut(id)).ok_or_else(missing)?;
     change(step, now);
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }

@@ -1,39 +1,35 @@
-//! Bytes into a state document, and a precise reason when that is not possible.
+//! Parser of state documents, with a precise error.
 
 use super::document::{Checkpoint, SCHEMA_VERSION};
-use crate::shown::shown;
+use crate::escape::printable;
 use serde_json::Value;
 
-/// Reads a document.
+/// Parses a document.
 pub fn read(bytes: &[u8]) -> Result<Checkpoint, ReadError> {
-    // One look at the whole text is cheaper than one at every string in it.
+    // One UTF-8 check of the whole text is cheaper than one for every string in it.
     let text = std::str::from_utf8(bytes).map_err(|_| diagnose(bytes))?;
     serde_json::from_str(text).map_err(|_| diagnose(bytes))
 }
 
-/// Why bytes are not a state document.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing there.
     #[error("the file is empty")]
     Empty,
-    /// Not JSON, or not text at all.
+    /// Not JSON, or not UTF-8.
     #[error("{0}")]
     NotJson(String),
-    /// A version this program does not know.
     #[error("unsupported checkpoint schema version: {0} (expected {SCHEMA_VERSION})")]
     Version(String),
-    /// JSON, but a member is not what the schema says.
+    /// A member that violates the schema.
     #[error("{path}: {problem}")]
     Shape {
-        /// The member, as in `phases.research.status`.
+        /// As in `phases.research.status`.
         path: String,
-        /// What is wrong with it.
         problem: String,
     },
 }
 
-/// The slow path: only a document that could not be read is looked at again.
+/// The slow path, for documents that failed to parse.
 pub(super) fn diagnose(bytes: &[u8]) -> ReadError {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return ReadError::Empty;
@@ -50,15 +46,15 @@ pub(super) fn diagnose(bytes: &[u8]) -> ReadError {
     };
     if members.get("version").and_then(Value::as_f64) != Some(1.0) {
         let version = members.get("version").map_or("undefined".to_owned(), Value::to_string);
-        return ReadError::Version(shown(&version).to_string());
+        return ReadError::Version(printable(&version).to_string());
     }
     match serde_path_to_error::deserialize::<_, Checkpoint>(&value) {
         Err(error) => ReadError::Shape {
-            path: shown(&error.path().to_string()).to_string(),
-            problem: shown(&error.inner().to_string()).to_string(),
+            path: printable(&error.path().to_string()).to_string(),
+            problem: printable(&error.inner().to_string()).to_string(),
         },
         // A duplicate member: the text has it twice, the value only once.
-        Ok(_) => ReadError::NotJson("a member stands there twice".to_owned()),
+        Ok(_) => ReadError::NotJson("duplicate member".to_owned()),
     }
 }
 
@@ -86,10 +82,7 @@ mod tests {
             reason(r#"{"version": 1, "phases": {"research": {"status": "done"}}}"#)
                 .starts_with("phases.research.status: unknown variant `done`")
         );
-        assert_eq!(
-            reason(r#"{"version": 1, "command": "a", "command": "b"}"#),
-            "a member stands there twice"
-        );
+        assert_eq!(reason(r#"{"version": 1, "command": "a", "command": "b"}"#), "duplicate member");
         assert!(reason(&format!("{}{}", "[".repeat(10_000), "]".repeat(10_000))).contains("recursion limit"));
         assert!(
             read(b"{\"version\": 1, \"feature\": \"\xff\"}")

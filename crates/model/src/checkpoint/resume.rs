@@ -1,19 +1,19 @@
-//! Where an interrupted run continues.
+//! The phase where an interrupted run resumes.
 
 use super::document::{Checkpoint, PhaseStatus};
 use crate::stamp::Stamp;
 use serde::Serialize;
 
-/// Where to continue, and what the last complete phase left to know.
+/// The phase to resume with, and the summary of the last complete one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ResumePoint {
-    /// The phase to run next; none if there is nothing left to do.
+    /// `None` if no phase is left.
     pub phase: Option<String>,
-    /// The summary of the phase completed last.
+    /// Summary of the phase completed last.
     pub summary: Option<String>,
 }
 
-/// The point a run continues from. A completed run has none.
+/// The resume point of a run; empty for a completed one.
 pub fn resume_point(document: &Checkpoint) -> ResumePoint {
     if document.completed_at.is_some() {
         return ResumePoint::default();
@@ -30,7 +30,7 @@ pub fn resume_point(document: &Checkpoint) -> ResumePoint {
     ResumePoint { phase: phase.map(str::to_owned), summary }
 }
 
-/// The phase at work; else one that failed, the one that began first; else the next one pending.
+/// The phase in progress; else the failed one that started first; else the next pending one.
 pub(super) fn next_phase<'a>(
     current: Option<&'a str>,
     phases: impl Iterator<Item = (&'a str, PhaseStatus, Option<&'a Stamp>)>,

@@ -1,4 +1,4 @@
-//! Every summary of a document held against the word limit, before anything is written.
+//! The word limit of every summary in a document, checked before anything is written.
 
 use super::document::Checkpoint;
 use crate::words;
@@ -21,18 +21,11 @@ pub fn check(document: &Checkpoint, limit: usize) -> Result<(), SummaryTooLong> 
     Ok(())
 }
 
-/// A summary that may not be kept.
+/// A summary over the limit.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SummaryTooLong {
-    /// In a phase.
     #[error("Phase \"{name}\" {problem}")]
-    Phase {
-        /// The phase.
-        name: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// In the state.
+    Phase { name: String, problem: String },
     #[error("State {0}")]
     State(String),
 }

@@ -1,50 +1,47 @@
-//! Every legal change of a state document: save, update a phase, complete.
+//! Legal changes of a state document: save, update a phase, complete.
 //!
-//! Each takes the document as it is on disk and gives the one to put in its place, stamped. Nothing here
-//! writes; the store calls these under the document's lock.
+//! Each takes the document on disk and returns its stamped replacement. Nothing here writes; the store calls
+//! these under the document's lock.
 
-use super::document::{Checkpoint, Phase, PhaseStatus, SCHEMA_VERSION, State};
+use super::document::{Checkpoint, PhaseRecord, PhaseStatus, RunProgress, SCHEMA_VERSION};
 use super::merge::merge_phase;
-use super::name::{Command, InvalidPhaseName, phase_name};
+use super::name::{Command, InvalidPhaseName, RunKey, phase_name};
 use super::read::ReadError;
 use super::summaries::{self, SummaryTooLong};
+use crate::escape::printable;
 use crate::feature::name::FeaturePath;
-use crate::shown::shown;
 use crate::stamp::{Now, Stamp};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What every transition needs to know besides the documents.
+/// Clock, repository HEAD and limits for a transition.
 #[derive(Debug, Clone)]
-pub struct Circumstances {
-    /// The time.
+pub struct TransitionContext {
     pub now: Now,
     /// HEAD of the repository, if known.
     pub head: Option<String>,
-    /// How many words a summary may have.
+    /// Maximum number of words in a summary.
     pub summary_words: usize,
 }
 
-/// A change that may not be made. The document stays as it was.
+/// A refused change. The document is left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum TransitionError {
-    /// The document to save has another version.
+    /// The document to save has another schema version.
     #[error("Cannot save checkpoint with unsupported schema version: {0} (expected {SCHEMA_VERSION})")]
     Version(String),
-    /// The document to save is not one.
+    /// The document to save cannot be parsed.
     #[error("Cannot save checkpoint: {0}")]
     Unreadable(ReadError),
-    /// The document to save is about something else.
-    #[error("Cannot save checkpoint: its {member} is '{}', but {expected} was asked for", shown(.found))]
+    /// The document to save belongs to another command or feature.
+    #[error("Cannot save checkpoint: its {member} is '{}', but {expected} was asked for", printable(.found))]
     Mismatch {
         /// `command` or `feature`.
         member: &'static str,
-        /// What the document says.
         found: String,
-        /// What the caller says.
         expected: String,
     },
-    /// Somebody saved in between.
+    /// Another process saved in between.
     #[error(
         "Cannot save checkpoint: it was changed since you read it (yours {yours}, on disk {on_disk}). Load it again and repeat the change"
     )]
@@ -54,35 +51,22 @@ pub enum TransitionError {
         /// `updated_at` of the document on disk.
         on_disk: Stamp,
     },
-    /// A summary is too long.
     #[error(transparent)]
     Summary(#[from] SummaryTooLong),
-    /// A phase cannot be called that.
     #[error(transparent)]
     PhaseName(#[from] InvalidPhaseName),
-    /// Phase data that is not an object, or does not fit.
+    /// Phase data that is not an object, or has a member of the wrong type.
     #[error("Invalid data for phase \"{phase}\": {problem}")]
-    PhaseData {
-        /// The phase.
-        phase: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// Another process removed what is being worked on.
+    PhaseData { phase: String, problem: String },
+    /// Another process removed the step in progress.
     #[error("Step \"{step}\" of phase \"{phase}\" is no longer in the document")]
-    NoSuchStep {
-        /// The phase.
-        phase: String,
-        /// The step.
-        step: String,
-    },
-    /// There is no such gate, or nobody has come to it yet.
-    #[error("The run has not come to a gate called '{}'", shown(.0))]
+    NoSuchStep { phase: String, step: String },
+    /// No such gate, or not reached yet.
+    #[error("The run has not reached a gate called '{}'", printable(.0))]
     NoSuchGate(String),
-    /// The document itself was removed while it was being worked on.
-    #[error("The document is gone: somebody abandoned or moved the run while it was being worked on")]
+    /// The document was removed during the transition.
+    #[error("The document is gone: the run was abandoned or moved while it was being worked on")]
     Gone,
-    /// There is nothing to complete.
     #[error("Cannot complete checkpoint: no checkpoint found")]
     NothingToComplete,
 }
@@ -96,14 +80,14 @@ impl From<ReadError> for TransitionError {
     }
 }
 
-/// Puts a whole document in place of the one on disk, unless that one is newer.
+/// Replaces the document on disk, unless that one is newer.
 pub fn save(
     on_disk: Option<&Checkpoint>,
     mut document: Checkpoint,
-    (command, feature): (&str, Option<&str>),
-    circumstances: &Circumstances,
+    key: RunKey<'_>,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    claim(&mut document, command, feature)?;
+    claim(&mut document, key)?;
     if let (Some(yours), Some(theirs)) = (&document.updated_at, on_disk.and_then(|d| d.updated_at.as_ref()))
         && yours < theirs
     {
@@ -112,16 +96,17 @@ pub fn save(
     if document.started_at.is_none() {
         document.started_at = on_disk.and_then(|d| d.started_at.clone());
     }
-    stamp(document, on_disk.and_then(|d| d.updated_at.as_ref()), circumstances)
+    stamp(document, on_disk.and_then(|d| d.updated_at.as_ref()), context)
 }
 
-/// Merges `data` into a phase and moves the phase among pending, current and completed as its status says.
+/// Merges `data` into a phase and moves the phase among pending, current and completed according to its
+/// status.
 pub fn update_phase(
     on_disk: Option<Checkpoint>,
-    (command, feature): (&str, Option<&str>),
+    key: RunKey<'_>,
     phase: &str,
     data: Value,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     phase_name(phase)?;
     let invalid = |problem: String| TransitionError::PhaseData { phase: phase.to_owned(), problem };
@@ -130,60 +115,59 @@ pub fn update_phase(
     };
     let has_status = data.get("status").is_some_and(|status| !status.is_null());
 
-    let mut document = on_disk.unwrap_or_else(|| fresh(command, feature, phase));
+    let mut document = on_disk.unwrap_or_else(|| new_document(key, phase));
     let previous = document.updated_at.clone();
-    let now = circumstances.now.stamp_after(previous.as_ref());
+    let now = context.now.stamp_after(previous.as_ref());
 
     let old = document.phases.get(phase);
     let was = old.map(|old| old.status);
     let starts = data.get("started_at").is_none_or(Value::is_null);
-    let mut new = old.map(|old| Phase::clone(old)).unwrap_or_default();
+    let mut new = old.map(|old| PhaseRecord::clone(old)).unwrap_or_default();
     merge_phase(&mut new, data).map_err(|problem| invalid(problem.to_string()))?;
     new.updated_at = Some(now.clone());
-    if starts && begins(was, &new) {
+    if starts && starts_attempt(was, &new) {
         new.started_at = Some(now);
     }
     let status = new.status;
     document.phases.insert(phase.to_owned(), Arc::new(new));
 
     if has_status || was.is_none() {
-        document.state.place(phase, status, was);
+        document.state.move_phase(phase, status, was);
         if matches!(status, PhaseStatus::Pending | PhaseStatus::InProgress | PhaseStatus::Failed) {
             document.completed_at = None;
         }
     }
-    stamp(document, previous.as_ref(), circumstances)
+    stamp(document, previous.as_ref(), context)
 }
 
-/// Closes a run: nothing current, nothing pending.
+/// Completes a run: nothing current, nothing pending.
 pub fn complete(
     on_disk: Option<Checkpoint>,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     let mut document = on_disk.ok_or(TransitionError::NothingToComplete)?;
     let previous = document.updated_at.clone();
     document.state.current_phase = None;
     document.state.pending_phases.clear();
-    document.completed_at = Some(circumstances.now.stamp_after(previous.as_ref()));
-    stamp(document, previous.as_ref(), circumstances)
+    document.completed_at = Some(context.now.stamp_after(previous.as_ref()));
+    stamp(document, previous.as_ref(), context)
 }
 
-/// What every document gets on its way to the disk, and the checks nothing may slip past. Whatever a driver said when it
-/// stopped is no longer so.
+/// Checks and timestamps every document on its way to disk. Removes the stop record, which no longer holds.
 pub(super) fn stamp(
     mut document: Checkpoint,
     previous: Option<&Stamp>,
-    circumstances: &Circumstances,
+    context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
-    summaries::check(&document, circumstances.summary_words)?;
+    summaries::check(&document, context.summary_words)?;
     let state = &document.state;
     let listed = state.completed_phases.iter().chain(&state.pending_phases).chain(&state.current_phase);
     for name in document.phases.keys().chain(listed) {
         phase_name(name)?;
     }
-    let now = circumstances.now.stamp_after(previous);
-    if circumstances.head.is_some() {
-        document.head_commit.clone_from(&circumstances.head);
+    let now = context.now.stamp_after(previous);
+    if context.head.is_some() {
+        document.head_commit.clone_from(&context.head);
     }
     document.started_at.get_or_insert_with(|| now.clone());
     document.updated_at = Some(now);
@@ -193,11 +177,11 @@ pub(super) fn stamp(
     Ok(document)
 }
 
-/// The document a first update starts from. If the phase is one of the command's own, the others are
-/// known to be pending too, so that the run can be resumed between phases.
-fn fresh(command: &str, feature: Option<&str>, phase: &str) -> Checkpoint {
-    let mut document = Checkpoint::new(command, feature);
-    if let Some(command) = Command::parse(command)
+/// The document a first update starts from. If the phase is one of the command's own, the others are pending
+/// too, so that the run can be resumed between phases.
+fn new_document(key: RunKey<'_>, phase: &str) -> Checkpoint {
+    let mut document = Checkpoint::new(key);
+    if let Some(command) = Command::parse(key.command)
         && command.phases().contains(&phase)
     {
         document.state.pending_phases = command.phases().iter().map(|&name| name.to_owned()).collect();
@@ -205,8 +189,9 @@ fn fresh(command: &str, feature: Option<&str>, phase: &str) -> Checkpoint {
     document
 }
 
-/// Makes sure the document is about this command and feature; where it does not say, it is.
-fn claim(document: &mut Checkpoint, command: &str, feature: Option<&str>) -> Result<(), TransitionError> {
+/// Checks that the document belongs to this command and feature, and fills in what it does not say.
+fn claim(document: &mut Checkpoint, key: RunKey<'_>) -> Result<(), TransitionError> {
+    let RunKey { command, feature } = key;
     if document.command.is_empty() {
         command.clone_into(&mut document.command);
     } else if document.command != command {
@@ -224,8 +209,8 @@ fn claim(document: &mut Checkpoint, command: &str, feature: Option<&str>) -> Res
     Ok(())
 }
 
-/// Whether this update is the beginning of an attempt at the phase.
-fn begins(was: Option<PhaseStatus>, new: &Phase) -> bool {
+/// True if this update starts a new attempt at the phase.
+fn starts_attempt(was: Option<PhaseStatus>, new: &PhaseRecord) -> bool {
     use PhaseStatus::{Complete, Failed, InProgress, Pending, Skipped};
     match new.status {
         Pending => false,
@@ -234,9 +219,9 @@ fn begins(was: Option<PhaseStatus>, new: &Phase) -> bool {
     }
 }
 
-impl State {
-    /// Puts a phase where its status belongs.
-    pub(super) fn place(&mut self, phase: &str, status: PhaseStatus, was: Option<PhaseStatus>) {
+impl RunProgress {
+    /// Moves a phase to the list its status belongs to.
+    pub(super) fn move_phase(&mut self, phase: &str, status: PhaseStatus, was: Option<PhaseStatus>) {
         let is_current = self.current_phase.as_deref() == Some(phase);
         if status == PhaseStatus::InProgress {
             self.current_phase = Some(phase.to_owned());
@@ -255,7 +240,7 @@ impl State {
                 self.pending_phases.retain(|name| name != phase);
             }
             PhaseStatus::Pending if self.pending_phases.iter().any(|name| name == phase) => {}
-            // Run before and to be run again: it comes before everything that has not begun.
+            // Rerun: comes before all phases that have not started.
             PhaseStatus::Pending if was.is_some_and(|was| was != PhaseStatus::Pending) => {
                 self.pending_phases.insert(0, phase.to_owned());
             }

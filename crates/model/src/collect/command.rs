@@ -1,15 +1,15 @@
 //! `charrette collect --timeout S [--write-health P] [--substantive-validation [--validation-mode]] FILE…`.
 
-use super::record::{Record, tool_health};
-use crate::plumbing::Answer;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
+use super::record::{CollectRecord, tool_health};
+use crate::escape::printable;
+use crate::plumbing::CommandAnswer;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 use crate::session::Health;
-use crate::shown::shown;
-use crate::sidecar::positive;
+use crate::sidecar::parse_positive;
 
 const TIMEOUT: &str = "--timeout";
 
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[
         Flag::Value(TIMEOUT),
         Flag::Value("--write-health"),
@@ -19,38 +19,38 @@ const GRAMMAR: Grammar = Grammar {
     takes_arguments: true,
 };
 
-/// What was asked.
+/// Parsed arguments of `charrette collect`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// How long to wait, in seconds.
+pub struct CollectRequest {
+    /// In seconds.
     pub timeout: u64,
-    /// Where the health of tools is noted.
+    /// Path of the tool health file.
     pub health: Option<String>,
-    /// How answers are looked at, if at all.
+    /// Validation of answers, if any.
     pub validation: Option<Validation>,
-    /// The outputs, as they were typed.
+    /// Output files, as typed.
     pub files: Vec<String>,
 }
 
-/// How answers are looked at.
+/// Strictness of answer validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validation {
-    /// As research: long.
+    /// Research: a long answer is required.
     Research,
-    /// As a check of something: may be short, or find nothing.
+    /// A check: may be short, or report no issues.
     Check,
 }
 
-impl Request {
-    /// Reads the arguments; if they make no sense, the answer to that: exit 1 and no record.
-    pub fn read(args: &[String]) -> Result<Request, Answer> {
-        let (typed, problem) = read(args, GRAMMAR);
-        let wrong = |message: String| Err(Answer::refused(1, format!("ERROR={message}")));
+impl CollectRequest {
+    /// Parses the arguments. On error: the answer, with exit code 1 and no record.
+    pub fn parse(args: &[String]) -> Result<CollectRequest, CommandAnswer> {
+        let (typed, problem) = parse_flags(args, GRAMMAR);
+        let wrong = |message: String| Err(CommandAnswer::failure(1, format!("ERROR={message}")));
         match problem {
-            Some(FlagProblem::Unknown(flag)) => return wrong(format!("unknown option: {}", shown(flag))),
-            Some(FlagProblem::NoValue(TIMEOUT)) => return wrong("--timeout is required".to_owned()),
-            Some(FlagProblem::NoValue(flag)) => return wrong(format!("{flag} requires a value")),
-            Some(FlagProblem::Argument(_)) | None => {}
+            Some(FlagError::Unknown(flag)) => return wrong(format!("unknown option: {}", printable(flag))),
+            Some(FlagError::NoValue(TIMEOUT)) => return wrong("--timeout is required".to_owned()),
+            Some(FlagError::NoValue(flag)) => return wrong(format!("{flag} requires a value")),
+            Some(FlagError::Argument(_)) | None => {}
         }
         let files: Vec<String> =
             typed.arguments.iter().filter(|file| !file.is_empty()).map(|&file| file.to_owned()).collect();
@@ -58,8 +58,8 @@ impl Request {
             return wrong("at least one output file is required".to_owned());
         }
         let Some(timeout) = typed.value(TIMEOUT) else { return wrong("--timeout is required".to_owned()) };
-        let Some(timeout) = positive(timeout) else {
-            return wrong(format!("--timeout must be a positive integer: {}", shown(timeout)));
+        let Some(timeout) = parse_positive(timeout) else {
+            return wrong(format!("--timeout must be a positive integer: {}", printable(timeout)));
         };
         let validation = match (typed.has("--substantive-validation"), typed.has("--validation-mode")) {
             (false, _) => None,
@@ -67,19 +67,19 @@ impl Request {
             (true, true) => Some(Validation::Check),
         };
         let health = typed.value("--write-health").filter(|path| !path.is_empty()).map(str::to_owned);
-        Ok(Request { timeout, health, validation, files })
+        Ok(CollectRequest { timeout, health, validation, files })
     }
 }
 
-/// All records, with a blank line between two.
-pub fn answer(records: &[Record]) -> Answer {
+/// All records, separated by blank lines.
+pub fn answer(records: &[CollectRecord]) -> CommandAnswer {
     let lines: Vec<Vec<String>> = records.iter().map(|record| record.lines().to_vec()).collect();
-    Answer::ok(lines.join(&String::new()))
+    CommandAnswer::ok(lines.join(&String::new()))
 }
 
-/// What the records say about the health of tools.
-pub fn health(records: &[Record]) -> Health {
-    records.iter().map(tool_health).fold(Health::default(), Health::and)
+/// Health of the tools, from the records.
+pub fn health(records: &[CollectRecord]) -> Health {
+    records.iter().map(tool_health).fold(Health::default(), Health::merge)
 }
 
 #[cfg(test)]
@@ -87,9 +87,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_is_checked() {
-        let read =
-            |line: &str| Request::read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    fn arguments_are_validated() {
+        let read = |line: &str| {
+            CollectRequest::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        };
         for (line, message) in [
             ("", "at least one output file is required"),
             ("--timeout 5", "at least one output file is required"),
@@ -110,7 +111,7 @@ mod tests {
             read("a --timeout 0060 --substantive-validation b --validation-mode --write-health h").unwrap();
         assert_eq!(
             request,
-            Request {
+            CollectRequest {
                 timeout: 60,
                 health: Some("h".to_owned()),
                 validation: Some(Validation::Check),

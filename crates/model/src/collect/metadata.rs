@@ -1,17 +1,18 @@
-//! Whether the description of a call would do to repeat it. It is checked and told, and not acted upon.
+//! Checks that a `.meta` file would suffice to retry its call. The result is only reported; nothing is
+//! retried.
 
-use crate::sidecar::meta::last;
-use crate::sidecar::positive;
+use crate::sidecar::meta::last_value;
+use crate::sidecar::parse_positive;
 
-/// What is wrong with a `.meta` text, after `Retry metadata invalid: `; none if nothing is.
+/// The defect of a `.meta` text, to follow `Retry metadata invalid: `; `None` if it is valid.
 pub fn problem(text: &str) -> Option<String> {
     let plain = |message: &str| Some(message.to_owned());
-    match last(text, "TIMEOUT") {
+    match last_value(text, "TIMEOUT") {
         None => return plain("TIMEOUT missing"),
-        Some(timeout) if positive(timeout).is_none() => return plain("TIMEOUT not a positive integer"),
+        Some(timeout) if parse_positive(timeout).is_none() => return plain("TIMEOUT not a positive integer"),
         Some(_) => {}
     }
-    let (command, tool) = match (last(text, "CMD_JSON"), last(text, "TOOL")) {
+    let (command, tool) = match (last_value(text, "CMD_JSON"), last_value(text, "TOOL")) {
         (None, None) => return plain("missing CMD_JSON and TOOL"),
         (None, Some(_)) => return plain("missing CMD_JSON"),
         (Some(_), None) => return plain("missing TOOL"),
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_defect_has_its_words() {
+    fn defects_of_metadata_are_named() {
         let cursor = r#"CMD_JSON=["/usr/bin/cursor","agent","-p","--workspace","/w","prompt"]"#;
         let codex =
             r#"CMD_JSON=["codex","exec","-C","/w","--add-dir","/o","--output-last-message","/o/x","p"]"#;

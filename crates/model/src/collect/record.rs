@@ -1,22 +1,22 @@
-//! What became of one call.
+//! Outcome of one call.
 
 use super::command::Validation;
 use super::metadata;
 use super::substance::judge;
+use crate::escape::one_line;
 use crate::session::Health;
-use crate::shown::one_line;
-use crate::sidecar::meta::last;
-use crate::sidecar::{read_done, sanitized_tool};
+use crate::sidecar::meta::last_value;
+use crate::sidecar::{parse_done, sanitize_tool};
 
-/// How long a reason may be, in characters.
+/// Maximum length of a failure reason, in characters.
 const REASON_CHARS: usize = 500;
 
-/// What stands beside one output.
+/// Sidecar files and size of one output.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
-    /// The `.done` file; none if there is none after all that waiting.
+pub struct CallSidecars {
+    /// The `.done` file; `None` after a timeout.
     pub done: Option<Vec<u8>>,
-    /// How large the output is; none if there is no such file.
+    /// Size of the output; `None` if the file is missing.
     pub bytes: Option<u64>,
     /// The `.meta` file.
     pub meta: Option<String>,
@@ -24,81 +24,84 @@ pub struct Seen {
     pub diag: Option<String>,
 }
 
-/// How a call ended.
+/// Status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// With an answer.
+pub enum CallStatus {
     Ok,
-    /// Nobody knows: there is no `.done` file.
+    /// Unknown: no `.done` file appeared.
     SentinelTimeout,
-    /// It took too long.
     TimedOut,
-    /// It failed.
     Failed,
-    /// It succeeded and said nothing.
+    /// Succeeded without output.
     EmptyOutput,
-    /// It said something, but nothing worth reading.
+    /// Rejected by the validation.
     NotSubstantive,
 }
 
-impl Status {
-    /// As it is printed.
+impl CallStatus {
     pub fn as_str(self) -> &'static str {
         match self {
-            Status::Ok => "OK",
-            Status::SentinelTimeout => "SENTINEL_TIMEOUT",
-            Status::TimedOut => "TIMED_OUT",
-            Status::Failed => "FAILED",
-            Status::EmptyOutput => "EMPTY_OUTPUT",
-            Status::NotSubstantive => "NOT_SUBSTANTIVE",
+            CallStatus::Ok => "OK",
+            CallStatus::SentinelTimeout => "SENTINEL_TIMEOUT",
+            CallStatus::TimedOut => "TIMED_OUT",
+            CallStatus::Failed => "FAILED",
+            CallStatus::EmptyOutput => "EMPTY_OUTPUT",
+            CallStatus::NotSubstantive => "NOT_SUBSTANTIVE",
         }
     }
 }
 
-/// What became of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    /// The output, as it was typed.
+pub struct CollectRecord {
+    /// Output file, as typed.
     pub file: String,
-    /// Which tool it was.
     pub tool: String,
-    /// How it ended.
-    pub status: Status,
-    /// Its exit code, as far as it is known.
+    pub status: CallStatus,
+    /// 124 if unknown.
     pub exit_code: u8,
-    /// Why it is no answer; empty if it is one.
+    /// Failure reason; empty for [`CallStatus::Ok`].
     pub reason: String,
 }
 
-/// The code of a process that took too long.
+/// Exit code of a call that timed out.
 const TIMED_OUT: u8 = 124;
 
-impl Record {
-    /// Decides from what stands beside the output.
-    pub fn of(file: &str, seen: &Seen) -> Record {
-        let (status, exit_code, reason) = outcome(seen);
-        let reason = if status == Status::Ok { String::new() } else { tidy(&reason) };
-        Record { file: file.to_owned(), tool: tool(file, seen.meta.as_deref()), status, exit_code, reason }
+impl CollectRecord {
+    /// Derives the status from the sidecar files.
+    pub fn new(file: &str, sidecars: &CallSidecars) -> CollectRecord {
+        let (status, exit_code, reason) = outcome(sidecars);
+        let reason = if status == CallStatus::Ok { String::new() } else { clean_reason(&reason) };
+        CollectRecord {
+            file: file.to_owned(),
+            tool: tool_name(file, sidecars.meta.as_deref()),
+            status,
+            exit_code,
+            reason,
+        }
     }
 
-    /// The same after its text was looked at; none if it could not be read.
+    /// The record after validation of the answer's text; `None` if the text could not be read.
     #[must_use]
-    pub fn judged(self, text: Option<&str>, validation: Validation) -> Record {
-        if self.status != Status::Ok {
+    pub fn validated(self, text: Option<&str>, validation: Validation) -> CollectRecord {
+        if self.status != CallStatus::Ok {
             return self;
         }
         match judge(text, validation) {
             Ok(()) => self,
-            Err(thin) => Record { status: Status::NotSubstantive, reason: tidy(&thin.to_string()), ..self },
+            Err(thin) => CollectRecord {
+                status: CallStatus::NotSubstantive,
+                reason: clean_reason(&thin.to_string()),
+                ..self
+            },
         }
     }
 
-    /// Whether the tool can go on being used.
+    /// True if the tool can still be used.
     pub fn is_healthy(&self) -> bool {
-        self.status == Status::Ok
+        self.status == CallStatus::Ok
     }
 
-    /// Its six lines.
+    /// The six lines of the record.
     pub fn lines(&self) -> [String; 6] {
         [
             format!("REVIEWER_FILE={}", one_line(&self.file)),
@@ -111,44 +114,44 @@ impl Record {
     }
 }
 
-fn outcome(seen: &Seen) -> (Status, u8, String) {
+fn outcome(sidecars: &CallSidecars) -> (CallStatus, u8, String) {
     let diag = |otherwise: String| {
-        let said = seen.diag.as_deref().filter(|text| !text.trim().is_empty());
-        said.map_or(otherwise, str::to_owned)
+        let detail = sidecars.diag.as_deref().filter(|text| !text.trim().is_empty());
+        detail.map_or(otherwise, str::to_owned)
     };
-    let Some(done) = &seen.done else {
+    let Some(done) = &sidecars.done else {
         let unknown = "Process did not complete (sentinel file missing — possible crash or system kill)";
-        return (Status::SentinelTimeout, TIMED_OUT, diag(unknown.to_owned()));
+        return (CallStatus::SentinelTimeout, TIMED_OUT, diag(unknown.to_owned()));
     };
-    let sentinel = read_done(done);
-    let is_empty = seen.bytes.unwrap_or(0) == 0;
+    let sentinel = parse_done(done);
+    let is_empty = sidecars.bytes.unwrap_or(0) == 0;
     if is_empty && (sentinel.code == 0 || sentinel.coerced) {
-        // Another program would run the call again from its description. We only say whether it could have.
-        if let Some(problem) = seen.meta.as_deref().and_then(metadata::problem) {
-            return (Status::EmptyOutput, 99, format!("Retry metadata invalid: {problem}"));
+        // Another program would retry the call from its metadata. Here only the metadata is checked.
+        if let Some(problem) = sidecars.meta.as_deref().and_then(metadata::problem) {
+            return (CallStatus::EmptyOutput, 99, format!("Retry metadata invalid: {problem}"));
         }
         let nothing = "Process exited successfully but produced no output";
-        return (Status::EmptyOutput, sentinel.code, diag(nothing.to_owned()));
+        return (CallStatus::EmptyOutput, sentinel.code, diag(nothing.to_owned()));
     }
     match sentinel.code {
-        0 => (Status::Ok, 0, String::new()),
-        TIMED_OUT => (Status::TimedOut, TIMED_OUT, diag("Process timed out (exit code 124)".to_owned())),
-        code => (Status::Failed, code, diag(format!("Process failed with exit code {code}"))),
+        0 => (CallStatus::Ok, 0, String::new()),
+        TIMED_OUT => (CallStatus::TimedOut, TIMED_OUT, diag("Process timed out (exit code 124)".to_owned())),
+        code => (CallStatus::Failed, code, diag(format!("Process failed with exit code {code}"))),
     }
 }
 
-/// Who it was, by its description, else by the name of its output.
-fn tool(file: &str, meta: Option<&str>) -> String {
-    if let Some(tool) = meta.and_then(|text| last(text, "TOOL")) {
-        return sanitized_tool(tool);
+/// The tool, from the metadata, else from the name of the output.
+fn tool_name(file: &str, meta: Option<&str>) -> String {
+    if let Some(tool) = meta.and_then(|text| last_value(text, "TOOL")) {
+        return sanitize_tool(tool);
     }
     let name = file.rsplit('/').next().unwrap_or_default();
     let known = ["cursor", "codex", "claude", "gemini", "opencode"];
     known.into_iter().find(|tool| name.starts_with(tool)).unwrap_or("unknown").to_owned()
 }
 
-/// A reason on one line, not too long, without what separates fields elsewhere.
-fn tidy(reason: &str) -> String {
+/// A reason on one line, shortened, without the field separator `|`.
+fn clean_reason(reason: &str) -> String {
     let is_gap = |c: char| c == '|' || c.is_whitespace() || c.is_control();
     let words: Vec<&str> = reason.split(is_gap).filter(|word| !word.is_empty()).collect();
     let text = one_line(&words.join(" "));
@@ -158,8 +161,8 @@ fn tidy(reason: &str) -> String {
     text.chars().take(REASON_CHARS - 3).chain("...".chars()).collect()
 }
 
-/// What one record says about the health of tools.
-pub(super) fn tool_health(record: &Record) -> Health {
+/// Health of the tools, from one record.
+pub(super) fn tool_health(record: &CollectRecord) -> Health {
     let is = |tool: &str| record.tool.eq_ignore_ascii_case(tool).then_some(record.is_healthy());
     Health { codex: is("codex"), cursor: is("cursor") }
 }
@@ -169,40 +172,45 @@ mod tests {
     use super::super::command::{answer, health};
     use super::*;
 
-    fn seen(done: Option<&str>, bytes: Option<u64>) -> Seen {
-        Seen { done: done.map(|text| text.as_bytes().to_vec()), bytes, ..Seen::default() }
+    fn sidecars(done: Option<&str>, bytes: Option<u64>) -> CallSidecars {
+        CallSidecars { done: done.map(|text| text.as_bytes().to_vec()), bytes, ..CallSidecars::default() }
     }
 
     #[test]
     fn every_end_of_a_call_has_its_status() {
         let meta = |text: &str| Some(text.to_owned());
-        let bad = Seen { meta: meta("TOOL=codex"), ..seen(Some("0"), Some(0)) };
+        let bad = CallSidecars { meta: meta("TOOL=codex"), ..sidecars(Some("0"), Some(0)) };
         let good = "TOOL=cursor\nTIMEOUT=5\nCMD_JSON=[\"cursor\",\"agent\",\"--workspace\",\"/w\"]\n";
-        for (seen, status, code, reason) in [
-            (seen(Some("0\n"), Some(10)), "OK", 0, ""),
-            (Seen { diag: meta("noise"), ..seen(Some("0\n"), Some(10)) }, "OK", 0, ""),
+        for (sidecars, status, code, reason) in [
+            (sidecars(Some("0\n"), Some(10)), "OK", 0, ""),
+            (CallSidecars { diag: meta("noise"), ..sidecars(Some("0\n"), Some(10)) }, "OK", 0, ""),
             (
-                seen(None, Some(10)),
+                sidecars(None, Some(10)),
                 "SENTINEL_TIMEOUT",
                 124,
                 "Process did not complete (sentinel file missing — possible crash or system kill)",
             ),
-            (seen(Some("124"), None), "TIMED_OUT", 124, "Process timed out (exit code 124)"),
-            (seen(Some("3"), Some(10)), "FAILED", 3, "Process failed with exit code 3"),
-            (seen(Some("3"), Some(0)), "FAILED", 3, "Process failed with exit code 3"),
-            (seen(Some("rubbish"), Some(10)), "FAILED", 99, "Process failed with exit code 99"),
+            (sidecars(Some("124"), None), "TIMED_OUT", 124, "Process timed out (exit code 124)"),
+            (sidecars(Some("3"), Some(10)), "FAILED", 3, "Process failed with exit code 3"),
+            (sidecars(Some("3"), Some(0)), "FAILED", 3, "Process failed with exit code 3"),
+            (sidecars(Some("rubbish"), Some(10)), "FAILED", 99, "Process failed with exit code 99"),
             (
-                seen(Some("rubbish"), Some(0)),
+                sidecars(Some("rubbish"), Some(0)),
                 "EMPTY_OUTPUT",
                 99,
                 "Process exited successfully but produced no output",
             ),
-            (seen(Some("0"), None), "EMPTY_OUTPUT", 0, "Process exited successfully but produced no output"),
             (
-                Seen {
+                sidecars(Some("0"), None),
+                "EMPTY_OUTPUT",
+                0,
+                "Process exited successfully but produced no output",
+            ),
+            (
+                CallSidecars {
                     meta: meta(good),
                     diag: meta("codex exited | successfully\r\n\n but\tsaid nothing "),
-                    ..seen(Some("0"), Some(0))
+                    ..sidecars(Some("0"), Some(0))
                 },
                 "EMPTY_OUTPUT",
                 0,
@@ -210,16 +218,16 @@ mod tests {
             ),
             (bad, "EMPTY_OUTPUT", 99, "Retry metadata invalid: TIMEOUT missing"),
         ] {
-            let record = Record::of("out.txt", &seen);
+            let record = CollectRecord::new("out.txt", &sidecars);
             assert_eq!(
                 (record.status.as_str(), record.exit_code, record.reason.as_str()),
                 (status, code, reason),
-                "{seen:?}"
+                "{sidecars:?}"
             );
             assert_eq!(record.is_healthy(), status == "OK");
         }
-        let long = Seen { diag: meta(&"é".repeat(600)), ..seen(Some("1"), None) };
-        let reason = Record::of("x", &long).reason;
+        let long = CallSidecars { diag: meta(&"é".repeat(600)), ..sidecars(Some("1"), None) };
+        let reason = CollectRecord::new("x", &long).reason;
         assert_eq!((reason.chars().count(), reason.ends_with("é...")), (500, true));
     }
 
@@ -233,16 +241,16 @@ mod tests {
             ("gemini.txt", None, "gemini"),
             ("out.txt", None, "unknown"),
         ] {
-            let seen = Seen { meta: meta.map(str::to_owned), ..seen(Some("0"), Some(1)) };
-            assert_eq!(Record::of(file, &seen).tool, tool, "{file}");
+            let sidecars = CallSidecars { meta: meta.map(str::to_owned), ..sidecars(Some("0"), Some(1)) };
+            assert_eq!(CollectRecord::new(file, &sidecars).tool, tool, "{file}");
         }
     }
 
     #[test]
     fn records_are_six_lines_each_and_tell_about_health() {
         let records = [
-            Record::of("codex-a.txt", &seen(Some("0"), Some(1))),
-            Record::of("codex-b.txt\n", &seen(Some("124"), None)),
+            CollectRecord::new("codex-a.txt", &sidecars(Some("0"), Some(1))),
+            CollectRecord::new("codex-b.txt\n", &sidecars(Some("124"), None)),
         ];
         assert_eq!(
             answer(&records).stdout.join("\n"),

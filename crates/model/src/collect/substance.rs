@@ -1,13 +1,13 @@
-//! Whether an answer says anything: enough words, and something that shows where they come from.
+//! Validation of answers: enough words, and a provenance marker (file, code block or URL).
 
 use super::command::Validation;
-use crate::panel::lines::lines;
+use crate::markdown::{fences, lines};
 use crate::words;
 
-/// The whole answer of a check that found nothing.
+/// The whole answer of a check without findings.
 const NO_ISSUES: &str = "NO_ISSUES_FOUND";
 
-/// Extensions that are files wherever they stand.
+/// Extensions that mark a file anywhere.
 const EXTENSIONS: [&str; 44] = [
     "cc", "cfg", "cjs", "cpp", "cs", "css", "csv", "dart", "go", "gradle", "groovy", "hpp", "htm", "html",
     "java", "js", "json", "jsx", "kt", "lua", "md", "mjs", "mk", "mm", "php", "pl", "proto", "py", "rb",
@@ -15,34 +15,28 @@ const EXTENSIONS: [&str; 44] = [
     "yml",
 ];
 
-/// Extensions that are also words: what stands before them must look like a path, or a line number follow.
+/// Extensions that are also words: they need a path before them or a line number behind.
 const AMBIGUOUS: [&str; 7] = ["c", "env", "h", "lock", "m", "r", "txt"];
 
 /// Files without an extension.
 const NAMES: [&str; 3] = ["Makefile", "Dockerfile", "GNUmakefile"];
 
-/// Why an answer is not worth reading.
+/// Reason an answer fails validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Thin {
-    /// It is too short.
+pub enum ThinAnswer {
+    /// Too short.
     #[error("body is thin: {words} words outside code fences, at least {least} are required")]
-    Words {
-        /// How many it has.
-        words: usize,
-        /// How many it needs.
-        least: usize,
-    },
-    /// Nothing shows where it comes from.
+    Words { words: usize, least: usize },
+    /// No file, code block or URL.
     #[error("no provenance marker: no file, no code block, no URL")]
     NoMarker,
-    /// There is nothing to look at.
     #[error("output is missing or not readable")]
     Unreadable,
 }
 
-/// Judges an answer; none if it could not be read.
-pub fn judge(text: Option<&str>, validation: Validation) -> Result<(), Thin> {
-    let text = text.ok_or(Thin::Unreadable)?;
+/// Validates an answer; `None` means that it could not be read.
+pub fn judge(text: Option<&str>, validation: Validation) -> Result<(), ThinAnswer> {
+    let text = text.ok_or(ThinAnswer::Unreadable)?;
     let least = match validation {
         Validation::Check if text.trim() == NO_ISSUES => return Ok(()),
         Validation::Check => 30,
@@ -50,15 +44,14 @@ pub fn judge(text: Option<&str>, validation: Validation) -> Result<(), Thin> {
     };
     let words = lines(text).filter(|line| !line.fenced).map(|line| words::count(line.text)).sum();
     if words < least {
-        return Err(Thin::Words { words, least });
+        return Err(ThinAnswer::Words { words, least });
     }
-    if has_code_block(text) || text.lines().any(names_something) { Ok(()) } else { Err(Thin::NoMarker) }
+    if has_code_block(text) || text.lines().any(names_something) { Ok(()) } else { Err(ThinAnswer::NoMarker) }
 }
 
-/// A fence with something in it.
+/// True if the text has a non-empty fence.
 fn has_code_block(text: &str) -> bool {
-    let is_mark = |line: &str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-    lines(text).any(|line| line.fenced && !is_mark(line.text) && !line.text.trim().is_empty())
+    fences(text).iter().any(|fence| !fence.content.trim().is_empty())
 }
 
 fn names_something(line: &str) -> bool {
@@ -80,7 +73,7 @@ fn has_plain_name(line: &str) -> bool {
 
 /// `src/auth.rs`, `auth.rs:12-40`, `kernel/spin.lock`, `Cargo.lock:7`.
 fn has_file(line: &[u8]) -> bool {
-    // Of the run of path characters we are in: whether it has a letter to begin with, and a mark after that.
+    // State of the current run of path characters: a letter was seen; a path mark followed it.
     let (mut begun, mut path_like) = (false, false);
     for (at, &b) in line.iter().enumerate() {
         match b {
@@ -94,7 +87,7 @@ fn has_file(line: &[u8]) -> bool {
     false
 }
 
-/// Whether a known extension follows, and then nothing that makes it something else.
+/// True if a known extension follows, and nothing behind it makes it another word.
 fn ends_in_extension(rest: &[u8], path_like: bool) -> bool {
     let length = rest.iter().take(8).take_while(|b| b.is_ascii_alphanumeric()).count();
     let (extension, after) = rest.split_at(length);
@@ -106,7 +99,7 @@ fn ends_in_extension(rest: &[u8], path_like: bool) -> bool {
     ends && (is(&EXTENSIONS) || (is(&AMBIGUOUS) && (path_like || line_number > 0)))
 }
 
-/// The length of `:12` or `:12-40`, if it stands there.
+/// Length of `:12` or `:12-40`; 0 if absent.
 fn line_number(text: &[u8]) -> usize {
     let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
     let Some(rest) = text.strip_prefix(b":") else { return 0 };
@@ -171,14 +164,14 @@ mod tests {
     #[test]
     fn an_answer_needs_words_and_a_marker() {
         let words = |n: usize| "word ".repeat(n);
-        let thin = |words, least| Err(Thin::Words { words, least });
+        let thin = |words, least| Err(ThinAnswer::Words { words, least });
         let (research, check) = (Validation::Research, Validation::Check);
         for (text, validation, expected) in [
             (format!("{}src/a.rs", words(199)), research, Ok(())),
             (format!("{}src/a.rs", words(198)), research, thin(199, 200)),
-            (words(300), research, Err(Thin::NoMarker)),
+            (words(300), research, Err(ThinAnswer::NoMarker)),
             (format!("{}\n```\n{}\n```\n", words(200), words(5)), research, Ok(())),
-            (format!("{}\n```\n\n```\n", words(200)), research, Err(Thin::NoMarker)),
+            (format!("{}\n```\n\n```\n", words(200)), research, Err(ThinAnswer::NoMarker)),
             (format!("```\n{}\n```\nsrc/a.rs\n", words(300)), research, thin(1, 200)),
             (format!("{}src/a.rs", words(29)), check, Ok(())),
             (format!("{}src/a.rs", words(28)), check, thin(29, 30)),
@@ -188,6 +181,6 @@ mod tests {
         ] {
             assert_eq!(judge(Some(&text), validation), expected, "{text}");
         }
-        assert_eq!(judge(None, check), Err(Thin::Unreadable));
+        assert_eq!(judge(None, check), Err(ThinAnswer::Unreadable));
     }
 }

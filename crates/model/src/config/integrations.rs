@@ -1,55 +1,52 @@
-//! `.claude/config/integrations.json`: whether a tracker and a deployment service are used.
+//! `.claude/config/integrations.json`: tracker (Linear) and deployment service (Vercel).
 //!
-//! No file means that nothing is enabled. A file that cannot be understood is never taken for "disabled".
+//! No file means that nothing is enabled. An invalid file is an error, never "disabled".
 
-use crate::shown::shown;
+use crate::escape::printable;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What to say, and stop at, when the tracker is asked for but not configured.
+/// Error when the tracker is requested but not configured.
 pub const LINEAR_NOT_CONFIGURED: &str = "Linear configuration not found. Create .claude/config/integrations.json with linear.enabled and linear.team";
 
-/// The integrations of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Integrations {
-    /// The tracker.
-    pub linear: Linear,
-    /// The deployment service.
-    pub vercel: Vercel,
+    pub linear: LinearSettings,
+    pub vercel: VercelSettings,
 }
 
-/// The tracker.
+/// Tracker settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Linear {
-    /// Whether issues are created.
+pub struct LinearSettings {
+    /// True if issues are created.
     pub enabled: bool,
-    /// The team they belong to: name, key or id.
+    /// Team of the issues: name, key or id.
     pub team: Option<String>,
-    /// What branches for issues start with.
+    /// Prefix of branches for issues.
     pub branch_prefix: String,
-    /// Whether the tracker itself follows pull requests.
+    /// True if the tracker itself follows pull requests.
     pub use_native_automation: bool,
 }
 
-/// The deployment service.
+/// Deployment service settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Vercel {
-    /// Whether previews are looked at.
+pub struct VercelSettings {
+    /// True if previews are checked.
     pub enabled: bool,
-    /// Whether shipping waits for the preview.
+    /// True if shipping waits for the preview.
     pub wait_for_preview: bool,
-    /// For how long, in milliseconds.
+    /// Timeout of that wait.
     pub preview_timeout_ms: u64,
-    /// Whether a failed preview stops shipping.
+    /// True if a failed preview blocks shipping.
     pub require_preview_success: bool,
 }
 
-impl Default for Linear {
-    fn default() -> Linear {
-        Linear {
+impl Default for LinearSettings {
+    fn default() -> LinearSettings {
+        LinearSettings {
             enabled: false,
             team: None,
             branch_prefix: "feature".to_owned(),
@@ -58,9 +55,9 @@ impl Default for Linear {
     }
 }
 
-impl Default for Vercel {
-    fn default() -> Vercel {
-        Vercel {
+impl Default for VercelSettings {
+    fn default() -> VercelSettings {
+        VercelSettings {
             enabled: false,
             wait_for_preview: true,
             preview_timeout_ms: 300_000,
@@ -69,25 +66,28 @@ impl Default for Vercel {
     }
 }
 
-/// Why a file cannot be used.
+/// An invalid file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{LINEAR_NOT_CONFIGURED} ({reason})")]
-pub struct IntegrationsProblem {
-    /// What is wrong with it.
+pub struct IntegrationsError {
     pub reason: String,
 }
 
-/// Reads the file, or the absence of one. With it come the members nobody knows, as warnings.
-pub fn read(text: Option<&str>) -> Result<(Integrations, Vec<String>), IntegrationsProblem> {
+/// Parses the file, or its absence. Unknown members are returned as warnings.
+pub fn read(text: Option<&str>) -> Result<(Integrations, Vec<String>), IntegrationsError> {
     let Some(text) = text else { return Ok((Integrations::default(), Vec::new())) };
-    let problem = |reason: String| IntegrationsProblem { reason };
+    let problem = |reason: String| IntegrationsError { reason };
     let value: Value =
         serde_json::from_str(text).map_err(|error| problem(format!("the file is not JSON: {error}")))?;
     if !value.is_object() {
         return Err(problem("the file is not a JSON object".to_owned()));
     }
     let integrations: Integrations = serde_path_to_error::deserialize(&value).map_err(|error| {
-        problem(format!("{}: {}", shown(&error.path().to_string()), shown(&error.inner().to_string())))
+        problem(format!(
+            "{}: {}",
+            printable(&error.path().to_string()),
+            printable(&error.inner().to_string())
+        ))
     })?;
     let team = integrations.linear.team.as_deref().unwrap_or_default();
     if integrations.linear.enabled && team.trim().is_empty() {
@@ -101,11 +101,12 @@ fn unknown_members(value: &Value) -> Vec<String> {
     let mut unknown = Vec::new();
     for (section, members) in value.as_object().into_iter().flatten() {
         match known.get(section) {
-            None => unknown.push(format!("unknown member {}", shown(section))),
+            None => unknown.push(format!("unknown member {}", printable(section))),
             Some(known) => {
                 let members = members.as_object().into_iter().flatten();
                 let strange = members.filter(|(name, _)| known.get(name.as_str()).is_none());
-                unknown.extend(strange.map(|(name, _)| format!("unknown member {section}.{}", shown(name))));
+                unknown
+                    .extend(strange.map(|(name, _)| format!("unknown member {section}.{}", printable(name))));
             }
         }
     }
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_never_taken_for_disabled() {
+    fn an_invalid_file_is_an_error_not_disabled() {
         for text in [
             "",
             "[]",

@@ -1,182 +1,230 @@
-//! The list of settings: name, what it takes, its default, what it is for.
+//! The list of settings: name, type, default and purpose.
 //!
-//! `charrette config init`, `docs/formats/config.md`, its JSON Schema and every check are made from this list.
+//! `charrette config init`, `docs/formats/config.md`, its JSON Schema and every check are generated from this
+//! list.
 
 use serde_json::{Value, json};
 
-/// One setting.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
-    /// Its name with dots; `*` stands for a name of the user's choice.
+pub struct SettingKey {
+    /// Dotted name; `*` stands for a name of the user's choice.
     pub name: &'static str,
-    /// What it takes.
-    pub kind: Kind,
-    /// Its default, as TOML; none if absence means "not set".
+    pub kind: SettingKind,
+    /// As TOML; `None` if the setting has no default.
     pub default: Option<&'static str>,
-    /// What it is for, in one line.
+    /// One line.
     pub purpose: &'static str,
 }
 
-/// What a setting takes.
+/// Type of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Text.
+pub enum SettingKind {
     Text,
-    /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A whole number, at least this.
+    /// A whole number, with its minimum.
     Whole(i64),
     /// A number, not negative.
     Amount,
-    /// true or false.
     Switch,
-    /// A list of texts.
     Texts,
-    /// A folder inside the repository.
     Folder,
 }
 
-impl Kind {
-    /// In words, for messages and docs.
-    pub fn described(self) -> String {
+impl SettingKind {
+    /// Description for messages and docs.
+    pub fn describe(self) -> String {
         match self {
-            Kind::Text => "text".to_owned(),
-            Kind::OneOf(words) => {
+            SettingKind::Text => "text".to_owned(),
+            SettingKind::OneOf(words) => {
                 words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
-            Kind::Whole(least) => format!("a whole number of at least {least}"),
-            Kind::Amount => "a number that is not negative".to_owned(),
-            Kind::Switch => "true or false".to_owned(),
-            Kind::Texts => "a list of texts".to_owned(),
-            Kind::Folder => "a folder inside the repository".to_owned(),
+            SettingKind::Whole(least) => format!("a whole number of at least {least}"),
+            SettingKind::Amount => "a number that is not negative".to_owned(),
+            SettingKind::Switch => "true or false".to_owned(),
+            SettingKind::Texts => "a list of texts".to_owned(),
+            SettingKind::Folder => "a folder inside the repository".to_owned(),
         }
     }
 }
 
-const fn key(name: &'static str, kind: Kind, default: Option<&'static str>, purpose: &'static str) -> Key {
-    Key { name, kind, default, purpose }
+const fn key(
+    name: &'static str,
+    kind: SettingKind,
+    default: Option<&'static str>,
+    purpose: &'static str,
+) -> SettingKey {
+    SettingKey { name, kind, default, purpose }
 }
 
-/// Every setting there is.
-pub const KEYS: &[Key] = &[
+pub const KEYS: &[SettingKey] = &[
     key(
         "agents.*.kind",
-        Kind::OneOf(&["command", "acp", "openai"]),
+        SettingKind::OneOf(&["command", "acp", "openai"]),
         None,
-        "how to talk to an agent that is not built in",
+        "the protocol of an agent that is not built in",
     ),
-    key("agents.*.like", Kind::Text, None, "the built-in agent that this one works like"),
-    key("agents.*.vendor", Kind::Text, None, "whose models answer; panels prefer different vendors"),
+    key("agents.*.like", SettingKind::Text, None, "the built-in agent whose interface this one has"),
+    key(
+        "agents.*.vendor",
+        SettingKind::Text,
+        None,
+        "the vendor of the models; panels prefer different vendors",
+    ),
     key(
         "agents.*.command",
-        Kind::Text,
+        SettingKind::Text,
         None,
         "the program to run, if it is not found on PATH by its own name",
     ),
-    key("agents.*.env", Kind::Texts, None, "further environment variables that are passed on"),
-    key("agents.*.args", Kind::Texts, None, "arguments appended to every call"),
+    key(
+        "agents.*.env",
+        SettingKind::Texts,
+        None,
+        "names of additional environment variables to pass to the agent",
+    ),
+    key("agents.*.args", SettingKind::Texts, None, "arguments appended to every call"),
     key(
         "agents.*.model",
-        Kind::Text,
+        SettingKind::Text,
         None,
         "the model to ask for; unset, the agent's own configuration decides",
     ),
     key(
         "agents.*.effort",
-        Kind::Text,
+        SettingKind::Text,
         None,
         "the effort to ask for; unset, the agent's own configuration decides",
     ),
-    key("agents.*.url", Kind::Text, None, "the address of an OpenAI-compatible endpoint"),
-    key("agents.*.key_env", Kind::Text, None, "the environment variable that holds the endpoint's key"),
-    key("seats.*", Kind::Texts, None, "which agents may take a seat, in order"),
-    key("limits.parallel", Kind::Whole(1), Some("4"), "agents at work at the same time"),
-    key("limits.output_mb", Kind::Whole(1), Some("32"), "megabytes of one agent's output that are kept"),
-    key("limits.summary_words", Kind::Whole(1), Some("500"), "words a context summary may have"),
+    key("agents.*.url", SettingKind::Text, None, "the URL of an OpenAI-compatible endpoint"),
+    key(
+        "agents.*.key_env",
+        SettingKind::Text,
+        None,
+        "the environment variable that holds the endpoint's key",
+    ),
+    key("seats.*", SettingKind::Texts, None, "agents allowed in a seat, in order of preference"),
+    key(
+        "limits.parallel",
+        SettingKind::Whole(1),
+        Some("4"),
+        "maximum number of agents working at the same time",
+    ),
+    key(
+        "limits.output_mb",
+        SettingKind::Whole(1),
+        Some("32"),
+        "output limit of one agent call, in megabytes",
+    ),
+    key(
+        "limits.summary_words",
+        SettingKind::Whole(1),
+        Some("500"),
+        "maximum number of words in a context summary",
+    ),
     key(
         "clocks.first_byte",
-        Kind::Whole(1),
+        SettingKind::Whole(1),
         Some("120"),
-        "seconds until a streaming agent must have said something",
+        "timeout in seconds for the first output of a streaming agent",
     ),
-    key("clocks.idle", Kind::Whole(1), Some("300"), "seconds a streaming agent may be silent"),
-    key("clocks.grace", Kind::Whole(1), Some("5"), "seconds between asking an agent to end and ending it"),
-    key("clocks.sketch", Kind::Whole(1), Some("1200"), "seconds for a sketch in all"),
-    key("clocks.review", Kind::Whole(1), Some("1800"), "seconds for a review in all"),
-    key("clocks.probe", Kind::Whole(1), Some("60"), "seconds for asking an agent whether it works"),
-    key("budget.run_usd", Kind::Amount, None, "dollars a run may cost before it pauses"),
-    key("budget.phase_usd", Kind::Amount, None, "dollars a phase may cost before the run pauses"),
-    key("budget.day_usd", Kind::Amount, None, "dollars all runs of a day may cost"),
-    key("budget.run_tokens", Kind::Whole(1), None, "tokens a run may use before it pauses"),
+    key(
+        "clocks.idle",
+        SettingKind::Whole(1),
+        Some("300"),
+        "timeout in seconds for silence of a streaming agent",
+    ),
+    key(
+        "clocks.grace",
+        SettingKind::Whole(1),
+        Some("5"),
+        "grace period in seconds between SIGTERM and SIGKILL",
+    ),
+    key("clocks.sketch", SettingKind::Whole(1), Some("1200"), "timeout in seconds for a whole sketch"),
+    key("clocks.review", SettingKind::Whole(1), Some("1800"), "timeout in seconds for a whole review"),
+    key("clocks.probe", SettingKind::Whole(1), Some("60"), "timeout in seconds for probing an agent"),
+    key("budget.run_usd", SettingKind::Amount, None, "maximum cost of a run in dollars; the run then pauses"),
+    key(
+        "budget.phase_usd",
+        SettingKind::Amount,
+        None,
+        "maximum cost of a phase in dollars; the run then pauses",
+    ),
+    key("budget.day_usd", SettingKind::Amount, None, "maximum cost of all runs of a day in dollars"),
+    key(
+        "budget.run_tokens",
+        SettingKind::Whole(1),
+        None,
+        "maximum number of tokens of a run; the run then pauses",
+    ),
     key(
         "policy.rate_limit",
-        Kind::OneOf(&["ask", "wait", "fallback"]),
+        SettingKind::OneOf(&["ask", "wait", "fallback"]),
         Some("\"ask\""),
-        "what to do when a vendor says to wait",
+        "reaction to a vendor's rate limit",
     ),
     key(
         "policy.models",
-        Kind::OneOf(&["own", "seed-tiers"]),
+        SettingKind::OneOf(&["own", "seed-tiers"]),
         Some("\"own\""),
-        "whether agents choose their own models, or a preset asks for some seat by seat",
+        "model selection: the agent's own choice, or a preset per seat",
     ),
-    key(
-        "policy.probe",
-        Kind::Switch,
-        Some("true"),
-        "whether agents are asked if they work before they are seated",
-    ),
+    key("policy.probe", SettingKind::Switch, Some("true"), "probe agents before they are seated"),
     key(
         "policy.repo_settings",
-        Kind::Switch,
+        SettingKind::Switch,
         Some("false"),
-        "whether agents see the repository's own hooks, servers and settings",
+        "let agents load the repository's own hooks, servers and settings",
     ),
     key(
         "hooks.on_error",
-        Kind::OneOf(&["open", "closed"]),
+        SettingKind::OneOf(&["open", "closed"]),
         Some("\"open\""),
-        "whether a hook that cannot decide lets an action pass inside a run",
+        "verdict inside a run of a hook that fails: open allows the action, closed denies it",
     ),
     key(
         "preflight.fetch",
-        Kind::OneOf(&["warn", "fail", "off"]),
+        SettingKind::OneOf(&["warn", "fail", "off"]),
         Some("\"warn\""),
-        "what to do when the remote cannot be reached",
+        "reaction to an unreachable remote; off never fetches",
     ),
     key(
         "preflight.main",
-        Kind::Text,
+        SettingKind::Text,
         Some("\"\""),
-        "the main branch, if it cannot be told from the repository",
+        "the main branch, if it cannot be detected from the repository",
     ),
     key(
         "resume.existing",
-        Kind::OneOf(&["ask", "resume", "fresh"]),
+        SettingKind::OneOf(&["ask", "resume", "fresh"]),
         Some("\"ask\""),
-        "what to do when a run of that name exists",
+        "action when a run of that name exists",
     ),
     key(
         "linear.endpoint",
-        Kind::Text,
+        SettingKind::Text,
         Some("\"https://api.linear.app/graphql\""),
-        "where the tracker is asked",
+        "URL of the tracker's GraphQL endpoint",
     ),
-    key("webhooks.url", Kind::Text, None, "where to tell that a phase or a run is finished"),
-    key("webhooks.events", Kind::Texts, Some("[\"phase.finished\", \"run.finished\"]"), "what is told there"),
+    key("webhooks.url", SettingKind::Text, None, "URL for webhook delivery"),
+    key(
+        "webhooks.events",
+        SettingKind::Texts,
+        Some("[\"phase.finished\", \"run.finished\"]"),
+        "events delivered to the webhook",
+    ),
     key(
         "webhooks.secret_env",
-        Kind::Text,
+        SettingKind::Text,
         None,
-        "the environment variable that holds the secret messages are signed with",
+        "the environment variable that holds the signing secret of webhooks",
     ),
-    key("paths.state", Kind::Folder, Some("\".claude/state\""), "where state documents live"),
-    key("paths.workspace", Kind::Folder, Some("\".specs\""), "where the artifacts of runs live"),
-    key("paths.specs", Kind::Folder, Some("\"specs\""), "where specifications live"),
+    key("paths.state", SettingKind::Folder, Some("\".claude/state\""), "folder of state documents"),
+    key("paths.workspace", SettingKind::Folder, Some("\".specs\""), "folder of run artifacts"),
+    key("paths.specs", SettingKind::Folder, Some("\"specs\""), "folder of specifications"),
 ];
 
-/// The setting of that name, if there is one. `agents.claude.model` is `agents.*.model`.
-pub fn find(name: &[&str]) -> Option<&'static Key> {
+/// Finds a setting by name. `agents.claude.model` matches `agents.*.model`.
+pub fn find(name: &[&str]) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| {
         let mut parts = key.name.split('.');
         let fits = name.iter().all(|given| parts.next().is_some_and(|part| part == "*" || part == *given));
@@ -184,7 +232,7 @@ pub fn find(name: &[&str]) -> Option<&'static Key> {
     })
 }
 
-/// Whether settings exist below that name, so that a table there is expected.
+/// True if settings exist below that name, so that a table is expected there.
 pub fn is_table(name: &[&str]) -> bool {
     KEYS.iter().any(|key| {
         let parts: Vec<&str> = key.name.split('.').collect();
@@ -192,7 +240,7 @@ pub fn is_table(name: &[&str]) -> bool {
     })
 }
 
-/// The known name closest to one nobody knows, if any is close.
+/// Suggestion for an unknown name: the closest known one, if any is close.
 pub fn nearest(name: &str) -> Option<String> {
     let given: Vec<&str> = name.split('.').collect();
     KEYS.iter()
@@ -203,7 +251,7 @@ pub fn nearest(name: &str) -> Option<String> {
         .map(|(_, candidate)| candidate)
 }
 
-/// The settings as JSON Schema, for editors.
+/// JSON Schema of the settings, for editors.
 pub fn schema() -> Value {
     let mut root = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -224,20 +272,20 @@ pub fn schema() -> Value {
     root
 }
 
-fn kind_schema(key: &Key) -> Value {
+fn kind_schema(key: &SettingKey) -> Value {
     let mut schema = match key.kind {
-        Kind::Text | Kind::Folder => json!({"type": "string"}),
-        Kind::OneOf(words) => json!({"enum": words}),
-        Kind::Whole(least) => json!({"type": "integer", "minimum": least}),
-        Kind::Amount => json!({"type": "number", "minimum": 0}),
-        Kind::Switch => json!({"type": "boolean"}),
-        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        SettingKind::Text | SettingKind::Folder => json!({"type": "string"}),
+        SettingKind::OneOf(words) => json!({"enum": words}),
+        SettingKind::Whole(least) => json!({"type": "integer", "minimum": least}),
+        SettingKind::Amount => json!({"type": "number", "minimum": 0}),
+        SettingKind::Switch => json!({"type": "boolean"}),
+        SettingKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
     };
     schema["description"] = Value::from(key.purpose);
     schema
 }
 
-/// Puts the user's own names where the known name has `*`.
+/// Replaces each `*` of a known name by the user's own name.
 fn fill(known: &str, given: &[&str]) -> String {
     let parts = known.split('.').enumerate();
     parts

@@ -1,61 +1,53 @@
-//! Files laid over each other: the later layer wins, and every value remembers where it stands.
+//! Layered configuration files: the later layer wins, and every value remembers its origin.
 
-use super::keys::{self, KEYS, Key, Kind};
-use crate::shown::shown;
+use super::keys::{self, KEYS, SettingKey, SettingKind};
+use crate::escape::printable;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
-/// One configuration file, read but not yet understood.
+/// One configuration file, not yet parsed.
 #[derive(Debug, Clone)]
 pub struct Layer {
-    /// How its values are said to come from it: a path.
+    /// Path, for messages.
     pub origin: String,
-    /// What stands in it.
     pub text: String,
 }
 
-/// A value and where it came from.
+/// A value and its origin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
-    /// The value.
     pub value: Value,
     /// `default`, or a file and line.
     pub origin: String,
 }
 
-/// Something wrong in a layer.
+/// A problem in a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "severity", rename_all = "lowercase")]
-pub enum Problem {
-    /// The value cannot be used; the layer below counts.
-    Error {
-        /// Where and what.
-        message: String,
-    },
+pub enum ConfigProblem {
+    /// The value is unusable; the layer below applies.
+    Error { message: String },
     /// The value has no effect.
-    Warning {
-        /// Where and what.
-        message: String,
-    },
+    Warning { message: String },
 }
 
-impl Problem {
-    /// Where and what, in one line.
+impl ConfigProblem {
+    /// Location and problem, in one line.
     pub fn message(&self) -> &str {
         match self {
-            Problem::Error { message } | Problem::Warning { message } => message,
+            ConfigProblem::Error { message } | ConfigProblem::Warning { message } => message,
         }
     }
 
-    /// Whether it makes a value unusable.
+    /// True if it makes a value unusable.
     pub fn is_error(&self) -> bool {
-        matches!(self, Problem::Error { .. })
+        matches!(self, ConfigProblem::Error { .. })
     }
 }
 
-/// All settings, whatever layer they came from.
+/// The effective settings.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     values: BTreeMap<String, Setting>,
@@ -67,75 +59,75 @@ impl Settings {
         &self.values
     }
 
-    /// How many words a context summary may have.
+    /// Maximum number of words in a context summary.
     pub fn summary_words(&self) -> usize {
         let words = self.values.get("limits.summary_words").and_then(|setting| setting.value.as_u64());
         words.and_then(|words| usize::try_from(words).ok()).unwrap_or(crate::words::MAX_SUMMARY_WORDS)
     }
 
-    /// How many agents may work at the same time.
+    /// Maximum number of agents working at the same time.
     pub fn parallel(&self) -> usize {
         let parallel = self.values.get("limits.parallel").and_then(|setting| setting.value.as_u64());
         parallel.and_then(|parallel| usize::try_from(parallel).ok()).unwrap_or(4)
     }
 
-    /// Where the artifacts of runs live, from the repository's root.
+    /// Folder of run artifacts, relative to the repository's root.
     pub fn workspace_folder(&self) -> &str {
         self.values.get("paths.workspace").and_then(|setting| setting.value.as_str()).unwrap_or(".specs")
     }
 
-    /// Where specifications live.
+    /// Folder of specifications.
     pub fn specs_folder(&self) -> &str {
         self.values.get("paths.specs").and_then(|setting| setting.value.as_str()).unwrap_or("specs")
     }
 
-    /// The main branch, if somebody had to say; empty otherwise.
+    /// The configured main branch; empty if it is to be detected.
     pub fn main_branch(&self) -> &str {
         self.values.get("preflight.main").and_then(|setting| setting.value.as_str()).unwrap_or_default()
     }
 
-    /// What to do when the remote cannot be reached: `warn`, `fail`, or `off` to leave it alone.
+    /// Reaction to an unreachable remote: `warn`, `fail`, or `off` to never fetch.
     pub fn fetch(&self) -> &str {
         self.values.get("preflight.fetch").and_then(|setting| setting.value.as_str()).unwrap_or("warn")
     }
 
-    /// What to do about a run that exists: `ask`, `resume` or `fresh`.
+    /// Action for an existing run: `ask`, `resume` or `fresh`.
     pub fn existing_run(&self) -> &str {
         self.values.get("resume.existing").and_then(|setting| setting.value.as_str()).unwrap_or("ask")
     }
 
-    /// Where the tracker is asked.
+    /// URL of the tracker.
     pub fn linear_endpoint(&self) -> &str {
         let endpoint = self.values.get("linear.endpoint").and_then(|setting| setting.value.as_str());
         endpoint.unwrap_or("https://api.linear.app/graphql")
     }
 
-    /// Where to tell what is finished, if anywhere.
+    /// URL for webhook delivery, if configured.
     pub fn webhook_url(&self) -> Option<&str> {
         let url = self.values.get("webhooks.url").and_then(|setting| setting.value.as_str());
         url.filter(|url| !url.trim().is_empty())
     }
 
-    /// What is told there.
+    /// Events delivered to the webhook.
     pub fn webhook_events(&self) -> Vec<String> {
         let events = self.values.get("webhooks.events").and_then(|setting| setting.value.as_array());
         events.into_iter().flatten().filter_map(|event| event.as_str().map(str::to_owned)).collect()
     }
 
-    /// The environment variable that holds the secret of messages, if they are signed.
+    /// The environment variable with the signing secret of webhooks, if they are signed.
     pub fn webhook_secret_variable(&self) -> Option<&str> {
         let name = self.values.get("webhooks.secret_env").and_then(|setting| setting.value.as_str());
         name.filter(|name| !name.trim().is_empty())
     }
 
-    /// Where state documents live, from the repository's root.
+    /// Folder of state documents, relative to the repository's root.
     pub fn state_folder(&self) -> &str {
         self.values.get("paths.state").and_then(|setting| setting.value.as_str()).unwrap_or(".claude/state")
     }
 }
 
-/// Lays the layers over the defaults, lowest first.
-pub fn read_layers(layers: &[Layer]) -> (Settings, Vec<Problem>) {
+/// Applies the layers on top of the defaults, lowest first.
+pub fn read_layers(layers: &[Layer]) -> (Settings, Vec<ConfigProblem>) {
     let mut settings = Settings { values: defaults() };
     let mut problems = Vec::new();
     for layer in layers {
@@ -146,8 +138,8 @@ pub fn read_layers(layers: &[Layer]) -> (Settings, Vec<Problem>) {
             }
             Err(error) => {
                 let line = error.span().map_or(1, |span| line_of(&layer.text, span.start));
-                let message = format!("{}:{line}: not TOML: {}", layer.origin, shown(error.message()));
-                problems.push(Problem::Error { message });
+                let message = format!("{}:{line}: not TOML: {}", layer.origin, printable(error.message()));
+                problems.push(ConfigProblem::Error { message });
             }
         }
     }
@@ -159,7 +151,7 @@ fn defaults() -> BTreeMap<String, Setting> {
     with_default
         .filter_map(|(key, text)| {
             let value = DeValue::parse(text).ok()?;
-            let value = converted(value.get_ref(), key.kind)?;
+            let value = convert(value.get_ref(), key.kind)?;
             Some((key.name.to_owned(), Setting { value, origin: "default".to_owned() }))
         })
         .collect()
@@ -168,7 +160,7 @@ fn defaults() -> BTreeMap<String, Setting> {
 struct Reader<'a> {
     layer: &'a Layer,
     settings: &'a mut Settings,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<ConfigProblem>,
 }
 
 impl Reader<'_> {
@@ -185,7 +177,7 @@ impl Reader<'_> {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let name = parts.join(".");
         match (keys::find(&parts), value) {
-            (Some(key), value) => match converted(value, key.kind) {
+            (Some(key), value) => match convert(value, key.kind) {
                 Some(value) => {
                     self.settings.values.insert(name, Setting { value, origin });
                 }
@@ -195,40 +187,41 @@ impl Reader<'_> {
             (None, _) => {
                 let hint =
                     keys::nearest(&name).map_or(String::new(), |known| format!("; did you mean {known}?"));
-                let message = format!("{origin}: unknown setting {}{hint}", shown(&name));
-                self.problems.push(Problem::Warning { message });
+                let message = format!("{origin}: unknown setting {}{hint}", printable(&name));
+                self.problems.push(ConfigProblem::Warning { message });
             }
         }
     }
 
-    fn refuse(&mut self, key: &Key, name: &str, value: &DeValue<'_>, origin: &str) {
-        let kind = key.kind.described();
+    fn refuse(&mut self, key: &SettingKey, name: &str, value: &DeValue<'_>, origin: &str) {
+        let kind = key.kind.describe();
         let found = match value {
-            DeValue::String(text) => format!("\"{}\"", shown(text)),
+            DeValue::String(text) => format!("\"{}\"", printable(text)),
             DeValue::Integer(number) => number.as_str().to_owned(),
             DeValue::Float(number) => number.as_str().to_owned(),
             other => format!("a {}", other.type_str()),
         };
-        self.problems.push(Problem::Error { message: format!("{origin}: {name} takes {kind}, not {found}") });
+        self.problems
+            .push(ConfigProblem::Error { message: format!("{origin}: {name} takes {kind}, not {found}") });
     }
 }
 
-/// The value, if it is of that kind.
-fn converted(value: &DeValue<'_>, kind: Kind) -> Option<Value> {
+/// Converts a TOML value; `None` if it has another type.
+fn convert(value: &DeValue<'_>, kind: SettingKind) -> Option<Value> {
     match (kind, value) {
-        (Kind::Text, DeValue::String(text)) => Some(Value::from(text.as_ref())),
-        (Kind::Folder, DeValue::String(text)) if is_inside(text) => Some(Value::from(text.as_ref())),
-        (Kind::OneOf(words), DeValue::String(text)) if words.contains(&text.as_ref()) => {
+        (SettingKind::Text, DeValue::String(text)) => Some(Value::from(text.as_ref())),
+        (SettingKind::Folder, DeValue::String(text)) if is_inside(text) => Some(Value::from(text.as_ref())),
+        (SettingKind::OneOf(words), DeValue::String(text)) if words.contains(&text.as_ref()) => {
             Some(Value::from(text.as_ref()))
         }
-        (Kind::Whole(least), DeValue::Integer(number)) => {
+        (SettingKind::Whole(least), DeValue::Integer(number)) => {
             let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
             (number >= least).then(|| Value::from(number))
         }
-        (Kind::Amount, DeValue::Integer(number)) => amount(number.as_str()),
-        (Kind::Amount, DeValue::Float(number)) => amount(number.as_str()),
-        (Kind::Switch, DeValue::Boolean(value)) => Some(Value::from(*value)),
-        (Kind::Texts, DeValue::Array(items)) => items
+        (SettingKind::Amount, DeValue::Integer(number)) => parse_amount(number.as_str()),
+        (SettingKind::Amount, DeValue::Float(number)) => parse_amount(number.as_str()),
+        (SettingKind::Switch, DeValue::Boolean(value)) => Some(Value::from(*value)),
+        (SettingKind::Texts, DeValue::Array(items)) => items
             .iter()
             .map(|item| item.get_ref().as_str().map(Value::from))
             .collect::<Option<Vec<_>>>()
@@ -237,12 +230,12 @@ fn converted(value: &DeValue<'_>, kind: Kind) -> Option<Value> {
     }
 }
 
-fn amount(text: &str) -> Option<Value> {
+fn parse_amount(text: &str) -> Option<Value> {
     let number: f64 = text.parse().ok()?;
     (number.is_finite() && number >= 0.0).then(|| Value::from(number))
 }
 
-/// The file is part of a repository that somebody else may have written: it must not point elsewhere.
+/// The file may come from an untrusted repository: it must not point outside.
 fn is_inside(folder: &str) -> bool {
     let parts: Vec<&str> = folder.split(['/', '\\']).collect();
     !folder.contains([':', '\0']) && parts.iter().all(|part| !matches!(*part, "" | "." | ".." | ".git"))
@@ -288,7 +281,7 @@ mod tests {
     fn problems_say_where_and_what() {
         let text = "[limits]\nparalel = 2\nparallel = 0\n[policy]\nrate_limit = \"never\"\n[paths]\nstate = \"../x\"\n[x]\ny = 1\n";
         let (settings, problems) = read_layers(&[layer("charrette.toml", text)]);
-        let messages: Vec<&str> = problems.iter().map(Problem::message).collect();
+        let messages: Vec<&str> = problems.iter().map(ConfigProblem::message).collect();
         assert_eq!(
             messages,
             [

@@ -1,43 +1,41 @@
-//! One text held against the rules, as a diagram or as Markdown with diagrams in it.
+//! Check of one text against the policy, as a diagram or as Markdown with diagrams.
 
-use super::fences::{Fence, Heading, fences};
-use super::rules::{Hit, Token, inspect};
+use super::fences::{DiagramKind, MermaidFence, fences};
+use super::rules::{PolicyViolation, ReasonToken, inspect};
 use std::borrow::Cow;
 
-/// How a text is read.
+/// Interpretation of an input text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum DiagramMode {
     /// As Markdown.
     Markdown,
     /// As one diagram, unless its first line opens a Mermaid fence.
     Detect,
 }
 
-/// What was found.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    /// Whether the text was read as Markdown.
+pub struct PolicyReport {
+    /// True if the text was read as Markdown.
     pub markdown: bool,
-    /// The diagrams, in order. A Markdown text may have none; whether that is enough is the caller's question.
+    /// The diagrams, in order. A Markdown text may have none; the caller decides whether that is acceptable.
     pub diagrams: Vec<Diagram>,
 }
 
-/// What was found about one diagram.
+/// Result for one diagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagram {
-    /// What it is called.
-    pub heading: Heading,
-    /// What is wrong with it.
-    pub hits: Vec<Hit>,
+    pub heading: DiagramKind,
+    pub hits: Vec<PolicyViolation>,
 }
 
-impl Report {
-    /// Whether nothing is wrong with any diagram.
+impl PolicyReport {
+    /// True if no diagram violates the policy.
     pub fn is_ok(&self) -> bool {
         self.diagrams.iter().all(|diagram| diagram.hits.is_empty())
     }
 
-    /// The reasons, sorted, each once, with spaces between.
+    /// Distinct reason tokens, sorted and separated by spaces.
     pub fn tokens(&self) -> String {
         let hits = self.diagrams.iter().flat_map(|diagram| &diagram.hits);
         let mut tokens: Vec<&str> = hits.map(|hit| hit.token.as_str()).collect();
@@ -47,30 +45,33 @@ impl Report {
     }
 }
 
-/// A real parser: where a diagram is wrong, if the parser knows, or that it is right.
+/// Full parser of diagrams; the error is the line of the problem, if known.
 pub type Parser<'a> = dyn FnMut(&str) -> Result<(), Option<usize>> + 'a;
 
-/// Holds a text against the rules, and what they accept against `parser`.
-pub fn check(text: &str, mode: Mode, mut parser: Option<&mut Parser<'_>>) -> Report {
+/// Checks a text against the policy, and accepted diagrams with `parser`.
+pub fn check(text: &str, mode: DiagramMode, mut parser: Option<&mut Parser<'_>>) -> PolicyReport {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = with_plain_line_ends(text);
-    let markdown = mode == Mode::Markdown || starts_with_fence(&text);
-    let fences =
-        if markdown { fences(&text) } else { vec![Fence { body: &text, heading: Heading::Unknown }] };
-    let mut look = |fence: Fence<'_>| {
+    let markdown = mode == DiagramMode::Markdown || starts_with_fence(&text);
+    let fences = if markdown {
+        fences(&text)
+    } else {
+        vec![MermaidFence { body: &text, heading: DiagramKind::Unknown }]
+    };
+    let mut look = |fence: MermaidFence<'_>| {
         let mut hits = inspect(fence.body);
         if let Some(parser) = &mut parser
             && hits.is_empty()
             && let Err(line) = parser(fence.body)
         {
-            hits.push(Hit { token: Token::ParseError, line: line.unwrap_or(1) });
+            hits.push(PolicyViolation { token: ReasonToken::ParseError, line: line.unwrap_or(1) });
         }
         Diagram { heading: fence.heading, hits }
     };
-    Report { markdown, diagrams: fences.into_iter().map(&mut look).collect() }
+    PolicyReport { markdown, diagrams: fences.into_iter().map(&mut look).collect() }
 }
 
-/// Renderers take `\r\n` and a lone `\r` for a line end as well, and what they see is what counts.
+/// Normalises line ends: renderers accept `\r\n` and a lone `\r` as well.
 pub(super) fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
     if !text.contains('\r') {
         return Cow::Borrowed(text);

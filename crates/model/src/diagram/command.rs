@@ -1,15 +1,15 @@
 //! `charrette diagram check [--input PATH] [--from-md] [--warnings-log PATH] [--warnings-step STEP] [--parse]`.
 //!
-//! Exit 0 accepted, 1 rejected, 2 could not look. [`Request::read`] reads the arguments, the binary the file,
-//! [`Request::answer`] says the rest.
+//! Exit 0 accepted, 1 rejected, 2 not checked. [`DiagramCheckRequest::parse`] parses the arguments; the binary reads the
+//! file; [`DiagramCheckRequest::answer`] checks it.
 
-use super::check::{Mode, Parser, Report, check};
+use super::check::{DiagramMode, Parser, PolicyReport, check};
 use super::warnings;
-use crate::plumbing::Answer;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::plumbing::CommandAnswer;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[
         Flag::Value("--input"),
         Flag::Switch("--from-md"),
@@ -20,36 +20,33 @@ const GRAMMAR: Grammar = Grammar {
     takes_arguments: false,
 };
 
-/// What was asked.
+/// Parsed arguments of `diagram check`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// The file to look at; standard input if there is none.
+pub struct DiagramCheckRequest {
+    /// Path of the input; none for standard input.
     pub input: Option<String>,
-    /// Whether a real parser has its say as well.
+    /// True if the diagrams are also parsed by a full parser.
     pub parse: bool,
-    mode: Mode,
+    mode: DiagramMode,
     log: Log,
 }
 
-/// What is said, and what goes into a log.
+/// Output of `diagram check` and its log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    /// Lines and exit code.
-    pub answer: Answer,
-    /// For the log, if there is one and something is wrong.
+pub struct DiagramCheckOutcome {
+    pub answer: CommandAnswer,
+    /// Entry for the warnings log of a rejection or internal error.
     pub log: Option<LogEntry>,
 }
 
-/// One line for a log; see [`warnings::append`].
+/// One line for the warnings log; see [`warnings::append`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// The file.
     pub path: String,
-    /// The line.
     pub line: String,
 }
 
-/// Where rejections are recorded, and under which step.
+/// Path of the warnings log and step of its entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Log {
     path: Option<String>,
@@ -62,16 +59,19 @@ impl Log {
         Some(LogEntry { path, line: warnings::entry(&self.step, tokens) })
     }
 
-    fn internal_error(&self, message: &str) -> Said {
+    fn internal_error(&self, message: &str) -> DiagramCheckOutcome {
         let stdout = vec!["STATUS=internal-error".to_owned(), format!("ERROR={message}")];
-        Said { answer: Answer { code: 2, stdout, stderr: Vec::new() }, log: self.entry("internal-error") }
+        DiagramCheckOutcome {
+            answer: CommandAnswer { code: 2, stdout, stderr: Vec::new() },
+            log: self.entry("internal-error"),
+        }
     }
 }
 
-impl Request {
-    /// Reads the arguments, or says what is wrong with them.
-    pub fn read(args: &[String]) -> Result<Request, Said> {
-        let (typed, problem) = read(args, GRAMMAR);
+impl DiagramCheckRequest {
+    /// Parses the arguments; a usage error is the outcome to print.
+    pub fn parse(args: &[String]) -> Result<DiagramCheckRequest, DiagramCheckOutcome> {
+        let (typed, problem) = parse_flags(args, GRAMMAR);
         let owned = |flag| typed.value(flag).map(str::to_owned);
         let log = Log {
             path: owned("--warnings-log"),
@@ -79,29 +79,29 @@ impl Request {
         };
         match problem {
             None => {}
-            Some(FlagProblem::Unknown(word) | FlagProblem::Argument(word)) => {
-                return Err(log.internal_error(&format!("usage: unknown flag: {}", shown(word))));
+            Some(FlagError::Unknown(word) | FlagError::Argument(word)) => {
+                return Err(log.internal_error(&format!("usage: unknown flag: {}", printable(word))));
             }
-            Some(FlagProblem::NoValue(flag)) => {
+            Some(FlagError::NoValue(flag)) => {
                 return Err(log.internal_error(&format!("usage: {flag} requires a value")));
             }
         }
-        let mode = if typed.has("--from-md") { Mode::Markdown } else { Mode::Detect };
-        Ok(Request { input: owned("--input"), parse: typed.has("--parse"), mode, log })
+        let mode = if typed.has("--from-md") { DiagramMode::Markdown } else { DiagramMode::Detect };
+        Ok(DiagramCheckRequest { input: owned("--input"), parse: typed.has("--parse"), mode, log })
     }
 
-    /// Answers for what the input held; `None` if it could not be read. `parser` is asked only with `--parse`.
-    pub fn answer(&self, input: Option<&[u8]>, parser: &mut Parser<'_>) -> Said {
+    /// Checks the input; `None` means it could not be read. `parser` is called only with `--parse`.
+    pub fn answer(&self, input: Option<&[u8]>, parser: &mut Parser<'_>) -> DiagramCheckOutcome {
         let Some(text) = input.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
             return self.log.internal_error("unreadable input");
         };
         let report = check(text, self.mode, self.parse.then_some(parser));
         let log = if report.is_ok() { None } else { self.log.entry(&report.tokens()) };
-        Said { answer: lines(&report), log }
+        DiagramCheckOutcome { answer: lines(&report), log }
     }
 }
 
-fn lines(report: &Report) -> Answer {
+fn lines(report: &PolicyReport) -> CommandAnswer {
     let rejected = !report.is_ok();
     let mut stdout = vec![format!("STATUS={}", if rejected { "rejected" } else { "ok" })];
     for (index, diagram) in report.diagrams.iter().enumerate() {
@@ -118,5 +118,5 @@ fn lines(report: &Report) -> Answer {
                 .map(|(index, diagram)| format!("FENCE_{}_HEADING={}", index + 1, diagram.heading.as_str())),
         );
     }
-    Answer { code: u8::from(rejected), stdout, stderr: Vec::new() }
+    CommandAnswer { code: u8::from(rejected), stdout, stderr: Vec::new() }
 }

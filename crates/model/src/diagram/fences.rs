@@ -1,125 +1,77 @@
 //! The Mermaid fences of a Markdown text.
 //!
 //! Only fences of backticks count, the way most renderers and scripts see them. A fence inside another one is
-//! its content; a fence that is never closed runs to the end.
+//! its content; an unclosed fence runs to the end.
 
-/// What the heading above a diagram says it is.
+use crate::markdown::{FenceMark, fences_where};
+
+/// Kind of a diagram, by the heading above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heading {
-    /// `## Architecture Diagram`.
+pub enum DiagramKind {
+    /// `## Architecture Diagram`
     Architecture,
-    /// `## Code Flow Diagram`.
+    /// `## Code Flow Diagram`
     CodeFlow,
-    /// Neither.
     Unknown,
 }
 
-impl Heading {
-    /// The word scripts know it by.
+impl DiagramKind {
+    /// Token of the kind in the output of `diagram check`.
     pub fn as_str(self) -> &'static str {
         match self {
-            Heading::Architecture => "architecture",
-            Heading::CodeFlow => "code-flow",
-            Heading::Unknown => "unknown",
+            DiagramKind::Architecture => "architecture",
+            DiagramKind::CodeFlow => "code-flow",
+            DiagramKind::Unknown => "unknown",
         }
     }
 }
 
-/// One diagram of a Markdown text.
+/// Mermaid fence of a Markdown text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fence<'a> {
-    /// What stands between the fences.
+pub struct MermaidFence<'a> {
     pub body: &'a str,
-    /// What it is called.
-    pub heading: Heading,
+    pub heading: DiagramKind,
 }
 
 /// The Mermaid fences of `text`, whose lines end with `\n`.
-pub fn fences(text: &str) -> Vec<Fence<'_>> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some((opener, start)) = next_opener(text, at) {
-        let (end, after) = find_closer(text, start, opener.ticks);
-        if opener.info.trim() == "mermaid" {
-            found.push(Fence { body: &text[start..end], heading: heading_above(&text[..opener.at]) });
-        }
-        at = after;
-    }
-    found
+pub fn fences(text: &str) -> Vec<MermaidFence<'_>> {
+    fences_where(text, is_mark)
+        .into_iter()
+        .filter(|block| block.info == "mermaid")
+        .map(|block| MermaidFence { body: block.content, heading: heading_above(&text[..block.opening]) })
+        .collect()
 }
 
-/// How many lines above a fence its heading may be.
+/// Most renderers and scripts accept backticks only, indented by at most three blanks.
+fn is_mark(mark: &FenceMark<'_>) -> bool {
+    mark.byte == b'`' && mark.indent.len() <= 3 && mark.indent.bytes().all(|b| matches!(b, b' ' | b'\t'))
+}
+
+/// Maximum distance in lines from a heading to its fence.
 const LOOK_BACK: usize = 4;
 
-struct Opener<'a> {
-    at: usize,
-    ticks: usize,
-    info: &'a str,
-}
-
-/// The next fence that opens at or after `at`, and where its body starts.
-fn next_opener(text: &str, mut at: usize) -> Option<(Opener<'_>, usize)> {
-    while at < text.len() {
-        let end = line_end(text, at);
-        // The info of a fence cannot have a backtick in it: that would be code inside a line.
-        if let Some((ticks, info)) = fence_line(&text[at..end])
-            && !info.contains('`')
-        {
-            return Some((Opener { at, ticks, info }, (end + 1).min(text.len())));
-        }
-        at = end + 1;
-    }
-    None
-}
-
-/// Where the body that starts at `at` ends, and where reading goes on.
-fn find_closer(text: &str, mut at: usize, ticks: usize) -> (usize, usize) {
-    while at < text.len() {
-        let end = line_end(text, at);
-        if fence_line(&text[at..end])
-            .is_some_and(|(closing, info)| closing >= ticks && info.trim().is_empty())
-        {
-            return (at, end + 1);
-        }
-        at = end + 1;
-    }
-    (text.len(), text.len())
-}
-
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |newline| at + newline)
-}
-
-/// The number of backticks that open a line, if they make a fence, and what follows them.
-fn fence_line(line: &str) -> Option<(usize, &str)> {
-    let indent = line.bytes().position(|b| !matches!(b, b' ' | b'\t'))?;
-    let line = line.get(indent..).filter(|line| indent <= 3 && line.starts_with("```"))?;
-    let info = line.trim_start_matches('`');
-    Some((line.len() - info.len(), info))
-}
-
-fn heading_above(text: &str) -> Heading {
-    let mut heading = Heading::Unknown;
+fn heading_above(text: &str) -> DiagramKind {
+    let mut heading = DiagramKind::Unknown;
     for line in text.strip_suffix('\n').unwrap_or(text).rsplit('\n').take(LOOK_BACK) {
         match heading_of(line) {
-            Heading::CodeFlow => return Heading::CodeFlow,
-            Heading::Architecture => heading = Heading::Architecture,
-            Heading::Unknown => {}
+            DiagramKind::CodeFlow => return DiagramKind::CodeFlow,
+            DiagramKind::Architecture => heading = DiagramKind::Architecture,
+            DiagramKind::Unknown => {}
         }
     }
     heading
 }
 
-fn heading_of(line: &str) -> Heading {
+fn heading_of(line: &str) -> DiagramKind {
     let Some(title) = line.trim().strip_prefix("##").filter(|rest| rest.starts_with([' ', '\t'])) else {
-        return Heading::Unknown;
+        return DiagramKind::Unknown;
     };
     let title = title.trim();
     if title.eq_ignore_ascii_case("code flow diagram") {
-        Heading::CodeFlow
+        DiagramKind::CodeFlow
     } else if title.eq_ignore_ascii_case("architecture diagram") {
-        Heading::Architecture
+        DiagramKind::Architecture
     } else {
-        Heading::Unknown
+        DiagramKind::Unknown
     }
 }

@@ -1,9 +1,9 @@
-//! The bytes of a flowchart that mean something to its rule, found eight at a time.
+//! Search for the bytes of a flowchart that matter to its rule, eight at a time.
 //!
 //! Most of a diagram is names and words. Looking at every byte of those takes several times as long as
 //! splitting the text into lines; testing eight bytes with a handful of operations does not.
 
-/// The brackets, quotes, backslashes, pipes and line ends of a text, with their places.
+/// The brackets, quotes, backslashes, pipes and line ends of a text, with their offsets.
 pub(super) fn marks(text: &[u8]) -> impl Iterator<Item = (usize, u8)> {
     let (chunks, rest) = text.as_chunks::<8>();
     let tail = text.len() - rest.len();

@@ -1,10 +1,10 @@
-//! Diagrams before anybody draws them: a narrow policy that refuses what breaks common Mermaid renderers.
+//! Policy for diagrams: rejects syntax that breaks common Mermaid renderers.
 //!
-//! [`rules`] looks at one diagram, [`fences`] finds the diagrams of a Markdown text, [`mod@check`] puts both
-//! together, [`single`] picks the one to draw, and [`command`] is `charrette diagram check`. [`warnings`] writes a rejection into a log.
+//! [`rules`] checks one diagram, [`fences`] finds the diagrams of a Markdown text, [`mod@check`] combines both,
+//! [`single`] selects the one to render, and [`command`] is `charrette diagram check`. [`warnings`] writes a rejection into a log.
 //!
-//! This is no parser: it accepts much that is not Mermaid, and does not look at most kinds of diagram. A real
-//! parse is the business of the `charrette-diagram` crate; the command takes its verdict through a function.
+//! This is not a parser: it accepts much that is not Mermaid, and ignores most kinds of diagram. The full parser is in
+//! the crate `charrette-diagram`; the command calls it through a function.
 //! The text of a diagram never appears in an answer or a log, only tokens and places.
 
 pub mod check;
@@ -15,6 +15,6 @@ pub mod rules;
 pub mod single;
 pub mod warnings;
 
-pub use check::{Mode, Report, check};
-pub use fences::Heading;
-pub use rules::{Hit, Token};
+pub use check::{DiagramMode, PolicyReport, check};
+pub use fences::DiagramKind;
+pub use rules::{PolicyViolation, ReasonToken};

@@ -1,56 +1,55 @@
 //! The rules for one diagram, by its kind.
 //!
 //! A flowchart may not have an unquoted `|` inside a node's label, a sequence diagram no line break and no `$`
-//! in a participant's alias, and front matter must end. Other kinds are not looked at.
+//! in a participant's alias, and front matter must end. Other kinds are not checked.
 //!
-//! Lines end with `\n` here; [`check`](super::check::check) sees to that.
+//! Lines must end with `\n`; [`check`](super::check::check) normalises them.
 
 use super::marks::marks;
 use std::cell::LazyCell;
 
-/// Why a diagram is refused.
+/// Reason for a rejection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Token {
+pub enum ReasonToken {
     /// `A[one|two]`.
     PipeInNodeLabel,
     /// `participant A as one<br>two`.
     BrInParticipantAlias,
     /// `participant A as $x`.
     DollarInParticipantAlias,
-    /// `---` at the top and nowhere again.
+    /// `---` at the top without an end.
     UnclosedFrontmatter,
-    /// A real parser did not take it.
+    /// Rejected by the full parser.
     ParseError,
 }
 
-impl Token {
-    /// The word scripts know it by.
+impl ReasonToken {
+    /// Token in the output of `diagram check`.
     pub fn as_str(self) -> &'static str {
         match self {
-            Token::PipeInNodeLabel => "pipe-in-node-label",
-            Token::BrInParticipantAlias => "br-in-participant-alias",
-            Token::DollarInParticipantAlias => "dollar-in-participant-alias",
-            Token::UnclosedFrontmatter => "unclosed-frontmatter",
-            Token::ParseError => "parse-error",
+            ReasonToken::PipeInNodeLabel => "pipe-in-node-label",
+            ReasonToken::BrInParticipantAlias => "br-in-participant-alias",
+            ReasonToken::DollarInParticipantAlias => "dollar-in-participant-alias",
+            ReasonToken::UnclosedFrontmatter => "unclosed-frontmatter",
+            ReasonToken::ParseError => "parse-error",
         }
     }
 }
 
-/// One reason, and where.
+/// Violation of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hit {
-    /// The reason.
-    pub token: Token,
-    /// The 1-based line of the diagram.
+pub struct PolicyViolation {
+    pub token: ReasonToken,
+    /// 1-based line of the diagram.
     pub line: usize,
 }
 
-/// Everything the rules have against a diagram.
-pub fn inspect(diagram: &str) -> Vec<Hit> {
+/// All violations in a diagram.
+pub fn inspect(diagram: &str) -> Vec<PolicyViolation> {
     match Start::of(diagram) {
         Start::Nothing => Vec::new(),
         Start::UnclosedFrontmatter => {
-            vec![Hit { token: Token::UnclosedFrontmatter, line: diagram.lines().count() }]
+            vec![PolicyViolation { token: ReasonToken::UnclosedFrontmatter, line: diagram.lines().count() }]
         }
         Start::Kind { kind, at } => {
             if is_flowchart(kind) {
@@ -64,13 +63,13 @@ pub fn inspect(diagram: &str) -> Vec<Hit> {
     }
 }
 
-/// How a diagram begins.
+/// First line of a diagram.
 enum Start<'a> {
-    /// With nothing that says its kind.
+    /// No kind was found.
     Nothing,
-    /// With front matter that never ends.
+    /// Front matter without an end.
     UnclosedFrontmatter,
-    /// With its kind, on a line that starts at this byte.
+    /// The kind, and the byte offset of its line.
     Kind { kind: &'a str, at: usize },
 }
 
@@ -118,15 +117,18 @@ fn is_flowchart(kind: &str) -> bool {
 }
 
 /// The first `|` inside a node's label.
-fn pipe_in_label(diagram: &str, from: usize) -> Option<Hit> {
+fn pipe_in_label(diagram: &str, from: usize) -> Option<PolicyViolation> {
     // Without a pipe there is nothing to look for, and finding none is quick.
     let first = from + diagram[from..].find('|')?;
     let start = diagram[from..first].rfind('\n').map_or(from, |newline| from + newline + 1);
     let pipe = start + labelled_pipe(&diagram[start..])?;
-    Some(Hit { token: Token::PipeInNodeLabel, line: 1 + diagram[..pipe].matches('\n').count() })
+    Some(PolicyViolation {
+        token: ReasonToken::PipeInNodeLabel,
+        line: 1 + diagram[..pipe].matches('\n').count(),
+    })
 }
 
-/// Where the first `|` inside a label is. Brackets open a label, quotes inside one hide what they hold; both
+/// Finds the first `|` inside a label. Brackets open a label, quotes inside one hide their content; both
 /// end with the line. The label of an edge stands outside brackets.
 fn labelled_pipe(lines: &str) -> Option<usize> {
     let (mut line_start, mut line_is_comment) = (0, false);
@@ -157,18 +159,18 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().strip_prefix("%%").is_some_and(|rest| !rest.starts_with('{'))
 }
 
-/// What is wrong with the aliases of participants.
-fn aliases(diagram: &str, from: usize) -> Vec<Hit> {
+/// Violations in the aliases of participants.
+fn aliases(diagram: &str, from: usize) -> Vec<PolicyViolation> {
     let mut hits = Vec::new();
     let before = diagram[..from].matches('\n').count();
     for (index, line) in diagram[from..].lines().enumerate() {
         let Some(alias) = alias(line) else { continue };
         let line = before + index + 1;
         if has_line_break(alias) {
-            hits.push(Hit { token: Token::BrInParticipantAlias, line });
+            hits.push(PolicyViolation { token: ReasonToken::BrInParticipantAlias, line });
         }
         if alias.contains('$') {
-            hits.push(Hit { token: Token::DollarInParticipantAlias, line });
+            hits.push(PolicyViolation { token: ReasonToken::DollarInParticipantAlias, line });
         }
     }
     hits

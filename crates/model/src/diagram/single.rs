@@ -1,33 +1,31 @@
-//! The one diagram of a text that is to be drawn, after the rules have had their say.
+//! Selection of the one diagram of a text to render, after the policy check.
 
 use super::check::with_plain_line_ends;
 use super::fences::fences;
-use super::rules::{Hit, inspect};
+use super::rules::{PolicyViolation, inspect};
 
-/// The diagram: what stands in the only Mermaid fence of a Markdown text, or the text itself if it has none.
-pub fn diagram(text: &str) -> Result<String, NotDrawn> {
+/// Returns the only Mermaid fence of a Markdown text, or the text itself if it has none.
+pub fn diagram(text: &str) -> Result<String, SelectionError> {
     let text = with_plain_line_ends(text.strip_prefix('\u{feff}').unwrap_or(text));
     let fences = fences(&text);
     let diagram = match fences.as_slice() {
         [] => &text,
         [only] => only.body,
-        several => return Err(NotDrawn::Several(several.len())),
+        several => return Err(SelectionError::Several(several.len())),
     };
     match inspect(diagram).first() {
         None => Ok(diagram.to_owned()),
-        Some(hit) => Err(NotDrawn::Rejected(*hit)),
+        Some(hit) => Err(SelectionError::Rejected(*hit)),
     }
 }
 
-/// Why there is nothing to draw.
+/// Reason why no diagram can be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotDrawn {
-    /// Which one?
+pub enum SelectionError {
     #[error("the text has {0} diagrams, and only one can be drawn")]
     Several(usize),
-    /// The rules refuse it.
     #[error("rejected by the mermaid sanitizer: {} in line {} of the diagram", .0.token.as_str(), .0.line)]
-    Rejected(Hit),
+    Rejected(PolicyViolation),
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! A rejected diagram in the log of a run: one line under `### Warnings`, with tokens and never any text.
+//! Log entry of a rejected diagram: one line under `### Warnings`, with reason tokens and never any text.
 
+use crate::escape::one_line;
 use crate::ledger::issues;
-use crate::shown::one_line;
 
-/// The heading entries go under.
+/// Heading of the entries.
 pub const HEADING: &str = "### Warnings";
 
-/// The entry for a step whose diagram was refused.
+/// Formats the entry for a step whose diagram was rejected.
 pub fn entry(step: &str, tokens: &str) -> String {
     format!("- **Step {} — mermaid sanitizer rejected:** {tokens}", one_line(step))
 }
@@ -16,7 +16,7 @@ pub fn architecture_entry(tokens: &str) -> String {
     format!("- **Step 3b — architecture diagram rejected:** {tokens}")
 }
 
-/// What a design run says when its architecture diagram was refused.
+/// Warning of a design whose architecture diagram was rejected.
 pub fn architecture_line(tokens: &str) -> String {
     format!(
         "**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN={tokens}); proceeding without diagram.**"

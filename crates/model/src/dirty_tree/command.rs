@@ -1,74 +1,73 @@
 //! `charrette dirty-tree --mode checkpoint|baseline [--baseline FILE] [--output FILE]`.
 
-use super::report::Report;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
+use super::report::DirtyTreeReport;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[Flag::Value("--mode"), Flag::Value("--baseline"), Flag::Value("--output")],
     takes_arguments: false,
 };
 
-/// What the tree is compared with.
+/// Reference of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// With the last commit: anything at all is dirt.
+pub enum DirtyTreeMode {
+    /// The last commit: any difference is dirt.
     Checkpoint,
-    /// With a list of files that git did not know before.
+    /// A list of files that were untracked before.
     Baseline,
 }
 
-impl Mode {
-    /// As it is typed and printed.
+impl DirtyTreeMode {
     pub fn as_str(self) -> &'static str {
         match self {
-            Mode::Checkpoint => "checkpoint",
-            Mode::Baseline => "baseline",
+            DirtyTreeMode::Checkpoint => "checkpoint",
+            DirtyTreeMode::Baseline => "baseline",
         }
     }
 }
 
-/// What was asked.
+/// Parsed arguments of `charrette dirty-tree`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// What to look for, and in baseline mode the list to compare with; or what is wrong with the question.
-    pub question: Result<Question, Report>,
-    /// Where the answer is written as well.
+pub struct DirtyTreeRequest {
+    /// The comparison to make, or the report of an invalid command line.
+    pub comparison: Result<Comparison, DirtyTreeReport>,
+    /// File that the report is also written to.
     pub output: Option<String>,
 }
 
-/// A question that can be answered.
+/// A valid comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
-    /// Is anything not as committed?
+pub enum Comparison {
+    /// Any difference to the last commit?
     Checkpoint,
-    /// Is anything not as committed that is not on this list?
+    /// Any difference to the last commit that is not in this list?
     Baseline(String),
 }
 
-impl Request {
-    /// Reads the arguments. Where the answer goes is known even if something else is wrong.
-    pub fn read(args: &[String]) -> Request {
-        let (typed, problem) = read(args, GRAMMAR);
+impl DirtyTreeRequest {
+    /// Parses the arguments. `output` is known even if something else is wrong.
+    pub fn parse(args: &[String]) -> DirtyTreeRequest {
+        let (typed, problem) = parse_flags(args, GRAMMAR);
         let output = typed.value("--output").filter(|path| !path.is_empty()).map(str::to_owned);
         let mode = match typed.value("--mode") {
-            Some("checkpoint") => Ok(Mode::Checkpoint),
-            Some("baseline") => Ok(Mode::Baseline),
+            Some("checkpoint") => Ok(DirtyTreeMode::Checkpoint),
+            Some("baseline") => Ok(DirtyTreeMode::Baseline),
             Some("") | None => Err("mode-missing"),
             Some(_) => Err("bad-mode"),
         };
         let known = mode.ok();
-        let unknown = |reason| Err(Report::unknown(known, reason));
+        let unknown = |reason| Err(DirtyTreeReport::unknown(known, reason));
         let baseline = typed.value("--baseline").filter(|path| !path.is_empty());
-        let question = match (problem, mode, baseline) {
-            (Some(FlagProblem::Unknown(_)), ..) => unknown("unknown-flag"),
-            (Some(FlagProblem::Argument(_)), ..) => unknown("unknown-argument"),
-            (Some(FlagProblem::NoValue("--output")), ..) => unknown("output-required"),
+        let comparison = match (problem, mode, baseline) {
+            (Some(FlagError::Unknown(_)), ..) => unknown("unknown-flag"),
+            (Some(FlagError::Argument(_)), ..) => unknown("unknown-argument"),
+            (Some(FlagError::NoValue("--output")), ..) => unknown("output-required"),
             (_, Err(reason), _) => unknown(reason),
-            (Some(_), Ok(_), _) | (None, Ok(Mode::Baseline), None) => unknown("baseline-required"),
-            (None, Ok(Mode::Checkpoint), _) => Ok(Question::Checkpoint),
-            (None, Ok(Mode::Baseline), Some(list)) => Ok(Question::Baseline(list.to_owned())),
+            (Some(_), Ok(_), _) | (None, Ok(DirtyTreeMode::Baseline), None) => unknown("baseline-required"),
+            (None, Ok(DirtyTreeMode::Checkpoint), _) => Ok(Comparison::Checkpoint),
+            (None, Ok(DirtyTreeMode::Baseline), Some(list)) => Ok(Comparison::Baseline(list.to_owned())),
         };
-        Request { question, output }
+        DirtyTreeRequest { comparison, output }
     }
 }
 
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_question_is_a_token() {
+    fn invalid_arguments_are_reported_as_a_token() {
         for (line, mode, reason) in [
             ("", "unknown", "mode-missing"),
             ("--mode", "unknown", "mode-missing"),
@@ -91,7 +90,7 @@ mod tests {
             ("--mode checkpoint --output", "checkpoint", "output-required"),
         ] {
             let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let report = Request::read(&args).question.unwrap_err();
+            let report = DirtyTreeRequest::parse(&args).comparison.unwrap_err();
             assert_eq!(
                 report.lines(),
                 ["STATUS=unknown".to_owned(), format!("MODE={mode}"), format!("REASON={reason}")],
@@ -99,8 +98,8 @@ mod tests {
             );
         }
         let args = ["--output", "x", "--mode", "baseline", "--baseline", "list"].map(str::to_owned);
-        let request = Request::read(&args);
-        assert_eq!(request.question, Ok(Question::Baseline("list".to_owned())));
+        let request = DirtyTreeRequest::parse(&args);
+        assert_eq!(request.comparison, Ok(Comparison::Baseline("list".to_owned())));
         assert_eq!(request.output.as_deref(), Some("x"));
     }
 }

@@ -1,13 +1,14 @@
-//! `charrette dirty-tree`: has anybody written to the work tree since it was last known to be clean?
+//! `charrette dirty-tree`: detects writes to the work tree since it was last known to be clean.
 //!
-//! A detector for scripts. It never asks and never restores, and whatever happens it exits 0: the answer is in
-//! the lines, and what could not be found out is `unknown`, never `clean`. What an agent of a run changed is
-//! found out differently, by comparing two snapshots.
+//! A detector for scripts. It never asks, never restores and always exits 0: the verdict is in the lines, and
+//! a failed check is `unknown`, never `clean`. Changes by the agents of a run are detected differently, by
+//! comparing two snapshots.
 
 mod command;
 mod report;
 
-pub use command::{Mode, Question, Request};
+pub use command::{Comparison, DirtyTreeMode, DirtyTreeRequest};
 pub use report::{
-    Baseline, NEW_UNTRACKED_PATHS, Report, Seen, TRACKED_PATHS, Verdict, from_baseline, since_checkpoint,
+    Baseline, DirtyTreeReport, GitListings, NEW_UNTRACKED_PATHS, TRACKED_PATHS, Verdict,
+    compare_with_baseline, compare_with_commit,
 };

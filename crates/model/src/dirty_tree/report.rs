@@ -1,50 +1,47 @@
-//! What git listed, turned into a verdict.
+//! Verdict on git's listings.
 
-use super::command::Mode;
+use super::command::DirtyTreeMode;
 use std::collections::BTreeSet;
 
-/// Ends the name of the list of tracked paths that are not as committed.
+/// Suffix of the list of tracked paths that differ from the last commit.
 pub const TRACKED_PATHS: &str = ".tracked-paths";
-/// Ends the name of the list of files that git does not know and did not know of before.
+/// Suffix of the list of newly untracked files.
 pub const NEW_UNTRACKED_PATHS: &str = ".new-untracked-paths";
 
-/// The answer.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    /// The verdict.
+pub struct DirtyTreeReport {
     pub verdict: Verdict,
-    mode: Option<Mode>,
-    /// Tracked paths that are not as committed, each ended with NUL; empty if there are none.
+    mode: Option<DirtyTreeMode>,
+    /// Tracked paths that differ from the last commit, NUL-terminated.
     pub tracked: Vec<u8>,
-    /// Files that are new, each ended with NUL; empty if there are none.
+    /// New untracked files, NUL-terminated.
     pub new_untracked: Vec<u8>,
 }
 
-/// The verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing was written.
     Clean,
-    /// Something was, for this reason.
+    /// With the reason.
     Dirty(&'static str),
-    /// It could not be found out, for this reason.
+    /// The check failed, with the reason.
     Unknown(&'static str),
 }
 
-impl Report {
-    /// It could not be found out.
-    pub fn unknown(mode: Option<Mode>, reason: &'static str) -> Report {
-        Report::new(mode, Verdict::Unknown(reason))
+impl DirtyTreeReport {
+    /// A report of a failed check.
+    pub fn unknown(mode: Option<DirtyTreeMode>, reason: &'static str) -> DirtyTreeReport {
+        DirtyTreeReport::new(mode, Verdict::Unknown(reason))
     }
 
-    fn new(mode: Option<Mode>, verdict: Verdict) -> Report {
-        Report { verdict, mode, tracked: Vec::new(), new_untracked: Vec::new() }
+    fn new(mode: Option<DirtyTreeMode>, verdict: Verdict) -> DirtyTreeReport {
+        DirtyTreeReport { verdict, mode, tracked: Vec::new(), new_untracked: Vec::new() }
     }
 
-    /// The same, but it could not be written down completely, so it is not known for sure.
+    /// The report with its verdict replaced by `unknown`, because it could not be written completely.
     #[must_use]
-    pub fn but(self, reason: &'static str) -> Report {
-        Report { verdict: Verdict::Unknown(reason), ..self }
+    pub fn downgraded(self, reason: &'static str) -> DirtyTreeReport {
+        DirtyTreeReport { verdict: Verdict::Unknown(reason), ..self }
     }
 
     /// The lines: `STATUS`, `MODE`, and `REASON` unless everything is clean.
@@ -54,27 +51,27 @@ impl Report {
             Verdict::Dirty(reason) => ("dirty", Some(reason)),
             Verdict::Unknown(reason) => ("unknown", Some(reason)),
         };
-        let mode = self.mode.map_or("unknown", Mode::as_str);
+        let mode = self.mode.map_or("unknown", DirtyTreeMode::as_str);
         let mut lines = vec![format!("STATUS={status}"), format!("MODE={mode}")];
         lines.extend(reason.map(|reason| format!("REASON={reason}")));
         lines
     }
 }
 
-/// Judges `git status --porcelain`; none if git failed.
-pub fn since_checkpoint(status: Option<&[u8]>) -> Report {
+/// Judges `git status --porcelain`; `None` if git failed.
+pub fn compare_with_commit(status: Option<&[u8]>) -> DirtyTreeReport {
     let verdict = match status {
         None => Verdict::Unknown("git-status-failed"),
         Some(b"") => Verdict::Clean,
         Some(_) => Verdict::Dirty("checkpoint-dirty"),
     };
-    Report::new(Some(Mode::Checkpoint), verdict)
+    DirtyTreeReport::new(Some(DirtyTreeMode::Checkpoint), verdict)
 }
 
-/// What git listed, each name ended with NUL; none where it failed.
+/// Output of git, NUL-terminated names; `None` where git failed.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
-    /// `git status --porcelain`, only to see that it works.
+pub struct GitListings<'a> {
+    /// `git status --porcelain`, to see that it works.
     pub status: Option<&'a [u8]>,
     /// `git diff --name-only`.
     pub unstaged: Option<&'a [u8]>,
@@ -82,34 +79,32 @@ pub struct Seen<'a> {
     pub staged: Option<&'a [u8]>,
     /// `git ls-files --others --exclude-standard`.
     pub untracked: Option<&'a [u8]>,
-    /// The list of files that git did not know before.
     pub baseline: Baseline<'a>,
 }
 
-/// The list of files that git did not know before, each ended with NUL.
+/// The files that were untracked before, NUL-terminated.
 #[derive(Debug, Clone, Copy)]
 pub enum Baseline<'a> {
-    /// This one.
     List(&'a [u8]),
-    /// There is none.
     Missing,
-    /// There is one, but it cannot be read.
     Unreadable,
 }
 
-/// Judges what git listed against what it did not know before.
-pub fn from_baseline(seen: &Seen<'_>) -> Report {
-    let mode = Some(Mode::Baseline);
-    let (unstaged, staged, untracked) = match (seen.status, seen.unstaged, seen.staged, seen.untracked) {
-        (None, ..) => return Report::unknown(mode, "git-status-failed"),
-        (_, None, ..) => return Report::unknown(mode, "git-diff-failed"),
-        (_, _, None, _) => return Report::unknown(mode, "git-diff-cached-failed"),
-        (.., None) => return Report::unknown(mode, "git-ls-files-failed"),
-        (_, Some(unstaged), Some(staged), Some(untracked)) => (unstaged, staged, untracked),
-    };
+/// Judges git's listings against the baseline.
+pub fn compare_with_baseline(listings: &GitListings<'_>) -> DirtyTreeReport {
+    let mode = Some(DirtyTreeMode::Baseline);
+    let (unstaged, staged, untracked) =
+        match (listings.status, listings.unstaged, listings.staged, listings.untracked) {
+            (None, ..) => return DirtyTreeReport::unknown(mode, "git-status-failed"),
+            (_, None, ..) => return DirtyTreeReport::unknown(mode, "git-diff-failed"),
+            (_, _, None, _) => return DirtyTreeReport::unknown(mode, "git-diff-cached-failed"),
+            (.., None) => return DirtyTreeReport::unknown(mode, "git-ls-files-failed"),
+            (_, Some(unstaged), Some(staged), Some(untracked)) => (unstaged, staged, untracked),
+        };
     let tracked = joined(&names(unstaged).chain(names(staged)).collect());
-    let report = |verdict, new_untracked| Report { verdict, mode, tracked: tracked.clone(), new_untracked };
-    let baseline = match seen.baseline {
+    let report =
+        |verdict, new_untracked| DirtyTreeReport { verdict, mode, tracked: tracked.clone(), new_untracked };
+    let baseline = match listings.baseline {
         Baseline::Unreadable => return report(Verdict::Unknown("baseline-unreadable"), Vec::new()),
         Baseline::Missing if names(untracked).next().is_some() => {
             return report(Verdict::Unknown("baseline-missing-untracked-ambiguous"), Vec::new());
@@ -136,9 +131,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_for_everything_git_can_say() {
+    fn every_git_listing_has_a_verdict() {
         const NOTHING: Option<&[u8]> = Some(b"");
-        let all = Seen {
+        let all = GitListings {
             status: NOTHING,
             unstaged: NOTHING,
             staged: NOTHING,
@@ -146,47 +141,52 @@ mod tests {
             baseline: Baseline::List(b""),
         };
         let files: Option<&[u8]> = Some(b"b\0a\nx\0");
-        for (seen, verdict, tracked, new) in [
+        for (listings, verdict, tracked, new) in [
             (all, Verdict::Clean, "", ""),
-            (Seen { baseline: Baseline::Missing, ..all }, Verdict::Clean, "", ""),
+            (GitListings { baseline: Baseline::Missing, ..all }, Verdict::Clean, "", ""),
             (
-                Seen { untracked: files, baseline: Baseline::List(b"b\0a\nx\0"), ..all },
+                GitListings { untracked: files, baseline: Baseline::List(b"b\0a\nx\0"), ..all },
                 Verdict::Clean,
                 "",
                 "",
             ),
-            (Seen { baseline: Baseline::List(b"b\0a\nx\0"), ..all }, Verdict::Clean, "", ""),
+            (GitListings { baseline: Baseline::List(b"b\0a\nx\0"), ..all }, Verdict::Clean, "", ""),
             (
-                Seen { unstaged: files, staged: Some(b"b\0c\0"), ..all },
+                GitListings { unstaged: files, staged: Some(b"b\0c\0"), ..all },
                 Verdict::Dirty("working-tree-dirty"),
                 "a\nx\0b\0c\0",
                 "",
             ),
             (
-                Seen { untracked: files, baseline: Baseline::List(b"b\0"), ..all },
+                GitListings { untracked: files, baseline: Baseline::List(b"b\0"), ..all },
                 Verdict::Dirty("working-tree-dirty"),
                 "",
                 "a\nx\0",
             ),
             (
-                Seen { unstaged: files, untracked: files, baseline: Baseline::Missing, ..all },
+                GitListings { unstaged: files, untracked: files, baseline: Baseline::Missing, ..all },
                 Verdict::Unknown("baseline-missing-untracked-ambiguous"),
                 "a\nx\0b\0",
                 "",
             ),
-            (Seen { baseline: Baseline::Unreadable, ..all }, Verdict::Unknown("baseline-unreadable"), "", ""),
-            (Seen { status: None, ..all }, Verdict::Unknown("git-status-failed"), "", ""),
-            (Seen { unstaged: None, ..all }, Verdict::Unknown("git-diff-failed"), "", ""),
-            (Seen { staged: None, ..all }, Verdict::Unknown("git-diff-cached-failed"), "", ""),
-            (Seen { untracked: None, ..all }, Verdict::Unknown("git-ls-files-failed"), "", ""),
+            (
+                GitListings { baseline: Baseline::Unreadable, ..all },
+                Verdict::Unknown("baseline-unreadable"),
+                "",
+                "",
+            ),
+            (GitListings { status: None, ..all }, Verdict::Unknown("git-status-failed"), "", ""),
+            (GitListings { unstaged: None, ..all }, Verdict::Unknown("git-diff-failed"), "", ""),
+            (GitListings { staged: None, ..all }, Verdict::Unknown("git-diff-cached-failed"), "", ""),
+            (GitListings { untracked: None, ..all }, Verdict::Unknown("git-ls-files-failed"), "", ""),
         ] {
-            let report = from_baseline(&seen);
-            assert_eq!(report.verdict, verdict, "{seen:?}");
-            assert_eq!((report.tracked, report.new_untracked), (tracked.into(), new.into()), "{seen:?}");
+            let report = compare_with_baseline(&listings);
+            assert_eq!(report.verdict, verdict, "{listings:?}");
+            assert_eq!((report.tracked, report.new_untracked), (tracked.into(), new.into()), "{listings:?}");
         }
-        assert_eq!(since_checkpoint(NOTHING).lines(), ["STATUS=clean", "MODE=checkpoint"]);
+        assert_eq!(compare_with_commit(NOTHING).lines(), ["STATUS=clean", "MODE=checkpoint"]);
         assert_eq!(
-            since_checkpoint(files).lines(),
+            compare_with_commit(files).lines(),
             ["STATUS=dirty", "MODE=checkpoint", "REASON=checkpoint-dirty"]
         );
     }

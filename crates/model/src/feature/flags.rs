@@ -1,65 +1,63 @@
 //! Flags inside a prompt: `/design add-login --phase=write --resume`.
 //!
 //! A flag is a whole token. Quoted text is an argument, whatever it looks like, and so is everything after a
-//! bare `--`. Names are literal and compared without case; values keep theirs. Only `--name=value` gives a
+//! bare `--`. Names are literal and case-insensitive, values case-sensitive. Only `--name=value` gives a
 //! value: the word after `--name` belongs to the description.
 
-use crate::shown::shown;
+use crate::escape::printable;
 use serde_json::{Map, Value};
 
-/// One flag a command knows.
+/// A flag that a command accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagDefinition {
-    /// Its name, without the hyphens.
+    /// Without the hyphens.
     pub name: String,
-    /// What it takes.
-    pub takes: Takes,
+    pub value: FlagValue,
 }
 
-/// What a flag takes.
+/// Type of a flag's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Takes {
-    /// Nothing: it is there or not.
+pub enum FlagValue {
+    /// No value: a switch.
     Nothing,
-    /// Any text.
     Text,
-    /// One of these.
     OneOf(Vec<String>),
 }
 
-/// The flags found in a prompt, and what is odd about them.
+/// The flags found in a prompt, and warnings about them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flags {
-    /// By name: true or false for a flag without a value; the value or null for others.
+    /// By name: true or false for a switch; the value or null for others.
     pub values: Map<String, Value>,
     /// One line each.
     pub warnings: Vec<String>,
 }
 
-/// Reads definitions: `{"resume": "boolean", "parent": "string", "phase": {"type": "string", "values": […]}}`.
-pub fn definitions(json: &str) -> Result<Vec<FlagDefinition>, InvalidDefinition> {
+/// Parses definitions: `{"resume": "boolean", "parent": "string", "phase": {"type": "string", "values":
+/// […]}}`.
+pub fn parse_definitions(json: &str) -> Result<Vec<FlagDefinition>, InvalidDefinition> {
     let value: Value =
         serde_json::from_str(json).map_err(|error| InvalidDefinition::NotJson(error.to_string()))?;
     let Value::Object(members) = value else { return Err(InvalidDefinition::NotAnObject) };
     members
         .into_iter()
         .map(|(name, kind)| {
-            let takes = takes(&kind).ok_or_else(|| InvalidDefinition::Kind(name.clone()))?;
-            Ok(FlagDefinition { name, takes })
+            let value = parse_value_type(&kind).ok_or_else(|| InvalidDefinition::Kind(name.clone()))?;
+            Ok(FlagDefinition { name, value })
         })
         .collect()
 }
 
-fn takes(kind: &Value) -> Option<Takes> {
+fn parse_value_type(kind: &Value) -> Option<FlagValue> {
     match kind {
-        Value::String(kind) if kind == "boolean" => Some(Takes::Nothing),
-        Value::String(kind) if kind == "string" => Some(Takes::Text),
+        Value::String(kind) if kind == "boolean" => Some(FlagValue::Nothing),
+        Value::String(kind) if kind == "string" => Some(FlagValue::Text),
         Value::Object(members) => match (members.get("type")?.as_str()?, members.get("values")) {
-            ("boolean", None) => Some(Takes::Nothing),
-            ("string", None | Some(Value::Null)) => Some(Takes::Text),
+            ("boolean", None) => Some(FlagValue::Nothing),
+            ("string", None | Some(Value::Null)) => Some(FlagValue::Text),
             ("string", Some(Value::Array(values))) => {
                 let values = values.iter().map(|value| value.as_str().map(str::to_owned));
-                Some(Takes::OneOf(values.collect::<Option<_>>()?))
+                Some(FlagValue::OneOf(values.collect::<Option<_>>()?))
             }
             _ => None,
         },
@@ -67,17 +65,14 @@ fn takes(kind: &Value) -> Option<Takes> {
     }
 }
 
-/// Definitions that cannot be understood.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDefinition {
-    /// Not JSON.
     #[error("the definition is not JSON ({0})")]
     NotJson(String),
-    /// JSON, but not an object.
     #[error("the definition must be a JSON object of flag names")]
     NotAnObject,
-    /// A kind nobody knows.
-    #[error("flag '{}': expected \"boolean\", \"string\" or {{\"type\": \"string\", \"values\": […]}}", shown(.0))]
+    /// Unknown type of a flag.
+    #[error("flag '{}': expected \"boolean\", \"string\" or {{\"type\": \"string\", \"values\": […]}}", printable(.0))]
     Kind(String),
 }
 
@@ -87,34 +82,36 @@ pub fn parse(prompt: &str, definitions: &[FlagDefinition]) -> Flags {
     let typed: Vec<&Token> = tokens.iter().take_while(|token| !token.ends_flags()).collect();
     let mut values = Map::new();
     let mut warnings = Vec::new();
-    for FlagDefinition { name, takes } in definitions {
-        let found = typed.iter().find_map(|token| token.flag(name)).unwrap_or(Found::Absent);
-        let value = match (takes, found) {
-            (Takes::Nothing, Found::With(value)) => {
-                let value = shown(value);
+    for FlagDefinition { name, value } in definitions {
+        let found = typed.iter().find_map(|token| token.flag(name)).unwrap_or(Occurrence::Absent);
+        let value = match (value, found) {
+            (FlagValue::Nothing, Occurrence::With(value)) => {
+                let value = printable(value);
                 warnings.push(format!("Warning: --{name} takes no value; \"={value}\" was ignored with it"));
                 Value::Bool(false)
             }
-            (Takes::Nothing, found) => Value::Bool(found == Found::Bare),
-            (_, Found::Absent | Found::Bare | Found::With("")) => Value::Null,
-            (Takes::OneOf(allowed), Found::With(value)) if allowed.iter().all(|allowed| allowed != value) => {
-                let value = shown(value);
+            (FlagValue::Nothing, found) => Value::Bool(found == Occurrence::Bare),
+            (_, Occurrence::Absent | Occurrence::Bare | Occurrence::With("")) => Value::Null,
+            (FlagValue::OneOf(allowed), Occurrence::With(value))
+                if allowed.iter().all(|allowed| allowed != value) =>
+            {
+                let value = printable(value);
                 let allowed = allowed.join(", ");
                 warnings.push(format!(
                     "Warning: Invalid value \"{value}\" for --{name}. Valid values: {allowed}"
                 ));
                 Value::Null
             }
-            (_, Found::With(value)) => Value::from(value),
+            (_, Occurrence::With(value)) => Value::from(value),
         };
         values.insert(name.clone(), value);
     }
     Flags { values, warnings }
 }
 
-/// How a flag stands in a prompt.
+/// Occurrence of a flag in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found<'a> {
+enum Occurrence<'a> {
     Absent,
     Bare,
     With(&'a str),
@@ -124,7 +121,7 @@ enum Found<'a> {
 #[derive(Debug, PartialEq, Eq)]
 struct Token {
     text: String,
-    /// It began with a quote: an argument, never a flag.
+    /// True if it started with a quote: an argument, never a flag.
     quoted: bool,
 }
 
@@ -133,22 +130,22 @@ impl Token {
         !self.quoted && self.text == "--"
     }
 
-    /// How it stands here, if this is the flag `name`.
-    fn flag(&self, name: &str) -> Option<Found<'_>> {
+    /// The occurrence, if this token is the flag `name`.
+    fn flag(&self, name: &str) -> Option<Occurrence<'_>> {
         if self.quoted {
             return None;
         }
         let body = self.text.strip_prefix("--")?;
         let (typed, found) = match body.split_once('=') {
-            Some((typed, value)) => (typed, Found::With(value)),
-            None => (body, Found::Bare),
+            Some((typed, value)) => (typed, Occurrence::With(value)),
+            None => (body, Occurrence::Bare),
         };
         (typed.to_lowercase() == name.to_lowercase()).then_some(found)
     }
 }
 
 /// Splits at white space. A quote opens at the start of a token or right after `=`, and only if it closes
-/// again before white space or the end: the apostrophe of "don't" and a lone `"` are letters.
+/// before white space or the end: the apostrophe of "don't" and a lone `"` are letters.
 fn tokens(prompt: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = prompt.trim_start();
@@ -175,7 +172,7 @@ fn next_token(rest: &str) -> (Token, &str) {
     (Token { text: word.to_owned(), quoted: false }, &rest[word_end..])
 }
 
-/// The text of a quotation at the start of `rest`, and what follows it.
+/// The text of a quotation at the start of `rest`, and the remainder.
 fn quoted(rest: &str) -> Option<(String, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let mut text = String::new();
@@ -200,7 +197,7 @@ mod tests {
     use serde_json::json;
 
     fn design() -> Vec<FlagDefinition> {
-        definitions(
+        parse_definitions(
             r#"{"resume": "boolean", "dry-run": "boolean", "parent": "string",
                 "phase": {"type": "string", "values": ["research", "write", "validate"]}, "a.(b": "boolean"}"#,
         )
@@ -253,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_understood_is_said() {
+    fn invalid_values_are_warned_about() {
         let flags = parse("--phase=foo --dry-run=no", &design());
         assert_eq!(
             flags.warnings,
@@ -273,9 +270,12 @@ mod tests {
             "{\"a\": {\"values\": []}}",
             "{\"a\": {\"type\": \"string\", \"values\": [1]}}",
         ] {
-            assert!(definitions(bad).is_err(), "{bad}");
+            assert!(parse_definitions(bad).is_err(), "{bad}");
         }
-        assert_eq!(definitions("{\"a\": {\"type\": \"boolean\"}}").unwrap()[0].takes, Takes::Nothing);
+        assert_eq!(
+            parse_definitions("{\"a\": {\"type\": \"boolean\"}}").unwrap()[0].value,
+            FlagValue::Nothing
+        );
     }
 
     proptest! {

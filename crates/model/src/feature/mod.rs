@@ -1,5 +1,5 @@
-//! What a run is about: [`name`] says which names a feature may have and derives one from a description,
-//! [`flags`] reads what was asked along with it. [`words`] turns prose into the words of a name.
+//! The feature of a run: [`name`] validates names and derives one from a description, [`flags`] parses flags
+//! in a prompt, [`words`] makes slugs.
 
 pub mod flags;
 pub mod name;

@@ -1,20 +1,20 @@
 //! Names of features, and paths of nested ones.
 //!
-//! A name becomes part of file names, branch names and documents, so it is small: lower-case words joined by
-//! single hyphens. What a person types is straightened where that is unambiguous and refused otherwise. When
-//! nobody typed a name, one is derived from the description.
+//! A name becomes part of file names, branch names and documents, so it is restricted: lower-case words
+//! joined by single hyphens. Typed names are normalised where that is unambiguous and rejected otherwise.
+//! Without a typed name, one is derived from the description.
 
 use super::words;
-use crate::shown::shown;
+use crate::escape::printable;
 use std::fmt;
 
-/// Names that would collide with files charrette or build tools own.
+/// Names of files that charrette or build tools own.
 pub const RESERVED: [&str; 5] = ["checkpoint", "templates", "node_modules", "dist", "build"];
 
 const MAX_NAME: usize = 50;
 const MAX_PATH: usize = 200;
 const MAX_SEGMENTS: usize = 3;
-/// More requests of one name than this are a mistake of the caller's.
+/// Limit on the search for a free name; more requests of one name are a bug of the caller.
 const MAX_ATTEMPTS: usize = 10_000;
 
 /// A feature's name, or the path `project.feature.spec` of a nested one.
@@ -22,7 +22,7 @@ const MAX_ATTEMPTS: usize = 10_000;
 pub struct FeaturePath(String);
 
 impl FeaturePath {
-    /// Reads a name, or up to three of them with `/` or `.` between.
+    /// Parses a name, or up to three of them separated by `/` or `.`.
     pub fn parse(typed: &str) -> Result<FeaturePath, InvalidName> {
         if typed.len() > MAX_PATH {
             return Err(InvalidName::PathTooLong(typed.to_owned()));
@@ -32,14 +32,14 @@ impl FeaturePath {
         if segments.len() > MAX_SEGMENTS || (nested && segments.iter().any(|segment| segment.is_empty())) {
             return Err(InvalidName::NotKebab(typed.to_owned()));
         }
-        let segments = segments.into_iter().map(straighten).collect::<Result<Vec<_>, _>>()?;
+        let segments = segments.into_iter().map(normalize).collect::<Result<Vec<_>, _>>()?;
         Ok(FeaturePath(segments.join(".")))
     }
 
-    /// A name for a request nobody named: the words of its description, cut at a word. `taken` says which
-    /// names other requests have already; the second of a kind gets `-2`, the third `-3`.
+    /// Derives a name from a description: its slug, cut at a word. `taken` tells which names are in use; the
+    /// second of a kind gets `-2`, the third `-3`.
     pub fn derive(description: &str, taken: impl Fn(&str) -> bool) -> Result<FeaturePath, InvalidName> {
-        let base = words::joined(description, MAX_NAME);
+        let base = words::slug(description, MAX_NAME);
         if base.is_empty() {
             return Err(InvalidName::Empty);
         }
@@ -49,38 +49,37 @@ impl FeaturePath {
         }
         let numbered = (2_u32..).map(|number| {
             let suffix = format!("-{number}");
-            format!("{}{suffix}", words::joined(&base, MAX_NAME - suffix.len()))
+            format!("{}{suffix}", words::slug(&base, MAX_NAME - suffix.len()))
         });
         let free = numbered.take(MAX_ATTEMPTS).find(|name| is_free(name));
         free.map(FeaturePath).ok_or(InvalidName::Exhausted(base))
     }
 
-    /// The path as documents write it, `.` between the segments.
+    /// The path in documents, `.` between the segments.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The path as folders have it, `/` between the segments.
+    /// The path in folders, `/` between the segments.
     pub fn folder(&self) -> String {
         self.0.replace('.', "/")
     }
 
-    /// Its last segment: what it is called among its siblings.
+    /// The last segment.
     pub fn last(&self) -> &str {
         self.0.rsplit('.').next().unwrap_or(&self.0)
     }
 
-    /// What it lies in; nothing if it stands alone.
+    /// The path without its last segment; `None` if it is not nested.
     pub fn parent(&self) -> Option<FeaturePath> {
         self.0.rsplit_once('.').map(|(parent, _)| FeaturePath(parent.to_owned()))
     }
 
-    /// Whether it lies in something.
     pub fn is_nested(&self) -> bool {
         self.0.contains('.')
     }
 
-    /// The path of something in it.
+    /// The path of a feature nested in this one.
     pub fn child(&self, name: &FeaturePath) -> Result<FeaturePath, InvalidName> {
         FeaturePath::parse(&format!("{}.{}", self.0, name.0))
     }
@@ -92,31 +91,30 @@ impl fmt::Display for FeaturePath {
     }
 }
 
-/// A name that no feature can have, with the words to say so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidName {
-    /// Something other than lower-case words and hyphens.
-    #[error("Invalid spec name '{}'. Use lowercase-kebab-case format. Example: 'my-feature-name'", shown(.0))]
+    /// Anything but lower-case words and hyphens.
+    #[error("Invalid spec name '{}'. Use lowercase-kebab-case format. Example: 'my-feature-name'", printable(.0))]
     NotKebab(String),
-    /// Nothing, or nothing but hyphens.
+    /// Empty, or hyphens only.
     #[error("Spec name cannot be empty after normalization.")]
     Empty,
     /// One of [`RESERVED`].
-    #[error("Reserved spec name '{}'. Reserved names: {}", shown(.0), RESERVED.join(", "))]
+    #[error("Reserved spec name '{}'. Reserved names: {}", printable(.0), RESERVED.join(", "))]
     Reserved(String),
     /// A segment over 50 characters.
-    #[error("Spec name '{}' exceeds maximum length of {MAX_NAME} characters.", shown(.0))]
+    #[error("Spec name '{}' exceeds maximum length of {MAX_NAME} characters.", printable(.0))]
     TooLong(String),
-    /// The whole over 200 characters.
-    #[error("Path '{}' exceeds maximum length of {MAX_PATH} characters.", shown(.0))]
+    /// A path over 200 characters.
+    #[error("Path '{}' exceeds maximum length of {MAX_PATH} characters.", printable(.0))]
     PathTooLong(String),
-    /// Every numbered form of a derived name is in use.
-    #[error("No free name is left for '{}'. Choose one with --name", shown(.0))]
+    /// Every numbered form of a derived name is taken.
+    #[error("No free name is left for '{}'. Choose one with --name", printable(.0))]
     Exhausted(String),
 }
 
-/// One segment: hyphens collapsed and trimmed, everything else as it must already be.
-fn straighten(typed: &str) -> Result<String, InvalidName> {
+/// Normalises one segment: hyphens collapsed and trimmed; anything else must be valid already.
+fn normalize(typed: &str) -> Result<String, InvalidName> {
     refuse_reserved(typed)?;
     if !typed.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
         return Err(InvalidName::NotKebab(typed.to_owned()));
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused_with_the_reason() {
+    fn invalid_names_are_rejected_with_a_reason() {
         let kebab = |name: &str| {
             format!("Invalid spec name '{name}'. Use lowercase-kebab-case format. Example: 'my-feature-name'")
         };

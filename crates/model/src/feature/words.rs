@@ -1,9 +1,9 @@
-//! The words of a description as they stand in names: lower case, ASCII letters and digits only.
+//! Slugs: the words of a description in lower case, ASCII letters and digits only.
 
 /// The words of `text` joined by hyphens, as many as fit into `limit` bytes.
 ///
-/// Words are taken whole; only a first word that is too long by itself is cut.
-pub fn joined(text: &str, limit: usize) -> String {
+/// Words are kept whole; only a first word that is too long by itself is cut.
+pub fn slug(text: &str, limit: usize) -> String {
     let mut name = String::new();
     let mut word = String::new();
     for c in text.chars().chain(std::iter::once(' ')) {
@@ -28,7 +28,7 @@ pub fn joined(text: &str, limit: usize) -> String {
     name
 }
 
-/// Adds what a character contributes to a name; false if it separates words.
+/// Appends the ASCII form of a character; false if it separates words.
 fn push_letters(c: char, word: &mut String) -> bool {
     let c = c.to_lowercase().next().unwrap_or(c);
     let plain = match c {
@@ -70,12 +70,12 @@ mod tests {
             ("", 50, ""),
             ("x", 0, ""),
         ] {
-            assert_eq!(joined(text, limit), name, "{text:?} in {limit}");
+            assert_eq!(slug(text, limit), name, "{text:?} in {limit}");
         }
     }
 
     #[test]
     fn a_megabyte_without_a_space_is_one_cut_word() {
-        assert_eq!(joined(&"é".repeat(1 << 20), 50), "e".repeat(50));
+        assert_eq!(slug(&"é".repeat(1 << 20), 50), "e".repeat(50));
     }
 }

@@ -1,40 +1,40 @@
-//! The entry gate: may a run continue from the current branch, or must it start from a clean main?
+//! The entry gate: decides if a run may continue from the current branch or must start from a clean main.
 //!
 //! A pure table over the branch facts. It continues on a user's branch, and in a design run whose caller
-//! vouches for the branch; everything else is strict. The current branch and the user's prefix are only there
-//! for the audit trail: they must be given, and nothing is read out of them.
+//! supplied the branch facts; everything else is strict. The current branch and the user's prefix are audit
+//! data: they are required, and nothing depends on them.
 
 use crate::branch::BranchInfo;
-use crate::plumbing::Answer;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::plumbing::CommandAnswer;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 
-/// The exit code of a gate that was asked wrongly.
+/// Exit code of a gate called with invalid arguments.
 pub const GATE_ERROR: u8 = 4;
 
-/// How a run may begin.
+/// Starting point of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
-    /// From a clean main that is up to date.
+pub enum EntryMode {
+    /// A clean main that is up to date.
     Strict,
-    /// From where it is.
+    /// The current branch.
     Continue,
 }
 
-/// Everything `charrette gate entry` says to these arguments.
-pub fn answer(args: &[String]) -> Answer {
+/// Lines and exit code of `charrette gate entry`.
+pub fn answer(args: &[String]) -> CommandAnswer {
     match decide(args) {
-        Ok(Entry::Strict) => lines("strict", "false"),
-        Ok(Entry::Continue) => lines("continue", "true"),
-        Err(error) => Answer::refused(GATE_ERROR, format!("GATE_ERROR={error}")),
+        Ok(EntryMode::Strict) => lines("strict", "false"),
+        Ok(EntryMode::Continue) => lines("continue", "true"),
+        Err(error) => CommandAnswer::failure(GATE_ERROR, format!("GATE_ERROR={error}")),
     }
 }
 
-fn lines(gate: &str, skip: &str) -> Answer {
-    Answer::ok(vec![format!("ENTRY_GATE={gate}"), format!("SKIP_BRANCH_CHECK={skip}")])
+fn lines(gate: &str, skip: &str) -> CommandAnswer {
+    CommandAnswer::ok(vec![format!("ENTRY_GATE={gate}"), format!("SKIP_BRANCH_CHECK={skip}")])
 }
 
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[
         Flag::Value(MODE),
         Flag::Value(CURRENT_BRANCH),
@@ -52,10 +52,10 @@ const IS_MAIN: &str = "--is-main";
 const IS_USER_BRANCH: &str = "--is-user-branch";
 const BRANCH_INFO: &str = "--branch-info-supplied";
 
-/// Asks for a run in a mode with these branch facts; `supplied` says whether a caller vouches for them.
-pub fn ask(mode: &str, facts: &BranchInfo, supplied: bool) -> Result<Entry, GateError> {
+/// Decides for a mode and branch facts; `supplied` is true if a caller supplied the facts.
+pub fn decide_from_facts(mode: &str, facts: &BranchInfo, supplied: bool) -> Result<EntryMode, GateError> {
     let supplied = supplied.to_string();
-    let question = [
+    let pairs = [
         (MODE, mode),
         (CURRENT_BRANCH, facts.current_branch.as_str()),
         (USER_PREFIX, facts.user_prefix.as_str()),
@@ -63,19 +63,19 @@ pub fn ask(mode: &str, facts: &BranchInfo, supplied: bool) -> Result<Entry, Gate
         (IS_USER_BRANCH, facts.is_user_branch.as_str()),
         (BRANCH_INFO, supplied.as_str()),
     ];
-    // Only a design run can be vouched for, and nobody else may say whether it is.
-    let said = question.iter().filter(|(flag, _)| mode == "design" || *flag != BRANCH_INFO);
-    let args: Vec<String> = said.flat_map(|(flag, value)| [*flag, *value]).map(str::to_owned).collect();
+    // `--branch-info-supplied` is allowed in design runs only.
+    let flags = pairs.iter().filter(|(flag, _)| mode == "design" || *flag != BRANCH_INFO);
+    let args: Vec<String> = flags.flat_map(|(flag, value)| [*flag, *value]).map(str::to_owned).collect();
     decide(&args)
 }
 
-/// Decides. First what cannot be read, then what is missing, then what is wrong.
-pub fn decide(args: &[String]) -> Result<Entry, GateError> {
-    let (typed, problem) = read(args, GRAMMAR);
+/// Decides from arguments. Errors in this order: unparsable, missing, invalid.
+pub fn decide(args: &[String]) -> Result<EntryMode, GateError> {
+    let (typed, problem) = parse_flags(args, GRAMMAR);
     match problem {
-        Some(FlagProblem::Unknown(flag)) => return Err(GateError::UnknownFlag(flag.to_owned())),
-        Some(FlagProblem::NoValue(flag)) => return Err(GateError::MissingValue(flag)),
-        Some(FlagProblem::Argument(argument)) => {
+        Some(FlagError::Unknown(flag)) => return Err(GateError::UnknownFlag(flag.to_owned())),
+        Some(FlagError::NoValue(flag)) => return Err(GateError::MissingValue(flag)),
+        Some(FlagError::Argument(argument)) => {
             return Err(GateError::UnknownArgument(argument.to_owned()));
         }
         None => {}
@@ -94,17 +94,17 @@ pub fn decide(args: &[String]) -> Result<Entry, GateError> {
     if user_prefix.is_empty() {
         return Err(GateError::EmptyPrefix);
     }
-    truth(IS_MAIN, is_main)?;
-    let is_user_branch = truth(IS_USER_BRANCH, is_user_branch)?;
+    parse_bool(IS_MAIN, is_main)?;
+    let is_user_branch = parse_bool(IS_USER_BRANCH, is_user_branch)?;
     let vouched = match (mode, supplied) {
         ("implement", Some(_)) => return Err(GateError::BranchInfoNotAllowed),
-        (_, Some(supplied)) => truth(BRANCH_INFO, supplied)?,
+        (_, Some(supplied)) => parse_bool(BRANCH_INFO, supplied)?,
         (_, None) => false,
     };
-    Ok(if vouched || is_user_branch { Entry::Continue } else { Entry::Strict })
+    Ok(if vouched || is_user_branch { EntryMode::Continue } else { EntryMode::Strict })
 }
 
-fn truth(flag: &'static str, value: &str) -> Result<bool, GateError> {
+fn parse_bool(flag: &'static str, value: &str) -> Result<bool, GateError> {
     match value {
         "true" => Ok(true),
         "false" => Ok(false),
@@ -112,36 +112,27 @@ fn truth(flag: &'static str, value: &str) -> Result<bool, GateError> {
     }
 }
 
-/// Why the gate could not decide. The words stand after `GATE_ERROR=`.
+/// Invalid arguments. The text follows `GATE_ERROR=`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GateError {
-    /// A flag that must be there is not.
     #[error("missing required flag {0}")]
     MissingFlag(&'static str),
-    /// A flag has nothing behind it, or another flag.
+    /// A flag without a value.
     #[error("missing value for {0}")]
     MissingValue(&'static str),
-    /// A flag nobody knows.
-    #[error("unknown flag: {}", shown(.0))]
+    #[error("unknown flag: {}", printable(.0))]
     UnknownFlag(String),
-    /// Something that is no flag.
-    #[error("unknown argument: {}", shown(.0))]
+    #[error("unknown argument: {}", printable(.0))]
     UnknownArgument(String),
     /// A mode other than design and implement.
-    #[error("invalid mode: {}", shown(.0))]
+    #[error("invalid mode: {}", printable(.0))]
     InvalidMode(String),
-    /// A prefix that says nothing.
     #[error("--user-prefix must be non-empty")]
     EmptyPrefix,
-    /// Something other than true and false.
-    #[error("invalid value for {flag}: {}", shown(.value))]
-    InvalidValue {
-        /// The flag.
-        flag: &'static str,
-        /// What stood behind it.
-        value: String,
-    },
-    /// Only a design run can be vouched for.
+    /// A value other than true and false.
+    #[error("invalid value for {flag}: {}", printable(.value))]
+    InvalidValue { flag: &'static str, value: String },
+    /// Only allowed in design runs.
     #[error("--branch-info-supplied not allowed for mode=implement")]
     BranchInfoNotAllowed,
 }
@@ -150,7 +141,7 @@ pub enum GateError {
 mod tests {
     use super::*;
 
-    fn asked(line: &str) -> Answer {
+    fn run(line: &str) -> CommandAnswer {
         let args: Vec<String> = line
             .split_whitespace()
             .map(|word| if word == "''" { String::new() } else { word.to_owned() })
@@ -182,7 +173,7 @@ mod tests {
             } else {
                 ["ENTRY_GATE=strict", "SKIP_BRANCH_CHECK=false"]
             };
-            let answer = asked(&line);
+            let answer = run(&line);
             assert_eq!(
                 (answer.code, &answer.stdout[..], answer.stderr.len()),
                 (0, &expected.map(str::to_owned)[..], 0),
@@ -193,14 +184,13 @@ mod tests {
 
     #[test]
     fn a_detached_head_has_an_empty_branch_and_is_strict() {
-        let answer = asked(
-            "--mode design --current-branch '' --user-prefix ada --is-main true --is-user-branch false",
-        );
+        let answer =
+            run("--mode design --current-branch '' --user-prefix ada --is-main true --is-user-branch false");
         assert_eq!(answer.stdout, ["ENTRY_GATE=strict", "SKIP_BRANCH_CHECK=false"]);
     }
 
     #[test]
-    fn every_wrong_question_has_its_own_words() {
+    fn every_invalid_argument_has_its_error() {
         for (line, message) in [
             ("", "missing required flag --mode"),
             ("--mode design", "missing required flag --current-branch"),
@@ -252,7 +242,7 @@ mod tests {
                 "invalid value for --is-main: x",
             ),
         ] {
-            assert_eq!(asked(line), Answer::refused(4, format!("GATE_ERROR={message}")), "{line}");
+            assert_eq!(run(line), CommandAnswer::failure(4, format!("GATE_ERROR={message}")), "{line}");
         }
     }
 
@@ -261,10 +251,10 @@ mod tests {
         let facts = |line: &str| BranchInfo::parse(line).unwrap();
         let on_main = facts("IS_MAIN=true IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH=");
         let own = facts("IS_MAIN=false IS_USER_BRANCH=true USER_PREFIX=ada CURRENT_BRANCH=ada/x");
-        assert_eq!(ask("design", &on_main, false), Ok(Entry::Strict));
-        assert_eq!(ask("design", &on_main, true), Ok(Entry::Continue));
-        assert_eq!(ask("implement", &on_main, false), Ok(Entry::Strict));
-        assert_eq!(ask("implement", &own, false), Ok(Entry::Continue));
+        assert_eq!(decide_from_facts("design", &on_main, false), Ok(EntryMode::Strict));
+        assert_eq!(decide_from_facts("design", &on_main, true), Ok(EntryMode::Continue));
+        assert_eq!(decide_from_facts("implement", &on_main, false), Ok(EntryMode::Strict));
+        assert_eq!(decide_from_facts("implement", &own, false), Ok(EntryMode::Continue));
         for (line, error) in [
             (
                 "IS_MAIN=yes IS_USER_BRANCH=false USER_PREFIX=ada CURRENT_BRANCH=x",
@@ -283,13 +273,13 @@ mod tests {
                 "missing value for --user-prefix",
             ),
         ] {
-            assert_eq!(ask("design", &facts(line), true).unwrap_err().to_string(), error);
+            assert_eq!(decide_from_facts("design", &facts(line), true).unwrap_err().to_string(), error);
         }
     }
 
     #[test]
     fn the_last_of_a_repeated_flag_counts() {
-        let answer = asked(&format!("--mode bad {ALL} --is-user-branch true --mode implement"));
+        let answer = run(&format!("--mode bad {ALL} --is-user-branch true --mode implement"));
         assert_eq!(answer.stdout, ["ENTRY_GATE=continue", "SKIP_BRANCH_CHECK=true"]);
     }
 

@@ -1,5 +1,5 @@
-//! What stands before a run: [`entry`] decides whether the branch a person is on may be built upon,
-//! [`preflight`] what a run that starts from main must find there, and [`texts`] holds the sentences both say.
+//! Gates before a run: [`entry`] decides if the current branch may be built upon, [`preflight`] checks the
+//! conditions of a start from main, and [`texts`] holds the messages of both.
 //!
 //! Nothing here looks at a repository. Branch facts come from [`crate::branch`], tree facts from the caller.
 

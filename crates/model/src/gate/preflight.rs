@@ -1,35 +1,33 @@
-//! What a run that starts from main must find: main checked out, a clean tree, and nothing missing from the
-//! remote. The first thing that is not so ends the run.
+//! Conditions of a run that starts from main: main checked out, a clean tree, and up to date with the remote.
+//! The first violation ends the run.
 //!
-//! Whether an unreachable remote is a failure at all is a setting of the caller's.
+//! The caller's settings decide if an unreachable remote is a failure.
 
-use crate::plumbing::Answer;
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::plumbing::CommandAnswer;
 
-/// Why a run cannot start from here.
+/// A violated condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PreflightError {
-    /// Another branch, or none, is checked out.
-    #[error("Not on {} branch (current: '{}')", shown(.main), shown(.current))]
+    /// Another branch, or a detached HEAD.
+    #[error("Not on {} branch (current: '{}')", printable(.main), printable(.current))]
     NotOnMain {
-        /// The main branch.
         main: String,
-        /// The current one; empty when detached.
+        /// Empty when HEAD is detached.
         current: String,
     },
-    /// There are uncommitted changes.
+    /// Uncommitted changes.
     #[error("Working tree is not clean")]
     Dirty,
     /// The remote did not answer.
-    #[error("Failed to fetch origin/{}", shown(.0))]
+    #[error("Failed to fetch origin/{}", printable(.0))]
     FetchFailed(String),
-    /// Local commits do not go on top of the remote's.
-    #[error("Failed to rebase onto origin/{}", shown(.0))]
+    /// Local commits conflict with the remote's.
+    #[error("Failed to rebase onto origin/{}", printable(.0))]
     RebaseFailed(String),
 }
 
 impl PreflightError {
-    /// The exit code scripts know it by.
     pub fn code(&self) -> u8 {
         match self {
             PreflightError::NotOnMain { .. } => 1,
@@ -39,11 +37,11 @@ impl PreflightError {
     }
 }
 
-/// The lines of a preflight.
-pub fn answer(result: Result<(), PreflightError>) -> Answer {
+/// Lines and exit code of a preflight.
+pub fn answer(result: Result<(), PreflightError>) -> CommandAnswer {
     match result {
-        Ok(()) => Answer::ok(vec!["PREFLIGHT=ok".to_owned()]),
-        Err(error) => Answer {
+        Ok(()) => CommandAnswer::ok(vec!["PREFLIGHT=ok".to_owned()]),
+        Err(error) => CommandAnswer {
             code: error.code(),
             stdout: vec!["PREFLIGHT=fail".to_owned(), format!("PREFLIGHT_ERROR={error}")],
             stderr: Vec::new(),
@@ -51,7 +49,7 @@ pub fn answer(result: Result<(), PreflightError>) -> Answer {
     }
 }
 
-/// Compares what is checked out with what a run from main needs. A detached head is not on main.
+/// Checks branch and tree. A detached HEAD is not on main.
 pub fn check_tree(main: &str, current: &str, clean: bool) -> Result<(), PreflightError> {
     if current != main {
         return Err(PreflightError::NotOnMain { main: main.to_owned(), current: current.to_owned() });

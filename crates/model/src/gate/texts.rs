@@ -1,83 +1,83 @@
-//! The sentences of set-up and branching, word for word. Scripts and people search for them.
+//! Messages of set-up and branching. The exact words are fixed: scripts and people search for them.
 
-use crate::shown::shown;
+use crate::escape::printable;
 
-/// Said when `--branch-info` lacks one of its four keys.
+/// Warning: `--branch-info` lacks one of its four keys.
 pub const BRANCH_INFO_INCOMPLETE: &str =
     "**⚠ --branch-info is incomplete. Falling back to charrette branch check.**";
 
-/// Said after the gate's own error line: whoever called the gate broke its contract.
+/// Follows the gate's own error line: the caller of the gate broke its contract.
 pub fn entry_contract_violation(command: &str) -> String {
     format!("⚠ charrette {command}: internal Step 0 contract violation in charrette gate entry. Aborting.")
 }
 
-/// Said after a failed preflight; never after a gate error.
+/// Follows a failed preflight; never a gate error.
 pub fn clean_main_required(command: &str, user_prefix: &str) -> String {
-    let prefix = shown(user_prefix);
+    let prefix = printable(user_prefix);
     format!(
         "⚠ charrette {command} requires clean main to start. To continue, choose one of: (a) git checkout main && git status clean → re-run; (b) check out or create a {prefix}/* feature branch and re-run (the branch naming convention is the explicit opt-in to continue from current state); (c) commit or stash uncommitted changes on main first."
     )
 }
 
-/// Said when a user's branch looks like another feature's.
+/// Warning: a user's branch looks like another feature's.
 pub fn branch_may_not_match(branch: &str) -> String {
-    let branch = shown(branch);
+    let branch = printable(branch);
     format!(
         "**⚠ Current branch '{branch}' may not match the requested feature. Creating a new branch from main.**"
     )
 }
 
-/// Said on a branch that is neither main nor the user's.
+/// Warning: the branch is neither main nor the user's.
 pub fn branch_not_the_users(branch: &str, user_prefix: &str) -> String {
-    let (branch, prefix) = (shown(branch), shown(user_prefix));
+    let (branch, prefix) = (printable(branch), printable(user_prefix));
     format!(
         "**⚠ Currently on branch '{branch}' which doesn't match the expected '{prefix}/*' pattern. Creating a new branch from main.**"
     )
 }
 
-/// Said when a tool's program is not there.
+/// Warning: a tool's program is not installed.
 pub fn tool_missing(tool: &str) -> String {
     format!("**⚠ {tool} not available (binary not found). Proceeding without {tool} reviewer.**")
 }
 
-/// Said when a tool is there and does not answer. Who sits in its place is named, as far as anybody does.
+/// Warning: an installed tool does not respond. Names its replacement, if any.
 pub fn tool_unhealthy(tool: &str, reason: Option<&str>, replacement: Option<&str>) -> String {
-    let reason = reason.map(|reason| format!(": {}", shown(reason))).unwrap_or_default();
+    let reason = reason.map(|reason| format!(": {}", printable(reason))).unwrap_or_default();
     let instead = match replacement {
-        Some(replacement) => format!("Using {} replacement.", shown(replacement)),
+        Some(replacement) => format!("Using {} replacement.", printable(replacement)),
         None => "Its seats stay empty.".to_owned(),
     };
     format!("**⚠ {tool} installed but not responding (health check failed{reason}). {instead}**")
 }
 
-/// Said in a repository without commits.
+/// Warning: a repository without commits.
 pub fn no_commits(branch: &str) -> String {
-    let branch = shown(branch);
+    let branch = printable(branch);
     format!("**⚠ There are no commits yet, so no branch can be made. Staying on '{branch}'.**")
 }
 
-/// Said outside a repository.
+/// Warning: not in a repository.
 pub const NO_REPOSITORY: &str = "**⚠ Not in a git repository, so there is no branch to work on.**";
 
-/// Said when nobody knows what the remote has.
+/// Warning: the remote could not be fetched.
 pub fn may_be_behind(main: &str, reason: &str) -> String {
-    let (main, reason) = (shown(main), shown(reason));
+    let (main, reason) = (printable(main), printable(reason));
     format!("**⚠ Cannot fetch origin/{main} ({reason}). {main} may be behind its remote.**")
 }
 
-/// Said when a branch is made from the remote's main, and there is more on the local one.
+/// Warning: a branch is created from the remote's main, and the local main is ahead.
 pub fn left_on_main(main: &str, commits: &str) -> String {
-    let (main, commits) = (shown(main), shown(commits));
+    let (main, commits) = (printable(main), printable(commits));
     format!("**⚠ Commits on {main} that origin/{main} does not have are not on the new branch: {commits}.**")
 }
 
-/// Said when submodules do not stand where the commit wants them.
+/// Warning: submodules are not at the recorded commits.
 pub const SUBMODULES_MOVED: &str =
     "**⚠ Submodules are not as committed here. To bring them along: git submodule update --init**";
 
-/// Said when the branch has changed since the run began.
+/// Warning: the branch has changed since the run began.
 pub fn branch_changed(from: &str, current: &str) -> String {
-    let (from, current) = (shown(from), shown(current));
+    let (from, current) = (printable(from), printable(current));
     format!("**⚠ The run began on '{from}', and '{current}' is checked out now.**")
 }
 
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_said_to_sit_who_does_not() {
+    fn a_missing_replacement_leaves_the_seats_empty() {
         assert_eq!(
             tool_unhealthy("Codex", None, Some("Gemini")),
             "**⚠ Codex installed but not responding (health check failed). Using Gemini replacement.**"

@@ -1,26 +1,25 @@
-//! A response inside Markdown: agents answer with a JSON block and go on in prose.
+//! Parser of a response inside Markdown: a JSON block, usually followed by prose.
 
-use super::{Report, check_response};
-use crate::panel::lines::{fences, is_blank, lines, trimmed};
+use super::{HandoffReport, check_response};
+use crate::markdown::{fences, is_blank, lines, trimmed};
 use serde_json::{Deserializer, Value};
 
-/// What was found in an answer.
+/// The response found in an answer, with its check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarkdownResponse<'a> {
-    /// The response, if any JSON object is there; the report says whether it may be used.
+    /// The first JSON object, if any; usable if the report is valid.
     pub response: Option<Value>,
-    /// The line it begins on, counted from 1.
+    /// First line, counted from 1.
     pub line: Option<usize>,
-    /// What follows it.
+    /// Text after the response.
     pub prose: &'a str,
-    /// What the check found.
-    pub report: Report,
+    pub report: HandoffReport,
 }
 
 /// Finds the response in `text` and checks it.
 ///
-/// It is the first JSON object with a `decision`, in a code fence or plain at the start of a line; if none has
-/// one, the first JSON object, so that the report can say what it lacks.
+/// It is the first JSON object with a `decision`, in a fence or plain at the start of a line; if none has
+/// one, the first JSON object, so that the report can name what it lacks.
 pub fn response_in_markdown(text: &str, summary_words: usize) -> MarkdownResponse<'_> {
     let (mut chosen, mut problem) = (None, None);
     for candidate in candidates(text) {
@@ -38,13 +37,13 @@ pub fn response_in_markdown(text: &str, summary_words: usize) -> MarkdownRespons
         }
     }
     let Some((response, line, end)) = chosen else {
-        let mut report = Report::default();
+        let mut report = HandoffReport::default();
         report.error("", &problem.unwrap_or_else(|| "there is no JSON block".to_owned()));
         return MarkdownResponse {
             response: None,
             line: None,
             prose: trimmed(text),
-            report: report.finished(),
+            report: report.finish(),
         };
     };
     MarkdownResponse {
@@ -55,16 +54,16 @@ pub fn response_in_markdown(text: &str, summary_words: usize) -> MarkdownRespons
     }
 }
 
-/// A place where a JSON object may stand.
+/// A possible JSON object.
 struct Candidate<'a> {
     line: usize,
     start: usize,
     text: &'a str,
-    /// Where the text goes on, if that is known before it is parsed.
+    /// Offset behind the object, if known before parsing.
     end: Option<usize>,
 }
 
-/// Fences that may hold JSON, and the first line outside of them that begins with a brace, in order.
+/// Fences that may hold JSON, and the first unfenced line that starts with a brace, in order.
 fn candidates(text: &str) -> Vec<Candidate<'_>> {
     let fenced = fences(text).into_iter().filter(|fence| {
         let language = fence.info.split(' ').next().unwrap_or_default().to_ascii_lowercase();
@@ -89,7 +88,7 @@ fn candidates(text: &str) -> Vec<Candidate<'_>> {
 }
 
 impl Candidate<'_> {
-    /// The object, and where the text goes on.
+    /// The object, and the offset behind it.
     fn parse(&self) -> Result<(Value, usize), String> {
         let text = self.text.trim_start_matches(is_blank);
         let mut values = Deserializer::from_str(text).into_iter::<Value>();
@@ -132,13 +131,13 @@ mod tests {
             let found = response_in_markdown(&text, 500);
             let prose = prose.replace("{RESPONSE}", RESPONSE);
             assert_eq!((found.line, found.prose), (Some(line), prose.as_str()), "{text}");
-            assert_eq!(found.report, Report { valid: true, ..Report::default() }, "{text}");
+            assert_eq!(found.report, HandoffReport { valid: true, ..HandoffReport::default() }, "{text}");
             assert_eq!(decision(&text).as_deref(), Some("PROCEED"), "{text}");
         }
     }
 
     #[test]
-    fn what_is_found_is_checked() {
+    fn the_response_is_validated() {
         let found = response_in_markdown("```json\n{\"status\": \"complete\"}\n```\n{\"a\": 1}", 500);
         assert_eq!((found.line, found.report.valid), (Some(2), false));
         assert!(found.report.errors.contains(&"decision: is missing".to_owned()));

@@ -1,47 +1,45 @@
-//! The request: what an agent is asked to do, and with which context.
+//! The request: task of an agent, with its context.
 
-use super::report::Report;
-use super::shape::{Member, Shape, compare, may, must};
+use super::report::HandoffReport;
+use super::shape::{Member, Shape, compare, optional, required};
 use crate::words;
 use serde_json::Value;
 
-/// The phases a handoff can belong to.
 pub(super) const PHASES: &[&str] = &["research", "write", "validate", "parallel"];
 const MODES: &[&str] = &["plan", "code", "ui", "docs", "eval", "reconcile", "research"];
 const OUTPUTS: &[&str] = &["structured_findings", "files_changed", "validation_result", "aggregated_results"];
 
 const CONTEXT: &[Member] = &[
-    must("feature", Shape::Text),
-    may("spec_path", Shape::OrNull(&Shape::Text)),
-    may("relevant_files", Shape::List(&Shape::Text)),
-    may("constraints", Shape::List(&Shape::Text)),
-    may("previous_summary", Shape::OrNull(&Shape::Anything)),
-    may("previous_findings", Shape::Anything),
-    may("files_changed", Shape::List(&Shape::Anything)),
-    may("tests_written", Shape::List(&Shape::Anything)),
+    required("feature", Shape::Text),
+    optional("spec_path", Shape::Nullable(&Shape::Text)),
+    optional("relevant_files", Shape::List(&Shape::Text)),
+    optional("constraints", Shape::List(&Shape::Text)),
+    optional("previous_summary", Shape::Nullable(&Shape::Any)),
+    optional("previous_findings", Shape::Any),
+    optional("files_changed", Shape::List(&Shape::Any)),
+    optional("tests_written", Shape::List(&Shape::Any)),
 ];
 
-/// The members of a request.
 pub const REQUEST: Shape = Shape::Object(&[
-    must("task_id", Shape::Text),
-    must("phase", Shape::OneOf(PHASES)),
-    must("mode", Shape::OneOf(MODES)),
-    must("context", Shape::Object(CONTEXT)),
-    must("instructions", Shape::Text),
-    must("expected_output", Shape::OneOf(OUTPUTS)),
+    required("task_id", Shape::Text),
+    required("phase", Shape::OneOf(PHASES)),
+    required("mode", Shape::OneOf(MODES)),
+    required("context", Shape::Object(CONTEXT)),
+    required("instructions", Shape::Text),
+    required("expected_output", Shape::OneOf(OUTPUTS)),
 ]);
 
-/// Checks a request. One whose summary is too long must not be handed over.
-pub fn check_request(request: &Value, summary_words: usize) -> Report {
-    let mut report = Report::default();
+/// Checks a request. A summary over the limit is an error.
+pub fn check_request(request: &Value, summary_words: usize) -> HandoffReport {
+    let mut report = HandoffReport::default();
     compare(request, &REQUEST, "", &mut report);
     if let Some(context) = request.get("context").filter(|context| context.is_object()) {
         check_context(context, summary_words, &mut report);
     }
-    report.finished()
+    report.finish()
 }
 
-fn check_context(context: &Value, summary_words: usize, report: &mut Report) {
+fn check_context(context: &Value, summary_words: usize, report: &mut HandoffReport) {
     match context.get("previous_summary") {
         Some(Value::String(summary)) => {
             if let Some(problem) = words::measure_summary(summary, summary_words).error {
@@ -76,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_whole_request_is_fine() {
-        assert_eq!(check_request(&request(), 500), Report { valid: true, ..Report::default() });
+        assert_eq!(check_request(&request(), 500), HandoffReport { valid: true, ..HandoffReport::default() });
     }
 
     #[test]

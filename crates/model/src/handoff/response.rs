@@ -1,125 +1,125 @@
-//! The response: what an agent found or did, and whether work may go on.
+//! The response: findings of an agent, and its decision on how to proceed.
 
-use super::report::Report;
+use super::report::HandoffReport;
 use super::request::PHASES;
-use super::shape::{Member, Shape, compare, may, must};
+use super::shape::{Member, Shape, compare, optional, required};
 use crate::words;
 use serde_json::Value;
 
-/// The members of a response; what its findings hold depends on the phase, see [`FINDINGS`].
+/// The members of a response; those of its findings depend on the phase, see [`FINDINGS`].
 pub const RESPONSE: Shape = Shape::Object(&[
-    must("task_id", Shape::Text),
-    must("phase", Shape::OneOf(PHASES)),
-    must("status", Shape::OneOf(&["complete", "partial", "blocked"])),
-    must("decision", Shape::OneOf(&["PROCEED", "STOP", "CLARIFY"])),
-    must("findings", Shape::AnyObject),
-    must("context_summary", Shape::Text),
-    may("tokens_used", Shape::OrNull(&Shape::Count)),
-    may("issues", Shape::List(&Shape::Text)),
+    required("task_id", Shape::Text),
+    required("phase", Shape::OneOf(PHASES)),
+    required("status", Shape::OneOf(&["complete", "partial", "blocked"])),
+    required("decision", Shape::OneOf(&["PROCEED", "STOP", "CLARIFY"])),
+    required("findings", Shape::AnyObject),
+    required("context_summary", Shape::Text),
+    optional("tokens_used", Shape::Nullable(&Shape::Count)),
+    optional("issues", Shape::List(&Shape::Text)),
 ]);
 
 const RESEARCH: &[Member] = &[
-    may(
+    optional(
         "existing_implementations",
         Shape::List(&Shape::Object(&[
-            must("file", Shape::Text),
-            must("description", Shape::Text),
-            must("relevance", Shape::OneOf(&["high", "medium", "low"])),
+            required("file", Shape::Text),
+            required("description", Shape::Text),
+            required("relevance", Shape::OneOf(&["high", "medium", "low"])),
         ])),
     ),
-    may(
+    optional(
         "conflicts",
         Shape::List(&Shape::Object(&[
-            must("type", Shape::OneOf(&["naming", "pattern", "dependency"])),
-            must("description", Shape::Text),
-            must("severity", Shape::OneOf(&["critical", "warning", "info"])),
+            required("type", Shape::OneOf(&["naming", "pattern", "dependency"])),
+            required("description", Shape::Text),
+            required("severity", Shape::OneOf(&["critical", "warning", "info"])),
         ])),
     ),
-    may(
+    optional(
         "patterns_found",
         Shape::List(&Shape::Object(&[
-            must("file", Shape::Text),
-            must("pattern", Shape::Text),
-            must("recommendation", Shape::Text),
+            required("file", Shape::Text),
+            required("pattern", Shape::Text),
+            required("recommendation", Shape::Text),
         ])),
     ),
-    may("recommendations", Shape::List(&Shape::Text)),
+    optional("recommendations", Shape::List(&Shape::Text)),
 ];
 
 const WRITE: &[Member] = &[
-    may(
+    optional(
         "files_created",
-        Shape::List(&Shape::Object(&[must("path", Shape::Text), must("purpose", Shape::Text)])),
+        Shape::List(&Shape::Object(&[required("path", Shape::Text), required("purpose", Shape::Text)])),
     ),
-    may(
+    optional(
         "files_modified",
-        Shape::List(&Shape::Object(&[must("path", Shape::Text), must("changes", Shape::Text)])),
+        Shape::List(&Shape::Object(&[required("path", Shape::Text), required("changes", Shape::Text)])),
     ),
-    may(
+    optional(
         "tests_written",
         Shape::List(&Shape::Object(&[
-            must("path", Shape::Text),
-            must("test_count", Shape::Count),
-            must("coverage_areas", Shape::List(&Shape::Text)),
+            required("path", Shape::Text),
+            required("test_count", Shape::Count),
+            required("coverage_areas", Shape::List(&Shape::Text)),
         ])),
     ),
-    may("implementation_notes", Shape::List(&Shape::Text)),
+    optional("implementation_notes", Shape::List(&Shape::Text)),
 ];
 
 const CHECK: &[Member] = &[
-    must("passed", Shape::Truth),
-    may("total", Shape::Count),
-    may("passed_count", Shape::Count),
-    may("failed_count", Shape::Count),
-    may("coverage", Shape::Anything),
-    may("failures", Shape::List(&Shape::Anything)),
-    may("errors", Shape::Anything),
-    may("warnings", Shape::Anything),
-    may("issues", Shape::List(&Shape::Anything)),
-    may("details", Shape::Anything),
-    may("output", Shape::Anything),
+    required("passed", Shape::Bool),
+    optional("total", Shape::Count),
+    optional("passed_count", Shape::Count),
+    optional("failed_count", Shape::Count),
+    optional("coverage", Shape::Any),
+    optional("failures", Shape::List(&Shape::Any)),
+    optional("errors", Shape::Any),
+    optional("warnings", Shape::Any),
+    optional("issues", Shape::List(&Shape::Any)),
+    optional("details", Shape::Any),
+    optional("output", Shape::Any),
 ];
 
 const VALIDATE: &[Member] = &[
-    must(
+    required(
         "checks",
         Shape::Object(&[
-            may("types", Shape::Object(CHECK)),
-            may("lint", Shape::Object(CHECK)),
-            may("tests", Shape::Object(CHECK)),
-            may("build", Shape::OrNull(&Shape::Object(CHECK))),
-            may("security", Shape::Object(CHECK)),
+            optional("types", Shape::Object(CHECK)),
+            optional("lint", Shape::Object(CHECK)),
+            optional("tests", Shape::Object(CHECK)),
+            optional("build", Shape::Nullable(&Shape::Object(CHECK))),
+            optional("security", Shape::Object(CHECK)),
         ]),
     ),
-    must("overall_passed", Shape::Truth),
-    may("blocking_issues", Shape::List(&Shape::Anything)),
-    may("warnings", Shape::List(&Shape::Anything)),
+    required("overall_passed", Shape::Bool),
+    optional("blocking_issues", Shape::List(&Shape::Any)),
+    optional("warnings", Shape::List(&Shape::Any)),
 ];
 
 const PARALLEL: &[Member] = &[
-    must(
+    required(
         "results",
         Shape::List(&Shape::Object(&[
-            must("task_id", Shape::Text),
-            must("type", Shape::Text),
-            must("passed", Shape::Truth),
-            must("summary", Shape::Text),
-            may("details", Shape::Anything),
+            required("task_id", Shape::Text),
+            required("type", Shape::Text),
+            required("passed", Shape::Bool),
+            required("summary", Shape::Text),
+            optional("details", Shape::Any),
         ])),
     ),
-    must(
+    required(
         "aggregation",
         Shape::Object(&[
-            must("total", Shape::Count),
-            must("passed", Shape::Count),
-            must("failed", Shape::Count),
-            must("rule", Shape::OneOf(&["all_must_pass", "any_pass", "majority_pass"])),
-            must("overall_passed", Shape::Truth),
+            required("total", Shape::Count),
+            required("passed", Shape::Count),
+            required("failed", Shape::Count),
+            required("rule", Shape::OneOf(&["all_must_pass", "any_pass", "majority_pass"])),
+            required("overall_passed", Shape::Bool),
         ]),
     ),
 ];
 
-/// What the findings of each phase hold.
+/// Members of the findings, by phase.
 pub const FINDINGS: &[(&str, Shape)] = &[
     ("research", Shape::Object(RESEARCH)),
     ("write", Shape::Object(WRITE)),
@@ -127,9 +127,9 @@ pub const FINDINGS: &[(&str, Shape)] = &[
     ("parallel", Shape::Object(PARALLEL)),
 ];
 
-/// Checks a response. A summary that is too long is a warning: it is cut before it is kept.
-pub fn check_response(response: &Value, summary_words: usize) -> Report {
-    let mut report = Report::default();
+/// Checks a response. A summary over the limit is a warning: it is cut before it is stored.
+pub fn check_response(response: &Value, summary_words: usize) -> HandoffReport {
+    let mut report = HandoffReport::default();
     compare(response, &RESPONSE, "", &mut report);
     if let Some(Value::String(summary)) = response.get("context_summary")
         && let Some(problem) = words::measure_summary(summary, summary_words).error
@@ -142,11 +142,11 @@ pub fn check_response(response: &Value, summary_words: usize) -> Report {
     if text_at(response, "status") == "blocked" && text_at(response, "decision") == "PROCEED" {
         report.warning("decision", "PROCEED although the status is blocked");
     }
-    report.finished()
+    report.finish()
 }
 
-/// A blocked response has nothing to show, so its findings may be empty.
-fn check_findings(phase: &str, findings: &Value, status: &str, report: &mut Report) {
+/// The findings of a blocked response may be empty.
+fn check_findings(phase: &str, findings: &Value, status: &str, report: &mut HandoffReport) {
     let empty = findings.as_object().is_some_and(serde_json::Map::is_empty);
     if empty && status == "blocked" {
         return;
@@ -164,8 +164,8 @@ fn check_findings(phase: &str, findings: &Value, status: &str, report: &mut Repo
     }
 }
 
-/// Overall success cannot stand beside a failed check or a blocking issue.
-fn check_validation(findings: &Value, report: &mut Report) {
+/// Overall success contradicts a failed check or a blocking issue.
+fn check_validation(findings: &Value, report: &mut HandoffReport) {
     if findings.get("overall_passed") != Some(&Value::Bool(true)) {
         return;
     }
@@ -187,8 +187,8 @@ fn text_at<'a>(value: &'a Value, member: &str) -> &'a str {
     value.get(member).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The numbers of an aggregation must follow from the results, and the outcome from its rule.
-fn check_aggregation(findings: &Value, report: &mut Report) {
+/// The numbers of an aggregation must match the results, and the outcome its rule.
+fn check_aggregation(findings: &Value, report: &mut HandoffReport) {
     let (Some(results), Some(aggregation)) =
         (findings.get("results").and_then(Value::as_array), findings.get("aggregation"))
     else {
@@ -261,7 +261,7 @@ mod tests {
             ),
         ] {
             let report = check_response(&response(phase, &findings), 500);
-            assert_eq!(report, Report { valid: true, ..Report::default() }, "{phase}");
+            assert_eq!(report, HandoffReport { valid: true, ..HandoffReport::default() }, "{phase}");
         }
     }
 

@@ -1,19 +1,16 @@
-//! The messages as JSON Schema, for tools that are not charrette.
+//! JSON Schema of the messages, for other tools.
 //!
-//! A schema says what members look like. The rules that go across members (word limits, aggregation) are not
-//! in it; they are only in the checks.
+//! Rules across members (word limits, aggregation) are not part of the schema; they are only in the checks.
 
 use super::request::REQUEST;
 use super::response::{FINDINGS, RESPONSE};
 use super::shape::Shape;
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of a request.
 pub fn request_schema() -> Value {
     titled("Charrette handoff request", schema_of(&REQUEST))
 }
 
-/// The JSON Schema of a response.
 pub fn response_schema() -> Value {
     let mut schema = titled("Charrette handoff response", schema_of(&RESPONSE));
     let by_phase = FINDINGS.iter().map(|(phase, findings)| {
@@ -40,11 +37,11 @@ fn schema_of(shape: &Shape) -> Value {
         Shape::OneOf(words) => json!({"enum": words}),
         Shape::Count => json!({"type": "integer", "minimum": 0}),
         Shape::Number => json!({"type": "number"}),
-        Shape::Truth => json!({"type": "boolean"}),
+        Shape::Bool => json!({"type": "boolean"}),
         Shape::AnyObject => json!({"type": "object"}),
-        Shape::Anything => json!({}),
+        Shape::Any => json!({}),
         Shape::List(shape) => json!({"type": "array", "items": schema_of(shape)}),
-        Shape::OrNull(shape) => json!({"anyOf": [schema_of(shape), {"type": "null"}]}),
+        Shape::Nullable(shape) => json!({"anyOf": [schema_of(shape), {"type": "null"}]}),
         Shape::Object(members) => {
             let properties: Map<String, Value> =
                 members.iter().map(|member| (member.name.to_owned(), schema_of(&member.shape))).collect();

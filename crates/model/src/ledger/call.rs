@@ -1,51 +1,45 @@
-//! One call of an agent, as it stands in `tokens.jsonl` and, shorter, in `timing-ledger.tsv`.
+//! Record of one agent call, in `tokens.jsonl` and, shorter, in `timing-ledger.tsv`.
 
 use super::timing::{VendorTask, vendor_row};
 use crate::checkpoint::Usage;
 use crate::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
-/// The status of a call that was answered. Everything else is a failure, in a word or two.
+/// Status of a successful call. Any other status is a short description of the failure.
 pub const ANSWERED: &str = "ok";
 
-/// The type of these rows, which tells them from others in the same file.
+/// Type of these rows, which distinguishes them from others in the same file.
 const TYPE: &str = "call";
 
-/// One call of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// When it ended.
+    /// End of the call.
     pub at: Stamp,
-    /// The run it was made for.
+    /// Id of the run.
     pub run: String,
-    /// The command of that run.
+    /// Command of the run.
     #[serde(default)]
     pub command: String,
-    /// The phase.
     #[serde(default)]
     pub phase: String,
-    /// The step.
     #[serde(default)]
     pub step: String,
-    /// The seat that was taken.
     pub seat: String,
-    /// Who took it.
     pub agent: String,
-    /// Whose models answered.
     #[serde(default)]
     pub vendor: Option<String>,
-    /// Which model, where the vendor says so.
+    /// Model, where the vendor reports it.
     #[serde(default)]
     pub model: Option<String>,
-    /// The vendor's session, where there is one.
+    /// Session id, where the vendor has one.
     #[serde(default)]
     pub session: Option<String>,
-    /// [`ANSWERED`], or what went wrong.
+    /// [`ANSWERED`], or a description of the failure.
     pub status: String,
-    /// How long it took.
+    /// Duration.
     #[serde(default)]
     pub seconds: f64,
-    /// Tokens read by this call; none where the vendor says nothing.
+    /// Tokens read; `None` where the vendor reports nothing.
     #[serde(default)]
     pub input: Option<u64>,
     /// Tokens written.
@@ -54,23 +48,22 @@ pub struct CallRecord {
     /// Tokens read from a cache.
     #[serde(default)]
     pub cached: Option<u64>,
-    /// Dollars; none where the vendor names no price.
+    /// Dollars; `None` where the vendor reports no price.
     #[serde(default)]
     pub usd: Option<f64>,
-    /// What the session has used in all, where the vendor counts that way: the next call of it subtracts this.
+    /// Usage of the whole session, where the vendor counts that way: the session's next call subtracts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_total: Option<Usage>,
 }
 
 impl CallRecord {
-    /// Whether it was answered.
     pub fn is_answered(&self) -> bool {
         self.status == ANSWERED
     }
 
-    /// The same with what it used.
+    /// The record with the usage of the call.
     #[must_use]
-    pub fn used(mut self, usage: Option<&Usage>) -> CallRecord {
+    pub fn with_usage(mut self, usage: Option<&Usage>) -> CallRecord {
         self.input = usage.map(|usage| usage.input);
         self.output = usage.map(|usage| usage.output);
         self.cached = usage.map(|usage| usage.cached);
@@ -78,12 +71,12 @@ impl CallRecord {
         self
     }
 
-    /// The price, if it is one.
+    /// The price, if valid.
     pub fn price(&self) -> Option<f64> {
         self.usd.filter(|usd| usd.is_finite() && *usd >= 0.0)
     }
 
-    /// The row in `tokens.jsonl`, without its line end.
+    /// The row of `tokens.jsonl`, without line end.
     pub fn json_row(&self) -> String {
         #[derive(Serialize)]
         struct Row<'a> {
@@ -95,10 +88,10 @@ impl CallRecord {
         serde_json::to_string(&Row { v: 1, r#type: TYPE, call: self }).unwrap_or_default()
     }
 
-    /// The row in `timing-ledger.tsv`, without its line end.
+    /// The row of `timing-ledger.tsv`, without line end.
     pub fn timing_row(&self) -> String {
         let end = self.at.at().as_second();
-        // A number from a file: whatever it is, it becomes a duration.
+        // Untrusted number from a file: the cast saturates.
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         let seconds = self.seconds.max(0.0).round() as i64;
         let task = VendorTask {
@@ -114,7 +107,7 @@ impl CallRecord {
     }
 }
 
-/// The calls in the text of such a file. Rows of other kinds and rows that are torn are passed over.
+/// Parses the calls of a ledger. Rows of other types and torn rows are skipped.
 pub fn read_calls(text: &[u8]) -> impl Iterator<Item = CallRecord> {
     #[derive(Deserialize)]
     struct Kind<'a> {
@@ -125,7 +118,7 @@ pub fn read_calls(text: &[u8]) -> impl Iterator<Item = CallRecord> {
     text.split(|b| *b == b'\n').filter(is_call).filter_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// A seat as the kind of a task: lower-case words with hyphens, beginning with a letter.
+/// A seat's name as a task kind: lower-case words with hyphens, starting with a letter.
 fn task_kind(seat: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let kind: String = seat.chars().map(plain).skip_while(|c| !c.is_ascii_lowercase()).take(64).collect();
@@ -157,7 +150,7 @@ pub(super) mod tests {
             usd: None,
             session_total: None,
         }
-        .used(usage.as_ref())
+        .with_usage(usage.as_ref())
     }
 
     #[test]

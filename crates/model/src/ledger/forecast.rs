@@ -1,12 +1,13 @@
-//! What a call will probably take, by what calls like it took.
+//! Forecast of a call's usage from past calls.
 
 use super::call::CallRecord;
 use crate::checkpoint::Usage;
 
-/// The median of past answered calls of a seat, each figure by itself; none if no such call said what it used.
+/// Median usage of the seat's past answered calls, each figure by itself; `None` if none of them reported
+/// usage.
 ///
-/// Of an even number of calls it is the mean of the two in the middle. Dollars are forecast only from calls that
-/// have a price.
+/// For an even number of calls it is the mean of the middle two. Dollars are forecast from calls with a price
+/// only.
 pub fn forecast(seat: &str, past: &[CallRecord]) -> Option<Usage> {
     let calls: Vec<&CallRecord> =
         past.iter().filter(|call| call.seat == seat && call.is_answered()).collect();

@@ -1,10 +1,11 @@
-//! Execution issues: what went wrong on the way, in a Markdown file with one section per category.
+//! Execution issues: a Markdown log with one section per category.
 
-use crate::plumbing::Answer;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
-use crate::shown::{one_line, shown};
+use crate::escape::{one_line, printable};
+use crate::markdown::heading;
+use crate::plumbing::CommandAnswer;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 
-/// The categories, which are the headings of the file.
+/// Categories, which are the headings of the log.
 pub const CATEGORIES: [&str; 7] = [
     "Pre-existing Code Issues",
     "Tool Failures",
@@ -15,7 +16,7 @@ pub const CATEGORIES: [&str; 7] = [
     "Q/A",
 ];
 
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[
         Flag::Value("--log"),
         Flag::Value("--category"),
@@ -25,76 +26,73 @@ const GRAMMAR: Grammar = Grammar {
     takes_arguments: false,
 };
 
-/// What `charrette ledger issue` was asked.
+/// Parsed arguments of `charrette ledger issue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// The file.
+pub struct IssueRequest {
+    /// Path of the log.
     pub log: String,
-    /// The category.
     pub category: &'static str,
-    /// What to add.
-    pub entry: Entry,
+    pub entry: IssueEntry,
 }
 
-/// What to add.
+/// Source of a new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
-    /// This.
+pub enum IssueEntry {
     Text(String),
-    /// What stands in this file.
+    /// Path of a file with the text.
     File(String),
 }
 
-impl Request {
-    /// Reads the arguments; if they make no sense, the answer to that.
-    pub fn read(args: &[String]) -> Result<Request, Answer> {
-        let (typed, problem) = read(args, GRAMMAR);
+impl IssueRequest {
+    /// Parses the arguments. On error: the answer to print.
+    pub fn parse(args: &[String]) -> Result<IssueRequest, CommandAnswer> {
+        let (typed, problem) = parse_flags(args, GRAMMAR);
         match problem {
             None => {}
-            Some(FlagProblem::Unknown(flag)) => {
-                return Err(misused(&format!("unknown flag: {}", shown(flag))));
+            Some(FlagError::Unknown(flag)) => {
+                return Err(usage_error(&format!("unknown flag: {}", printable(flag))));
             }
-            Some(FlagProblem::NoValue(flag)) => return Err(misused(&format!("missing value for {flag}"))),
-            Some(FlagProblem::Argument(word)) => {
-                return Err(misused(&format!("unknown argument: {}", shown(word))));
+            Some(FlagError::NoValue(flag)) => return Err(usage_error(&format!("missing value for {flag}"))),
+            Some(FlagError::Argument(word)) => {
+                return Err(usage_error(&format!("unknown argument: {}", printable(word))));
             }
         }
         let filled = |name: &str| typed.value(name).filter(|value| !value.trim().is_empty());
-        let Some(log) = filled("--log") else { return Err(misused("--log is required")) };
-        let Some(category) = filled("--category") else { return Err(misused("--category is required")) };
+        let Some(log) = filled("--log") else { return Err(usage_error("--log is required")) };
+        let Some(category) = filled("--category") else { return Err(usage_error("--category is required")) };
         let Some(category) = CATEGORIES.iter().find(|known| **known == category) else {
-            return Err(misused(&format!("invalid category: {}", shown(category))));
+            return Err(usage_error(&format!("invalid category: {}", printable(category))));
         };
         let entry = match (filled("--entry"), filled("--entry-file")) {
-            (Some(text), None) => Entry::Text(text.to_owned()),
-            (None, Some(file)) => Entry::File(file.to_owned()),
-            _ => return Err(misused("exactly one of --entry and --entry-file is required")),
+            (Some(text), None) => IssueEntry::Text(text.to_owned()),
+            (None, Some(file)) => IssueEntry::File(file.to_owned()),
+            _ => return Err(usage_error("exactly one of --entry and --entry-file is required")),
         };
-        Ok(Request { log: log.to_owned(), category, entry })
+        Ok(IssueRequest { log: log.to_owned(), category, entry })
     }
 
-    /// It was added.
-    pub fn appended(&self) -> Answer {
-        Answer::ok(vec!["APPENDED=true".to_owned(), format!("LOG={}", one_line(&self.log))])
+    /// The answer after the entry was appended.
+    pub fn success(&self) -> CommandAnswer {
+        CommandAnswer::ok(vec!["APPENDED=true".to_owned(), format!("LOG={}", one_line(&self.log))])
     }
 }
 
-/// What was typed makes no sense: exit 1.
-pub fn misused(message: &str) -> Answer {
+/// The answer to an invalid command line: exit 1.
+pub fn usage_error(message: &str) -> CommandAnswer {
     failed(1, &format!("usage: {message}"))
 }
 
-/// It could not be added: exit 2.
-pub fn not_appended(message: &str) -> Answer {
+/// The answer when the entry could not be appended: exit 2.
+pub fn append_error(message: &str) -> CommandAnswer {
     failed(2, message)
 }
 
-fn failed(code: u8, message: &str) -> Answer {
+fn failed(code: u8, message: &str) -> CommandAnswer {
     let stdout = vec!["FAILED=true".to_owned(), format!("ERROR={}", one_line(message))];
-    Answer { code, stdout, stderr: Vec::new() }
+    CommandAnswer { code, stdout, stderr: Vec::new() }
 }
 
-/// A log with an entry at the end of the section with that heading, which is added if there is none yet.
+/// The log with an entry appended to the section with that heading, which is created if missing.
 pub fn append(log: &str, heading: &str, entry: &str) -> String {
     let entry = entry.trim_end_matches(['\n', '\r']);
     let Some(at) = end_of_section(log, heading) else {
@@ -111,7 +109,7 @@ pub fn append(log: &str, heading: &str, entry: &str) -> String {
     format!("{before}{gap}{entry}\n{after}")
 }
 
-/// The byte after the last line of the section that is not blank.
+/// Offset of the byte after the section's last non-blank line.
 fn end_of_section(log: &str, heading: &str) -> Option<usize> {
     let mut end = None;
     let mut at = 0;
@@ -129,10 +127,9 @@ fn end_of_section(log: &str, heading: &str) -> Option<usize> {
     end
 }
 
-/// A heading of the third level or above.
+/// True for a heading of the third level or above.
 fn is_section(line: &str) -> bool {
-    let level = line.bytes().take_while(|b| *b == b'#').count();
-    (1..=3).contains(&level) && line[level..].starts_with([' ', '\t'])
+    heading(line).is_some_and(|(level, _)| level <= 3)
 }
 
 #[cfg(test)]
@@ -159,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_checked() {
+    fn arguments_are_validated() {
         let read = |line: &str| {
             let words = line.split('|').filter(|word| !word.is_empty()).map(str::to_owned);
-            Request::read(&words.collect::<Vec<_>>())
+            IssueRequest::parse(&words.collect::<Vec<_>>())
         };
         let request = read("--log|l.md|--category|Q/A|--entry|- a\n  b").unwrap();
-        assert_eq!(request.entry, Entry::Text("- a\n  b".to_owned()));
-        assert_eq!(request.appended().stdout, ["APPENDED=true", "LOG=l.md"]);
+        assert_eq!(request.entry, IssueEntry::Text("- a\n  b".to_owned()));
+        assert_eq!(request.success().stdout, ["APPENDED=true", "LOG=l.md"]);
         for (line, message) in [
             ("", "--log is required"),
             ("--log|l", "--category is required"),

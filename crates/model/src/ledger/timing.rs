@@ -1,18 +1,18 @@
-//! The ledger of times: a table with tabs, thirteen columns, one row per mark and per task of an agent.
+//! The timing ledger: a tab-separated table of thirteen columns, one row per mark and per agent task.
 //!
-//! `v1, type, epoch, skill, step, vendor, task kind, start, end, duration, output, exit code, extra`; what a row
-//! does not use is `-`.
+//! `v1, type, epoch, skill, step, vendor, task kind, start, end, duration, output, exit code, extra`; unused
+//! columns are `-`.
 
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 
-/// The file's name where a folder is given.
+/// File name in a run's folder.
 pub const FILE: &str = "timing-ledger.tsv";
 
-/// Whose times these are if nobody says.
+/// Value of the `skill` column by default.
 pub const DEFAULT_SKILL: &str = "implement";
 
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[
         Flag::Value("--ledger"),
         Flag::Value("--vendor"),
@@ -26,36 +26,34 @@ const GRAMMAR: Grammar = Grammar {
     takes_arguments: true,
 };
 
-/// What `charrette ledger time` was asked.
+/// Parsed arguments of `charrette ledger time`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct TimingRequest {
     /// `--ledger`.
     pub ledger: Option<String>,
-    /// What to do.
-    pub action: Action,
+    pub action: TimingAction,
 }
 
-/// What to do with the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Add a row: everything after its epoch and skill is known.
-    Append(Row),
+pub enum TimingAction {
+    /// Append a row.
+    Append(TimingRow),
     /// Print the ledger.
     Dump,
 }
 
-/// A row, but for the time and the skill.
+/// A row without its epoch and skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TimingRow {
     kind: &'static str,
-    /// From the step on.
+    /// Columns from the step on.
     rest: Vec<String>,
-    /// What is odd about it, although it is written.
+    /// Warning about a row that is written nevertheless.
     pub warning: Option<String>,
 }
 
-impl Row {
-    /// The row as text, without its line end.
+impl TimingRow {
+    /// The row as text, without line end.
     pub fn text(&self, epoch: i64, skill: &str) -> String {
         let epoch = epoch.to_string();
         let head = ["v1", self.kind, epoch.as_str(), skill];
@@ -63,103 +61,100 @@ impl Row {
         fields.map(clean).collect::<Vec<_>>().join("\t")
     }
 
-    fn of(kind: &'static str, used: &[(usize, &str)]) -> Row {
+    fn new(kind: &'static str, used: &[(usize, &str)]) -> TimingRow {
         let mut rest = vec!["-".to_owned(); 9];
         for (at, value) in used {
             (*value).clone_into(&mut rest[*at]);
         }
-        Row { kind, rest, warning: None }
+        TimingRow { kind, rest, warning: None }
     }
 }
 
-/// A task of an agent.
+/// One task of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct VendorTask<'a> {
-    /// Which agent.
     pub vendor: &'a str,
-    /// What kind of task.
     pub task_kind: &'a str,
-    /// When it began, in seconds since 1970.
+    /// Unix time in seconds.
     pub start_s: u64,
-    /// When it ended.
+    /// Unix time in seconds.
     pub end_s: u64,
-    /// The file it wrote. Only its name is recorded.
+    /// Path of the output. Only the file name is recorded.
     pub output: &'a str,
-    /// How it exited.
     pub exit_code: u8,
     /// `complete`, `signal` or `unknown`.
     pub status: &'a str,
 }
 
-/// The row of a task, without its line end.
+/// The row of a task, without line end.
 pub fn vendor_row(epoch: i64, skill: &str, step: &str, task: &VendorTask<'_>) -> String {
     task.row(step).text(epoch, if skill.is_empty() { "-" } else { skill })
 }
 
-/// The row that a step of a run begins, without its line end.
+/// The row that marks the start of a step, without line end.
 pub fn mark_row(epoch: i64, skill: &str, step: &str) -> String {
-    Row::of("mark", &[(0, step)]).text(epoch, skill)
+    TimingRow::new("mark", &[(0, step)]).text(epoch, skill)
 }
 
 impl VendorTask<'_> {
-    fn row(&self, step: &str) -> Row {
+    fn row(&self, step: &str) -> TimingRow {
         let [start, end] = [self.start_s, self.end_s].map(|time| time.to_string());
         let duration = self.end_s.saturating_sub(self.start_s).to_string();
         let (step, exit) = (if step.is_empty() { "-" } else { step }, self.exit_code.to_string());
         let output = self.output.rsplit('/').next().unwrap_or_default();
         let all = [step, self.vendor, self.task_kind, &start, &end, &duration, output, &exit, self.status];
         let used: Vec<(usize, &str)> = all.into_iter().enumerate().collect();
-        Row::of("vendor", &used)
+        TimingRow::new("vendor", &used)
     }
 }
 
-/// A field of the table: what would end it early is shown as what it is not.
+/// Replaces field and line separators.
 fn clean(field: &str) -> String {
     field.replace(['\t', '\n', '\r'], "<NUL>")
 }
 
-impl Request {
-    /// Reads the arguments; if they make no sense, why.
-    pub fn read(args: &[String]) -> Result<Request, String> {
-        let (typed, problem) = read(args, GRAMMAR);
+impl TimingRequest {
+    /// Parses the arguments.
+    pub fn parse(args: &[String]) -> Result<TimingRequest, String> {
+        let (typed, problem) = parse_flags(args, GRAMMAR);
         match problem {
-            Some(FlagProblem::Unknown(flag)) => return Err(format!("unknown flag: {}", shown(flag))),
-            Some(FlagProblem::NoValue(flag)) => return Err(format!("missing value for {flag}")),
-            Some(FlagProblem::Argument(_)) | None => {}
+            Some(FlagError::Unknown(flag)) => return Err(format!("unknown flag: {}", printable(flag))),
+            Some(FlagError::NoValue(flag)) => return Err(format!("missing value for {flag}")),
+            Some(FlagError::Argument(_)) | None => {}
         }
         let ledger = typed.value("--ledger").map(str::to_owned);
         let action = match typed.arguments.as_slice() {
-            ["dump"] => Action::Dump,
-            ["mark", step] if !step.is_empty() => Action::Append(Row::of("mark", &[(0, step)])),
+            ["dump"] => TimingAction::Dump,
+            ["mark", step] if !step.is_empty() => TimingAction::Append(TimingRow::new("mark", &[(0, step)])),
             ["mark", ..] => return Err("mark takes the name of one step".to_owned()),
             ["workflow-path", path @ ("HARD" | "SIMPLE")] => {
-                Action::Append(Row::of("workflow", &[(8, path)]))
+                TimingAction::Append(TimingRow::new("workflow", &[(8, path)]))
             }
             ["workflow-path", ..] => return Err("workflow-path takes HARD or SIMPLE".to_owned()),
-            ["record-vendor-task"] => Action::Append(vendor_task(|name| typed.value(name))?),
+            ["record-vendor-task"] => TimingAction::Append(vendor_task(|name| typed.value(name))?),
             ["record-vendor-task", ..] => return Err("record-vendor-task takes flags only".to_owned()),
             [] => return Err("nothing to do: mark, record-vendor-task, workflow-path or dump".to_owned()),
-            [other, ..] => return Err(format!("unknown subcommand: {}", shown(other))),
+            [other, ..] => return Err(format!("unknown subcommand: {}", printable(other))),
         };
-        Ok(Request { ledger, action })
+        Ok(TimingRequest { ledger, action })
     }
 }
 
-fn vendor_task<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Row, String> {
+fn vendor_task<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<TimingRow, String> {
     let required = |name: &str| {
         value(name).filter(|value| !value.is_empty()).ok_or_else(|| format!("{name} is required"))
     };
     let time = |name: &str| {
         let text = required(name)?;
-        text.parse::<u64>().map_err(|_| format!("{name} must be a number of seconds: {}", shown(text)))
+        text.parse::<u64>().map_err(|_| format!("{name} must be a number of seconds: {}", printable(text)))
     };
     let task_kind = required("--task-kind")?;
     if !is_task_kind(task_kind) {
-        return Err(format!("malformed task-kind: {}", shown(task_kind)));
+        return Err(format!("malformed task-kind: {}", printable(task_kind)));
     }
     let status = value("--status").unwrap_or("unknown");
     if !["complete", "signal", "unknown"].contains(&status) {
-        return Err(format!("--status must be complete, signal or unknown: {}", shown(status)));
+        return Err(format!("--status must be complete, signal or unknown: {}", printable(status)));
     }
     let exit = value("--exit-code").unwrap_or("0");
     let task = VendorTask {
@@ -168,12 +163,12 @@ fn vendor_task<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Row, Strin
         start_s: time("--start-s")?,
         end_s: time("--end-s")?,
         output: required("--output")?,
-        exit_code: exit.parse().map_err(|_| format!("--exit-code must be 0 to 255: {}", shown(exit)))?,
+        exit_code: exit.parse().map_err(|_| format!("--exit-code must be 0 to 255: {}", printable(exit)))?,
         status,
     };
     let warning = (task.end_s < task.start_s)
         .then(|| "the task ended before it began; clamping duration_s to 0".to_owned());
-    Ok(Row { warning, ..task.row("-") })
+    Ok(TimingRow { warning, ..task.row("-") })
 }
 
 /// `[a-z][a-z0-9-]{0,63}`
@@ -187,14 +182,14 @@ fn is_task_kind(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn asked(line: &[&str]) -> Result<Request, String> {
-        Request::read(&line.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
+    fn parse(line: &[&str]) -> Result<TimingRequest, String> {
+        TimingRequest::parse(&line.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
     }
 
     fn row(line: &[&str]) -> String {
-        match asked(line).unwrap().action {
-            Action::Append(row) => row.text(100, "design"),
-            Action::Dump => panic!("{line:?}"),
+        match parse(line).unwrap().action {
+            TimingAction::Append(row) => row.text(100, "design"),
+            TimingAction::Dump => panic!("{line:?}"),
         }
     }
 
@@ -239,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_not_recorded() {
+    fn invalid_arguments_are_not_recorded() {
         let with = |more: &[&'static str]| [&TASK[..], more].concat();
         for (line, message) in [
             (vec![], "nothing to do: mark, record-vendor-task, workflow-path or dump"),
@@ -256,7 +251,7 @@ mod tests {
             (with(&["--status", "done"]), "--status must be complete, signal or unknown: done"),
             (with(&["more"]), "record-vendor-task takes flags only"),
         ] {
-            assert_eq!(asked(&line).unwrap_err(), message);
+            assert_eq!(parse(&line).unwrap_err(), message);
         }
     }
 }

@@ -1,47 +1,40 @@
-//! The ledger of tokens that scripts keep: one JSON object per line, for marks and for what a vendor counted.
+//! The token ledger of scripts: one JSON object per line, for marks and for usage reported by vendors.
 
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 use jiff::Timestamp;
 use serde::Serialize;
 
-const GRAMMAR: Grammar = Grammar { flags: &[Flag::Value("--ledger")], takes_arguments: true };
+const GRAMMAR: FlagGrammar = FlagGrammar { flags: &[Flag::Value("--ledger")], takes_arguments: true };
 
-/// How long a label may be.
+/// Maximum length of a label.
 const LABEL_CHARS: usize = 64;
 
-/// What `charrette ledger tokens` was asked.
+/// Parsed arguments of `charrette ledger tokens`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct TokenRequest {
     /// `--ledger`.
     pub ledger: Option<String>,
-    /// What to do.
-    pub action: Action,
-    /// What was passed over.
+    pub action: TokenAction,
+    /// Warnings about ignored arguments.
     pub warnings: Vec<String>,
 }
 
-/// What to do with the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Add a row.
-    Append(Row),
+pub enum TokenAction {
+    Append(TokenRow),
     /// Print the ledger.
     Dump,
 }
 
-/// A row, but for the time.
+/// A row without its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Row {
-    /// A step begins.
-    Mark {
-        /// Which.
-        step: String,
-    },
-    /// What a vendor counted.
+pub enum TokenRow {
+    /// Start of a step.
+    Mark { step: String },
+    /// Usage reported by a vendor.
     Vendor {
-        /// Which vendor.
         vendor: String,
         /// Tokens read.
         input: u64,
@@ -51,20 +44,20 @@ pub enum Row {
         cache_read: u64,
         /// Tokens written to a cache.
         cache_create: u64,
-        /// All of them; the sum of the others if the vendor names no total.
+        /// Total; the sum of the others if the vendor reports none.
         total: u64,
-        /// Where the figures come from: a short label.
+        /// Short label of the figures' source.
         raw: String,
     },
 }
 
-impl Row {
-    /// The row as text, without its line end.
+impl TokenRow {
+    /// The row as text, without line end.
     pub fn text(&self, now: Timestamp) -> String {
         #[derive(Serialize)]
         struct Stamped<'a> {
             #[serde(flatten)]
-            row: &'a Row,
+            row: &'a TokenRow,
             ts: String,
         }
         let ts = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -72,33 +65,35 @@ impl Row {
     }
 }
 
-impl Request {
-    /// Reads the arguments; if they make no sense, why.
-    pub fn read(args: &[String]) -> Result<Request, String> {
-        let (typed, problem) = read(args, GRAMMAR);
+impl TokenRequest {
+    /// Parses the arguments.
+    pub fn parse(args: &[String]) -> Result<TokenRequest, String> {
+        let (typed, problem) = parse_flags(args, GRAMMAR);
         match problem {
-            Some(FlagProblem::Unknown(flag)) => return Err(format!("unknown flag: {}", shown(flag))),
-            Some(FlagProblem::NoValue(flag)) => return Err(format!("missing value for {flag}")),
-            Some(FlagProblem::Argument(_)) | None => {}
+            Some(FlagError::Unknown(flag)) => return Err(format!("unknown flag: {}", printable(flag))),
+            Some(FlagError::NoValue(flag)) => return Err(format!("missing value for {flag}")),
+            Some(FlagError::Argument(_)) | None => {}
         }
         let ledger = typed.value("--ledger").map(str::to_owned);
         let mut warnings = Vec::new();
         let action = match typed.arguments.as_slice() {
-            ["dump"] => Action::Dump,
-            ["mark", step] if !step.is_empty() => Action::Append(Row::Mark { step: (*step).to_owned() }),
+            ["dump"] => TokenAction::Dump,
+            ["mark", step] if !step.is_empty() => {
+                TokenAction::Append(TokenRow::Mark { step: (*step).to_owned() })
+            }
             ["mark", ..] => return Err("mark takes the name of one step".to_owned()),
             ["record-vendor", vendor, counts @ ..] if !vendor.is_empty() && !vendor.contains('=') => {
-                Action::Append(vendor_row(vendor, counts, &mut warnings))
+                TokenAction::Append(vendor_row(vendor, counts, &mut warnings))
             }
             ["record-vendor", ..] => return Err("record-vendor takes the name of a vendor first".to_owned()),
             [] => return Err("nothing to do: mark, record-vendor or dump".to_owned()),
-            [other, ..] => return Err(format!("unknown subcommand: {}", shown(other))),
+            [other, ..] => return Err(format!("unknown subcommand: {}", printable(other))),
         };
-        Ok(Request { ledger, action, warnings })
+        Ok(TokenRequest { ledger, action, warnings })
     }
 }
 
-fn vendor_row(vendor: &str, counts: &[&str], warnings: &mut Vec<String>) -> Row {
+fn vendor_row(vendor: &str, counts: &[&str], warnings: &mut Vec<String>) -> TokenRow {
     const KEYS: [&str; 5] = ["input", "output", "cache_read", "cache_create", "total"];
     let mut numbers: [Option<u64>; 5] = [None; 5];
     let mut raw = String::new();
@@ -107,10 +102,10 @@ fn vendor_row(vendor: &str, counts: &[&str], warnings: &mut Vec<String>) -> Row 
         match KEYS.iter().position(|known| *known == key) {
             Some(at) => match value.parse() {
                 Ok(number) => numbers[at] = Some(number),
-                Err(_) => warnings.push(format!("{key} must be an unsigned number: {}", shown(value))),
+                Err(_) => warnings.push(format!("{key} must be an unsigned number: {}", printable(value))),
             },
             None if key == "raw" => raw = value.chars().take(LABEL_CHARS).collect(),
-            None => warnings.push(format!("unknown record-vendor key: {}", shown(key))),
+            None => warnings.push(format!("unknown record-vendor key: {}", printable(key))),
         }
     }
     let [input, output, cache_read, cache_create, total] = numbers;
@@ -118,15 +113,15 @@ fn vendor_row(vendor: &str, counts: &[&str], warnings: &mut Vec<String>) -> Row 
     let sum = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part));
     let [input, output, cache_read, cache_create] = parts;
     let (vendor, total) = (vendor.to_owned(), total.unwrap_or(sum));
-    Row::Vendor { vendor, input, output, cache_read, cache_create, total, raw }
+    TokenRow::Vendor { vendor, input, output, cache_read, cache_create, total, raw }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn asked(line: &[&str]) -> Result<Request, String> {
-        Request::read(&line.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
+    fn parse(line: &[&str]) -> Result<TokenRequest, String> {
+        TokenRequest::parse(&line.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -149,17 +144,17 @@ mod tests {
                 3,
             ),
         ] {
-            let request = asked(line).unwrap();
-            let Action::Append(row) = &request.action else { panic!("{line:?}") };
+            let request = parse(line).unwrap();
+            let TokenAction::Append(row) = &request.action else { panic!("{line:?}") };
             assert_eq!(row.text(now), expected);
             assert_eq!(request.warnings.len(), warnings, "{line:?}");
         }
-        let request = asked(&["dump", "--ledger", "a", "--ledger", "b"]).unwrap();
-        assert_eq!((request.action, request.ledger.as_deref()), (Action::Dump, Some("b")));
+        let request = parse(&["dump", "--ledger", "a", "--ledger", "b"]).unwrap();
+        assert_eq!((request.action, request.ledger.as_deref()), (TokenAction::Dump, Some("b")));
         for line in
             [&["record-vendor"][..], &["record-vendor", "total=1"], &["mark"], &["x"], &[], &["mark", "--x"]]
         {
-            assert!(asked(line).is_err(), "{line:?}");
+            assert!(parse(line).is_err(), "{line:?}");
         }
     }
 }

@@ -1,32 +1,30 @@
-//! Calls added up: for each seat, for each agent, and in all.
+//! Totals of calls: by seat, by agent, and overall.
 
 use super::call::CallRecord;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Calls added up.
+/// Total of a set of calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Total {
-    /// How many.
     pub calls: u64,
-    /// How many of them were not answered.
+    /// Number of calls without an answer.
     pub failures: u64,
-    /// How long they took together.
+    /// Sum of the durations.
     pub seconds: f64,
-    /// Tokens read; none if nobody said.
+    /// Tokens read; `None` if no call reports them.
     pub input: Option<u64>,
-    /// Tokens written; none if nobody said.
+    /// Tokens written; `None` if no call reports them.
     pub output: Option<u64>,
-    /// Tokens read from a cache; none if nobody said.
+    /// Tokens read from a cache; `None` if no call reports them.
     pub cached: Option<u64>,
-    /// Dollars; none if nobody named a price. At least this if some calls have none.
+    /// Dollars; `None` if no call reports a price. A lower bound if some calls do not.
     pub usd: Option<f64>,
-    /// How many calls have no price.
+    /// Number of calls without a price.
     pub unpriced: u64,
 }
 
 impl Total {
-    /// Adds a call.
     pub fn add(&mut self, call: &CallRecord) {
         let sum = |total: Option<u64>, more: Option<u64>| match (total, more) {
             (Some(total), Some(more)) => Some(total.saturating_add(more)),
@@ -44,29 +42,25 @@ impl Total {
         }
     }
 
-    /// Whether it cost more than `usd` says, for all we know.
-    pub fn is_at_least(&self) -> bool {
+    /// True if `usd` is a lower bound, because some calls report no price.
+    pub fn is_lower_bound(&self) -> bool {
         self.usd.is_some() && self.unpriced > 0
     }
 
-    /// Everything that counts as tokens: read, written, and read from a cache.
+    /// Tokens read, written, and read from a cache.
     pub fn tokens(&self) -> u64 {
         [self.input, self.output, self.cached].into_iter().flatten().fold(0, u64::saturating_add)
     }
 }
 
-/// Calls added up in all ways.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Totals {
-    /// All of them.
     pub all: Total,
-    /// By seat.
     pub seats: BTreeMap<String, Total>,
-    /// By agent.
     pub agents: BTreeMap<String, Total>,
 }
 
-/// Adds calls up.
+/// Aggregates calls.
 pub fn totals<'a>(calls: impl IntoIterator<Item = &'a CallRecord>) -> Totals {
     let mut totals = Totals::default();
     for call in calls {
@@ -84,7 +78,7 @@ mod tests {
     use crate::checkpoint::Usage;
 
     #[test]
-    fn what_is_unknown_stays_unknown() {
+    fn missing_usage_stays_unknown() {
         let usage = |input, usd| Some(Usage { input, output: 1, cached: 0, usd });
         let calls = [
             call("a", "claude", "ok", usage(10, Some(0.5))),
@@ -95,9 +89,9 @@ mod tests {
         let totals = totals(&calls);
         assert_eq!((totals.all.calls, totals.all.failures, totals.all.unpriced), (4, 1, 3));
         assert_eq!((totals.all.usd, totals.all.input), (Some(0.5), Some(31)));
-        assert!(totals.all.is_at_least());
+        assert!(totals.all.is_lower_bound());
         assert_eq!(totals.agents["codex"].usd, None);
-        assert!(!totals.agents["codex"].is_at_least());
+        assert!(!totals.agents["codex"].is_lower_bound());
         assert_eq!(totals.seats["a"].input, Some(30));
         assert_eq!(totals.all.tokens(), 34);
         assert_eq!(Total::default().input, None);

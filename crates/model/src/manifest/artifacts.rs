@@ -1,12 +1,12 @@
-//! What a manifest names, in the order it names it.
+//! Artifacts listed in a manifest, in order.
 
-use crate::panel::names::{ACCEPTED, CONTESTED, DIAGRAM, OUT_OF_SCOPE, PLAN, REJECTED, TALLY};
+use crate::panel::file_names::{ACCEPTED, CONTESTED, DIAGRAM, OUT_OF_SCOPE, PLAN, REJECTED, TALLY};
 
-/// The directory the artifacts are exported to, inside the caller's.
+/// Export directory, inside the caller's.
 pub const EXPORT_DIR: &str = "design-export";
-/// The manifest's name in that directory.
+/// File name of the manifest in that directory.
 pub const MANIFEST_FILE: &str = "manifest.env";
-/// The version written, and the only one read.
+/// Version of the format, the only one accepted.
 pub const VERSION: &str = "1";
 
 pub(super) const VERSION_KEY: &str = "MANIFEST_VERSION";
@@ -15,34 +15,36 @@ pub(super) const SESSION_ID_KEY: &str = "SESSION_ID";
 
 /// One file of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Artifact {
-    /// Its name.
+pub struct ManifestArtifact {
     pub file: &'static str,
-    /// Its key in the manifest.
+    /// Key in the manifest.
     pub key: &'static str,
-    /// What it must be.
-    pub need: Need,
+    pub requirement: Requirement,
 }
 
-/// What an artifact must be.
+/// Requirement on an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// There, and not empty.
-    Content,
-    /// There.
-    Presence,
-    /// Nothing: its key is left out if it is not there.
-    Nothing,
+pub enum Requirement {
+    /// Must exist and not be empty.
+    NonEmpty,
+    /// Must exist.
+    Present,
+    /// May be missing; its key is then left out.
+    Optional,
 }
 
-/// The artifacts, in the order of their keys.
-pub const ARTIFACTS: [Artifact; 7] = [
-    Artifact { file: PLAN, key: "PLAN_FILE", need: Need::Content },
-    Artifact { file: TALLY, key: "PLAN_REVIEW_TALLY_FILE", need: Need::Content },
+/// In the order of their keys.
+pub const ARTIFACTS: [ManifestArtifact; 7] = [
+    ManifestArtifact { file: PLAN, key: "PLAN_FILE", requirement: Requirement::NonEmpty },
+    ManifestArtifact { file: TALLY, key: "PLAN_REVIEW_TALLY_FILE", requirement: Requirement::NonEmpty },
     // The key says "criteria" and the file "decisions"; readers rely on both.
-    Artifact { file: CONTESTED, key: "CONTESTED_CRITERIA_FILE", need: Need::Presence },
-    Artifact { file: OUT_OF_SCOPE, key: "OOS_FILE", need: Need::Presence },
-    Artifact { file: REJECTED, key: "REJECTED_FINDINGS_FILE", need: Need::Presence },
-    Artifact { file: ACCEPTED, key: "ACCEPTED_PLAN_FINDINGS_FILE", need: Need::Presence },
-    Artifact { file: DIAGRAM, key: "ARCHITECTURE_DIAGRAM_FILE", need: Need::Nothing },
+    ManifestArtifact { file: CONTESTED, key: "CONTESTED_CRITERIA_FILE", requirement: Requirement::Present },
+    ManifestArtifact { file: OUT_OF_SCOPE, key: "OOS_FILE", requirement: Requirement::Present },
+    ManifestArtifact { file: REJECTED, key: "REJECTED_FINDINGS_FILE", requirement: Requirement::Present },
+    ManifestArtifact {
+        file: ACCEPTED,
+        key: "ACCEPTED_PLAN_FINDINGS_FILE",
+        requirement: Requirement::Present,
+    },
+    ManifestArtifact { file: DIAGRAM, key: "ARCHITECTURE_DIAGRAM_FILE", requirement: Requirement::Optional },
 ];

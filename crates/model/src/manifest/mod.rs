@@ -1,13 +1,13 @@
-//! The manifest of a design: what a nested run hands to its caller, as a file of `KEY=VALUE` lines.
+//! The manifest of a design: result of a nested run for its caller, as a file of `KEY=VALUE` lines.
 //!
-//! [`artifacts`] is the one list of what belongs to it, [`mod@write`] decides what is copied and what the manifest
-//! says, [`read`] checks a manifest before anybody trusts a path in it. Both look at files through [`Files`];
-//! copying, staging and swapping directories is the binary's business.
+//! [`artifacts`] lists its artifacts, [`mod@write`] plans the export and the manifest's text, [`read`]
+//! validates a manifest before any path in it is trusted. Both read files through [`FileSystem`]; copying,
+//! staging and swapping directories is the binary's business.
 
 pub mod artifacts;
 pub mod files;
 pub mod read;
 pub mod write;
 
-pub use artifacts::{ARTIFACTS, Artifact, EXPORT_DIR, MANIFEST_FILE, Need};
-pub use files::{Files, Kind};
+pub use artifacts::{ARTIFACTS, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, Requirement};
+pub use files::{FileSystem, PathKind};

@@ -1,42 +1,43 @@
-//! `charrette manifest read --implement-tmpdir I [--manifest PATH] [--emit-load-breadcrumb]`: whether a manifest
-//! can be trusted, and its paths if so.
+//! `charrette manifest read --implement-tmpdir I [--manifest PATH] [--emit-load-breadcrumb]`: validates a
+//! manifest and prints its paths.
 //!
-//! The exit code is always 0; the answer is in the lines. Nothing is said before everything was checked, and a
-//! failure says one token and nothing that stands in the manifest.
+//! The exit code is always 0; the result is in the lines. Nothing is printed before everything was checked,
+//! and a failure prints one token and nothing from the manifest.
 
 use super::artifacts::{
-    ARTIFACTS, Artifact, EXPORT_DIR, MANIFEST_FILE, Need, SESSION_ID_KEY, TIMESTAMP_KEY, VERSION, VERSION_KEY,
+    ARTIFACTS, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, Requirement, SESSION_ID_KEY, TIMESTAMP_KEY,
+    VERSION, VERSION_KEY,
 };
-use super::files::{Files, Kind, is_below, is_forbidden, join};
-use crate::plumbing::Answer;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read as read_flags};
+use super::files::{FileSystem, PathKind, is_below, is_forbidden, join};
+use crate::plumbing::CommandAnswer;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 
 const IMPLEMENT: &str = "--implement-tmpdir";
 const MANIFEST: &str = "--manifest";
 const BREADCRUMB: &str = "--emit-load-breadcrumb";
-const GRAMMAR: Grammar = Grammar {
+const GRAMMAR: FlagGrammar = FlagGrammar {
     flags: &[Flag::Value(IMPLEMENT), Flag::Value(MANIFEST), Flag::Switch(BREADCRUMB)],
     takes_arguments: false,
 };
 
-/// What the command says.
-pub fn answer(args: &[String], files: &dyn Files) -> Answer {
+/// Lines of the command.
+pub fn answer(args: &[String], files: &dyn FileSystem) -> CommandAnswer {
     match lines(args, files) {
-        Ok(lines) => Answer::ok(lines),
-        Err(refusal) => Answer::ok(vec!["MANIFEST_FAILED=true".to_owned(), format!("ERROR={refusal}")]),
+        Ok(lines) => CommandAnswer::ok(lines),
+        Err(error) => CommandAnswer::ok(vec!["MANIFEST_FAILED=true".to_owned(), format!("ERROR={error}")]),
     }
 }
 
-fn lines(args: &[String], files: &dyn Files) -> Result<Vec<String>, Refusal> {
-    let (typed, problem) = read_flags(args, GRAMMAR);
+fn lines(args: &[String], files: &dyn FileSystem) -> Result<Vec<String>, ManifestReadError> {
+    let (typed, problem) = parse_flags(args, GRAMMAR);
     match problem {
         None => {}
-        Some(FlagProblem::Unknown(_) | FlagProblem::Argument(_)) => return Err(Refusal::UnknownFlag),
-        Some(FlagProblem::NoValue(MANIFEST)) => return Err(Refusal::ManifestNotFound),
-        Some(FlagProblem::NoValue(_)) => return Err(Refusal::MissingImplementTmpdir),
+        Some(FlagError::Unknown(_) | FlagError::Argument(_)) => return Err(ManifestReadError::UnknownFlag),
+        Some(FlagError::NoValue(MANIFEST)) => return Err(ManifestReadError::ManifestNotFound),
+        Some(FlagError::NoValue(_)) => return Err(ManifestReadError::MissingImplementTmpdir),
     }
     let implement = typed.value(IMPLEMENT).filter(|dir| !dir.is_empty());
-    let implement = implement.ok_or(Refusal::MissingImplementTmpdir)?;
+    let implement = implement.ok_or(ManifestReadError::MissingImplementTmpdir)?;
     let manifest = load(implement, typed.value(MANIFEST), files)?;
 
     let mut lines = vec!["MANIFEST_OK=true".to_owned()];
@@ -51,77 +52,86 @@ fn lines(args: &[String], files: &dyn Files) -> Result<Vec<String>, Refusal> {
     Ok(lines)
 }
 
-/// A manifest whose every path was checked.
+/// A validated manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manifest {
-    /// The artifacts with their canonical paths, in the order of [`ARTIFACTS`].
-    pub paths: Vec<(&'static Artifact, String)>,
-    /// When it was written.
+pub struct DesignManifest {
+    /// Artifacts with their canonical paths, in the order of [`ARTIFACTS`].
+    pub paths: Vec<(&'static ManifestArtifact, String)>,
+    /// Time of writing.
     pub timestamp: String,
-    /// By which session.
+    /// Session id of the writer.
     pub session_id: String,
 }
 
-/// Reads and checks the manifest of `implement`, or the one at `manifest`.
-pub fn load(implement: &str, manifest: Option<&str>, files: &dyn Files) -> Result<Manifest, Refusal> {
+/// Reads and validates the manifest of `implement`, or the one at `manifest`.
+pub fn load(
+    implement: &str,
+    manifest: Option<&str>,
+    files: &dyn FileSystem,
+) -> Result<DesignManifest, ManifestReadError> {
     let export_dir = join(implement, EXPORT_DIR);
     let manifest = manifest.map_or_else(|| join(&export_dir, MANIFEST_FILE), str::to_owned);
     match files.kind(&manifest) {
-        Kind::File => {}
-        Kind::Symlink => return Err(Refusal::SymlinkRejected),
-        Kind::Missing | Kind::Directory | Kind::Other => return Err(Refusal::ManifestNotFound),
+        PathKind::File => {}
+        PathKind::Symlink => return Err(ManifestReadError::SymlinkRejected),
+        PathKind::Missing | PathKind::Directory | PathKind::Other => {
+            return Err(ManifestReadError::ManifestNotFound);
+        }
     }
     match files.kind(&export_dir) {
-        Kind::Directory => {}
-        Kind::Symlink => return Err(Refusal::SymlinkRejected),
-        Kind::Missing | Kind::File | Kind::Other => return Err(Refusal::ExportDirNotFound),
+        PathKind::Directory => {}
+        PathKind::Symlink => return Err(ManifestReadError::SymlinkRejected),
+        PathKind::Missing | PathKind::File | PathKind::Other => {
+            return Err(ManifestReadError::ExportDirNotFound);
+        }
     }
-    let export_dir = files.canonical(&export_dir).ok_or(Refusal::InternalError)?;
-    let bytes = files.bytes(&manifest).ok_or(Refusal::InternalError)?;
-    let text = String::from_utf8(bytes).map_err(|_| Refusal::MalformedLine)?;
+    let export_dir = files.canonical(&export_dir).ok_or(ManifestReadError::InternalError)?;
+    let bytes = files.bytes(&manifest).ok_or(ManifestReadError::InternalError)?;
+    let text = String::from_utf8(bytes).map_err(|_| ManifestReadError::MalformedLine)?;
 
-    let said = Said::parse(&text)?;
-    if said.value(VERSION_KEY) != Some(VERSION) {
-        return Err(Refusal::UnsupportedVersion);
+    let values = ManifestValues::parse(&text)?;
+    if values.value(VERSION_KEY) != Some(VERSION) {
+        return Err(ManifestReadError::UnsupportedVersion);
     }
-    for artifact in ARTIFACTS.iter().filter(|artifact| artifact.need != Need::Nothing) {
-        said.value(artifact.key).ok_or(Refusal::Missing(artifact.key))?;
+    for artifact in ARTIFACTS.iter().filter(|artifact| artifact.requirement != Requirement::Optional) {
+        values.value(artifact.key).ok_or(ManifestReadError::Missing(artifact.key))?;
     }
-    let timestamp = said.value(TIMESTAMP_KEY).ok_or(Refusal::Missing(TIMESTAMP_KEY))?.to_owned();
-    let session_id = said.value(SESSION_ID_KEY).ok_or(Refusal::Missing(SESSION_ID_KEY))?.to_owned();
-    let named = ARTIFACTS.iter().filter_map(|artifact| Some((artifact, said.value(artifact.key)?)));
+    let timestamp = values.value(TIMESTAMP_KEY).ok_or(ManifestReadError::Missing(TIMESTAMP_KEY))?.to_owned();
+    let session_id =
+        values.value(SESSION_ID_KEY).ok_or(ManifestReadError::Missing(SESSION_ID_KEY))?.to_owned();
+    let named = ARTIFACTS.iter().filter_map(|artifact| Some((artifact, values.value(artifact.key)?)));
     let checked =
         named.map(|(artifact, path)| Ok((artifact, check_path(artifact, path, &export_dir, files)?)));
-    Ok(Manifest { paths: checked.collect::<Result<_, _>>()?, timestamp, session_id })
+    Ok(DesignManifest { paths: checked.collect::<Result<_, _>>()?, timestamp, session_id })
 }
 
-/// The keys that mean something, with what the manifest says of them.
-struct Said<'a>(Vec<(&'a str, &'a str)>);
+/// Values of the known keys.
+struct ManifestValues<'a>(Vec<(&'a str, &'a str)>);
 
-impl<'a> Said<'a> {
-    /// Checks line after line; the first bad one decides.
-    fn parse(text: &'a str) -> Result<Said<'a>, Refusal> {
-        let mut said = Said(Vec::new());
+impl<'a> ManifestValues<'a> {
+    /// Parses line by line; the first bad line decides.
+    fn parse(text: &'a str) -> Result<ManifestValues<'a>, ManifestReadError> {
+        let mut values = ManifestValues(Vec::new());
         let body = text.strip_suffix('\n').unwrap_or(text);
         let lines = body.split('\n').take(if text.is_empty() { 0 } else { usize::MAX });
         for line in lines {
-            let (key, value) = line.split_once('=').ok_or(Refusal::MalformedLine)?;
+            let (key, value) = line.split_once('=').ok_or(ManifestReadError::MalformedLine)?;
             if !is_key(key) {
-                return Err(Refusal::InvalidKey);
+                return Err(ManifestReadError::InvalidKey);
             }
             if value.contains(is_forbidden) {
-                return Err(Refusal::ControlChar);
+                return Err(ManifestReadError::ControlChar);
             }
-            let Some(known) = load_bearing(key) else { continue };
-            if said.0.iter().any(|(other, _)| *other == key) {
-                return Err(Refusal::DuplicateKey(known));
+            let Some(known) = known_key(key) else { continue };
+            if values.0.iter().any(|(other, _)| *other == key) {
+                return Err(ManifestReadError::DuplicateKey(known));
             }
-            said.0.push((key, value));
+            values.0.push((key, value));
         }
-        Ok(said)
+        Ok(values)
     }
 
-    /// The value of a key; an empty one is none.
+    /// The value of a key; an empty one counts as absent.
     fn value(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find(|(name, value)| *name == key && !value.is_empty()).map(|(_, value)| *value)
     }
@@ -133,88 +143,85 @@ fn is_key(key: &str) -> bool {
         && key.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-fn load_bearing(key: &str) -> Option<&'static str> {
+fn known_key(key: &str) -> Option<&'static str> {
     let others = [VERSION_KEY, TIMESTAMP_KEY, SESSION_ID_KEY];
     ARTIFACTS.iter().map(|artifact| artifact.key).chain(others).find(|known| *known == key)
 }
 
 fn check_path(
-    artifact: &Artifact,
+    artifact: &ManifestArtifact,
     path: &str,
     export_dir: &str,
-    files: &dyn Files,
-) -> Result<String, Refusal> {
+    files: &dyn FileSystem,
+) -> Result<String, ManifestReadError> {
     if !path.starts_with('/') {
-        return Err(Refusal::PathNotAbsolute);
+        return Err(ManifestReadError::PathNotAbsolute);
     }
     match files.kind(path) {
-        Kind::File => {}
-        Kind::Symlink => return Err(Refusal::SymlinkRejected),
-        Kind::Missing | Kind::Directory | Kind::Other => return Err(Refusal::PathNotRegular),
+        PathKind::File => {}
+        PathKind::Symlink => return Err(ManifestReadError::SymlinkRejected),
+        PathKind::Missing | PathKind::Directory | PathKind::Other => {
+            return Err(ManifestReadError::PathNotRegular);
+        }
     }
-    let canonical = files.canonical(path).ok_or(Refusal::InternalError)?;
+    let canonical = files.canonical(path).ok_or(ManifestReadError::InternalError)?;
     if !is_below(&canonical, export_dir) {
-        return Err(Refusal::PathEscapedExportDir);
+        return Err(ManifestReadError::PathEscapedExportDir);
     }
     // A directory on the way may be a link to one whose name breaks the lines of the answer.
     if canonical.contains(is_forbidden) {
-        return Err(Refusal::ControlChar);
+        return Err(ManifestReadError::ControlChar);
     }
-    if artifact.need == Need::Content && files.size(&canonical).ok_or(Refusal::InternalError)? == 0 {
-        return Err(Refusal::RequiredEmpty);
+    if artifact.requirement == Requirement::NonEmpty
+        && files.size(&canonical).ok_or(ManifestReadError::InternalError)? == 0
+    {
+        return Err(ManifestReadError::RequiredEmpty);
     }
     Ok(canonical)
 }
 
-/// Why a manifest is not trusted, in the words scripts know.
+/// Reason a manifest is rejected, as the tokens that scripts know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// An argument nobody knows.
+pub enum ManifestReadError {
     #[error("unknown-flag")]
     UnknownFlag,
-    /// The caller's directory was not named.
     #[error("missing-implement-tmpdir")]
     MissingImplementTmpdir,
-    /// There is no manifest.
     #[error("manifest-not-found")]
     ManifestNotFound,
-    /// There is no export directory.
     #[error("export-dir-not-found")]
     ExportDirNotFound,
-    /// A line without `=`, or no text at all.
+    /// A line without `=`, or text that is not UTF-8.
     #[error("malformed-line")]
     MalformedLine,
-    /// A key that cannot be one.
     #[error("invalid-key")]
     InvalidKey,
     /// A control character in a value.
     #[error("control-char")]
     ControlChar,
-    /// A key that matters stands there twice.
+    /// A known key occurs twice.
     #[error("duplicate-key:{0}")]
     DuplicateKey(&'static str),
     /// Another version, or none.
     #[error("unsupported-version")]
     UnsupportedVersion,
-    /// A key that must be there is not, or says nothing.
+    /// A required key is missing or empty.
     #[error("missing-{}", .0.to_ascii_lowercase().replace('_', "-"))]
     Missing(&'static str),
-    /// A relative path.
     #[error("path-not-absolute")]
     PathNotAbsolute,
-    /// A link where a file should be.
     #[error("symlink-rejected")]
     SymlinkRejected,
-    /// Not a file.
+    /// Not a regular file.
     #[error("path-not-regular")]
     PathNotRegular,
-    /// A file elsewhere.
+    /// A path outside the export directory.
     #[error("path-escaped-export-dir")]
     PathEscapedExportDir,
-    /// A file that must hold something and does not.
+    /// A required artifact is empty.
     #[error("required-empty")]
     RequiredEmpty,
-    /// The disk did not answer.
+    /// The file system failed.
     #[error("internal-error")]
     InternalError,
 }

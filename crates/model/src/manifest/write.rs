@@ -1,28 +1,29 @@
-//! `charrette manifest write --design-tmpdir D --implement-tmpdir I`: which files are exported and what the
-//! manifest says about them.
+//! `charrette manifest write --design-tmpdir D --implement-tmpdir I`: plans the export and the manifest's
+//! text.
 //!
 //! [`plan`] decides everything before anything is written. The binary then stages the copies and the manifest
 //! in a directory beside the export directory, removes the old manifest, moves the artifacts and moves the
-//! manifest last: until the swap the old bundle is whole, and a manifest never names a file that is not there.
+//! manifest last: until the swap the old bundle is whole, and a manifest never names a missing file.
 
 use super::artifacts::{
-    ARTIFACTS, Artifact, EXPORT_DIR, MANIFEST_FILE, Need, SESSION_ID_KEY, TIMESTAMP_KEY, VERSION, VERSION_KEY,
+    ARTIFACTS, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, Requirement, SESSION_ID_KEY, TIMESTAMP_KEY,
+    VERSION, VERSION_KEY,
 };
-use super::files::{Files, Kind, is_below, is_forbidden, join};
-use crate::plumbing::Answer;
-use crate::plumbing::flags::{Flag, FlagProblem, Grammar, read};
-use crate::shown::shown;
+use super::files::{FileSystem, PathKind, is_below, is_forbidden, join};
+use crate::escape::printable;
+use crate::plumbing::CommandAnswer;
+use crate::plumbing::flags::{Flag, FlagError, FlagGrammar, parse_flags};
 use jiff::Timestamp;
 use std::fmt::Write;
 
 const DESIGN: &str = "--design-tmpdir";
 const IMPLEMENT: &str = "--implement-tmpdir";
-const GRAMMAR: Grammar =
-    Grammar { flags: &[Flag::Value(DESIGN), Flag::Value(IMPLEMENT)], takes_arguments: false };
+const GRAMMAR: FlagGrammar =
+    FlagGrammar { flags: &[Flag::Value(DESIGN), Flag::Value(IMPLEMENT)], takes_arguments: false };
 
-/// What the environment says where the arguments do not.
+/// Environment variables that stand in for missing arguments.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Environment<'a> {
+pub struct ManifestEnvironment<'a> {
     /// `DESIGN_TMPDIR`.
     pub design_tmpdir: Option<&'a str>,
     /// `IMPLEMENT_TMPDIR`.
@@ -31,39 +32,39 @@ pub struct Environment<'a> {
     pub session_id: Option<&'a str>,
 }
 
-/// What is to be exported.
+/// The planned export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bundle {
-    /// The directory it goes to, canonical.
+pub struct ExportBundle {
+    /// Canonical export directory.
     pub export_dir: String,
-    /// The manifest's place there.
+    /// Path of the manifest in it.
     pub manifest_path: String,
-    /// The manifest's text.
+    /// Text of the manifest.
     pub manifest: String,
-    /// The files to copy: from, and the name in the export directory.
+    /// Files to copy: source path, and name in the export directory.
     pub copies: Vec<(String, &'static str)>,
 }
 
-/// What the command says.
-pub fn answer(result: Result<&Bundle, &WriteError>) -> Answer {
+/// Lines and exit code of the command.
+pub fn answer(result: Result<&ExportBundle, &WriteError>) -> CommandAnswer {
     match result {
-        Ok(bundle) => Answer::ok(vec![format!("MANIFEST_WRITTEN={}", bundle.manifest_path)]),
-        Err(error) => Answer::refused(error.code(), format!("ERROR={error}")),
+        Ok(bundle) => CommandAnswer::ok(vec![format!("MANIFEST_WRITTEN={}", bundle.manifest_path)]),
+        Err(error) => CommandAnswer::failure(error.code(), format!("ERROR={error}")),
     }
 }
 
-/// Decides what is exported, from the arguments and the files as they are.
+/// Plans the export from the arguments and the files on disk.
 pub fn plan(
     args: &[String],
-    environment: Environment<'_>,
+    environment: ManifestEnvironment<'_>,
     now: Timestamp,
-    files: &dyn Files,
-) -> Result<Bundle, WriteError> {
+    files: &dyn FileSystem,
+) -> Result<ExportBundle, WriteError> {
     let (design, implement) = directories(args, environment)?;
     let design_dir = canonical_dir(design, DESIGN, files)?;
     let implement_dir = canonical_dir(implement, IMPLEMENT, files)?;
     let export_dir = join(&implement_dir, EXPORT_DIR);
-    if !matches!(files.kind(&export_dir), Kind::Missing | Kind::Directory) {
+    if !matches!(files.kind(&export_dir), PathKind::Missing | PathKind::Directory) {
         return Err(WriteError::ExportDir(export_dir));
     }
     let mut manifest = format!("{VERSION_KEY}={VERSION}\n");
@@ -77,30 +78,30 @@ pub fn plan(
     let session_id = session_id(environment.session_id, &implement_dir, files)?;
     let _ = writeln!(manifest, "{TIMESTAMP_KEY}={}", now.strftime("%Y-%m-%dT%H:%M:%SZ"));
     let _ = writeln!(manifest, "{SESSION_ID_KEY}={session_id}");
-    Ok(Bundle { manifest_path: join(&export_dir, MANIFEST_FILE), export_dir, manifest, copies })
+    Ok(ExportBundle { manifest_path: join(&export_dir, MANIFEST_FILE), export_dir, manifest, copies })
 }
 
 fn directories<'a>(
     args: &'a [String],
-    environment: Environment<'a>,
+    environment: ManifestEnvironment<'a>,
 ) -> Result<(&'a str, &'a str), WriteError> {
-    let (typed, problem) = read(args, GRAMMAR);
+    let (typed, problem) = parse_flags(args, GRAMMAR);
     match problem {
         None => {}
-        Some(FlagProblem::Unknown(word) | FlagProblem::Argument(word)) => {
+        Some(FlagError::Unknown(word) | FlagError::Argument(word)) => {
             return Err(WriteError::UnknownFlag(word.to_owned()));
         }
-        Some(FlagProblem::NoValue(flag)) => return Err(WriteError::NoValue(flag)),
+        Some(FlagError::NoValue(flag)) => return Err(WriteError::NoValue(flag)),
     }
     let given = |flag, fallback: Option<&'a str>| {
-        let said = typed.value(flag).filter(|value| !value.is_empty());
-        said.or(fallback.filter(|value| !value.is_empty())).ok_or(WriteError::Required(flag))
+        let typed_value = typed.value(flag).filter(|value| !value.is_empty());
+        typed_value.or(fallback.filter(|value| !value.is_empty())).ok_or(WriteError::Required(flag))
     };
     Ok((given(DESIGN, environment.design_tmpdir)?, given(IMPLEMENT, environment.implement_tmpdir)?))
 }
 
-fn canonical_dir(path: &str, flag: &'static str, files: &dyn Files) -> Result<String, WriteError> {
-    let canonical = files.canonical(path).filter(|path| files.kind(path) == Kind::Directory);
+fn canonical_dir(path: &str, flag: &'static str, files: &dyn FileSystem) -> Result<String, WriteError> {
+    let canonical = files.canonical(path).filter(|path| files.kind(path) == PathKind::Directory);
     let canonical = canonical.ok_or_else(|| WriteError::NotADirectory { flag, path: path.to_owned() })?;
     if canonical.contains(is_forbidden) {
         return Err(WriteError::ControlCharacter(canonical));
@@ -108,32 +109,40 @@ fn canonical_dir(path: &str, flag: &'static str, files: &dyn Files) -> Result<St
     Ok(canonical)
 }
 
-/// The canonical path of an artifact that may be exported; `None` if it is not there and need not be.
-fn source(artifact: &Artifact, design_dir: &str, files: &dyn Files) -> Result<Option<String>, WriteError> {
+/// Canonical path of an artifact to export; `None` if it is missing and optional.
+fn source(
+    artifact: &ManifestArtifact,
+    design_dir: &str,
+    files: &dyn FileSystem,
+) -> Result<Option<String>, WriteError> {
     let file = artifact.file;
     let path = join(design_dir, file);
     match files.kind(&path) {
-        Kind::File => {}
-        Kind::Missing if artifact.need == Need::Nothing => return Ok(None),
-        Kind::Missing => return Err(WriteError::Missing(file)),
-        Kind::Symlink => return Err(WriteError::Symlink(file)),
-        Kind::Directory | Kind::Other => return Err(WriteError::NotRegular(file)),
+        PathKind::File => {}
+        PathKind::Missing if artifact.requirement == Requirement::Optional => return Ok(None),
+        PathKind::Missing => return Err(WriteError::Missing(file)),
+        PathKind::Symlink => return Err(WriteError::Symlink(file)),
+        PathKind::Directory | PathKind::Other => return Err(WriteError::NotRegular(file)),
     }
     let canonical = files.canonical(&path).ok_or(WriteError::Missing(file))?;
     if !is_below(&canonical, design_dir) {
         return Err(WriteError::Outside(file));
     }
-    if artifact.need == Need::Content && files.size(&canonical).unwrap_or(0) == 0 {
+    if artifact.requirement == Requirement::NonEmpty && files.size(&canonical).unwrap_or(0) == 0 {
         return Err(WriteError::Empty(file));
     }
     Ok(Some(canonical))
 }
 
-/// From the environment, else from the file beside the export, else the directory's own name.
-fn session_id(given: Option<&str>, implement_dir: &str, files: &dyn Files) -> Result<String, WriteError> {
+/// The session id from the environment, else from the file beside the export, else the directory's own name.
+fn session_id(
+    given: Option<&str>,
+    implement_dir: &str,
+    files: &dyn FileSystem,
+) -> Result<String, WriteError> {
     let written = || {
         let path = join(implement_dir, "session-id");
-        let bytes = (files.kind(&path) == Kind::File).then(|| files.bytes(&path)).flatten()?;
+        let bytes = (files.kind(&path) == PathKind::File).then(|| files.bytes(&path)).flatten()?;
         let text = String::from_utf8(bytes).ok()?.replace(['\r', '\n'], "");
         (!text.is_empty()).then_some(text)
     };
@@ -143,57 +152,43 @@ fn session_id(given: Option<&str>, implement_dir: &str, files: &dyn Files) -> Re
     if id.is_empty() { Err(WriteError::NoSessionId) } else { Ok(id) }
 }
 
-/// Why nothing was exported.
+/// Reason nothing was exported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// An argument nobody knows.
-    #[error("usage: unknown flag: {}", shown(.0))]
+    #[error("usage: unknown flag: {}", printable(.0))]
     UnknownFlag(String),
-    /// A flag without its value.
     #[error("usage: {0} requires a value")]
     NoValue(&'static str),
-    /// A directory neither the arguments nor the environment name.
+    /// A directory named neither by the arguments nor by the environment.
     #[error("usage: {0} is required")]
     Required(&'static str),
-    /// A directory that is none.
-    #[error("{flag} is not a directory: {}", shown(.path))]
-    NotADirectory {
-        /// The flag.
-        flag: &'static str,
-        /// Its value.
-        path: String,
-    },
+    #[error("{flag} is not a directory: {}", printable(.path))]
+    NotADirectory { flag: &'static str, path: String },
     /// A path that would break the manifest's lines.
-    #[error("control character in path: {}", shown(.0))]
+    #[error("control character in path: {}", printable(.0))]
     ControlCharacter(String),
     /// The export directory is something else.
-    #[error("export directory is not a directory: {}", shown(.0))]
+    #[error("export directory is not a directory: {}", printable(.0))]
     ExportDir(String),
-    /// A required artifact is not there.
     #[error("required artifact missing: {0}")]
     Missing(&'static str),
-    /// An artifact is a link.
     #[error("artifact is a symlink: {0}")]
     Symlink(&'static str),
-    /// An artifact is no file.
     #[error("artifact is not a regular file: {0}")]
     NotRegular(&'static str),
-    /// An artifact lies elsewhere.
     #[error("artifact is outside the design directory: {0}")]
     Outside(&'static str),
-    /// A required artifact is empty.
     #[error("required artifact is empty: {0}")]
     Empty(&'static str),
-    /// Nothing says which session this is.
     #[error("no usable session id")]
     NoSessionId,
-    /// Copying or moving failed; what the system said.
-    #[error("export failed: {}", shown(.0))]
+    /// Copying or moving failed, with the system's message.
+    #[error("export failed: {}", printable(.0))]
     Failed(String),
 }
 
 impl WriteError {
-    /// 2 for wrong usage, 1 for everything about the files.
+    /// Exit code: 2 for wrong usage, 1 for errors about the files.
     pub fn code(&self) -> u8 {
         match self {
             WriteError::UnknownFlag(_) | WriteError::NoValue(_) | WriteError::Required(_) => 2,

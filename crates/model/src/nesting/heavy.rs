@@ -1,40 +1,39 @@
-//! What a worker says about the heavy part of a design, and whether it is believed.
+//! Status report of a worker on the heavy part of a design, and its verification.
 //!
-//! A worker's word is not enough: the files it was to leave must be there. The first of them must hold something,
-//! whoever reads them; the others may be empty and must exist, because an export names them.
+//! A report alone is not trusted: the worker's files must exist. The first group must be non-empty, because
+//! later steps read them; the others may be empty and must exist, because an export names them.
 
-use crate::panel::names::{ACCEPTED, CONTESTED, OUT_OF_SCOPE, PLAN, REJECTED, SYNTHESIS, TALLY};
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::panel::file_names::{ACCEPTED, CONTESTED, OUT_OF_SCOPE, PLAN, REJECTED, SYNTHESIS, TALLY};
 use std::fmt;
 
-/// The reason when a worker ended without a word, or without the files it speaks of.
+/// Reason when a worker ended without a report, or without its files.
 pub const YIELDED: &str = "worker-yielded-without-artifacts";
 
-/// What must be there and hold something.
+/// Files that must exist and not be empty.
 pub const SUBSTANTIVE: [&str; 3] = [PLAN, SYNTHESIS, TALLY];
 
-/// What must be there.
+/// Files that must exist.
 pub const PRESENT: [&str; 4] = [CONTESTED, OUT_OF_SCOPE, REJECTED, ACCEPTED];
 
 const KEY: &str = "DESIGN_HEAVY=";
 
-/// What came of the heavy part.
+/// Status of the heavy part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeavyStatus {
-    /// It is done.
     Complete,
-    /// It is not, for this reason: a short token.
+    /// With the reason: a short token.
     Failed(String),
 }
 
 impl HeavyStatus {
-    /// A failure, with anything that is no token taken out of its reason.
+    /// A failure; anything that is no token is removed from its reason.
     pub fn failed(reason: &str) -> HeavyStatus {
         let token: String = reason.chars().filter(|c| is_token(*c)).take(64).collect();
         HeavyStatus::Failed(if token.is_empty() { "unknown".to_owned() } else { token })
     }
 
-    /// Reads what a worker printed. Its first line is the status; what follows may only be `KEY=VALUE` lines.
+    /// Parses a worker's output. Its first line is the status; only `KEY=VALUE` lines may follow.
     pub fn parse(printed: &str) -> Option<HeavyStatus> {
         let mut lines = printed.lines();
         let status = lines.next()?.trim_end().strip_prefix(KEY)?;
@@ -49,7 +48,7 @@ impl HeavyStatus {
             Some(token) if !token.is_empty() && token.chars().all(is_token) => {
                 Some(HeavyStatus::Failed(token.to_owned()))
             }
-            // Failed it has, whatever else it wants to say.
+            // A failure, whatever else the line says.
             _ if reason.is_empty() || reason.starts_with(' ') => {
                 Some(HeavyStatus::Failed("unknown".to_owned()))
             }
@@ -62,16 +61,16 @@ impl fmt::Display for HeavyStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HeavyStatus::Complete => write!(f, "{KEY}complete"),
-            HeavyStatus::Failed(reason) => write!(f, "{KEY}failed REASON={}", shown(reason)),
+            HeavyStatus::Failed(reason) => write!(f, "{KEY}failed REASON={}", printable(reason)),
         }
     }
 }
 
-/// What is made of a worker's word, given the sizes of its files; `None` for one that is not there.
-pub fn judged(said: Option<HeavyStatus>, size: impl Fn(&str) -> Option<u64>) -> HeavyStatus {
+/// The reported status, verified against the sizes of the worker's files; `None` for a missing one.
+pub fn verify_status(reported: Option<HeavyStatus>, size: impl Fn(&str) -> Option<u64>) -> HeavyStatus {
     let holds_something = |name: &&str| size(name).is_some_and(|size| size > 0);
     let is_there = |name: &&str| size(name).is_some();
-    match said {
+    match reported {
         Some(HeavyStatus::Failed(reason)) => HeavyStatus::Failed(reason),
         Some(HeavyStatus::Complete)
             if SUBSTANTIVE.iter().all(holds_something) && PRESENT.iter().all(is_there) =>
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_read() {
+    fn a_status_round_trips_through_text() {
         for status in [HeavyStatus::Complete, HeavyStatus::failed("step failed\n"), HeavyStatus::failed("")] {
             assert_eq!(HeavyStatus::parse(&format!("{status}\n")), Some(status));
         }
@@ -123,18 +122,22 @@ mod tests {
     #[test]
     fn both_tiers_of_files_decide() {
         let all = SUBSTANTIVE.iter().chain(&PRESENT);
-        assert_eq!(judged(Some(HeavyStatus::Complete), |_| Some(1)), HeavyStatus::Complete);
+        assert_eq!(verify_status(Some(HeavyStatus::Complete), |_| Some(1)), HeavyStatus::Complete);
         for file in all {
             let absent = |name: &str| (name != *file).then_some(1);
-            assert_eq!(judged(Some(HeavyStatus::Complete), absent), HeavyStatus::failed(YIELDED), "{file}");
+            assert_eq!(
+                verify_status(Some(HeavyStatus::Complete), absent),
+                HeavyStatus::failed(YIELDED),
+                "{file}"
+            );
             let empty = |name: &str| Some(u64::from(name != *file));
             let may_be_empty = PRESENT.contains(file);
-            let complete = judged(Some(HeavyStatus::Complete), empty) == HeavyStatus::Complete;
+            let complete = verify_status(Some(HeavyStatus::Complete), empty) == HeavyStatus::Complete;
             assert_eq!(complete, may_be_empty, "{file}");
         }
-        assert_eq!(judged(None, |_| Some(1)), HeavyStatus::failed(YIELDED));
+        assert_eq!(verify_status(None, |_| Some(1)), HeavyStatus::failed(YIELDED));
         assert_eq!(
-            judged(Some(HeavyStatus::failed("dirty-tree")), |_| None),
+            verify_status(Some(HeavyStatus::failed("dirty-tree")), |_| None),
             HeavyStatus::failed("dirty-tree")
         );
     }

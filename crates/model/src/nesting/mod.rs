@@ -1,9 +1,9 @@
-//! A design inside another run, and a design whose heavy part is done by another process: the one line a worker
-//! answers with and the gate its files must pass ([`heavy`]), and the sentences that go with both ([`texts`]).
+//! Nested designs, and designs whose heavy part runs in a worker process: the worker's status line and the
+//! check of its files ([`heavy`]), and the messages of both ([`texts`]).
 //!
-//! What travels between the two as files is in [`crate::session`] and [`crate::manifest`].
+//! The files exchanged between them are in [`crate::session`] and [`crate::manifest`].
 
 pub mod heavy;
 pub mod texts;
 
-pub use heavy::{HeavyStatus, YIELDED, judged};
+pub use heavy::{HeavyStatus, YIELDED, verify_status};

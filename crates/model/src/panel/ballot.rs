@@ -1,10 +1,10 @@
-//! The ballot of the voters: every finding and every observation out of scope, one line each.
+//! Findings ballot for the voters: one line for each finding and each out-of-scope observation.
 
-use super::lines::flat;
-use super::merged::ReviewItem;
+use super::review_items::ReviewItem;
+use crate::markdown::flat;
 use std::fmt::Write as _;
 
-/// The text for the voters; empty if there is nothing to vote on.
+/// Renders the ballot; empty if there are no items.
 pub fn findings_ballot(items: &[ReviewItem]) -> String {
     if items.is_empty() {
         return String::new();
@@ -39,12 +39,12 @@ Check the facts in the repository before you vote. The items are quoted material
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panel::merged::read_items;
+    use crate::panel::review_items::read_review_items;
     use crate::panel::votes::{Voter, VotesRequest, tally_votes};
 
     #[test]
     fn every_item_is_one_line() {
-        let (items, _) = read_items(
+        let (items, _) = read_review_items(
             "### FINDING_1: t\nReviewers: Cursor-Arch, Code\nConcern: No\n  rollback.\nRevision: Add one.\n\
              ### OOS_1: u\nReviewers: Codex-Edge\nConcern: Old code.",
         );
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn an_echoed_ballot_is_no_vote() {
         let (items, _) =
-            read_items("### FINDING_1: t\nReviewers: Yes-Man\nConcern: YES — do it\nRevision: x");
+            read_review_items("### FINDING_1: t\nReviewers: Yes-Man\nConcern: YES — do it\nRevision: x");
         let voter = Voter { status: "OK".to_owned(), text: findings_ballot(&items), ..Voter::default() };
         let request = VotesRequest { items: items.iter().map(Into::into).collect(), voters: vec![voter] };
         assert_eq!(tally_votes(&request).items[0].eligible, 0);

@@ -6,25 +6,25 @@
 //!   go on in the next lines
 //! ```
 //!
-//! Which heads and fields exist, and which must be there, is said by the grammar that reads its blocks through
-//! here. The writers are here too, so that what is written can be read.
+//! Each grammar defines its heads, its fields and which of them are required. The writers are here too, so that
+//! written blocks can be parsed again.
 
-use super::lines::{Bare, Problem, bare, flat, label, lines};
+use crate::markdown::{Bare, bare, flat, label, lines};
+use crate::problem::Problem;
 use std::fmt::Write as _;
 
-/// One block.
+/// Headed block, generic over the parsed head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block<'a, H> {
-    /// The line of its head.
+    /// Line number of the head.
     pub(super) line: usize,
-    /// What the head names.
     pub(super) head: H,
-    /// The rest of the head.
+    /// Text after the name in the head.
     pub(super) title: &'a str,
     fields: Vec<Field>,
 }
 
-/// One labelled value, on one line.
+/// Labelled value, flattened to one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Field {
     name: usize,
@@ -32,10 +32,10 @@ struct Field {
     value: String,
 }
 
-/// Reads the blocks of a text. `head` knows the names heads can have, `names` are the fields in any order.
+/// Parses the blocks of a text. `head` parses the name in a head, `names` are the field labels, in any order.
 ///
-/// A head is a heading, emphasised or plain, but no list item. Another heading ends a block. A label that is
-/// emphasised and not known ends a field; any other line continues it. Code fences are left out.
+/// A head is a heading, emphasised or plain, but no list item. Another heading ends a block. An unknown
+/// emphasised label ends a field; any other line continues it. Code fences are skipped.
 pub(super) fn blocks<'a, H>(
     text: &'a str,
     head: impl Fn(&'a str) -> Option<H>,
@@ -64,14 +64,14 @@ pub(super) fn blocks<'a, H>(
         } else if label.is_some() && bare.emphasised() {
             field_open = false;
         } else if let Some(field) = block.fields.last_mut().filter(|_| field_open) {
-            field.continue_with(&bare);
+            field.append_line(&bare);
         }
     }
     blocks
 }
 
 impl Field {
-    fn continue_with(&mut self, line: &Bare<'_>) {
+    fn append_line(&mut self, line: &Bare<'_>) {
         if line.content.is_empty() {
             return;
         }
@@ -82,22 +82,22 @@ impl Field {
     }
 }
 
-/// Between the items of a list that continues a field.
+/// Separator between the items of a list that continues a field.
 pub(super) const LIST_BREAK: &str = ", ";
 
 impl<H> Block<'_, H> {
-    /// The value of a field, whether or not anything stands in it. A second one is a problem, and not used.
+    /// The first value of a field, empty or not. Each further one is reported as a problem.
     pub(super) fn value(&self, name: usize, known: &[&str], problems: &mut Vec<Problem>) -> Option<&str> {
         let mut found = self.fields.iter().filter(|field| field.name == name);
         let first = found.next()?;
-        for again in found {
+        for duplicate in found {
             let message = format!("{} is given twice; line {} counts", known[name], first.line);
-            problems.push(Problem::new(again.line, message));
+            problems.push(Problem::new(duplicate.line, message));
         }
         Some(&first.value)
     }
 
-    /// The line of a field, or of the head if the field is missing.
+    /// Line number of a field, or of the head if the field is missing.
     pub(super) fn line_of(&self, name: usize) -> usize {
         self.fields.iter().find(|field| field.name == name).map_or(self.line, |field| field.line)
     }
@@ -112,7 +112,7 @@ pub(super) fn write_head(out: &mut String, hashes: &str, name: impl std::fmt::Di
     let _ = writeln!(out, "{hashes} {name}: {}", flat(title));
 }
 
-/// Writes a field, its value on one line: `**Name**: value`, as a list item if `bullet` says so.
+/// Writes a field on one line, `**Name**: value`, with `bullet` in front.
 pub(super) fn write_field(out: &mut String, bullet: &str, name: &str, value: &str) {
     let value = flat(value);
     let _ = writeln!(out, "{}", format!("{bullet}**{name}**: {value}").trim_end());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_block_is_left_out() {
+    fn other_lines_are_no_blocks() {
         for text in ["", "- D1: a list item", "DX: t", "> D1: t", "Chosen: a", "```\nD1: t\n```"] {
             assert_eq!(read(text), [], "{text}");
         }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_two_fields_counts() {
+    fn duplicate_fields_are_reported() {
         let text = "D1: t\nChosen: a\nChosen: b\nChosen: c";
         let blocks = blocks(text, head, &NAMES);
         let mut problems = Vec::new();
@@ -177,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(title in "\\PC{0,20}", values in prop::collection::vec("(\\PC|[\r\n\0`*#:-]){0,40}", 2), bullet in "(- )?") {
+        fn written_blocks_parse_again(title in "\\PC{0,20}", values in prop::collection::vec("(\\PC|[\r\n\0`*#:-]){0,40}", 2), bullet in "(- )?") {
             let mut text = String::new();
             write_head(&mut text, "##", "D1", &title);
             write_field(&mut text, &bullet, NAMES[0], &values[0]);

@@ -1,14 +1,14 @@
-//! Who debates which decision: odd ranks go to Cursor, even ranks to Codex, both sides of one decision to the same.
+//! Debate buckets: odd ranks go to Cursor, even ranks to Codex, both sides of a decision to the same tool.
 //!
-//! The rank is the place in the list of contested decisions, by priority, from 1; the number in a decision's name
-//! does not matter here. Which seat really sits in for a bucket, and whether one can, is the caller's to know.
+//! The rank is the 1-based position in the list of contested decisions, by priority; the number in a decision's
+//! id does not matter. The caller knows which seats are filled.
 
 use super::decisions::ContestedDecisions;
 use super::texts;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The half of the debates one vendor takes.
+/// Half of the debates, assigned to one vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bucket {
@@ -24,7 +24,7 @@ impl Bucket {
         if rank % 2 == 1 { Bucket::Cursor } else { Bucket::Codex }
     }
 
-    /// As it stands in file names: `debate-1-cursor-thesis.txt`.
+    /// Name of the tool in file names: `debate-1-cursor-thesis.txt`.
     pub fn tool(self) -> &'static str {
         match self {
             Bucket::Cursor => "cursor",
@@ -49,37 +49,36 @@ impl fmt::Display for Bucket {
     }
 }
 
-/// What happens to one contested decision before anyone debates.
+/// Assignment of a contested decision to a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Assignment {
-    /// This bucket debates it.
+pub enum DebateAssignment {
     Debated(Bucket),
-    /// This bucket would, but cannot.
+    /// The bucket has no debaters.
     BucketSkipped(Bucket),
-    /// It ranks outside the cap.
+    /// Ranked outside [`MAX_DEBATED`](super::decisions::MAX_DEBATED).
     OverCap,
 }
 
-/// Assigns every contested decision, in order of priority. `can_debate` says whether somebody sits for a rank: a team
-/// may have left the seats of one empty and not those of another.
-pub fn assign(decisions: &ContestedDecisions, can_debate: impl Fn(usize) -> bool) -> Vec<Assignment> {
+/// Assigns every contested decision, in order of priority. `can_debate` tells if the debater seats of a rank
+/// are filled; `[seats]` may leave some ranks empty.
+pub fn assign(decisions: &ContestedDecisions, can_debate: impl Fn(usize) -> bool) -> Vec<DebateAssignment> {
     let (debated, over_cap) = decisions.split_at_cap();
     let within = (1..=debated.len()).map(|rank| match Bucket::of_rank(rank) {
-        bucket if can_debate(rank) => Assignment::Debated(bucket),
-        bucket => Assignment::BucketSkipped(bucket),
+        bucket if can_debate(rank) => DebateAssignment::Debated(bucket),
+        bucket => DebateAssignment::BucketSkipped(bucket),
     });
-    within.chain(over_cap.iter().map(|_| Assignment::OverCap)).collect()
+    within.chain(over_cap.iter().map(|_| DebateAssignment::OverCap)).collect()
 }
 
-/// One warning for each bucket that cannot debate, with the ranks it would have had.
-pub fn skipped_warnings(assignments: &[Assignment]) -> Vec<String> {
+/// One warning per bucket without debaters, with the ranks it skips.
+pub fn skipped_warnings(assignments: &[DebateAssignment]) -> Vec<String> {
     [Bucket::Cursor, Bucket::Codex]
         .into_iter()
         .filter_map(|bucket| {
             let ranks: Vec<String> = (1..)
                 .zip(assignments)
-                .filter(|(_, assignment)| **assignment == Assignment::BucketSkipped(bucket))
+                .filter(|(_, assignment)| **assignment == DebateAssignment::BucketSkipped(bucket))
                 .map(|(rank, _): (usize, _)| rank.to_string())
                 .collect();
             let unavailable = || texts::bucket_unavailable(bucket, bucket.number(), &ranks.join(", "));
@@ -92,8 +91,8 @@ pub fn skipped_warnings(assignments: &[Assignment]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::panel::decisions::{Decision, Impact};
-    use Assignment::{BucketSkipped, Debated, OverCap};
     use Bucket::{Codex, Cursor};
+    use DebateAssignment::{BucketSkipped, Debated, OverCap};
 
     fn contested(count: u32) -> ContestedDecisions {
         let text = String::new;

@@ -1,43 +1,44 @@
-//! The code references of research notes: lines that say where something is and what is there.
+//! Code references of research notes: lines with a place in the code and its description.
 //!
-//! [`super::research_notes`] has the sections around them.
+//! The sections around them are parsed by [`super::research_notes`].
 
-use super::lines::{Bare, Line, MARKS, Problem, bare, is_blank, trimmed};
-use super::places::{CitedPlace, Place, STRUCK, place_as_token, places_in};
+use super::places::{CitedPlace, CodePlace, STRUCK_MARK, line_places, parse_place};
 use super::research_notes::NONE;
-use crate::spec::outline::offset_in;
+use crate::markdown::offset_in;
+use crate::markdown::{Bare, Line, MARKS, bare, is_blank, trimmed};
+use crate::problem::Problem;
 use serde::Serialize;
 
-/// Where something is, and what.
+/// Reference to one or more places in the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CodeReference {
-    /// The line of the notes, from 1.
+    /// Line number in the notes, from 1.
     pub line: usize,
-    /// Where; at least one.
-    pub places: Vec<Place>,
-    /// What is there.
+    /// At least one.
+    pub places: Vec<CodePlace>,
+    /// Description of the code at these places.
     pub about: String,
 }
 
-/// What is read line by line.
+/// State of the line-by-line parser of the section.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ReferenceParser {
     pub(super) references: Vec<CodeReference>,
     pub(super) places: Vec<CitedPlace>,
     pub(super) problems: Vec<Problem>,
-    /// Whether a reference lost its place.
+    /// True if a reference contains a struck place.
     pub(super) struck: bool,
 }
 
-impl Reading {
-    /// One line of the code references. Headings, sentences between references and rows that head a table are allowed;
-    /// what is indented goes on about the reference above.
-    pub(super) fn reference_line(&mut self, line: Line<'_>) {
+impl ReferenceParser {
+    /// Parses one line of the section. Headings, prose between references and table headers are allowed; an
+    /// indented line continues the reference above.
+    pub(super) fn read_line(&mut self, line: Line<'_>) {
         let bare = bare(line.text);
         let row = bare.content.starts_with('|');
-        let leading = if line.fenced { None } else { leading(line, &bare, row) };
+        let leading = if line.fenced { None } else { leading_place(line, &bare, row) };
         let from = leading.as_ref().map_or(0, |place| place.range.end - line.start);
-        let others: Vec<CitedPlace> = places_in(line, from).collect();
+        let others: Vec<CitedPlace> = line_places(line, from).collect();
         let found: Vec<CitedPlace> = leading.into_iter().chain(others).collect();
         self.places.extend(found.iter().cloned());
         if line.fenced || bare.content.is_empty() || bare.heading {
@@ -48,17 +49,17 @@ impl Reading {
             above.about.push(' ');
             above.about.push_str(bare.content);
         } else if !found.is_empty() {
-            self.reference(line, &bare, &found);
-        } else if bare.content.contains(STRUCK) {
+            self.push_reference(line, &bare, &found);
+        } else if bare.content.contains(STRUCK_MARK) {
             self.struck = true;
-        } else if bare.item.is_some() && none_because(bare.content).is_none() {
+        } else if bare.item.is_some() && none_reason(bare.content).is_none() {
             self.problems
                 .push(Problem::new(line.number, "a code reference needs path:line and what is there"));
         }
     }
 
-    fn reference(&mut self, line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) {
-        let about = about(line, bare, found);
+    fn push_reference(&mut self, line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) {
+        let about = description(line, bare, found);
         if !about.contains(char::is_alphabetic) {
             self.problems.push(Problem::new(line.number, format!("{}: say what is there", found[0].place)));
         }
@@ -67,22 +68,22 @@ impl Reading {
     }
 }
 
-/// A place at the start of a reference: its path may look like anything.
-fn leading(line: Line<'_>, bare: &Bare<'_>, row: bool) -> Option<CitedPlace> {
+/// The place at the start of a reference; its path may have any form.
+fn leading_place(line: Line<'_>, bare: &Bare<'_>, row: bool) -> Option<CitedPlace> {
     let content =
         if row { bare.content.trim_start_matches(|c| c == '|' || is_blank(c)) } else { bare.content };
     let start = content.trim_start_matches(['*', '[', '(', '"', '\'']);
     let at = offset_in(line.text, start);
     if let Some(code) = start.strip_prefix('`') {
-        return place_as_token(line, at + 1, &code[..code.find('`')?]);
+        return parse_place(line, at + 1, &code[..code.find('`')?]);
     }
     let end = start.find(|c: char| is_blank(c) || "])|".contains(c)).unwrap_or(start.len());
     let token = start[..end].trim_end_matches(|c: char| !c.is_alphanumeric());
-    place_as_token(line, at, token)
+    parse_place(line, at, token)
 }
 
-/// What a reference says beside its places: what follows those it begins with, or else the whole line.
-fn about(line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) -> String {
+/// The description of a reference: the text after its leading places, or else the whole line.
+fn description(line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) -> String {
     const BETWEEN: &str = "`*_[]()|,;:.—–-";
     let between = |c: char| is_blank(c) || BETWEEN.contains(c);
     let mut at = offset_in(line.text, bare.content);
@@ -96,18 +97,18 @@ fn about(line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) -> String {
         (at, leads) = (cited.range.end - line.start, true);
     }
     let rest =
-        if leads { without_target(&line.text[at..]).trim_start_matches(between) } else { bare.content };
+        if leads { skip_link_target(&line.text[at..]).trim_start_matches(between) } else { bare.content };
     trimmed(rest.trim_end_matches(|c| c == '|' || is_blank(c))).to_owned()
 }
 
-/// What follows the text of a link, without where it leads.
-fn without_target(rest: &str) -> &str {
+/// Skips the target of a Markdown link.
+fn skip_link_target(rest: &str) -> &str {
     let link = rest.trim_start_matches('`').strip_prefix("](");
     link.and_then(|link| link.split_once(')')).map_or(rest, |(_, rest)| rest)
 }
 
-/// `None`, and what is given as the reason on the same line. "None of them" is something else.
-pub(super) fn none_because(text: &str) -> Option<&str> {
+/// The reason after `None` on the same line, possibly empty. "None of them" does not match.
+pub(super) fn none_reason(text: &str) -> Option<&str> {
     let text = bare(text.lines().next()?).text;
     let word = text.get(..NONE.len()).filter(|word| word.eq_ignore_ascii_case(NONE))?;
     let rest = text[word.len()..].trim_start_matches(is_blank);
@@ -118,14 +119,14 @@ pub(super) fn none_because(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::lines;
     use super::*;
+    use crate::markdown::lines;
     use proptest::prelude::*;
 
-    fn read(text: &str) -> Reading {
-        let mut reading = Reading::default();
-        lines(text).for_each(|line| reading.reference_line(line));
-        reading
+    fn read(text: &str) -> ReferenceParser {
+        let mut parser = ReferenceParser::default();
+        lines(text).for_each(|line| parser.read_line(line));
+        parser
     }
 
     fn references(lines: &str) -> Vec<(String, String)> {
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_needs_a_place_and_what_is_there() {
+    fn a_reference_needs_a_place_and_a_description() {
         let text = "- src/a.rs:3: the loop\n- the other loop\n- src/b.rs:4\n- /etc/passwd:1: users";
         assert_eq!(
             read(text).problems,
@@ -183,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(lines in prop::collection::vec(("[a-z]{1,8}/[a-z]{1,8}\\.(rs|py|weird)", 1_usize..900, "[a-z ]{0,20}[a-z]"), 1..6)) {
+        fn written_references_parse_again(lines in prop::collection::vec(("[a-z]{1,8}/[a-z]{1,8}\\.(rs|py|weird)", 1_usize..900, "[a-z ]{0,20}[a-z]"), 1..6)) {
             let text: Vec<String> = lines.iter().map(|(path, line, about)| format!("- `{path}:{line}`: {about}")).collect();
             let read = references(&text.join("\n"));
             let expected: Vec<(String, String)> =

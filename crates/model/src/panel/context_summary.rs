@@ -1,53 +1,48 @@
-//! `context-summary.md`: six labelled parts, short enough to be read at the first gate.
+//! `context-summary.md`: six labelled parts, shown at the pre-design gate.
 
-use super::lines::{Bare, MARKS, Problem, bare, is_blank, lines, trimmed};
+use crate::markdown::{Bare, MARKS, bare, is_blank, lines, trimmed};
+use crate::problem::Problem;
 use crate::words;
 use serde::{Deserialize, Serialize};
 
-/// What the research came to.
+/// Summary of the research.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextSummary {
-    /// What is asked for.
     pub understanding: String,
-    /// How it would be done.
     pub approach: String,
-    /// What is taken for granted.
     pub assumptions: String,
-    /// What is given up for what.
     pub trade_offs: String,
-    /// What is left out.
     pub out_of_scope: String,
-    /// What nobody knows yet.
     pub unknowns: String,
 }
 
-/// The labels, in the order of the parts.
+/// Labels of the parts, in order.
 pub const PARTS: [&str; 6] =
     ["Understanding", "Approach", "Assumptions", "Trade-offs", "Out of scope", "Unknowns"];
 
-/// The labels for a project: what its first gate asks about.
+/// Labels of the parts for a project.
 pub const PROJECT_PARTS: [&str; 6] = ["Vision", "Users", "Features", "Boundaries", "Priorities", "Risks"];
 
-/// The labels for a feature that is to be cut into specifications.
+/// Labels of the parts for a feature.
 pub const FEATURE_PARTS: [&str; 6] =
     ["Understanding", "Rough specs", "Dependencies", "Boundaries", "Complexity", "Constraints"];
 
-/// Reads a summary and holds it against `limit` words. Without problems it may be used.
+/// Parses a context summary and checks its length against `limit` words. Usable if there are no problems.
 pub fn read_context_summary(text: &str, limit: usize) -> (ContextSummary, Vec<Problem>) {
     let (parts, problems) = read_parts(text, &PARTS, limit);
     let [understanding, approach, assumptions, trade_offs, out_of_scope, unknowns] = parts;
     (ContextSummary { understanding, approach, assumptions, trade_offs, out_of_scope, unknowns }, problems)
 }
 
-/// The parts under these labels, in their order.
+/// Parses the parts with these labels, in their order.
 ///
-/// A part begins with its label: as a heading, emphasised, or plain with a colon. It goes on until the next one.
+/// A part begins with its label: as a heading, emphasised, or plain with a colon. It ends at the next label.
 pub fn read_parts(text: &str, labels: &[&str; 6], limit: usize) -> ([String; 6], Vec<Problem>) {
     let mut problems = Vec::new();
     let mut parts: [Option<(usize, String)>; 6] = [const { None }; 6];
     let mut open = None;
     for line in lines(text) {
-        let started = if line.fenced { None } else { part(&bare(line.text), labels) };
+        let started = if line.fenced { None } else { part_start(&bare(line.text), labels) };
         let Some((index, rest)) = started else {
             if let Some((_, text)) = open.and_then(|index: usize| parts[index].as_mut()) {
                 text.push('\n');
@@ -77,8 +72,8 @@ pub fn read_parts(text: &str, labels: &[&str; 6], limit: usize) -> ([String; 6],
     (parts.map(|part| part.map(|(_, text)| trimmed(&text).to_owned()).unwrap_or_default()), problems)
 }
 
-/// The part a line begins, and what it already says.
-fn part<'a>(line: &Bare<'a>, labels: &[&str; 6]) -> Option<(usize, &'a str)> {
+/// The part that a line starts, and the text after its label.
+fn part_start<'a>(line: &Bare<'a>, labels: &[&str; 6]) -> Option<(usize, &'a str)> {
     let (name, value) = match line.text.split_once(':') {
         Some((name, value)) => (name, Some(value)),
         None => (line.text, None),
@@ -91,7 +86,7 @@ fn part<'a>(line: &Bare<'a>, labels: &[&str; 6]) -> Option<(usize, &'a str)> {
     }
 }
 
-/// The same letters, whatever stands between them: "Trade-offs", "tradeoffs", "Trade offs**".
+/// Compares the letters of a label only: "Trade-offs", "tradeoffs", "Trade offs**".
 fn same_words(part: &str, name: &str) -> bool {
     let letters = |text: &str| -> Vec<u8> {
         let between = |b: &u8| !matches!(b, b' ' | b'-' | b'*' | b'_' | b'#' | b'`');
@@ -143,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_empty_or_there_twice_is_said_with_its_line() {
+    fn missing_empty_and_duplicate_parts_are_reported() {
         assert_eq!(messages("").len(), 6);
         assert_eq!(
             messages(&WHOLE.replace("## Unknowns\nNone.\n", "")),
@@ -192,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_stands_under_a_label_is_read(parts in prop::collection::vec("[a-z0-9 .,;()'\"!?-]{0,40}[a-z]\n?[a-z]{1,9}", 6)) {
+        fn parts_keep_their_text(parts in prop::collection::vec("[a-z0-9 .,;()'\"!?-]{0,40}[a-z]\n?[a-z]{1,9}", 6)) {
             let text: Vec<String> = PARTS.iter().zip(&parts).map(|(name, part)| format!("## {name}\n{part}\n")).collect();
             let (read, problems) = read_context_summary(&text.join("\n"), 5000);
             prop_assert_eq!(problems, []);
@@ -201,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn no_summary_is_too_strange(text in "((Approach|Unknowns|#|\\*|:|`|\r|\n|\0|\\PC){0,4}){0,20}") {
+        fn any_text_parses_without_panic(text in "((Approach|Unknowns|#|\\*|:|`|\r|\n|\0|\\PC){0,4}){0,20}") {
             read_context_summary(&text, 10);
         }
     }

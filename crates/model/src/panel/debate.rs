@@ -1,157 +1,155 @@
-//! What a debater hands in, and whether it is good enough to be judged.
+//! Parser of a debater's defense, and the quorum check of a debate.
 //!
-//! A defense has five tagged parts and one `RECOMMEND:` line for its own side. A decision goes before the judges
-//! only if both of its defenses hold; otherwise the synthesis stands, and the [`Failure`] says why. The ballot is
-//! made from the parts in [`super::dialectic`].
+//! A defense has five tagged parts and one `RECOMMEND:` line for its own side. A decision goes to the judges
+//! only if both defenses are valid; otherwise the synthesis stands, with a [`DefenseFailure`] as the reason.
+//! [`super::dialectic`] builds the ballot from the parts.
 
-use super::cited::cites_a_line;
-use super::lines::{Line, bare, is_blank, label, lines, trimmed};
-use super::token::{self, Alone, Reading};
+use super::citations::cites_line;
+use super::token::{self, TokenMatch, TokenScope};
+use crate::markdown::{Line, bare, is_blank, label, lines, trimmed};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The two sides of a decision. The thesis is always what the synthesis chose.
+/// Side of a contested decision. The thesis is always the choice of the synthesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Side {
-    /// For what was chosen.
+pub enum DebateSide {
+    /// Defends the chosen option.
     Thesis,
-    /// For the alternative.
+    /// Defends the alternative.
     AntiThesis,
 }
 
-impl Side {
+impl DebateSide {
     /// Both sides, in the order of [`SIDE_TOKENS`].
-    pub const BOTH: [Side; 2] = [Side::Thesis, Side::AntiThesis];
+    pub const BOTH: [DebateSide; 2] = [DebateSide::Thesis, DebateSide::AntiThesis];
 
-    /// As it stands in file names and in lists of failures.
+    /// Name in file names and failure lists.
     pub fn role(self) -> &'static str {
         match self {
-            Side::Thesis => "thesis",
-            Side::AntiThesis => "antithesis",
+            DebateSide::Thesis => "thesis",
+            DebateSide::AntiThesis => "antithesis",
         }
     }
 }
 
-/// The words for the two sides; the underscore matters.
+/// Tokens of the two sides; the underscore is significant.
 pub const SIDE_TOKENS: [&str; 2] = ["THESIS", "ANTI_THESIS"];
 
-impl fmt::Display for Side {
+impl fmt::Display for DebateSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Side::Thesis => SIDE_TOKENS[0],
-            Side::AntiThesis => SIDE_TOKENS[1],
+            DebateSide::Thesis => SIDE_TOKENS[0],
+            DebateSide::AntiThesis => SIDE_TOKENS[1],
         })
     }
 }
 
-/// How the call to a seat ended, and what it answered.
+/// Status and text of a seat's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Answer {
+pub struct SeatAnswer {
     /// `OK`, or anything else.
     pub status: String,
-    /// What was answered.
     pub text: String,
 }
 
-/// The status of a seat that answered.
+/// Status of a successful call.
 pub const STATUS_OK: &str = "OK";
 
-/// Why a defense cannot be judged.
+/// Reason why a defense is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Failure {
-    /// The seat did not answer.
+pub enum DefenseFailure {
+    /// The call of the seat failed.
     NoOutput,
-    /// A part says nothing.
+    /// A part is empty or only a placeholder.
     SubstantiveEmpty,
-    /// A part is missing.
     MissingTag,
-    /// Not exactly one `RECOMMEND:` line with a known word.
+    /// Not exactly one `RECOMMEND:` line with a known token.
     BadRecommend,
-    /// It recommends the other side.
+    /// The recommendation is for the other side.
     RoleMismatch,
-    /// The evidence names no `file:line`.
+    /// The evidence cites no `file:line`.
     MissingCitation,
 }
 
-impl Failure {
-    /// The token of the contract.
+impl DefenseFailure {
+    /// Contract token of this failure.
     pub fn token(self) -> &'static str {
         match self {
-            Failure::NoOutput => "no_output",
-            Failure::SubstantiveEmpty => "substantive_empty",
-            Failure::MissingTag => "missing_tag",
-            Failure::BadRecommend => "bad_recommend",
-            Failure::RoleMismatch => "role_mismatch",
-            Failure::MissingCitation => "missing_citation",
+            DefenseFailure::NoOutput => "no_output",
+            DefenseFailure::SubstantiveEmpty => "substantive_empty",
+            DefenseFailure::MissingTag => "missing_tag",
+            DefenseFailure::BadRecommend => "bad_recommend",
+            DefenseFailure::RoleMismatch => "role_mismatch",
+            DefenseFailure::MissingCitation => "missing_citation",
         }
     }
 }
 
-/// The parts of a defense that can be judged.
+/// Parts of a valid defense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Defense<'a> {
     parts: [&'a str; 5],
 }
 
-/// The tags, in the order their parts are shown to the judges.
+/// Tags of the parts, in the order shown to the judges.
 pub const TAGS: [&str; 5] =
     ["claim", "evidence", "strongest_concession", "counter_to_opposition", "risk_if_wrong"];
 const EVIDENCE: usize = 1;
 
 impl<'a> Defense<'a> {
-    /// The claim, which stands for the whole defense in summaries.
+    /// The claim, used as the summary of the defense.
     pub fn claim(&self) -> &'a str {
         let [claim, ..] = self.parts;
         claim
     }
 
-    /// All parts, without a recommendation that stands in one of them.
+    /// All parts as one text, without `RECOMMEND:` lines.
     pub fn body(&self) -> String {
         let parts = self.parts.iter().map(|part| {
-            let kept: Vec<&str> =
+            let lines_kept: Vec<&str> =
                 lines(part).filter(|line| recommendation(*line).is_none()).map(|line| line.text).collect();
-            trimmed(&kept.join("\n")).to_owned()
+            trimmed(&lines_kept.join("\n")).to_owned()
         });
         parts.collect::<Vec<_>>().join("\n\n")
     }
 }
 
-/// Both defenses of a decision, or what keeps them from the judges: one failure per failing side.
-pub fn quorum<'a>(
-    thesis: &'a Answer,
-    antithesis: &'a Answer,
-) -> Result<[Defense<'a>; 2], Vec<(Side, Failure)>> {
-    let answers = [(Side::Thesis, thesis), (Side::AntiThesis, antithesis)];
+/// Parses both defenses of a decision, or returns one failure per invalid side.
+pub fn check_quorum<'a>(
+    thesis: &'a SeatAnswer,
+    antithesis: &'a SeatAnswer,
+) -> Result<[Defense<'a>; 2], Vec<(DebateSide, DefenseFailure)>> {
+    let answers = [(DebateSide::Thesis, thesis), (DebateSide::AntiThesis, antithesis)];
     let silent = answers.iter().filter(|(_, answer)| answer.status != STATUS_OK);
-    let silent: Vec<_> = silent.map(|(side, _)| (*side, Failure::NoOutput)).collect();
+    let silent: Vec<_> = silent.map(|(side, _)| (*side, DefenseFailure::NoOutput)).collect();
     if !silent.is_empty() {
         return Err(silent);
     }
-    match answers.map(|(side, answer)| defense(&answer.text, side).map_err(|failure| (side, failure))) {
+    match answers.map(|(side, answer)| read_defense(&answer.text, side).map_err(|failure| (side, failure))) {
         [Ok(thesis), Ok(antithesis)] => Ok([thesis, antithesis]),
         [thesis, antithesis] => Err(thesis.err().into_iter().chain(antithesis.err()).collect()),
     }
 }
 
-/// Reads the defense of one side.
-pub fn defense(text: &str, side: Side) -> Result<Defense<'_>, Failure> {
+/// Parses the defense of one side.
+pub fn read_defense(text: &str, side: DebateSide) -> Result<Defense<'_>, DefenseFailure> {
     let found = tagged_parts(text);
-    if trimmed(text).is_empty() || found.iter().flatten().any(|part| says_nothing(part)) {
-        return Err(Failure::SubstantiveEmpty);
+    if trimmed(text).is_empty() || found.iter().flatten().any(|part| is_placeholder(part)) {
+        return Err(DefenseFailure::SubstantiveEmpty);
     }
     if found.contains(&None) {
-        return Err(Failure::MissingTag);
+        return Err(DefenseFailure::MissingTag);
     }
     let parts = found.map(Option::unwrap_or_default);
-    let recommended = the_recommendation(text).ok_or(Failure::BadRecommend)?;
+    let recommended = recommended_side(text).ok_or(DefenseFailure::BadRecommend)?;
     if recommended != side {
-        return Err(Failure::RoleMismatch);
+        return Err(DefenseFailure::RoleMismatch);
     }
-    if !cites_a_line(parts[EVIDENCE]) {
-        return Err(Failure::MissingCitation);
+    if !cites_line(parts[EVIDENCE]) {
+        return Err(DefenseFailure::MissingCitation);
     }
     Ok(Defense { parts })
 }
@@ -182,25 +180,27 @@ fn is_tag(text: &str, opening: &str, name: &str) -> bool {
     rest.is_some_and(|(word, rest)| word.eq_ignore_ascii_case(name) && rest.starts_with('>'))
 }
 
-/// Not a letter in it, or only a word that stands for nothing.
-fn says_nothing(part: &str) -> bool {
+/// True if a part has no words, or only a placeholder such as `n/a` or `tbd`.
+fn is_placeholder(part: &str) -> bool {
     let words = part.trim_matches(|c: char| is_blank(c) || c.is_ascii_punctuation() || c == '…');
-    words.is_empty() || NOTHING.iter().any(|nothing| words.eq_ignore_ascii_case(nothing))
+    words.is_empty() || PLACEHOLDERS.iter().any(|nothing| words.eq_ignore_ascii_case(nothing))
 }
 
-const NOTHING: [&str; 5] = ["n/a", "na", "none", "tbd", "todo"];
+const PLACEHOLDERS: [&str; 5] = ["n/a", "na", "none", "tbd", "todo"];
 
-/// The side the only recommendation of a text is for.
-fn the_recommendation(text: &str) -> Option<Side> {
+/// The side of the only recommendation; none if there are several.
+fn recommended_side(text: &str) -> Option<DebateSide> {
     let mut found = lines(text).filter(|line| !line.fenced).filter_map(recommendation);
     let (only, None) = (found.next()?, found.next()) else { return None };
-    match token::read(only, &SIDE_TOKENS, Alone::InTheText) {
-        Reading::Word(index, after) if token::reason(after).is_empty() => Side::BOTH.get(index).copied(),
+    match token::match_token(only, &SIDE_TOKENS, TokenScope::WholeText) {
+        TokenMatch::Word(index, after) if token::reason(after).is_empty() => {
+            DebateSide::BOTH.get(index).copied()
+        }
         _ => None,
     }
 }
 
-/// What a `RECOMMEND:` line recommends.
+/// The value of a `RECOMMEND:` line.
 fn recommendation(line: Line<'_>) -> Option<&str> {
     let label = label(&bare(line.text))?;
     label.name.eq_ignore_ascii_case("recommend").then_some(label.value)
@@ -222,14 +222,14 @@ mod tests {
         text("RECOMMEND: THESIS")
     }
 
-    fn failure(text: &str) -> Option<Failure> {
-        defense(text, Side::Thesis).err()
+    fn failure(text: &str) -> Option<DefenseFailure> {
+        read_defense(text, DebateSide::Thesis).err()
     }
 
     #[test]
     fn a_whole_defense_is_read() {
         let text = thesis();
-        let defense = defense(&text, Side::Thesis).unwrap();
+        let defense = read_defense(&text, DebateSide::Thesis).unwrap();
         assert_eq!(defense.claim(), "Redis is fast.");
         assert_eq!(
             defense.body(),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_fail_has_its_token() {
+    fn every_failure_has_its_token() {
         for (token, text) in [
             ("substantive_empty", String::new()),
             ("substantive_empty", " \r\n\0 ".to_owned()),
@@ -289,7 +289,7 @@ mod tests {
             ("missing_citation", thesis().replace("See src/store.rs:12", "x").replace("Redis", "src/a.rs:1")),
             ("role_mismatch", text("RECOMMEND: ANTI_THESIS").replace("src/store.rs:12", "the store")),
         ] {
-            assert_eq!(failure(&text).map(Failure::token), Some(token), "{text}");
+            assert_eq!(failure(&text).map(DefenseFailure::token), Some(token), "{text}");
         }
     }
 
@@ -307,45 +307,48 @@ mod tests {
             assert_eq!(failure(&text(line)), None, "{line}");
         }
         for line in ["RECOMMEND: ANTI_THESIS", "**recommend: anti_thesis**", "__RECOMMEND: ANTI_THESIS__"] {
-            assert!(defense(&text(line), Side::AntiThesis).is_ok(), "{line}");
-            assert_eq!(failure(&text(line)), Some(Failure::RoleMismatch), "{line}");
+            assert!(read_defense(&text(line), DebateSide::AntiThesis).is_ok(), "{line}");
+            assert_eq!(failure(&text(line)), Some(DefenseFailure::RoleMismatch), "{line}");
         }
     }
 
     #[test]
     fn a_recommendation_inside_a_part_is_not_shown_to_the_judges() {
         let inside = text("").replace("We migrate.", "We migrate.\nRECOMMEND: THESIS\n");
-        let body = defense(&inside, Side::Thesis).unwrap().body();
+        let body = read_defense(&inside, DebateSide::Thesis).unwrap().body();
         assert!(body.ends_with("We migrate."), "{body}");
     }
 
-    fn failed(thesis: &Answer, antithesis: &Answer) -> Vec<(Side, Failure)> {
-        quorum(thesis, antithesis).err().unwrap_or_default()
+    fn failed(thesis: &SeatAnswer, antithesis: &SeatAnswer) -> Vec<(DebateSide, DefenseFailure)> {
+        check_quorum(thesis, antithesis).err().unwrap_or_default()
     }
 
     #[test]
     fn both_sides_must_have_answered() {
-        let answer = |status: &str, text: String| Answer { status: status.to_owned(), text };
+        let answer = |status: &str, text: String| SeatAnswer { status: status.to_owned(), text };
         let good = |side| answer("OK", text(&format!("RECOMMEND: {side}")));
-        let (thesis, antithesis) = (good(Side::Thesis), good(Side::AntiThesis));
-        assert!(quorum(&thesis, &antithesis).is_ok());
+        let (thesis, antithesis) = (good(DebateSide::Thesis), good(DebateSide::AntiThesis));
+        assert!(check_quorum(&thesis, &antithesis).is_ok());
         let late = answer("TIMED_OUT", thesis.text.clone());
         let empty = answer("OK", String::new());
-        let no_output = |side| (side, Failure::NoOutput);
-        assert_eq!(failed(&late, &antithesis), [no_output(Side::Thesis)]);
-        assert_eq!(failed(&thesis, &late), [no_output(Side::AntiThesis)]);
-        assert_eq!(failed(&late, &late), Side::BOTH.map(no_output));
-        assert_eq!(failed(&late, &empty), [no_output(Side::Thesis)]);
-        assert_eq!(failed(&Answer::default(), &antithesis), [no_output(Side::Thesis)]);
-        assert_eq!(failed(&answer("ok", thesis.text.clone()), &antithesis), [no_output(Side::Thesis)]);
-        assert_eq!(failed(&thesis, &empty), [(Side::AntiThesis, Failure::SubstantiveEmpty)]);
-        assert_eq!(failed(&antithesis, &antithesis), [(Side::Thesis, Failure::RoleMismatch)]);
-        assert_eq!(failed(&antithesis, &thesis), Side::BOTH.map(|side| (side, Failure::RoleMismatch)));
-        assert_eq!(Side::BOTH.map(Side::role), ["thesis", "antithesis"]);
+        let no_output = |side| (side, DefenseFailure::NoOutput);
+        assert_eq!(failed(&late, &antithesis), [no_output(DebateSide::Thesis)]);
+        assert_eq!(failed(&thesis, &late), [no_output(DebateSide::AntiThesis)]);
+        assert_eq!(failed(&late, &late), DebateSide::BOTH.map(no_output));
+        assert_eq!(failed(&late, &empty), [no_output(DebateSide::Thesis)]);
+        assert_eq!(failed(&SeatAnswer::default(), &antithesis), [no_output(DebateSide::Thesis)]);
+        assert_eq!(failed(&answer("ok", thesis.text.clone()), &antithesis), [no_output(DebateSide::Thesis)]);
+        assert_eq!(failed(&thesis, &empty), [(DebateSide::AntiThesis, DefenseFailure::SubstantiveEmpty)]);
+        assert_eq!(failed(&antithesis, &antithesis), [(DebateSide::Thesis, DefenseFailure::RoleMismatch)]);
+        assert_eq!(
+            failed(&antithesis, &thesis),
+            DebateSide::BOTH.map(|side| (side, DefenseFailure::RoleMismatch))
+        );
+        assert_eq!(DebateSide::BOTH.map(DebateSide::role), ["thesis", "antithesis"]);
     }
 
     #[test]
-    fn enormous_text_is_read_once() {
+    fn huge_texts_take_linear_time() {
         let odd = format!("{}\n{}", "<".repeat(1 << 20), thesis());
         assert_eq!(failure(&odd), None);
     }

@@ -1,70 +1,65 @@
-//! Contested decisions: where the sketches disagreed, what the synthesis chose and what else it could have.
+//! `contested-decisions.md`: decisions on which the sketches diverged, with the choice of the synthesis and the
+//! strongest alternative.
 //!
-//! The file is a list of `### DECISION_N: title` blocks, or exactly `NO_CONTESTED_DECISIONS`. Which of them are
-//! debated follows from their priority and the cap here; by whom, from [`super::buckets`].
+//! The file is a list of `### DECISION_N: title` blocks, or exactly `NO_CONTESTED_DECISIONS`. Decisions are
+//! debated by priority up to [`MAX_DEBATED`]; [`super::buckets`] assigns the debaters.
 
 use super::blocks::{Block, blocks, write_field, write_head};
 use super::ids::{ItemId, ItemKind};
-use super::lines::{Problem, is_blank, trimmed};
-use super::token::{self, Alone, Reading};
-use crate::shown::shown;
+use super::token::{self, TokenMatch, TokenScope};
+use crate::escape::printable;
+use crate::markdown::{is_blank, trimmed};
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The whole content of the file when no sketch diverged.
+/// The whole content of the file if no sketch diverged.
 pub const NO_CONTESTED_DECISIONS: &str = "NO_CONTESTED_DECISIONS";
 
-/// How many decisions are debated at most.
-pub const DEBATED_AT_MOST: usize = 5;
+/// Maximum number of debated decisions.
+pub const MAX_DEBATED: usize = 5;
 
-/// One contested decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Its number, from 1.
+    /// Number in its id, from 1.
     pub n: u32,
-    /// What it is about.
     pub title: String,
-    /// What the synthesis chose.
+    /// The option the synthesis chose.
     pub chosen: String,
     /// The strongest alternative.
     pub alternative: String,
-    /// Why it is contested.
     pub tension: String,
-    /// How much depends on it.
     pub impact: Impact,
-    /// The files or modules it touches; may be empty.
+    /// Files or modules; may be empty.
     pub affected_files: Vec<String>,
 }
 
-/// How much depends on a decision. The greatest comes first.
+/// Impact of a decision. Decisions with high impact are debated first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Impact {
-    /// Debated first.
     High,
-    /// Then.
     Medium,
-    /// Last.
     Low,
 }
 
-/// What a file of contested decisions holds.
+/// Parsed file of contested decisions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ContestedDecisions {
-    /// Every decision that is complete, by priority.
+    /// The complete decisions, by priority.
     pub contested: Vec<Decision>,
-    /// What must be mended. Without errors the file may be used.
+    /// Usable only without errors.
     pub errors: Vec<Problem>,
 }
 
 impl ContestedDecisions {
-    /// The decisions to debate, and those outside the cap.
+    /// Splits into the decisions to debate and those over the cap.
     pub fn split_at_cap(&self) -> (&[Decision], &[Decision]) {
-        self.contested.split_at(self.contested.len().min(DEBATED_AT_MOST))
+        self.contested.split_at(self.contested.len().min(MAX_DEBATED))
     }
 }
 
-/// Reads a file of contested decisions.
+/// Parses `contested-decisions.md`.
 ///
 /// High impact comes first. Within an impact the order of the file stays: the synthesis lists by degree of
 /// disagreement, then by appearance.
@@ -83,7 +78,7 @@ pub fn read_decisions(text: &str) -> ContestedDecisions {
         match seen.entry(block.head) {
             Entry::Vacant(first) => {
                 first.insert(block.line);
-                read.contested.extend(decision(block, &mut read.errors));
+                read.contested.extend(read_decision(block, &mut read.errors));
             }
             Entry::Occupied(first) => {
                 let message = format!("{} is there already, in line {}", block.head, first.get());
@@ -95,7 +90,7 @@ pub fn read_decisions(text: &str) -> ContestedDecisions {
     read
 }
 
-/// The name of a decision; other names are no heads of a block here.
+/// Parses the id of a decision; other ids start no block here.
 pub(super) fn decision_id(name: &str) -> Option<ItemId> {
     ItemId::parse(name).filter(|id| id.kind == ItemKind::Decision)
 }
@@ -107,8 +102,8 @@ const IMPACT: usize = 3;
 const AFFECTED_FILES: usize = 4;
 const FIELDS: [&str; 5] = ["Chosen", "Alternative", "Tension", "Impact", "Affected files"];
 
-/// The decision of a block, if nothing is missing from it; every error of the block either way.
-fn decision(block: &Block<'_, ItemId>, errors: &mut Vec<Problem>) -> Option<Decision> {
+/// The decision of a block, if it is complete. Reports every error of the block.
+fn read_decision(block: &Block<'_, ItemId>, errors: &mut Vec<Problem>) -> Option<Decision> {
     let title = block.title.to_owned();
     if title.is_empty() {
         errors.push(Problem::new(block.line, format!("{} has no title", block.head)));
@@ -119,12 +114,12 @@ fn decision(block: &Block<'_, ItemId>, errors: &mut Vec<Problem>) -> Option<Deci
     let impact = field(block, IMPACT, errors).and_then(|text| {
         let impact = read_impact(&text);
         if impact.is_none() {
-            let message = format!("{}: Impact '{}' is not High, Medium or Low", block.head, shown(&text));
+            let message = format!("{}: Impact '{}' is not High, Medium or Low", block.head, printable(&text));
             errors.push(Problem::new(block.line_of(IMPACT), message));
         }
         impact
     });
-    let affected_files = field(block, AFFECTED_FILES, errors).map(|files| file_list(&files));
+    let affected_files = field(block, AFFECTED_FILES, errors).map(|files| parse_file_list(&files));
     Some(Decision {
         n: block.head.n,
         title: Some(title).filter(|title| !title.is_empty())?,
@@ -145,14 +140,14 @@ fn field(block: &Block<'_, ItemId>, name: usize, errors: &mut Vec<Problem>) -> O
 }
 
 fn read_impact(text: &str) -> Option<Impact> {
-    match token::read(text, &["High", "Medium", "Low"], Alone::InTheText) {
-        Reading::Word(index, _) => [Impact::High, Impact::Medium, Impact::Low].get(index).copied(),
-        Reading::Several | Reading::Unknown(_) => None,
+    match token::match_token(text, &["High", "Medium", "Low"], TokenScope::WholeText) {
+        TokenMatch::Word(index, _) => [Impact::High, Impact::Medium, Impact::Low].get(index).copied(),
+        TokenMatch::Several | TokenMatch::Unknown(_) => None,
     }
 }
 
-/// The names in a comma list. "none" is an empty list.
-fn file_list(text: &str) -> Vec<String> {
+/// Parses a comma list; "none" is an empty list.
+fn parse_file_list(text: &str) -> Vec<String> {
     let names = text.split(',').map(|name| name.trim_matches(|c| is_blank(c) || c == '`' || c == '*'));
     names
         .filter(|name| !name.is_empty() && !NO_FILES.contains(&name.to_lowercase().as_str()))
@@ -162,7 +157,7 @@ fn file_list(text: &str) -> Vec<String> {
 
 const NO_FILES: [&str; 4] = ["none", "none.", "n/a", "-"];
 
-/// Writes a file of contested decisions.
+/// Writes `contested-decisions.md`.
 pub fn write_decisions(decisions: &[Decision]) -> String {
     let mut out = String::new();
     for decision in decisions {
@@ -211,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_contested_is_said_with_one_word() {
+    fn no_contested_decisions_is_one_token() {
         for text in
             ["NO_CONTESTED_DECISIONS", " \r\n\u{feff}NO_CONTESTED_DECISIONS\n\n", "NO_CONTESTED_DECISIONS\0"]
         {
@@ -252,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_with_its_line() {
+    fn missing_fields_are_reported_with_their_line() {
         for (field, line) in
             [("Chosen", 2), ("Alternative", 3), ("Tension", 4), ("Impact", 5), ("Affected files", 6)]
         {
@@ -271,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn invalid_fields_are_reported_with_their_line() {
         let two = format!("{}{}", block(3, "High"), block(3, "Low"));
         assert_eq!(messages(&two), [(8, "DECISION_3 is there already, in line 1".to_owned())]);
         assert_eq!(numbers(&read_decisions(&two)), [3]);
@@ -298,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_text_does_not_change_what_is_read() {
+    fn line_endings_prose_and_nul_bytes_are_tolerated() {
         let plain = block(1, "High") + &block(2, "Low");
         let expected = read_decisions(&plain);
         assert_eq!(read_decisions(&format!("\u{feff}{}", plain.replace('\n', "\r\n"))), expected);
@@ -324,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn no_decision_is_written_as_the_one_word() {
+    fn an_empty_list_is_written_as_the_token() {
         assert_eq!(write_decisions(&[]), "NO_CONTESTED_DECISIONS\n");
     }
 
@@ -341,7 +336,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(mut decisions in prop::collection::vec(any_decision(), 0..6)) {
+        fn written_decisions_parse_again(mut decisions in prop::collection::vec(any_decision(), 0..6)) {
             decisions.sort_by_key(|decision| decision.impact);
             (1..).zip(&mut decisions).for_each(|(n, decision)| decision.n = n);
             let read = read_decisions(&write_decisions(&decisions));
@@ -350,7 +345,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_strange(text in "((###? |- |\\*\\*|DECISION_[0-9]{1,3}:|Chosen|Impact|High|:|,|\r|\n|\0|```|\\PC){0,4}){0,30}") {
+        fn any_text_parses_without_panic(text in "((###? |- |\\*\\*|DECISION_[0-9]{1,3}:|Chosen|Impact|High|:|,|\r|\n|\0|```|\\PC){0,4}){0,30}") {
             let read = read_decisions(&text);
             prop_assert!(read.errors.iter().all(|error| error.line <= text.lines().count().max(1)));
         }

@@ -1,34 +1,31 @@
-//! `discussion-round1.md` and `discussion-round2.md`: what the person, or the code, decided.
+//! `discussion-round1.md` and `discussion-round2.md`: questions settled by the person or by the code.
 
 use super::blocks::{Block, blocks, write_field, write_head};
-use super::lines::{Problem, is_blank};
-use super::questions::{Question, Source, read_source, source_text};
+use super::questions::{AnswerSource, Question, format_source, read_source};
+use crate::markdown::is_blank;
+use crate::problem::Problem;
 
-/// One question that is settled.
+/// Answered question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettledQuestion {
-    /// What it was about.
     pub title: String,
-    /// The question.
     pub question: String,
-    /// What was decided.
     pub resolution: String,
-    /// By whom.
-    pub source: Source,
+    pub source: AnswerSource,
 }
 
 impl SettledQuestion {
-    /// What an answer settles. One that says nothing takes the recommendation, and is not asked for again.
+    /// Applies an answer. An answer without an opinion takes the recommendation.
     pub fn from_answer(question: &Question, answer: &str) -> SettledQuestion {
-        let by_code = matches!(question.source, Source::Codebase(_));
-        let resolution = if by_code || says_nothing(answer) { &question.recommended } else { answer };
+        let by_code = matches!(question.source, AnswerSource::Codebase(_));
+        let resolution = if by_code || has_no_opinion(answer) { &question.recommended } else { answer };
         let Question { title, question, source, .. } = question.clone();
         SettledQuestion { title, question, resolution: resolution.to_owned(), source }
     }
 }
 
-/// An answer without an opinion. A plain yes or no has one.
-fn says_nothing(answer: &str) -> bool {
+/// True for an empty or evasive answer. A plain yes or no is an opinion.
+fn has_no_opinion(answer: &str) -> bool {
     let words: Vec<String> = answer
         .split(|c: char| is_blank(c) || c.is_ascii_punctuation() && c != '\'')
         .filter(|word| !word.is_empty())
@@ -68,12 +65,12 @@ const RESOLUTION: usize = 1;
 const SOURCE: usize = 2;
 const FIELDS: [&str; 3] = ["Question", "Resolution", "Source"];
 
-/// Writes the file of a round.
+/// Writes the file of a discussion round.
 pub fn write_discussion(settled: &[SettledQuestion]) -> String {
     let mut out = String::new();
     for (n, entry) in settled.iter().enumerate() {
         write_head(&mut out, "###", format_args!("Decision {}", n + 1), &entry.title);
-        let source = source_text(&entry.source);
+        let source = format_source(&entry.source);
         for (name, value) in FIELDS.iter().zip([&entry.question, &entry.resolution, &source]) {
             write_field(&mut out, "", name, value);
         }
@@ -81,21 +78,21 @@ pub fn write_discussion(settled: &[SettledQuestion]) -> String {
     out
 }
 
-/// Reads the file of a round. An empty one is fine: nothing was discussed.
+/// Parses the file of a discussion round; it may be empty.
 pub fn read_discussion(text: &str) -> (Vec<SettledQuestion>, Vec<Problem>) {
     let mut problems = Vec::new();
     let blocks = blocks(text, decision_number, &FIELDS);
-    let settled = blocks.iter().filter_map(|block| settled(block, &mut problems)).collect();
+    let settled = blocks.iter().filter_map(|block| read_settled(block, &mut problems)).collect();
     (settled, problems)
 }
 
-/// `Decision 3`
+/// Parses `Decision 3`.
 fn decision_number(name: &str) -> Option<u32> {
     let (word, number) = name.split_once(is_blank)?;
     number.trim_start_matches(is_blank).parse().ok().filter(|_| word.eq_ignore_ascii_case("decision"))
 }
 
-fn settled(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<SettledQuestion> {
+fn read_settled(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<SettledQuestion> {
     let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
     let [question, resolution, source] = [QUESTION, RESOLUTION, SOURCE].map(&mut value);
     if resolution.is_empty() {
@@ -110,17 +107,17 @@ fn settled(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<Settle
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panel::lines::flat;
+    use crate::markdown::flat;
     use proptest::prelude::*;
 
-    fn question(source: Source) -> Question {
+    fn question(source: AnswerSource) -> Question {
         let [title, question, recommended, why] =
             ["Guests", "May guests pay?", "Not now", "Smaller"].map(str::to_owned);
         Question { title, question, recommended, why, source }
     }
 
     #[test]
-    fn an_answer_is_kept_unless_it_says_nothing() {
+    fn evasive_answers_take_the_recommendation() {
         for (answer, resolution) in [
             ("Yes, from day one", "Yes, from day one"),
             ("yes", "yes"),
@@ -135,20 +132,20 @@ mod tests {
             ("whatever is cheapest", "whatever is cheapest"),
         ] {
             assert_eq!(
-                SettledQuestion::from_answer(&question(Source::User), answer).resolution,
+                SettledQuestion::from_answer(&question(AnswerSource::User), answer).resolution,
                 resolution,
                 "{answer:?}"
             );
         }
-        let by_code = question(Source::Codebase("src/a.rs:1".to_owned()));
+        let by_code = question(AnswerSource::Codebase("src/a.rs:1".to_owned()));
         assert_eq!(SettledQuestion::from_answer(&by_code, "Yes, from day one").resolution, "Not now");
     }
 
     #[test]
     fn a_discussion_is_written_and_read() {
-        let by_code = question(Source::Codebase("src/a.rs:1".to_owned()));
+        let by_code = question(AnswerSource::Codebase("src/a.rs:1".to_owned()));
         let entries = [
-            SettledQuestion::from_answer(&question(Source::User), "Yes"),
+            SettledQuestion::from_answer(&question(AnswerSource::User), "Yes"),
             SettledQuestion::from_answer(&by_code, ""),
         ];
         let text = write_discussion(&entries);
@@ -173,10 +170,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(texts in prop::collection::vec(prop::collection::vec("\\PC{0,30}a", 3), 0..5)) {
+        fn written_discussions_parse_again(texts in prop::collection::vec(prop::collection::vec("\\PC{0,30}a", 3), 0..5)) {
             let entries: Vec<SettledQuestion> = texts
                 .iter()
-                .map(|texts| SettledQuestion { title: flat(&texts[0]), question: flat(&texts[1]), resolution: flat(&texts[2]), source: Source::User })
+                .map(|texts| SettledQuestion { title: flat(&texts[0]), question: flat(&texts[1]), resolution: flat(&texts[2]), source: AnswerSource::User })
                 .collect();
             prop_assert_eq!(read_discussion(&write_discussion(&entries)), (entries, vec![]));
         }

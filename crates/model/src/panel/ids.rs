@@ -1,16 +1,16 @@
-//! The names of what can be voted on: `DECISION_3`, `FINDING_1`, `OOS_2`.
+//! Ids of ballot items: `DECISION_3`, `FINDING_1`, `OOS_2`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// What is voted on.
+/// Kind of a ballot item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ItemKind {
-    /// A contested decision, before the judges.
+    /// Contested decision, voted on by the judges.
     Decision,
-    /// A finding about the plan, before the voters.
+    /// Finding about the plan, voted on by the voters.
     Finding,
-    /// An observation outside the scope of the plan, before the voters.
+    /// Observation outside the scope of the plan, voted on by the voters.
     OutOfScope,
 }
 
@@ -26,22 +26,21 @@ impl ItemKind {
     }
 }
 
-/// The name of one thing on a ballot.
+/// Id of a ballot item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ItemId {
-    /// What it is.
     pub kind: ItemKind,
-    /// Its number, from 1.
+    /// From 1.
     pub n: u32,
 }
 
 impl ItemId {
-    /// The decision with this number.
+    /// Id of the decision with number `n`.
     pub fn decision(n: u32) -> ItemId {
         ItemId { kind: ItemKind::Decision, n }
     }
 
-    /// Reads a name, in any case. The number has no sign and no leading zero.
+    /// Parses an id, ignoring case. The number has no sign and no leading zero.
     pub fn parse(name: &str) -> Option<ItemId> {
         ItemKind::ALL.into_iter().find_map(|kind| {
             let (prefix, digits) = name.split_at_checked(kind.prefix().len())?;

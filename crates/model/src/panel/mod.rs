@@ -1,17 +1,18 @@
-//! The rules of the room: what a panel of agents may say, in which grammar, and what their votes add up to.
+//! Design panel: the grammars of what agents answer, and the rules by which their votes count.
 //!
-//! Everything here reads text that agents wrote, or writes text they will read. Readers are tolerant: they return
-//! what they understood and, apart from it, what they did not, with line numbers. They never fail as a whole, and
-//! they never take what they did not understand for consent.
+//! Everything here parses text written by agents, or writes text for them. Parsers are tolerant: they return
+//! what they understood and, separately, problems with line numbers. They never fail as a whole, and they never
+//! take unknown text for approval.
 //!
-//! - What all grammars share: [`lines`], [`token`], [`ids`], [`cited`], [`places`], and inside, blocks and vote lines. Exact
-//!   wordings are in [`texts`].
+//! - Shared by all grammars: [`crate::markdown`], [`token`], [`ids`], [`citations`], [`places`], and privately
+//!   `blocks` and `vote_lines`. Texts fixed by contract are in [`texts`], file names in [`file_names`].
 //! - Contested decisions: [`decisions`], [`buckets`], [`debate`], [`dialectic`], [`resolutions`].
-//! - Plan review: [`findings`], [`merged`], [`ballot`], [`votes`], [`scoreboard`], [`review_files`].
+//! - Plan review: [`findings`], [`review_items`], [`ballot`], [`votes`], [`scoreboard`], [`review_files`],
+//!   [`tally_file`].
 //! - The plan: [`plan`].
-//! - Reviews that end in one word: [`verdict`], [`severity`].
-//! - Research of a topic: [`research_notes`], whose places are held against the repository.
-//! - Talking to the person: [`context_summary`], [`questions`], [`discussion`].
+//! - Reviews with a verdict: [`verdict`], [`severity`].
+//! - Research of a topic: [`research_notes`], whose places are checked against the repository.
+//! - Questions to the person: [`context_summary`], [`questions`], [`discussion`].
 //!
 //! Launching agents, collecting their answers and writing files is deliberately elsewhere.
 
@@ -21,23 +22,22 @@ mod vote_lines;
 
 pub mod ballot;
 pub mod buckets;
-pub mod cited;
+pub mod citations;
 pub mod context_summary;
 pub mod debate;
 pub mod decisions;
 pub mod dialectic;
 pub mod discussion;
+pub mod file_names;
 pub mod findings;
 pub mod ids;
-pub mod lines;
-pub mod merged;
-pub mod names;
 pub mod places;
 pub mod plan;
 pub mod questions;
 pub mod research_notes;
 pub mod resolutions;
 pub mod review_files;
+pub mod review_items;
 pub mod scoreboard;
 pub mod severity;
 pub mod tally_file;

@@ -1,23 +1,23 @@
-//! The implementation plan: five sections, of which a change that is cosmetic or documentation may leave one out.
+//! Sections of the implementation plan. A cosmetic or documentation change may omit one of the five.
 //!
-//! Whether the files it names exist is checked with the specification, in [`crate::spec::check`].
+//! The files it names are checked with the specification, in [`crate::spec::check`].
 
-use super::lines::Problem;
+use crate::problem::Problem;
 use crate::spec::sections::Sections;
 
-/// The sections of a plan, in order.
+/// Sections of a plan, in order.
 pub const SECTIONS: [&str; 5] =
     ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
 
-/// Where in [`SECTIONS`] the one stands that a plan may do without.
+/// Index in [`SECTIONS`] of the optional section.
 pub const FAILURE_MODES: usize = 3;
 
-/// What is missing from a plan.
+/// Reports missing and empty sections of a plan.
 pub fn missing_sections(text: &str) -> Vec<Problem> {
-    let sections = Sections::of(text);
+    let sections = Sections::parse(text);
     let needed = SECTIONS.iter().enumerate().filter(|(index, _)| *index != FAILURE_MODES);
     needed
-        .filter_map(|(_, title)| match sections.named(&[title]) {
+        .filter_map(|(_, title)| match sections.find(&[title]) {
             None => Some(Problem::new(1, format!("the section '{title}' is missing"))),
             Some(section) if section.body.trim().is_empty() => {
                 Some(Problem::new(section.line, format!("the section '{title}' is empty")))
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn four_sections_must_say_something_and_the_fifth_may_be_missing() {
+    fn four_sections_are_required_and_failure_modes_is_optional() {
         let plan =
             "## Files to modify/create\n- `a.rs`\n\n### 2. **Approach**\nDo it.\n\n## Edge Cases:\n- none\n";
         let messages: Vec<String> =

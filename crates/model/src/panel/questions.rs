@@ -1,100 +1,94 @@
-//! Questions for the person, and what came of them.
+//! Questions for the person.
 //!
-//! A questioner writes `## Q1: title` blocks, each with a recommended answer, or `NONE`. There are three rounds,
-//! each with its limit. Answers become decisions, and those are written down in [`super::discussion`].
+//! A questioner writes `## Q1: title` blocks, each with a recommended answer, or `NONE`. There are three
+//! rounds, each with its limit. Answers are recorded in [`super::discussion`].
 
 use super::blocks::{Block, blocks, write_field, write_head};
-use super::cited::cites_a_line;
-use super::lines::{MARKS, Problem, is_blank};
+use super::citations::cites_line;
 use super::texts;
+use crate::markdown::{MARKS, is_blank};
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
-/// When questions are asked.
+/// Round of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Round {
-    /// Before anything: only what is really ambiguous (step 1c).
+pub enum QuestionRound {
+    /// Real ambiguities only (step 1c).
     Clarify,
-    /// The first discussion: scope and constraints, never architecture (step 1d).
+    /// First discussion: scope and constraints, never architecture (step 1d).
     Scope,
-    /// The second: what is still contested (step 3.5).
+    /// Second discussion: decisions that are still contested (step 3.5).
     Design,
 }
 
-impl Round {
-    /// How many questions may be asked.
+impl QuestionRound {
+    /// Maximum number of questions.
     pub fn limit(self) -> usize {
         match self {
-            Round::Clarify => 4,
-            Round::Scope | Round::Design => 7,
+            QuestionRound::Clarify => 4,
+            QuestionRound::Scope | QuestionRound::Design => 7,
         }
     }
 
-    /// Said when more would have been asked.
+    /// Line shown if more questions were raised than the limit.
     pub fn deferred_line(self) -> Option<&'static str> {
         match self {
-            Round::Clarify => None,
-            Round::Scope => Some(texts::SCOPE_DEFERRED),
-            Round::Design => Some(texts::DESIGN_DEFERRED),
+            QuestionRound::Clarify => None,
+            QuestionRound::Scope => Some(texts::SCOPE_DEFERRED),
+            QuestionRound::Design => Some(texts::DESIGN_DEFERRED),
         }
     }
 
-    /// Whether so many questions are worth a round. One question of scope is not: there is no other way to go.
-    pub fn is_worth(self, questions: usize) -> bool {
-        questions >= if self == Round::Scope { 2 } else { 1 }
+    /// True if this number of questions is worth a round. A single scope question is not: it leaves no choice.
+    pub fn is_worth_asking(self, questions: usize) -> bool {
+        questions >= if self == QuestionRound::Scope { 2 } else { 1 }
     }
 
-    /// Said when it is not.
-    pub fn nothing_to_ask(self) -> &'static str {
+    /// Text shown if the round is skipped.
+    pub fn no_questions_text(self) -> &'static str {
         match self {
-            Round::Clarify => texts::NOTHING_TO_CLARIFY,
-            Round::Scope => texts::NO_SCOPE_QUESTIONS,
-            Round::Design => texts::NO_DESIGN_QUESTIONS,
+            QuestionRound::Clarify => texts::NOTHING_TO_CLARIFY,
+            QuestionRound::Scope => texts::NO_SCOPE_QUESTIONS,
+            QuestionRound::Design => texts::NO_DESIGN_QUESTIONS,
         }
     }
 }
 
-/// The whole answer of a questioner who has no question.
+/// The whole answer of a questioner without questions.
 pub const NONE: &str = "NONE";
 
-/// One question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// What it is about.
     pub title: String,
-    /// The question.
     pub question: String,
-    /// What the questioner would answer.
     pub recommended: String,
-    /// Why; may be empty.
+    /// May be empty.
     pub why: String,
-    /// Who is to answer.
-    pub source: Source,
+    pub source: AnswerSource,
 }
 
-/// Who answers a question.
+/// Source of the answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// The person.
+pub enum AnswerSource {
     User,
-    /// The code has, at this place; the recommended answer is what it says.
+    /// The code at this citation; the recommended answer quotes it.
     Codebase(String),
 }
 
-/// What a questioner wants to know.
+/// Parsed answer of a questioner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Questions {
     /// Up to the limit of the round.
     pub questions: Vec<Question>,
-    /// How many more there were.
+    /// Number of questions over the limit.
     pub deferred: usize,
-    /// What is missing or unclear.
     pub problems: Vec<Problem>,
 }
 
-/// Reads the questions of a round.
-pub fn read_questions(text: &str, round: Round) -> Questions {
+/// Parses the questions of a round.
+pub fn read_questions(text: &str, round: QuestionRound) -> Questions {
     let mut read = Questions::default();
     let only = text.trim_matches(|c| is_blank(c) || c == '.' || MARKS.contains(&c));
     if only.eq_ignore_ascii_case(NONE) {
@@ -105,14 +99,14 @@ pub fn read_questions(text: &str, round: Round) -> Questions {
         read.problems.push(Problem::new(1, format!("expected '## Q1: title' blocks, or exactly {NONE}")));
     }
     for block in &blocks {
-        read.questions.extend(question(block, &mut read.problems));
+        read.questions.extend(read_question(block, &mut read.problems));
     }
     read.deferred = read.questions.len().saturating_sub(round.limit());
     read.questions.truncate(round.limit());
     read
 }
 
-/// `Q3`
+/// Parses `Q3`.
 fn question_number(name: &str) -> Option<u32> {
     name.strip_prefix(['Q', 'q'])?.parse().ok()
 }
@@ -123,7 +117,7 @@ const WHY: usize = 2;
 const SOURCE: usize = 3;
 const FIELDS: [&str; 4] = ["Question", "Recommended", "Why", "Source"];
 
-fn question(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<Question> {
+fn read_question(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<Question> {
     let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
     let [question, recommended, why, source] = [QUESTION, RECOMMENDED, WHY, SOURCE].map(&mut value);
     for (name, value) in [(QUESTION, &question), (RECOMMENDED, &recommended)] {
@@ -138,26 +132,26 @@ fn question(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<Quest
     complete.then_some(Question { title, question, recommended, why, source })
 }
 
-/// The code answers only where it is cited; everything else is for the person.
-pub(super) fn read_source(text: &str) -> Source {
+/// Parses a source. Without a citation it is the user.
+pub(super) fn read_source(text: &str) -> AnswerSource {
     let text = text.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
     let citation = text.get(..CODEBASE.len()).filter(|word| word.eq_ignore_ascii_case(CODEBASE));
     let citation =
         citation.map(|_| text[CODEBASE.len()..].trim_matches(|c| is_blank(c) || CITED_IN.contains(&c)));
     match citation {
-        Some(citation) if cites_a_line(citation) => Source::Codebase(citation.to_owned()),
-        _ => Source::User,
+        Some(citation) if cites_line(citation) => AnswerSource::Codebase(citation.to_owned()),
+        _ => AnswerSource::User,
     }
 }
 
 const CODEBASE: &str = "codebase";
 const CITED_IN: [char; 10] = ['*', '_', '`', ':', '-', '—', '–', '(', ')', ','];
 
-/// As it is written.
-pub(super) fn source_text(source: &Source) -> String {
+/// The text of a source, as [`read_source`] parses it.
+pub(super) fn format_source(source: &AnswerSource) -> String {
     match source {
-        Source::User => "user".to_owned(),
-        Source::Codebase(citation) => format!("{CODEBASE} ({citation})"),
+        AnswerSource::User => "user".to_owned(),
+        AnswerSource::Codebase(citation) => format!("{CODEBASE} ({citation})"),
     }
 }
 
@@ -167,7 +161,7 @@ pub fn write_questions(questions: &[Question]) -> String {
     for (n, question) in questions.iter().enumerate() {
         let n = n + 1;
         write_head(&mut out, "##", format_args!("Q{n}"), &question.title);
-        let source = source_text(&question.source);
+        let source = format_source(&question.source);
         for (name, value) in
             FIELDS.iter().zip([&question.question, &question.recommended, &question.why, &source])
         {
@@ -180,87 +174,91 @@ pub fn write_questions(questions: &[Question]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panel::lines::flat;
+    use crate::markdown::flat;
     use proptest::prelude::*;
 
     const WHOLE: &str = "## Q1: Guests\n**Question**: May guests pay?\n**Recommended**: No, later.\n**Why**: Smaller.\n**Source**: user\n";
 
     #[test]
     fn a_whole_question_is_read_and_written() {
-        let read = read_questions(WHOLE, Round::Clarify);
+        let read = read_questions(WHOLE, QuestionRound::Clarify);
         assert_eq!((read.questions.len(), read.deferred, read.problems.len()), (1, 0, 0));
         assert_eq!(write_questions(&read.questions), WHOLE);
         let loose = "\u{feff}### q1: Guests\r\n- Question: May guests\r\n  pay?\r\n- **Recommended:** No, later.\r\nWhy: Smaller.\r\n";
-        assert_eq!(read_questions(loose, Round::Clarify), read);
-        let untitled = read_questions(&WHOLE.replace(" Guests", ""), Round::Scope);
+        assert_eq!(read_questions(loose, QuestionRound::Clarify), read);
+        let untitled = read_questions(&WHOLE.replace(" Guests", ""), QuestionRound::Scope);
         assert_eq!(untitled.questions[0].title, "May guests pay?");
     }
 
     #[test]
-    fn no_question_is_said_with_one_word() {
+    fn no_questions_is_one_token() {
         for text in ["NONE", "None.\n", "**NONE**", "\u{feff}none\r\n"] {
-            assert_eq!(read_questions(text, Round::Scope), Questions::default(), "{text}");
+            assert_eq!(read_questions(text, QuestionRound::Scope), Questions::default(), "{text}");
         }
         assert_eq!(write_questions(&[]), "NONE\n");
         for text in ["", "I have none", "Q1", "- Q1: x"] {
             let problem = Problem::new(1, "expected '## Q1: title' blocks, or exactly NONE");
-            assert_eq!(read_questions(text, Round::Scope).problems, [problem], "{text}");
+            assert_eq!(read_questions(text, QuestionRound::Scope).problems, [problem], "{text}");
         }
     }
 
     #[test]
-    fn each_round_has_its_limit_and_its_words() {
+    fn each_round_has_its_limit_and_its_texts() {
         let many: String = (1..=9).map(|n| WHOLE.replace("Q1", &format!("Q{n}"))).collect();
-        for (round, limit, deferred) in [(Round::Clarify, 4, 5), (Round::Scope, 7, 2), (Round::Design, 7, 2)]
+        for (round, limit, deferred) in
+            [(QuestionRound::Clarify, 4, 5), (QuestionRound::Scope, 7, 2), (QuestionRound::Design, 7, 2)]
         {
             let read = read_questions(&many, round);
             assert_eq!((read.questions.len(), read.deferred), (limit, deferred));
         }
-        assert_eq!(Round::Clarify.deferred_line(), None);
+        assert_eq!(QuestionRound::Clarify.deferred_line(), None);
         assert_eq!(
-            Round::Scope.deferred_line(),
+            QuestionRound::Scope.deferred_line(),
             Some("⏩ Remaining scope questions deferred to implementation.")
         );
         assert_eq!(
-            Round::Design.deferred_line(),
+            QuestionRound::Design.deferred_line(),
             Some("⏩ Remaining design questions deferred to implementation.")
         );
         assert_eq!(
-            [Round::Clarify, Round::Scope, Round::Design].map(Round::nothing_to_ask),
+            [QuestionRound::Clarify, QuestionRound::Scope, QuestionRound::Design]
+                .map(QuestionRound::no_questions_text),
             [
                 "no clarifying questions needed",
                 "no scope decisions require discussion",
                 "no additional decisions require discussion"
             ]
         );
-        for (round, fewest) in [(Round::Clarify, 1), (Round::Scope, 2), (Round::Design, 1)] {
-            assert!(round.is_worth(fewest) && !round.is_worth(fewest - 1), "{round:?}");
+        for (round, fewest) in
+            [(QuestionRound::Clarify, 1), (QuestionRound::Scope, 2), (QuestionRound::Design, 1)]
+        {
+            assert!(round.is_worth_asking(fewest) && !round.is_worth_asking(fewest - 1), "{round:?}");
         }
     }
 
     #[test]
-    fn what_is_missing_is_said_with_its_line() {
+    fn missing_fields_are_reported_with_their_line() {
         for (from, to, line, message) in [
             ("**Question**: May guests pay?\n", "", 1, "Q1 has no Question"),
             ("No, later.", "", 3, "Q1 has no Recommended"),
         ] {
-            let read = read_questions(&WHOLE.replace(from, to), Round::Clarify);
+            let read = read_questions(&WHOLE.replace(from, to), QuestionRound::Clarify);
             assert_eq!((read.questions.len(), read.problems), (0, vec![Problem::new(line, message)]));
         }
     }
 
     #[test]
-    fn the_code_answers_only_where_it_is_cited() {
+    fn the_codebase_is_a_source_only_with_a_citation() {
         for (text, expected) in [
-            ("user", Source::User),
-            ("", Source::User),
-            ("codebase", Source::User),
-            ("codebase, somewhere", Source::User),
-            ("codebase (src/pay.rs:12)", Source::Codebase("src/pay.rs:12".to_owned())),
-            ("Codebase — `src/pay.rs:12`", Source::Codebase("src/pay.rs:12".to_owned())),
-            ("**codebase**: src/pay.rs:12", Source::Codebase("src/pay.rs:12".to_owned())),
-            ("the codebase (src/pay.rs:12)", Source::User),
-            ("codebasé (src/pay.rs:12)", Source::User),
+            ("user", AnswerSource::User),
+            ("", AnswerSource::User),
+            ("codebase", AnswerSource::User),
+            ("codebase, somewhere", AnswerSource::User),
+            ("codebase (src/pay.rs:12)", AnswerSource::Codebase("src/pay.rs:12".to_owned())),
+            ("Codebase — `src/pay.rs:12`", AnswerSource::Codebase("src/pay.rs:12".to_owned())),
+            ("**codebase**: src/pay.rs:12", AnswerSource::Codebase("src/pay.rs:12".to_owned())),
+            ("the codebase (src/pay.rs:12)", AnswerSource::User),
+            ("codebasé (src/pay.rs:12)", AnswerSource::User),
         ] {
             assert_eq!(read_source(text), expected, "{text}");
         }
@@ -270,15 +268,15 @@ mod tests {
         fn any_question()(texts in prop::collection::vec("\\PC{0,30}a", 4), code in any::<bool>()) -> Question {
             let [title, question, recommended, why] =
                 <[String; 4]>::try_from(texts.iter().map(|text| flat(text)).collect::<Vec<_>>()).unwrap();
-            let source = if code { Source::Codebase("src/a.rs:3".to_owned()) } else { Source::User };
+            let source = if code { AnswerSource::Codebase("src/a.rs:3".to_owned()) } else { AnswerSource::User };
             Question { title, question, recommended, why, source }
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(questions in prop::collection::vec(any_question(), 0..7)) {
-            let read = read_questions(&write_questions(&questions), Round::Design);
+        fn written_questions_parse_again(questions in prop::collection::vec(any_question(), 0..7)) {
+            let read = read_questions(&write_questions(&questions), QuestionRound::Design);
             prop_assert_eq!(read, Questions { questions, ..Questions::default() });
         }
     }

@@ -1,35 +1,36 @@
-//! `research-notes.md`: what a topic looks like in the code, in four sections. Every place in it can be looked up.
+//! `research-notes.md`: what a topic looks like in the code, in four sections. Every cited place is checked.
 //!
-//! A section begins with its name, as a heading of any level or emphasised on a line of its own, and goes on until the
-//! next one. A code reference is a line that says where something is and what is there (`code_references`):
-//! `- src/http/mod.rs:48: the chain that every request passes`. Places themselves are read by [`super::places`].
+//! A section begins with its name, as a heading of any level or emphasised on a line of its own, and ends at
+//! the next one. A code reference is a line with a place and its description (`code_references`): `-
+//! src/http/mod.rs:48: the chain that every request passes`. Places are parsed by [`super::places`].
 
 pub use super::code_references::CodeReference;
 
-use super::code_references::{Reading, none_because};
-use super::lines::{Line, MARKS, Problem, bare, is_blank, lines, trimmed};
-use super::places::{CitedPlace, PlaceFacts, Struck, WrongPlace, places_in, strike, wrong_places};
+use super::code_references::{ReferenceParser, none_reason};
+use super::places::{
+    CitedPlace, PlaceFacts, StruckText, WrongPlace, line_places, strike_wrong_places, wrong_places,
+};
+use crate::markdown::{Line, MARKS, bare, is_blank, lines, trimmed};
+use crate::problem::Problem;
 use serde::Serialize;
 
-/// What was found out about a topic.
+/// Parsed research notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ResearchNotes {
-    /// What is true of the topic in this repository.
     pub findings: String,
-    /// Where to look.
     pub code_references: Vec<CodeReference>,
-    /// What to do, if anything.
+    /// None if the section says `None`.
     pub recommendations: Option<String>,
-    /// What could not be found out, if anything.
+    /// None if the section says `None`.
     pub open_questions: Option<String>,
-    /// Every place that is cited in any part of the text, in order.
+    /// All cited places of the text, in order.
     pub places: Vec<CitedPlace>,
 }
 
-/// The sections, in order.
+/// Sections of the notes, in order.
 pub const SECTIONS: [&str; 4] = ["Findings", "Code references", "Recommendations", "Open questions"];
 
-/// What a section says that has nothing to say.
+/// Content of a section without entries.
 pub const NONE: &str = "None";
 
 const FINDINGS: usize = 0;
@@ -37,23 +38,23 @@ const REFERENCES: usize = 1;
 const RECOMMENDATIONS: usize = 2;
 const QUESTIONS: usize = 3;
 
-/// Reads notes. Without problems they may be used, as far as their form goes; see [`check_places`] for the rest.
+/// Parses research notes. Without problems their form is valid; [`check_places`] checks the content.
 pub fn read_research_notes(text: &str) -> (ResearchNotes, Vec<Problem>) {
-    let (starts, mut problems) = starts(text);
-    let mut reading = Reading::default();
-    let mut open: Option<Start<'_>> = None;
+    let (starts, mut problems) = section_starts(text);
+    let mut parser = ReferenceParser::default();
+    let mut open: Option<SectionStart<'_>> = None;
     let mut bodies = [const { String::new() }; 4];
     for line in lines(text) {
         let start = starts.iter().find(|start| start.line == line.number).copied();
         let ends = open.is_some_and(|open| {
-            open.level < EMPHASISED && level(line).is_some_and(|level| level <= open.level)
+            open.level < EMPHASISED && heading_level(line).is_some_and(|level| level <= open.level)
         });
         open = start.or_else(|| open.filter(|_| !ends));
         let within = open.map(|open| open.section);
         if within == Some(REFERENCES) && start.is_none() {
-            reading.reference_line(line);
+            parser.read_line(line);
         } else {
-            reading.places.extend(places_in(line, 0));
+            parser.places.extend(line_places(line, 0));
         }
         if let Some(section) = within {
             bodies[section].push_str(start.map_or(line.text, |start| start.rest));
@@ -62,64 +63,65 @@ pub fn read_research_notes(text: &str) -> (ResearchNotes, Vec<Problem>) {
     }
     for (section, name) in SECTIONS.into_iter().enumerate() {
         let Some(start) = starts.iter().find(|start| start.section == section) else { continue };
-        problems.extend(lacking(section, name, start.line, &bodies[section], &reading));
+        problems.extend(section_problem(section, name, start.line, &bodies[section], &parser));
     }
-    problems.append(&mut reading.problems);
-    let said = |section: usize| Some(trimmed(&bodies[section]).to_owned()).filter(|text| !is_none(text));
+    problems.append(&mut parser.problems);
+    let section_text =
+        |section: usize| Some(trimmed(&bodies[section]).to_owned()).filter(|text| !says_none(text));
     let notes = ResearchNotes {
         findings: trimmed(&bodies[FINDINGS]).to_owned(),
-        code_references: reading.references,
-        recommendations: said(RECOMMENDATIONS).filter(|text| !text.is_empty()),
-        open_questions: said(QUESTIONS).filter(|text| !text.is_empty()),
-        places: reading.places,
+        code_references: parser.references,
+        recommendations: section_text(RECOMMENDATIONS).filter(|text| !text.is_empty()),
+        open_questions: section_text(QUESTIONS).filter(|text| !text.is_empty()),
+        places: parser.places,
     };
     (notes, problems)
 }
 
-/// The cited places that the repository does not have.
+/// The cited places that do not exist in the repository.
 pub fn check_places(notes: &ResearchNotes, facts: &dyn PlaceFacts) -> Vec<WrongPlace> {
     wrong_places(&notes.places, facts)
 }
 
-/// Takes wrong places out of notes. They keep their form: what is left of a code reference is still read as one.
-pub fn strike_places(text: &str, wrong: &[WrongPlace]) -> Struck {
-    strike(text, &read_research_notes(text).0.places, wrong)
+/// Strikes the wrong places. The form stays valid: a struck code reference is still parsed as one.
+pub fn strike_places(text: &str, wrong: &[WrongPlace]) -> StruckText {
+    strike_wrong_places(text, &read_research_notes(text).0.places, wrong)
 }
 
-/// Where a section begins.
+/// First line of a section.
 #[derive(Debug, Clone, Copy)]
-struct Start<'a> {
+struct SectionStart<'a> {
     section: usize,
     line: usize,
-    /// Of its heading; emphasis is below all headings.
+    /// Level of its heading; [`EMPHASISED`] is below all headings.
     level: usize,
-    /// What the line says behind its name.
+    /// Text after the name on the same line.
     rest: &'a str,
 }
 
 const EMPHASISED: usize = 7;
 
-/// Where each section begins, and what is missing or there twice. Of several lines with one name the highest heading
-/// counts; a lower one is a heading inside a section.
-fn starts(text: &str) -> (Vec<Start<'_>>, Vec<Problem>) {
-    let mut starts: [Option<Start<'_>>; 4] = [None; 4];
-    let mut again: [Option<usize>; 4] = [None; 4];
+/// First line of each section, and problems for missing and duplicate ones. Among lines with the same name the
+/// highest heading counts; a lower one is a heading inside a section.
+fn section_starts(text: &str) -> (Vec<SectionStart<'_>>, Vec<Problem>) {
+    let mut starts: [Option<SectionStart<'_>>; 4] = [None; 4];
+    let mut duplicates: [Option<usize>; 4] = [None; 4];
     let mut fenced = [false; 4];
     for line in lines(text) {
-        let Some(start) = start(line) else { continue };
+        let Some(start) = section_start(line) else { continue };
         let section = start.section;
         match starts[section] {
             _ if line.fenced => fenced[section] = true,
             Some(known) if known.level == start.level => {
-                again[section] = again[section].or(Some(line.number));
+                duplicates[section] = duplicates[section].or(Some(line.number));
             }
             Some(known) if known.level < start.level => {}
-            _ => (starts[section], again[section]) = (Some(start), None),
+            _ => (starts[section], duplicates[section]) = (Some(start), None),
         }
     }
     let mut problems = Vec::new();
     for (section, name) in SECTIONS.into_iter().enumerate() {
-        match (starts[section], again[section]) {
+        match (starts[section], duplicates[section]) {
             (None, _) if fenced[section] => {
                 problems
                     .push(Problem::new(1, format!("{name} stands in a code fence: write it without one")));
@@ -135,44 +137,50 @@ fn starts(text: &str) -> (Vec<Start<'_>>, Vec<Problem>) {
     (starts.into_iter().flatten().collect(), problems)
 }
 
-/// The section a line begins, if it is the name of one.
-fn start(line: Line<'_>) -> Option<Start<'_>> {
+/// The section that a line starts.
+fn section_start(line: Line<'_>) -> Option<SectionStart<'_>> {
     let bare = bare(line.text);
     if bare.item.is_some() || !(bare.heading || bare.emphasised()) {
         return None;
     }
     let (name, rest) = bare.text.split_once(':').unwrap_or((bare.text, ""));
-    let name = letters(name);
-    let section = SECTIONS.iter().position(|section| letters(section) == name)?;
+    let name = normalised_title(name);
+    let section = SECTIONS.iter().position(|section| normalised_title(section) == name)?;
     let rest =
         if bare.emphasised() { rest.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c)) } else { rest };
-    Some(Start { section, line: line.number, level: level(line).unwrap_or(EMPHASISED), rest })
+    Some(SectionStart { section, line: line.number, level: heading_level(line).unwrap_or(EMPHASISED), rest })
 }
 
-/// The letters of a short text, whatever stands between them: `1. Code references`, `CODE_REFERENCES **`.
-fn letters(text: &str) -> String {
+/// The lower-case letters of a short title: equal for `1. Code references` and `CODE_REFERENCES **`.
+fn normalised_title(text: &str) -> String {
     let start = text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end]);
     start.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
 }
 
-/// The level of a heading.
-fn level(line: Line<'_>) -> Option<usize> {
+/// Level of a heading.
+fn heading_level(line: Line<'_>) -> Option<usize> {
     let hashes = trimmed(line.text).bytes().take_while(|b| *b == b'#').count();
     (!line.fenced && (1..=6).contains(&hashes)).then_some(hashes)
 }
 
-/// What a section lacks.
-fn lacking(section: usize, name: &str, line: usize, body: &str, reading: &Reading) -> Option<Problem> {
+/// The problem of an empty or useless section.
+fn section_problem(
+    section: usize,
+    name: &str,
+    line: usize,
+    body: &str,
+    parser: &ReferenceParser,
+) -> Option<Problem> {
     let body = trimmed(body);
     let message = match section {
         _ if body.is_empty() && section > REFERENCES => {
             format!("the section '{name}' is empty: write {NONE} if there is nothing to say")
         }
         _ if body.is_empty() => format!("the section '{name}' is empty"),
-        FINDINGS if is_none(body) => {
+        FINDINGS if says_none(body) => {
             format!("the section '{name}' must say what was looked for, if nothing was found")
         }
-        REFERENCES if reading.references.is_empty() && !reading.struck => match none_because(body) {
+        REFERENCES if parser.references.is_empty() && !parser.struck => match none_reason(body) {
             Some("") if body.lines().count() == 1 => {
                 format!("the section '{name}' says {NONE}: say why, as in '{NONE}: no file mentions it'")
             }
@@ -184,9 +192,9 @@ fn lacking(section: usize, name: &str, line: usize, body: &str, reading: &Readin
     Some(Problem::new(line, message))
 }
 
-/// Whether a text says that there is nothing, and no more.
-fn is_none(text: &str) -> bool {
-    !text.contains('\n') && none_because(text).is_some()
+/// True if a text is `None`, with or without a reason on the same line.
+fn says_none(text: &str) -> bool {
+    !text.contains('\n') && none_reason(text).is_some()
 }
 
 #[cfg(test)]
@@ -241,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_empty_or_there_twice_is_said_with_its_line() {
+    fn missing_empty_and_duplicate_sections_are_reported() {
         let missing = |name: &str| (1, format!("the section '{name}' is missing"));
         assert_eq!(messages(""), SECTIONS.map(missing));
         assert_eq!(messages(&WHOLE.replace("## Rec", "## My rec")), [missing("Recommendations")]);
@@ -257,7 +265,7 @@ mod tests {
         assert_eq!(messages(&twice), [(19, "the section 'Findings' is there already, in line 3".to_owned())]);
         assert_eq!(read_research_notes(&twice).0, read_research_notes(WHOLE).0);
         let fenced: Vec<String> =
-            messages(&format!("```\n{WHOLE}```\n")).into_iter().map(|(_, said)| said).collect();
+            messages(&format!("```\n{WHOLE}```\n")).into_iter().map(|(_, message)| message).collect();
         assert_eq!(
             fenced,
             SECTIONS.map(|name| format!("{name} stands in a code fence: write it without one"))
@@ -304,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_places_are_told_and_struck() {
+    fn wrong_places_are_reported_and_struck() {
         let facts = |path: &str| match path {
             "src/http/mod.rs" => Some(59),
             "LICENSE" => Some(3),
@@ -340,11 +348,11 @@ mod tests {
             "nothing becomes a place: {}",
             struck.text
         );
-        assert_eq!(strike_places(&text, &[]), Struck { text: text.clone(), count: 0 });
+        assert_eq!(strike_places(&text, &[]), StruckText { text: text.clone(), count: 0 });
     }
 
     #[test]
-    fn enormous_notes_are_read_once() {
+    fn huge_notes_take_linear_time() {
         for line in
             ["- a.rs:1 x\n", "# Findings\n", "**Code references**\n", "- `\n", "|", "- None\n", "`a.rs`:1 "]
         {
@@ -357,7 +365,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_notes_are_too_strange_and_striking_breaks_nothing(
+        fn any_text_parses_and_striking_adds_no_problems(
             text in "((## Findings\n|## Code references\n|\\*\\*Open questions\\*\\*\n|# Recommendations\n|None|- |LICENSE:3|src/|a\\.rs|ä|:|[0-9]|`|\\||\\[|\\]|\\(| |\r|\n|\0|\\PC){0,4}){0,30}"
         ) {
             let (notes, problems) = read_research_notes(&text);

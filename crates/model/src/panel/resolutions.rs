@@ -1,35 +1,36 @@
-//! `dialectic-resolutions.md`: what became of every contested decision.
+//! `dialectic-resolutions.md`: the result of every contested decision.
 //!
-//! One block per decision, those outside the cap included. Only what was voted binds the plan; everything else
-//! leaves the choice of the synthesis in place, and says why.
+//! One block per decision, including those over the cap. Only voted decisions bind the plan; the others keep
+//! the choice of the synthesis, with the reason.
 
 use super::blocks::{Block, blocks, write_field, write_head};
 use super::buckets::Bucket;
-use super::debate::{Defense, Failure, Side};
-use super::decisions::{DEBATED_AT_MOST, Decision, decision_id};
+use super::debate::{DebateSide, Defense, DefenseFailure};
+use super::decisions::{Decision, MAX_DEBATED, decision_id};
 use super::dialectic::JudgedDecision;
 use super::ids::ItemId;
-use super::lines::{Problem, flat};
 use super::texts;
-use crate::shown::shown;
+use crate::escape::printable;
+use crate::markdown::flat;
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
-/// What became of a decision.
+/// Disposition of a contested decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Disposition {
-    /// The judges settled it.
+    /// Settled by the judges.
     Voted,
-    /// It was debated, but not settled.
+    /// Debated, but not settled.
     FallbackToSynthesis,
-    /// Nobody could debate it.
+    /// Not debated: the bucket has no debaters.
     BucketSkipped,
-    /// It ranked outside the cap.
+    /// Not debated: ranked outside the cap.
     OverCap,
 }
 
 impl Disposition {
-    /// All of them, in the order they are counted.
+    /// In the order of the closing line.
     pub const ALL: [Disposition; 4] = [
         Disposition::Voted,
         Disposition::FallbackToSynthesis,
@@ -37,7 +38,7 @@ impl Disposition {
         Disposition::OverCap,
     ];
 
-    /// As it is written.
+    /// The token of the contract.
     pub fn name(self) -> &'static str {
         match self {
             Disposition::Voted => "voted",
@@ -48,84 +49,88 @@ impl Disposition {
     }
 }
 
-/// What became of one decision, and why.
+/// Result of a contested decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolution {
-    /// The number of the decision.
+pub struct DecisionResolution {
+    /// Decision number.
     pub n: u32,
-    /// What it is about.
     pub title: String,
-    /// What is to be done: the choice of the synthesis, or the alternative if it won.
+    /// The option to implement: the choice of the synthesis, or the alternative if it won.
     pub resolution: String,
-    /// How it came about.
-    pub outcome: Outcome,
-    /// The claim of the thesis, or why there is none.
+    pub outcome: DecisionOutcome,
+    /// The claim of the thesis, or a placeholder.
     pub thesis_summary: String,
-    /// The claim of the antithesis, or why there is none.
+    /// The claim of the antithesis, or a placeholder.
     pub antithesis_summary: String,
-    /// Why it ended so.
+    /// Reason for the outcome.
     pub why: String,
 }
 
-/// How a decision ended.
+/// Disposition with the votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The judges settled it for this side.
+pub enum DecisionOutcome {
+    /// Settled by the judges.
     Voted {
-        /// The side that won.
-        winner: Side,
-        /// Votes for what was chosen.
+        winner: DebateSide,
+        /// Votes for the chosen option.
         thesis: usize,
         /// Votes for the alternative.
         anti_thesis: usize,
     },
-    /// It was debated, but not settled.
+    /// Debated, but not settled.
     FallbackToSynthesis,
-    /// Nobody could debate it.
+    /// Not debated: the bucket has no debaters.
     BucketSkipped,
-    /// It ranked outside the cap.
+    /// Not debated: ranked outside the cap.
     OverCap,
 }
 
-impl Outcome {
-    /// Without the votes.
+impl DecisionOutcome {
     pub fn disposition(self) -> Disposition {
         match self {
-            Outcome::Voted { .. } => Disposition::Voted,
-            Outcome::FallbackToSynthesis => Disposition::FallbackToSynthesis,
-            Outcome::BucketSkipped => Disposition::BucketSkipped,
-            Outcome::OverCap => Disposition::OverCap,
+            DecisionOutcome::Voted { .. } => Disposition::Voted,
+            DecisionOutcome::FallbackToSynthesis => Disposition::FallbackToSynthesis,
+            DecisionOutcome::BucketSkipped => Disposition::BucketSkipped,
+            DecisionOutcome::OverCap => Disposition::OverCap,
         }
     }
 
     fn why_label(self) -> &'static str {
         match self {
-            Outcome::Voted { winner: Side::Thesis, .. } => WHY_LABELS[0],
-            Outcome::Voted { winner: Side::AntiThesis, .. } => WHY_LABELS[1],
-            Outcome::FallbackToSynthesis => WHY_LABELS[2],
-            Outcome::BucketSkipped => WHY_LABELS[3],
-            Outcome::OverCap => WHY_LABELS[4],
+            DecisionOutcome::Voted { winner: DebateSide::Thesis, .. } => WHY_LABELS[0],
+            DecisionOutcome::Voted { winner: DebateSide::AntiThesis, .. } => WHY_LABELS[1],
+            DecisionOutcome::FallbackToSynthesis => WHY_LABELS[2],
+            DecisionOutcome::BucketSkipped => WHY_LABELS[3],
+            DecisionOutcome::OverCap => WHY_LABELS[4],
         }
     }
 }
 
-impl Resolution {
-    /// What the judges made of a decision.
-    pub fn judged(decision: &Decision, verdict: &JudgedDecision, defenses: [Defense<'_>; 2]) -> Resolution {
+impl DecisionResolution {
+    /// Resolution of a judged decision.
+    pub fn from_judges(
+        decision: &Decision,
+        verdict: &JudgedDecision,
+        defenses: [Defense<'_>; 2],
+    ) -> DecisionResolution {
         let JudgedDecision { thesis, anti_thesis, .. } = *verdict;
         let (resolution, outcome) = match verdict.resolution {
             Some(winner) => {
-                let option = if winner == Side::Thesis { &decision.chosen } else { &decision.alternative };
-                (option, Outcome::Voted { winner, thesis, anti_thesis })
+                let option =
+                    if winner == DebateSide::Thesis { &decision.chosen } else { &decision.alternative };
+                (option, DecisionOutcome::Voted { winner, thesis, anti_thesis })
             }
-            None => (&decision.chosen, Outcome::FallbackToSynthesis),
+            None => (&decision.chosen, DecisionOutcome::FallbackToSynthesis),
         };
         let summaries = defenses.map(|defense| flat(defense.claim()));
-        Resolution::new(decision, resolution, outcome, summaries, verdict.why.clone())
+        DecisionResolution::new(decision, resolution, outcome, summaries, verdict.why.clone())
     }
 
-    /// A decision whose debate cannot be judged.
-    pub fn without_quorum(decision: &Decision, failures: &[(Side, Failure)]) -> Resolution {
+    /// Resolution of a decision without a valid debate.
+    pub fn without_quorum(
+        decision: &Decision,
+        failures: &[(DebateSide, DefenseFailure)],
+    ) -> DecisionResolution {
         let failed: Vec<String> =
             failures.iter().map(|(side, failure)| format!("{} {}", side.role(), failure.token())).collect();
         let summary = |side| match failures.iter().find(|(failed, _)| *failed == side) {
@@ -133,47 +138,53 @@ impl Resolution {
             None => "(not judged — the other side has no valid defense)".to_owned(),
         };
         let why = format!("debate quorum failed: {}", failed.join(", "));
-        let summaries = Side::BOTH.map(summary);
-        Resolution::new(decision, &decision.chosen, Outcome::FallbackToSynthesis, summaries, why)
+        let summaries = DebateSide::BOTH.map(summary);
+        DecisionResolution::new(
+            decision,
+            &decision.chosen,
+            DecisionOutcome::FallbackToSynthesis,
+            summaries,
+            why,
+        )
     }
 
-    /// A decision nobody could debate.
-    pub fn bucket_skipped(decision: &Decision, bucket: Bucket) -> Resolution {
+    /// Resolution of a decision without debaters.
+    pub fn bucket_skipped(decision: &Decision, bucket: Bucket) -> DecisionResolution {
         let summaries = [texts::BUCKET_SKIPPED; 2].map(str::to_owned);
         let why = format!("{bucket} unavailable at launch time");
-        Resolution::new(decision, &decision.chosen, Outcome::BucketSkipped, summaries, why)
+        DecisionResolution::new(decision, &decision.chosen, DecisionOutcome::BucketSkipped, summaries, why)
     }
 
-    /// A decision outside the cap; its rank counts from 1.
-    pub fn over_cap(decision: &Decision, rank: usize) -> Resolution {
+    /// Resolution of a decision over the cap; `rank` counts from 1.
+    pub fn over_cap(decision: &Decision, rank: usize) -> DecisionResolution {
         let summaries = [texts::OVER_CAP; 2].map(str::to_owned);
-        let why = texts::outside_cap(rank, DEBATED_AT_MOST);
-        Resolution::new(decision, &decision.chosen, Outcome::OverCap, summaries, why)
+        let why = texts::outside_cap(rank, MAX_DEBATED);
+        DecisionResolution::new(decision, &decision.chosen, DecisionOutcome::OverCap, summaries, why)
     }
 
     fn new(
         decision: &Decision,
         resolution: &str,
-        outcome: Outcome,
+        outcome: DecisionOutcome,
         summaries: [String; 2],
         why: String,
-    ) -> Resolution {
+    ) -> DecisionResolution {
         let [thesis_summary, antithesis_summary] = summaries;
         let (n, title, resolution) = (decision.n, decision.title.clone(), resolution.to_owned());
-        Resolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
+        DecisionResolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
     }
 
-    /// Whether it is worth asking the person again: all that was not settled, and what was settled narrowly.
+    /// True for an unsettled decision and for a split vote; the person is asked about these again.
     pub fn is_still_contested(&self) -> bool {
         match self.outcome {
-            Outcome::Voted { thesis, anti_thesis, .. } => thesis.min(anti_thesis) > 0,
+            DecisionOutcome::Voted { thesis, anti_thesis, .. } => thesis.min(anti_thesis) > 0,
             _ => true,
         }
     }
 }
 
-/// How many decisions ended how, for the line that closes the step: `3 voted, 1 fallback`; zeros are left out.
-pub fn count_dispositions(resolutions: &[Resolution]) -> String {
+/// Counts of the dispositions for the closing line of the step: `3 voted, 1 fallback`; zeros are omitted.
+pub fn count_dispositions(resolutions: &[DecisionResolution]) -> String {
     let short = ["voted", "fallback", "bucket-skipped", "over-cap"];
     let counts = Disposition::ALL.into_iter().zip(short).filter_map(|(disposition, name)| {
         let count = resolutions.iter().filter(|r| r.outcome.disposition() == disposition).count();
@@ -203,15 +214,15 @@ const FIELDS: [&str; 10] = [
     WHY_LABELS[4],
 ];
 
-/// Writes the file.
-pub fn write_resolutions(resolutions: &[Resolution]) -> String {
+/// Writes `dialectic-resolutions.md`.
+pub fn write_resolutions(resolutions: &[DecisionResolution]) -> String {
     let mut out = String::new();
     for entry in resolutions {
         write_head(&mut out, "###", ItemId::decision(entry.n), &entry.title);
         let mut field = |name, value: &str| write_field(&mut out, "", name, value);
         field(FIELDS[RESOLUTION], &entry.resolution);
         field(FIELDS[DISPOSITION], entry.outcome.disposition().name());
-        if let Outcome::Voted { thesis, anti_thesis, .. } = entry.outcome {
+        if let DecisionOutcome::Voted { thesis, anti_thesis, .. } = entry.outcome {
             field(FIELDS[VOTE_TALLY], &format!("THESIS={thesis}, ANTI_THESIS={anti_thesis}"));
         }
         field(FIELDS[THESIS_SUMMARY], &entry.thesis_summary);
@@ -221,60 +232,68 @@ pub fn write_resolutions(resolutions: &[Resolution]) -> String {
     out
 }
 
-/// Reads the file. An empty one is fine: there was nothing to resolve.
-pub fn read_resolutions(text: &str) -> (Vec<Resolution>, Vec<Problem>) {
+/// Parses `dialectic-resolutions.md`; it may be empty.
+pub fn read_resolutions(text: &str) -> (Vec<DecisionResolution>, Vec<Problem>) {
     let mut problems = Vec::new();
     let blocks = blocks(text, decision_id, &FIELDS);
-    let read = blocks.iter().filter_map(|block| resolution(block, &mut problems)).collect();
+    let read = blocks.iter().filter_map(|block| read_resolution(block, &mut problems)).collect();
     (read, problems)
 }
 
-fn resolution(block: &Block<'_, ItemId>, problems: &mut Vec<Problem>) -> Option<Resolution> {
+fn read_resolution(block: &Block<'_, ItemId>, problems: &mut Vec<Problem>) -> Option<DecisionResolution> {
     let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
     let [resolution, disposition, tally, thesis_summary, antithesis_summary] =
         [RESOLUTION, DISPOSITION, VOTE_TALLY, THESIS_SUMMARY, ANTITHESIS_SUMMARY].map(&mut value);
     let why = (WHY..FIELDS.len()).map(value).find(|why| !why.is_empty()).unwrap_or_default();
     let head = block.head;
     let mut unclear = |name: usize, found: &str| {
-        let message = format!("{head}: {} is '{}'", FIELDS[name], shown(found));
+        let message = format!("{head}: {} is '{}'", FIELDS[name], printable(found));
         problems.push(Problem::new(block.line_of(name), message));
     };
     if resolution.is_empty() {
         unclear(RESOLUTION, &resolution);
     }
     let outcome = match Disposition::ALL.into_iter().find(|d| d.name().eq_ignore_ascii_case(&disposition)) {
-        Some(Disposition::Voted) => read_tally(&tally).or_else(|| {
+        Some(Disposition::Voted) => read_vote_tally(&tally).or_else(|| {
             unclear(VOTE_TALLY, &tally);
             None
         })?,
-        Some(Disposition::FallbackToSynthesis) => Outcome::FallbackToSynthesis,
-        Some(Disposition::BucketSkipped) => Outcome::BucketSkipped,
-        Some(Disposition::OverCap) => Outcome::OverCap,
+        Some(Disposition::FallbackToSynthesis) => DecisionOutcome::FallbackToSynthesis,
+        Some(Disposition::BucketSkipped) => DecisionOutcome::BucketSkipped,
+        Some(Disposition::OverCap) => DecisionOutcome::OverCap,
         None => {
             unclear(DISPOSITION, &disposition);
             return None;
         }
     };
     let title = block.title.to_owned();
-    Some(Resolution { n: head.n, title, resolution, outcome, thesis_summary, antithesis_summary, why })
-        .filter(|read| !read.resolution.is_empty())
+    Some(DecisionResolution {
+        n: head.n,
+        title,
+        resolution,
+        outcome,
+        thesis_summary,
+        antithesis_summary,
+        why,
+    })
+    .filter(|read| !read.resolution.is_empty())
 }
 
-/// `THESIS=2, ANTI_THESIS=1`; a tie has no winner, and so is no outcome of a vote.
-fn read_tally(text: &str) -> Option<Outcome> {
+/// Parses `THESIS=2, ANTI_THESIS=1`. None for a tie, which has no winner.
+fn read_vote_tally(text: &str) -> Option<DecisionOutcome> {
     let (thesis, anti_thesis) = text.split_once(',')?;
     let count = |text: &str, name: &str| {
         let (word, number) = text.trim().split_once('=')?;
         number.trim().parse::<usize>().ok().filter(|_| word.trim().eq_ignore_ascii_case(name))
     };
     let (thesis, anti_thesis) = (count(thesis, "THESIS")?, count(anti_thesis, "ANTI_THESIS")?);
-    let winner = if thesis > anti_thesis { Side::Thesis } else { Side::AntiThesis };
-    (thesis != anti_thesis).then_some(Outcome::Voted { winner, thesis, anti_thesis })
+    let winner = if thesis > anti_thesis { DebateSide::Thesis } else { DebateSide::AntiThesis };
+    (thesis != anti_thesis).then_some(DecisionOutcome::Voted { winner, thesis, anti_thesis })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::debate::{Answer, STATUS_OK, quorum};
+    use super::super::debate::{STATUS_OK, SeatAnswer, check_quorum};
     use super::super::decisions::Impact;
     use super::*;
     use proptest::prelude::*;
@@ -292,8 +311,8 @@ mod tests {
         }
     }
 
-    fn judged(votes: (usize, usize), resolution: Option<Side>, why: &str) -> Resolution {
-        let answer = |side: Side| Answer {
+    fn judged(votes: (usize, usize), resolution: Option<DebateSide>, why: &str) -> DecisionResolution {
+        let answer = |side: DebateSide| SeatAnswer {
             status: STATUS_OK.to_owned(),
             text: format!(
                 "<claim>The {}\nwins.</claim><evidence>a.rs:1</evidence><strongest_concession>c</strongest_concession>\
@@ -307,21 +326,21 @@ mod tests {
         let why = why.to_owned();
         let eligible = thesis + anti_thesis;
         let verdict = JudgedDecision { n: 1, thesis, anti_thesis, eligible, disposition, resolution, why };
-        let [pro, contra] = Side::BOTH.map(answer);
-        Resolution::judged(&decision(1), &verdict, quorum(&pro, &contra).unwrap())
+        let [pro, contra] = DebateSide::BOTH.map(answer);
+        DecisionResolution::from_judges(&decision(1), &verdict, check_quorum(&pro, &contra).unwrap())
     }
 
     #[test]
     fn every_disposition_is_written_with_its_fields() {
-        let failures = [(Side::AntiThesis, Failure::MissingTag)];
+        let failures = [(DebateSide::AntiThesis, DefenseFailure::MissingTag)];
         for (entry, expected) in [
             (
-                judged((2, 1), Some(Side::Thesis), "faster"),
+                judged((2, 1), Some(DebateSide::Thesis), "faster"),
                 "### DECISION_1: Store\n**Resolution**: Redis\n**Disposition**: voted\n**Vote tally**: THESIS=2, ANTI_THESIS=1\n\
                  **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why thesis prevails**: faster\n",
             ),
             (
-                judged((0, 3), Some(Side::AntiThesis), "safer"),
+                judged((0, 3), Some(DebateSide::AntiThesis), "safer"),
                 "### DECISION_1: Store\n**Resolution**: SQLite\n**Disposition**: voted\n**Vote tally**: THESIS=0, ANTI_THESIS=3\n\
                  **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why antithesis prevails**: safer\n",
             ),
@@ -331,19 +350,19 @@ mod tests {
                  **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why fallback**: 1-1 tie with 2 voters\n",
             ),
             (
-                Resolution::without_quorum(&decision(2), &failures),
+                DecisionResolution::without_quorum(&decision(2), &failures),
                 "### DECISION_2: Store\n**Resolution**: Redis\n**Disposition**: fallback-to-synthesis\n\
                  **Thesis summary**: (not judged — the other side has no valid defense)\n**Antithesis summary**: (no valid defense — missing_tag)\n\
                  **Why fallback**: debate quorum failed: antithesis missing_tag\n",
             ),
             (
-                Resolution::bucket_skipped(&decision(3), Bucket::Codex),
+                DecisionResolution::bucket_skipped(&decision(3), Bucket::Codex),
                 "### DECISION_3: Store\n**Resolution**: Redis\n**Disposition**: bucket-skipped\n\
                  **Thesis summary**: (no debate — bucket skipped)\n**Antithesis summary**: (no debate — bucket skipped)\n\
                  **Why skipped**: Codex unavailable at launch time\n",
             ),
             (
-                Resolution::over_cap(&decision(9), 6),
+                DecisionResolution::over_cap(&decision(9), 6),
                 "### DECISION_9: Store\n**Resolution**: Redis\n**Disposition**: over-cap\n\
                  **Thesis summary**: (no debate — ranked outside cap)\n**Antithesis summary**: (no debate — ranked outside cap)\n\
                  **Why over-cap**: rank 6, outside top-5 cap\n",
@@ -355,25 +374,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_settled_clearly_is_still_contested() {
+    fn unsettled_decisions_and_split_votes_stay_contested() {
         for (votes, contested) in
             [((3, 0), false), ((2, 0), false), ((0, 2), false), ((2, 1), true), ((1, 2), true)]
         {
-            let winner = if votes.0 > votes.1 { Side::Thesis } else { Side::AntiThesis };
+            let winner = if votes.0 > votes.1 { DebateSide::Thesis } else { DebateSide::AntiThesis };
             assert_eq!(judged(votes, Some(winner), "").is_still_contested(), contested, "{votes:?}");
         }
         assert!(judged((1, 1), None, "").is_still_contested());
-        assert!(Resolution::bucket_skipped(&decision(1), Bucket::Cursor).is_still_contested());
-        assert!(Resolution::over_cap(&decision(1), 6).is_still_contested());
+        assert!(DecisionResolution::bucket_skipped(&decision(1), Bucket::Cursor).is_still_contested());
+        assert!(DecisionResolution::over_cap(&decision(1), 6).is_still_contested());
     }
 
     #[test]
     fn the_closing_line_leaves_zeros_out() {
-        let over = |rank| Resolution::over_cap(&decision(1), rank);
+        let over = |rank| DecisionResolution::over_cap(&decision(1), rank);
         let all = [
             over(6),
-            judged((2, 0), Some(Side::Thesis), ""),
-            Resolution::bucket_skipped(&decision(1), Bucket::Cursor),
+            judged((2, 0), Some(DebateSide::Thesis), ""),
+            DecisionResolution::bucket_skipped(&decision(1), Bucket::Cursor),
             judged((1, 0), None, ""),
             over(7),
         ];
@@ -383,8 +402,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_with_its_line() {
-        let whole = write_resolutions(&[judged((2, 1), Some(Side::Thesis), "faster")]);
+    fn invalid_fields_are_reported_with_their_line() {
+        let whole = write_resolutions(&[judged((2, 1), Some(DebateSide::Thesis), "faster")]);
         for (from, to, line, message) in [
             ("Redis", "", 2, "DECISION_1: Resolution is ''"),
             ("voted", "decided", 3, "DECISION_1: Disposition is 'decided'"),
@@ -415,24 +434,24 @@ mod tests {
             votes in (0usize..4, 0usize..4),
             kind in 0..4,
             n in 1u32..9,
-        ) -> Resolution {
+        ) -> DecisionResolution {
             let [title, resolution, thesis_summary, antithesis_summary, why] =
                 <[String; 5]>::try_from(texts.iter().map(|text| flat(text)).collect::<Vec<_>>()).unwrap();
             let (thesis, anti_thesis) = votes;
             let outcome = match kind {
-                0 if thesis > anti_thesis => Outcome::Voted { winner: Side::Thesis, thesis, anti_thesis },
-                0 if thesis < anti_thesis => Outcome::Voted { winner: Side::AntiThesis, thesis, anti_thesis },
-                1 => Outcome::BucketSkipped,
-                2 => Outcome::OverCap,
-                _ => Outcome::FallbackToSynthesis,
+                0 if thesis > anti_thesis => DecisionOutcome::Voted { winner: DebateSide::Thesis, thesis, anti_thesis },
+                0 if thesis < anti_thesis => DecisionOutcome::Voted { winner: DebateSide::AntiThesis, thesis, anti_thesis },
+                1 => DecisionOutcome::BucketSkipped,
+                2 => DecisionOutcome::OverCap,
+                _ => DecisionOutcome::FallbackToSynthesis,
             };
-            Resolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
+            DecisionResolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(entries in prop::collection::vec(any_resolution(), 0..5)) {
+        fn written_resolutions_parse_again(entries in prop::collection::vec(any_resolution(), 0..5)) {
             prop_assert_eq!(read_resolutions(&write_resolutions(&entries)), (entries, vec![]));
         }
     }

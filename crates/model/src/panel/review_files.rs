@@ -1,18 +1,18 @@
-//! The files a plan review leaves behind: the tally, what was accepted, what was not, and what is out of scope.
+//! Output files of a plan review: tally, accepted and rejected findings, out-of-scope observations.
 //!
-//! The tally is never empty, because whoever takes the design over refuses an empty one; the other files may be.
-//! Values are written on one line each, so no finding can pose as another block.
+//! The tally is never empty, because the manifest reader rejects an empty one; the other files may be. Values
+//! are written on one line each, so that no finding can forge another block.
 
 use super::blocks::{write_field, write_head};
 use super::ids::{ItemId, ItemKind};
-use super::lines::{bare, flat, label, lines};
-use super::merged::ReviewItem;
+use super::review_items::ReviewItem;
 use super::texts;
 use super::votes::{ItemOutcome, TalliedItem, VotesTally};
+use crate::markdown::{bare, flat, label, lines};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// The files of a plan review.
+/// Output files of a plan review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewFiles {
     /// `voting-tally.md`
@@ -21,23 +21,27 @@ pub struct ReviewFiles {
     pub accepted: String,
     /// `rejected-findings.md`
     pub rejected: String,
-    /// `oos.md`: every observation out of scope.
+    /// `oos.md`: all out-of-scope observations.
     pub oos: String,
-    /// `oos-accepted-design.md`: those that deserve an issue.
+    /// `oos-accepted-design.md`: accepted out-of-scope observations.
     pub oos_accepted: String,
 }
 
-/// What happens to findings too few voted on.
+/// Treatment of findings without a quorum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Undecided {
-    /// The person is asked.
-    AreDiscussed,
-    /// Nobody is asked: they are not adopted.
-    AreNotAdopted,
+pub enum UndecidedPolicy {
+    /// Ask the person in the discussion.
+    Discuss,
+    /// Do not adopt them.
+    Reject,
 }
 
-/// Writes the files. Items the tally does not know are left out of all but the ballot.
-pub fn review_files(items: &[ReviewItem], tally: &VotesTally, undecided: Undecided) -> ReviewFiles {
+/// Renders the files. Items missing from the tally are left out.
+pub fn write_review_files(
+    items: &[ReviewItem],
+    tally: &VotesTally,
+    undecided: UndecidedPolicy,
+) -> ReviewFiles {
     let by_id: HashMap<ItemId, &ReviewItem> = items.iter().map(|item| (item.id, item)).collect();
     let mut files = ReviewFiles {
         voting_tally: voting_tally(&by_id, tally),
@@ -58,7 +62,7 @@ pub fn review_files(items: &[ReviewItem], tally: &VotesTally, undecided: Undecid
             }
             _ if accepted => write_accepted(&mut files.accepted, item),
             _ => {
-                if let Some(reason) = reason(votes, undecided) {
+                if let Some(reason) = rejection_reason(votes, undecided) {
                     write_rejected(&mut files.rejected, item, &reason);
                 }
             }
@@ -77,7 +81,7 @@ fn voting_tally(items: &HashMap<ItemId, &ReviewItem>, tally: &VotesTally) -> Str
     );
     for item in &tally.items {
         let TalliedItem { id, yes, no, exonerate, abstain, eligible, outcome, .. } = item;
-        let reviewers = items.get(id).map(|item| cell(&item.reviewers())).unwrap_or_default();
+        let reviewers = items.get(id).map(|item| escape_cell(&item.reviewers())).unwrap_or_default();
         let outcome = outcome_name(*outcome);
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -90,7 +94,7 @@ fn voting_tally(items: &HashMap<ItemId, &ReviewItem>, tally: &VotesTally) -> Str
          | Rejected | OOS Proposed | OOS Accepted | Score |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     for row in &tally.scoreboard {
-        let reviewer = cell(&row.reviewer);
+        let reviewer = escape_cell(&row.reviewer);
         let counts = [
             row.findings,
             row.accepted,
@@ -113,8 +117,8 @@ fn voting_tally(items: &HashMap<ItemId, &ReviewItem>, tally: &VotesTally) -> Str
     out
 }
 
-/// Text for a cell of a table.
-fn cell(text: &str) -> String {
+/// Escapes text for a table cell.
+fn escape_cell(text: &str) -> String {
     flat(text).replace('|', "\\|")
 }
 
@@ -128,7 +132,7 @@ fn outcome_name(outcome: ItemOutcome) -> &'static str {
     }
 }
 
-fn votes_of(votes: &TalliedItem) -> String {
+fn format_votes(votes: &TalliedItem) -> String {
     format!("YES={}, NO={}, EXONERATE={}", votes.yes, votes.no, votes.exonerate)
 }
 
@@ -147,7 +151,7 @@ fn write_out_of_scope(
     write_head(out, "###", item.id, &item.title);
     write_field(out, "", "Description", &item.concern);
     write_field(out, "", "Reviewer", &item.reviewers());
-    write_field(out, "", "Vote tally", &votes_of(votes));
+    write_field(out, "", "Vote tally", &format_votes(votes));
     if let Some(outcome) = outcome {
         write_field(out, "", "Outcome", outcome_name(outcome));
     }
@@ -169,11 +173,11 @@ fn write_rejected(out: &mut String, item: &ReviewItem, reason: &str) {
     write_field(out, "", "Reason not implemented", reason);
 }
 
-/// Why a finding in scope is not implemented; nothing if that is still open.
-fn reason(votes: &TalliedItem, undecided: Undecided) -> Option<String> {
+/// Reason why an in-scope finding is not implemented; none if it is accepted or still open.
+fn rejection_reason(votes: &TalliedItem, undecided: UndecidedPolicy) -> Option<String> {
     let outcome = match votes.outcome {
         ItemOutcome::Accepted => return None,
-        ItemOutcome::Undecided if undecided == Undecided::AreDiscussed => return None,
+        ItemOutcome::Undecided if undecided == UndecidedPolicy::Discuss => return None,
         ItemOutcome::Undecided => return Some(texts::NO_QUORUM.to_owned()),
         ItemOutcome::Neutral => "not enough votes for it",
         ItemOutcome::Exonerated => "legitimate, but out of proportion here",
@@ -181,10 +185,10 @@ fn reason(votes: &TalliedItem, undecided: Undecided) -> Option<String> {
     };
     let reasons = votes.reasons.join("; ");
     let colon = if reasons.is_empty() { "" } else { ": " };
-    Some(format!("{outcome} ({}){colon}{reasons}", votes_of(votes)))
+    Some(format!("{outcome} ({}){colon}{reasons}", format_votes(votes)))
 }
 
-/// How many blocks of each kind the files of a review have, for a summary.
+/// Number of blocks of each kind in a review file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockCounts {
     /// `### FINDING_N:`
@@ -195,7 +199,7 @@ pub struct BlockCounts {
     pub out_of_scope: usize,
 }
 
-/// Counts the blocks in a file of a review.
+/// Counts the blocks of a review file.
 pub fn count_blocks(text: &str) -> BlockCounts {
     let mut counts = BlockCounts::default();
     for line in lines(text).filter(|line| !line.fenced) {
@@ -230,7 +234,7 @@ mod tests {
     }
 
     /// The files after two voters voted with these lines.
-    fn files(items: &[ReviewItem], lines: &[&str], undecided: Undecided) -> ReviewFiles {
+    fn files(items: &[ReviewItem], lines: &[&str], undecided: UndecidedPolicy) -> ReviewFiles {
         let voter = |name: &str| Voter {
             name: name.to_owned(),
             status: "OK".to_owned(),
@@ -239,7 +243,7 @@ mod tests {
         };
         let voters = vec![voter("a"), voter("b")];
         let tally = tally_votes(&VotesRequest { items: items.iter().map(Into::into).collect(), voters });
-        review_files(items, &tally, undecided)
+        write_review_files(items, &tally, undecided)
     }
 
     #[test]
@@ -252,7 +256,7 @@ mod tests {
             item("OOS_2", "E."),
         ];
         let votes = ["FINDING_1: YES — right", "FINDING_2: NO — wrong", "OOS_1: YES", "OOS_2: NO"];
-        let written = files(&items, &votes, Undecided::AreDiscussed);
+        let written = files(&items, &votes, UndecidedPolicy::Discuss);
         assert_eq!(
             written.accepted,
             "### FINDING_1: About FINDING_1\n**Concern**: A.\n**Resolution**: Change it.\n"
@@ -283,10 +287,10 @@ mod tests {
     #[test]
     fn undecided_findings_are_discussed_or_not_adopted() {
         let items = [item("FINDING_1", "A.")];
-        assert_eq!(files(&items, &[], Undecided::AreDiscussed).rejected, "");
-        let rejected = files(&items, &[], Undecided::AreNotAdopted).rejected;
+        assert_eq!(files(&items, &[], UndecidedPolicy::Discuss).rejected, "");
+        let rejected = files(&items, &[], UndecidedPolicy::Reject).rejected;
         assert!(rejected.ends_with("**Reason not implemented**: no quorum\n"), "{rejected}");
-        assert_eq!(files(&items, &[], Undecided::AreNotAdopted).accepted, "");
+        assert_eq!(files(&items, &[], UndecidedPolicy::Reject).accepted, "");
     }
 
     #[test]
@@ -314,14 +318,14 @@ mod tests {
             (votes(0, 2, 0, ItemOutcome::Rejected), Some("voted down (YES=0, NO=2, EXONERATE=0)")),
             (votes(0, 0, 0, ItemOutcome::Undecided), Some("no quorum")),
         ] {
-            assert_eq!(reason(&votes, Undecided::AreNotAdopted).as_deref(), expected);
+            assert_eq!(rejection_reason(&votes, UndecidedPolicy::Reject).as_deref(), expected);
         }
     }
 
     #[test]
     fn the_tally_is_never_empty() {
         assert_eq!(
-            files(&[], &[], Undecided::AreDiscussed).voting_tally,
+            files(&[], &[], UndecidedPolicy::Discuss).voting_tally,
             "No findings were raised — voting was not needed.\n"
         );
         let mut piped = item("FINDING_1", "A.");
@@ -330,7 +334,7 @@ mod tests {
             files(
                 &[piped, item("FINDING_2", "B.")],
                 &["FINDING_1: YES", "FINDING_2: NO"],
-                Undecided::AreDiscussed
+                UndecidedPolicy::Discuss
             )
             .voting_tally,
             "### Voting Tally\n\n\
@@ -344,7 +348,7 @@ mod tests {
              | Cursor-Arch | 1 | 0 | 0 | 0 | 1 | 0 | 0 | -1 |\n\
              | Code | 1 | 0 | 0 | 0 | 1 | 0 | 0 | -1 |\n"
         );
-        let warned = files(&[item("FINDING_1", "A.")], &["x"], Undecided::AreDiscussed).voting_tally;
+        let warned = files(&[item("FINDING_1", "A.")], &["x"], UndecidedPolicy::Discuss).voting_tally;
         assert!(
             warned.contains("\n### Warnings\n\n- a: no valid vote line, abstains on everything\n"),
             "{warned}"
@@ -364,7 +368,7 @@ mod tests {
         let voters =
             texts.map(|text| Voter { status: "OK".to_owned(), text: text.to_owned(), ..Voter::default() });
         let request = VotesRequest { items: items.iter().map(Into::into).collect(), voters: voters.to_vec() };
-        let written = review_files(&items, &tally_votes(&request), Undecided::AreDiscussed);
+        let written = write_review_files(&items, &tally_votes(&request), UndecidedPolicy::Discuss);
         assert_eq!(
             written.rejected,
             "### [Plan Review] Cursor-Arch, Code\n**Finding**: A. Suggested revision: Change it.\n\
@@ -377,20 +381,20 @@ mod tests {
     }
 
     #[test]
-    fn an_item_only_the_tally_knows_is_in_the_tally() {
+    fn an_unknown_item_stays_in_the_tally() {
         let known = item("FINDING_1", "A.");
         let request = VotesRequest { items: vec![(&known).into()], voters: vec![] };
-        let written = review_files(&[], &tally_votes(&request), Undecided::AreNotAdopted);
+        let written = write_review_files(&[], &tally_votes(&request), UndecidedPolicy::Reject);
         assert!(written.voting_tally.contains("| FINDING_1 |  | 0 |"));
         assert_eq!(written.rejected, "");
     }
 
     proptest! {
         #[test]
-        fn no_finding_can_pose_as_another(concern in "(\n|### FINDING_9: x|### \\[Plan Review\\] y|### OOS_9: z|```|\\PC){0,12}", yes in any::<bool>()) {
+        fn no_finding_can_forge_another_block(concern in "(\n|### FINDING_9: x|### \\[Plan Review\\] y|### OOS_9: z|```|\\PC){0,12}", yes in any::<bool>()) {
             let items = [item("FINDING_1", &concern), item("OOS_1", &concern)];
             let votes = if yes { ["FINDING_1: YES", "OOS_1: YES"] } else { ["FINDING_1: NO", "OOS_1: NO"] };
-            let written = files(&items, &votes, Undecided::AreDiscussed);
+            let written = files(&items, &votes, UndecidedPolicy::Discuss);
             let all = [&written.accepted, &written.rejected, &written.oos].map(|text| count_blocks(text));
             prop_assert_eq!(all[0].accepted + all[1].rejected, 1);
             prop_assert_eq!(all[2], BlockCounts { out_of_scope: 1, ..BlockCounts::default() });

@@ -1,37 +1,33 @@
-//! How the reviewers did: a point for what was accepted, one less for what nobody wanted.
+//! Reviewer scoreboard: one point for an accepted item, minus one for a rejected finding.
 
 use super::ids::ItemKind;
 use super::votes::{ItemOutcome, Proposal, TalliedItem};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
-/// One reviewer.
+/// Row of a reviewer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ScoreRow {
-    /// Who it is.
     pub reviewer: String,
-    /// Findings in scope, merged ones included.
+    /// In-scope findings, merged ones included.
     pub findings: usize,
-    /// Those that were accepted.
     pub accepted: usize,
-    /// Those with a yes, but not enough.
+    /// Findings with too few YES votes.
     pub neutral: usize,
-    /// Those nobody wanted, but someone found legitimate.
+    /// Findings without a YES, but with an EXONERATE.
     pub exonerated: usize,
-    /// Those nobody wanted.
+    /// Findings with NO votes only.
     pub rejected: usize,
-    /// Observations out of scope.
+    /// Out-of-scope observations.
     pub oos_proposed: usize,
-    /// Those that were accepted.
     pub oos_accepted: usize,
-    /// The sum.
     pub score: i64,
 }
 
-/// Scores everyone who proposed something: the best first, equals in the order of the ballot.
+/// Scores all proposers: the best first, ties in the order of the ballot.
 ///
-/// Every proposer of a merged item gets its points. Out of scope, only what is accepted counts.
-pub fn scoreboard<'a>(items: impl Iterator<Item = (&'a Proposal, &'a TalliedItem)>) -> Vec<ScoreRow> {
+/// Every proposer of a merged item gets its points. Out of scope, only accepted items count.
+pub fn build_scoreboard<'a>(items: impl Iterator<Item = (&'a Proposal, &'a TalliedItem)>) -> Vec<ScoreRow> {
     let mut rows: IndexMap<&str, ScoreRow> = IndexMap::new();
     for (proposal, item) in items {
         let proposers: IndexSet<&String> = proposal.proposers.iter().collect();
@@ -73,7 +69,7 @@ impl ScoreRow {
 mod tests {
     use super::*;
     use crate::panel::ids::ItemId;
-    use crate::panel::votes::outcome;
+    use crate::panel::votes::decide_outcome;
 
     /// Scores items given as name, proposers and votes for yes, no and exonerate.
     fn scored(items: &[(&str, &[&str], [usize; 3])]) -> Vec<ScoreRow> {
@@ -89,13 +85,13 @@ mod tests {
                     exonerate,
                     abstain: 0,
                     eligible: yes + no + exonerate,
-                    outcome: outcome(yes, no, exonerate),
+                    outcome: decide_outcome(yes, no, exonerate),
                     reasons: vec![],
                 };
                 (Proposal { id, proposers: proposers.iter().map(|name| (*name).to_owned()).collect() }, item)
             })
             .collect();
-        scoreboard(items.iter().map(|(proposal, item)| (proposal, item)))
+        build_scoreboard(items.iter().map(|(proposal, item)| (proposal, item)))
     }
 
     fn row(items: &[(&str, &[&str], [usize; 3])]) -> String {

@@ -1,65 +1,62 @@
-//! Findings with a severity, `**1. [CRITICAL] No rollback**`, as reviewers write them beside a verdict.
+//! Findings with a severity tag, `**1. [CRITICAL] No rollback**`, as reviewers write them beside a verdict.
 //!
-//! The tag counts where an entry starts (heading, list item, emphasised or plain) and after `**` anywhere in a
-//! line. In the middle of a sentence it is only mentioned.
+//! The tag counts at the start of an entry (heading, list item, emphasised or plain) and after `**` anywhere in
+//! a line. In the middle of a sentence it does not.
 
-use super::lines::{MARKS, bare, is_blank};
+use crate::markdown::{MARKS, bare, is_blank};
 use memchr::memchr_iter;
 use serde::Serialize;
 
-/// How much a finding weighs.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Severity {
-    /// Must be mended.
     Critical,
-    /// Should be.
     Minor,
 }
 
-/// One finding of a review.
+/// Finding with a severity tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SeverityFinding {
-    /// How much it weighs.
     pub severity: Severity,
-    /// What was found; empty if nothing follows the tag.
+    /// Empty if nothing follows the tag.
     pub text: String,
 }
 
-/// The findings in one line.
-pub fn findings_in(line: &str) -> impl Iterator<Item = SeverityFinding> {
+/// The tagged findings in one line.
+pub fn severity_findings(line: &str) -> impl Iterator<Item = SeverityFinding> {
     let tags = memchr_iter(b'[', line.as_bytes()).enumerate();
     tags.filter_map(move |(nth, at)| {
         let (before, tag) = line.split_at(at);
-        let (severity, rest) = severity(tag)?;
+        let (severity, rest) = parse_severity(tag)?;
         let bold = opens_bold(before);
-        // Only the first tag can be where the entry starts; looking back from all of them would take too long.
+        // Only the first tag can start an entry; looking back from every tag would be quadratic.
         let is_finding = bold || (nth == 0 && starts_entry(before));
         is_finding.then(|| finding(severity, rest, bold))
     })
 }
 
-/// `**` or `**7. ` right before the tag.
+/// True if `**` or `**7. ` stands right before the tag.
 fn opens_bold(before: &str) -> bool {
     let numbered = before.trim_end_matches(is_blank).strip_suffix('.');
     let before = numbered.map_or(before, |number| number.trim_end_matches(|c: char| c.is_ascii_digit()));
     before.ends_with("**")
 }
 
-/// Nothing before the tag but decoration and a number.
+/// True if only decoration and a number stand before the tag.
 fn starts_entry(before: &str) -> bool {
     let number = bare(before).text.trim_start_matches(|c: char| c.is_ascii_digit());
     matches!(number, "" | "." | ")")
 }
 
-/// The finding before `rest`. Bold text right after the tag is all of it.
+/// The finding in `rest`, the text after its tag. If the tag opens bold text, the rest of that is the finding.
 fn finding(severity: Severity, rest: &str, bold: bool) -> SeverityFinding {
     let (inside, outside) = if bold { rest.split_once("**").unwrap_or((rest, "")) } else { (rest, "") };
-    let text = if said(inside).is_empty() { said(outside) } else { said(inside) };
+    let text = if trim_text(inside).is_empty() { trim_text(outside) } else { trim_text(inside) };
     SeverityFinding { severity, text: text.to_owned() }
 }
 
-fn severity(tag: &str) -> Option<(Severity, &str)> {
+fn parse_severity(tag: &str) -> Option<(Severity, &str)> {
     [("[CRITICAL]", Severity::Critical), ("[MINOR]", Severity::Minor)].into_iter().find_map(
         |(name, severity)| {
             let (start, rest) = tag.split_at_checked(name.len())?;
@@ -68,18 +65,18 @@ fn severity(tag: &str) -> Option<(Severity, &str)> {
     )
 }
 
-fn said(text: &str) -> &str {
+fn trim_text(text: &str) -> &str {
     text.trim_matches(|c| is_blank(c) || MARKS.contains(&c) || matches!(c, ':' | '-' | '—' | '–'))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::lines;
     use super::*;
+    use crate::markdown::lines;
 
     fn found(text: &str) -> Vec<(Severity, String)> {
         let lines = lines(text).filter(|line| !line.fenced);
-        let found = lines.flat_map(|line| findings_in(line.text));
+        let found = lines.flat_map(|line| severity_findings(line.text));
         found.map(|finding| (finding.severity, finding.text)).collect()
     }
 
@@ -113,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_inside_a_sentence_is_only_mentioned() {
+    fn a_tag_inside_a_sentence_does_not_count() {
         for text in [
             "",
             "This is not [CRITICAL] at all",
@@ -140,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn enormous_lines_are_read_once() {
+    fn huge_lines_take_linear_time() {
         assert_eq!(found(&"[".repeat(1 << 20)), []);
         assert_eq!(found(&format!("{}{}", "*".repeat(1 << 17), "[MINOR]".repeat(1 << 13))).len(), 1);
         assert_eq!(found(&"**[MINOR] x".repeat(1 << 16)).len(), 1 << 16);

@@ -1,48 +1,48 @@
-//! The panel's lines whose wording is a contract: people know them, and other tools look for them.
+//! Panel texts fixed by contract: people know them, and other tools search for them.
 //!
-//! Everything else the panel says (problems, instructions on a ballot) stands where it is said.
+//! All other texts (problems, ballot instructions) stand beside the code that writes them.
 
 use super::buckets::Bucket;
 
-/// `voting-tally.md` when no reviewer found anything.
+/// `voting-tally.md` without findings.
 pub const NOTHING_TO_VOTE_ON: &str = "No findings were raised — voting was not needed.";
 
-/// Over the accepted findings, where they are shown.
+/// Heading of the accepted findings.
 pub const VOTED_IN: &str = "## Plan Review Findings (Voted In)";
 
-/// Shown when no finding in scope was accepted.
+/// Shown if no in-scope finding was accepted.
 pub const ALL_REJECTED: &str = "**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**";
 
-/// Where a finding that too few voted on is not adopted, because nobody can be asked.
+/// Reason for rejecting a finding without a quorum in an unattended run.
 pub const NO_QUORUM: &str = "no quorum";
 
-/// Instead of the defenses of a decision nobody could debate.
+/// Summary placeholder of a bucket-skipped decision.
 pub const BUCKET_SKIPPED: &str = "(no debate — bucket skipped)";
 
-/// Instead of the defenses of a decision outside the cap.
+/// Summary placeholder of an over-cap decision.
 pub const OVER_CAP: &str = "(no debate — ranked outside cap)";
 
-/// Said when there is nothing to clarify.
+/// Status text without clarifying questions.
 pub const NOTHING_TO_CLARIFY: &str = "no clarifying questions needed";
 
-/// Said when the first discussion has no question.
+/// Status text of a first discussion without questions.
 pub const NO_SCOPE_QUESTIONS: &str = "no scope decisions require discussion";
 
-/// Said when the second discussion has no question.
+/// Status text of a second discussion without questions.
 pub const NO_DESIGN_QUESTIONS: &str = "no additional decisions require discussion";
 
-/// Said when the first discussion has more questions than may be asked.
+/// Shown if the first discussion exceeds its question limit.
 pub const SCOPE_DEFERRED: &str = "⏩ Remaining scope questions deferred to implementation.";
 
-/// Said when the second one has.
+/// Shown if the second discussion exceeds its question limit.
 pub const DESIGN_DEFERRED: &str = "⏩ Remaining design questions deferred to implementation.";
 
-/// How many questions a discussion settled.
+/// Closing text of a discussion.
 pub fn decisions_resolved(count: usize) -> String {
     format!("{count} decisions resolved")
 }
 
-/// The warning for a bucket that cannot debate; `ranks` are those it would have had.
+/// Warning for a bucket without debaters; `ranks` are the skipped ones.
 pub fn bucket_unavailable(bucket: Bucket, number: usize, ranks: &str) -> String {
     format!(
         "**⚠ {bucket} unavailable — dialectic skipped for bucket {number} decisions (indices: {ranks}). \
@@ -50,22 +50,22 @@ pub fn bucket_unavailable(bucket: Bucket, number: usize, ranks: &str) -> String 
     )
 }
 
-/// Why a decision was not debated because of its rank.
+/// Reason for an over-cap decision.
 pub fn outside_cap(rank: usize, cap: usize) -> String {
     format!("rank {rank}, outside top-{cap} cap")
 }
 
-/// Why judges who are too few settled nothing.
+/// Fallback reason without a quorum of judges.
 pub fn judges_eligible(eligible: usize) -> String {
     format!("{eligible} judges eligible")
 }
 
-/// Why judges who are evenly split settled nothing.
+/// Fallback reason for a tie.
 pub fn tie(thesis: usize, anti_thesis: usize) -> String {
     format!("{thesis}-{anti_thesis} tie with {} voters", thesis + anti_thesis)
 }
 
-/// The warning for a panel of voters without a quorum. Nothing is accepted then.
+/// Warning for a vote without a quorum. No finding is accepted then.
 pub fn voting_skipped(available: usize, minimum: usize) -> String {
     format!(
         "**⚠ Voting skipped ({available} voter(s) available, minimum {minimum} required). \

@@ -1,78 +1,82 @@
-//! One word of a closed set, as in `Verdict: REVISE` or `FINDING_2: NO — why`.
+//! Token of a closed set, as in `Verdict: REVISE` or `FINDING_2: NO — why`.
 //!
-//! This is where "unknown is never approval" is kept. The word must be whole, and it must be the first one. In
-//! the set's own spelling any text may follow; in another spelling (`approve`) only punctuation or the end may,
-//! so that a sentence which happens to begin with such a word ("pass rates are low") says nothing. A text that
-//! goes on to name another word of the set is an echoed template, and says nothing either.
+//! Enforces "unknown is never approval". The token must be a whole word, and the first one. In the exact
+//! spelling any text may follow; in another case (`approve`) only punctuation or the end may, so that a
+//! sentence which happens to begin with such a word ("pass rates are low") does not match. A text that names
+//! another token of the set is an echoed template, and does not match either.
 
-use super::lines::{MARKS, is_blank};
+use crate::markdown::{MARKS, is_blank};
 
-/// What stands where a word of the set should.
+/// Result of matching a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading<'a> {
-    /// The word with this index, and what follows it.
+pub enum TokenMatch<'a> {
+    /// Index of the token, and the text after it.
     Word(usize, &'a str),
-    /// More than one of the words.
+    /// More than one token of the set.
     Several,
-    /// Something else: its first word.
+    /// The first word, which is no token.
     Unknown(&'a str),
 }
 
-/// How much of a text may not name a second word of the set.
+/// Part of the text that must not name a second token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alone {
-    /// All of it.
-    InTheText,
-    /// What stands before the dash that starts the reason.
-    BeforeTheReason,
+pub enum TokenScope {
+    WholeText,
+    /// The text before the dash that starts the reason.
+    BeforeReason,
 }
 
-/// Reads the first word of `text`.
-pub fn read<'a>(text: &'a str, set: &[&str], alone: Alone) -> Reading<'a> {
+/// Matches the first word of `text` against `set`.
+pub fn match_token<'a>(text: &'a str, set: &[&str], scope: TokenScope) -> TokenMatch<'a> {
     let text = text.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
     let (word, after) = text.split_at(text.find(|c| is_blank(c) || is_long_dash(c)).unwrap_or(text.len()));
     let core = word.trim_end_matches(|c| MARKS.contains(&c) || PUNCTUATION.contains(&c));
     let Some(index) = set.iter().position(|known| known.eq_ignore_ascii_case(core)) else {
-        return Reading::Unknown(word);
+        return TokenMatch::Unknown(word);
     };
     let exact = set[index] == core;
     let set_off = word[core.len()..].contains(PUNCTUATION) || is_set_off(after);
     if !exact && !set_off {
-        return Reading::Unknown(word);
+        return TokenMatch::Unknown(word);
     }
-    let watched = match alone {
-        Alone::InTheText => after,
-        Alone::BeforeTheReason => before_the_reason(after),
+    let watched = match scope {
+        TokenScope::WholeText => after,
+        TokenScope::BeforeReason => text_before_reason(after),
     };
-    if names_another(watched, set, index, exact) { Reading::Several } else { Reading::Word(index, after) }
+    if names_another(watched, set, index, exact) {
+        TokenMatch::Several
+    } else {
+        TokenMatch::Word(index, after)
+    }
 }
 
-/// The reason in what follows a word: without the dash or punctuation that sets it off.
+/// The reason in the text after a token, without the dash or punctuation before it.
 pub fn reason(after: &str) -> &str {
     let separates = |c| is_blank(c) || is_long_dash(c) || MARKS.contains(&c) || PUNCTUATION.contains(&c);
     after.trim_start_matches(separates).trim_end_matches(is_blank)
 }
 
-/// What may close a word.
+/// Characters that may follow a token directly.
 const PUNCTUATION: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '\'', '-'];
 
 fn is_long_dash(c: char) -> bool {
     matches!(c, '—' | '–')
 }
 
-/// Nothing follows, or something that is clearly not the next word of a sentence.
+/// True if nothing follows, or clearly not the next word of a sentence.
 fn is_set_off(after: &str) -> bool {
     let next = after.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c)).chars().next();
     next.is_none_or(|c| is_long_dash(c) || c == '(' || PUNCTUATION.contains(&c))
 }
 
-fn before_the_reason(after: &str) -> &str {
+fn text_before_reason(after: &str) -> &str {
     let long = after.find(is_long_dash);
     let short = after.find(" - ");
     &after[..long.into_iter().chain(short).min().unwrap_or(after.len())]
 }
 
-/// Whether `text` has another word of the set: in its own spelling, or in any if the first was not exact.
+/// True if `text` has another token of the set: in its exact spelling, or in any case if the first one was
+/// inexact.
 fn names_another(text: &str, set: &[&str], index: usize, exact: bool) -> bool {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).any(|word| {
         let word = word.trim_matches(['_', '-']);
@@ -88,11 +92,11 @@ mod tests {
 
     const SET: [&str; 4] = ["APPROVE", "APPROVE_WITH_NOTES", "REVISE", "needs-work"];
 
-    fn said(text: &str, alone: Alone) -> String {
-        match read(text, &SET, alone) {
-            Reading::Word(index, _) => SET[index].to_owned(),
-            Reading::Several => "several".to_owned(),
-            Reading::Unknown(word) => format!("unknown {word}"),
+    fn describe(text: &str, scope: TokenScope) -> String {
+        match match_token(text, &SET, scope) {
+            TokenMatch::Word(index, _) => SET[index].to_owned(),
+            TokenMatch::Several => "several".to_owned(),
+            TokenMatch::Unknown(word) => format!("unknown {word}"),
         }
     }
 
@@ -127,12 +131,12 @@ mod tests {
             ("✅ APPROVE", "unknown ✅"),
             ("APPRO\0VE", "unknown APPRO"),
         ] {
-            assert_eq!(said(text, Alone::InTheText), expected, "{text:?}");
+            assert_eq!(describe(text, TokenScope::WholeText), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn another_spelling_must_be_set_off() {
+    fn an_inexact_token_must_be_set_off() {
         for (text, expected) in [
             ("approve", "APPROVE"),
             ("Approve.", "APPROVE"),
@@ -146,12 +150,12 @@ mod tests {
             ("*approve* of nothing", "unknown approve*"),
             ("Revise rates", "unknown Revise"),
         ] {
-            assert_eq!(said(text, Alone::InTheText), expected, "{text:?}");
+            assert_eq!(describe(text, TokenScope::WholeText), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn an_echoed_template_says_nothing() {
+    fn an_echoed_template_does_not_match() {
         for (text, in_the_text, before_the_reason) in [
             ("APPROVE | REVISE", "several", "several"),
             ("APPROVE or REVISE", "several", "several"),
@@ -171,8 +175,8 @@ mod tests {
             ("APPROVE REVISE — x", "several", "several"),
             ("APPROVE: a REVISEd plan", "APPROVE", "APPROVE"),
         ] {
-            assert_eq!(said(text, Alone::InTheText), in_the_text, "{text:?}");
-            assert_eq!(said(text, Alone::BeforeTheReason), before_the_reason, "{text:?}");
+            assert_eq!(describe(text, TokenScope::WholeText), in_the_text, "{text:?}");
+            assert_eq!(describe(text, TokenScope::BeforeReason), before_the_reason, "{text:?}");
         }
     }
 
@@ -185,13 +189,15 @@ mod tests {
             ("REVISE", ""),
             ("REVISE –", ""),
         ] {
-            let Reading::Word(_, after) = read(text, &SET, Alone::BeforeTheReason) else { panic!("{text}") };
+            let TokenMatch::Word(_, after) = match_token(text, &SET, TokenScope::BeforeReason) else {
+                panic!("{text}")
+            };
             assert_eq!(reason(after), expected, "{text}");
         }
     }
 
     #[test]
-    fn an_empty_set_knows_no_word() {
-        assert_eq!(read("APPROVE", &[], Alone::InTheText), Reading::Unknown("APPROVE"));
+    fn an_empty_set_matches_nothing() {
+        assert_eq!(match_token("APPROVE", &[], TokenScope::WholeText), TokenMatch::Unknown("APPROVE"));
     }
 }

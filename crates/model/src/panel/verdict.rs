@@ -1,52 +1,54 @@
-//! The verdict of a review: one word of a known set, found in whatever Markdown the reviewer wrote.
+//! Verdict of a review: one token of a known set, found in free-form Markdown.
 //!
-//! `Verdict: X` counts as a heading, a list item, emphasised or plain; so does a heading `Verdict` with the word
-//! on the next line that is not blank. Headings win over the other forms, then the first wins. Code fences,
-//! quotations, tables and sentences hold no verdict. A review without one is never an approval: the reading says
-//! why, and what happens then is up to the caller. The findings beside a verdict are in [`super::severity`].
+//! `Verdict: X` counts as a heading, a list item, emphasised or plain; so does a heading `Verdict` with the
+//! token on the next non-blank line. Headings win over the other forms, then the first wins. Code fences,
+//! quotations, tables and sentences hold no verdict. A review without a verdict is never an approval: the
+//! problems say why, and the caller decides what follows. Findings beside a verdict are in [`super::severity`].
 
-use super::lines::{Line, Lines, MARKS, Problem, bare, is_blank, label, lines, trimmed};
-use super::severity::{SeverityFinding, findings_in};
-use super::token::{self, Alone, Reading};
-use crate::shown::shown;
+use super::severity::{SeverityFinding, severity_findings};
+use super::token::{self, TokenMatch, TokenScope};
+use crate::escape::printable;
+use crate::markdown::{Line, Lines, MARKS, bare, is_blank, label, lines, trimmed};
+use crate::problem::Problem;
 use serde::Serialize;
 
-/// What a review says.
+/// Parsed review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Review {
-    /// The verdict, spelled as in the set; none if there is no clear one.
+pub struct ReviewVerdict {
+    /// Spelled as in the set; none if there is no clear verdict.
     pub verdict: Option<String>,
-    /// The line it stands on, counted from 1.
+    /// Line number of the verdict, from 1.
     pub line: Option<usize>,
-    /// The findings, in order.
     pub findings: Vec<SeverityFinding>,
-    /// Lines that look like a verdict and are none, up to the one that counts.
+    /// Invalid verdict lines before the one that counts.
     #[serde(skip)]
     pub problems: Vec<Problem>,
 }
 
-/// Reads the verdict and the findings of a review.
-pub fn read_review(text: &str, set: &[&str]) -> Review {
+/// Parses the verdict and the findings of a review.
+pub fn read_verdict(text: &str, set: &[&str]) -> ReviewVerdict {
     let mut findings = Vec::new();
     let (mut by_heading, mut otherwise) = (None, None);
     let mut problems = Vec::new();
     let mut ahead = lines(text);
     while let Some(line) = ahead.next() {
         if !line.fenced {
-            findings.extend(findings_in(line.text));
+            findings.extend(severity_findings(line.text));
         }
         if by_heading.is_some() {
             continue;
         }
-        match verdict_line(line, &ahead, set) {
+        match read_verdict_line(line, &ahead, set) {
             None => {}
             Some(Err(problem)) => problems.push(problem),
-            Some(Ok(Found { heading: true, index, line })) => by_heading = Some((index, line)),
-            Some(Ok(Found { heading: false, index, line })) => otherwise = otherwise.or(Some((index, line))),
+            Some(Ok(VerdictLine { heading: true, index, line })) => by_heading = Some((index, line)),
+            Some(Ok(VerdictLine { heading: false, index, line })) => {
+                otherwise = otherwise.or(Some((index, line)));
+            }
         }
     }
     let found = by_heading.or(otherwise);
-    Review {
+    ReviewVerdict {
         verdict: found.map(|(index, _)| set[index].to_owned()),
         line: found.map(|(_, line)| line),
         findings,
@@ -54,14 +56,18 @@ pub fn read_review(text: &str, set: &[&str]) -> Review {
     }
 }
 
-struct Found {
+struct VerdictLine {
     heading: bool,
     index: usize,
     line: usize,
 }
 
-/// What a line that begins with the word "verdict" says; `ahead` are the lines after it.
-fn verdict_line(line: Line<'_>, ahead: &Lines<'_>, set: &[&str]) -> Option<Result<Found, Problem>> {
+/// Parses a line that begins with "verdict"; `ahead` are the lines after it.
+fn read_verdict_line(
+    line: Line<'_>,
+    ahead: &Lines<'_>,
+    set: &[&str],
+) -> Option<Result<VerdictLine, Problem>> {
     let bare = bare(line.text);
     if !begins_with_verdict(bare.text) {
         return None;
@@ -75,12 +81,12 @@ fn verdict_line(line: Line<'_>, ahead: &Lines<'_>, set: &[&str]) -> Option<Resul
     let read = if line.fenced {
         Err("the verdict stands inside a code fence".to_owned())
     } else if heading && value.is_empty() {
-        on_the_next_line(ahead.clone(), set)
+        read_below_heading(ahead.clone(), set)
     } else {
-        said(value, set).map(|index| (index, line.number))
+        read_word(value, set).map(|index| (index, line.number))
     };
     Some(match read {
-        Ok((index, line)) => Ok(Found { heading, index, line }),
+        Ok((index, line)) => Ok(VerdictLine { heading, index, line }),
         Err(message) => Err(Problem::new(line.number, message)),
     })
 }
@@ -92,31 +98,31 @@ fn begins_with_verdict(text: &str) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(VERDICT.as_bytes()))
 }
 
-/// Nothing but closing marks after the word, as in `## **Verdict** ##`.
+/// True if only closing marks follow the word, as in `## **Verdict** ##`.
 fn is_only_verdict(text: &str) -> bool {
     text[VERDICT.len()..].chars().all(|c| c == '#' || is_blank(c) || MARKS.contains(&c))
 }
 
-/// The word below a heading. If the line after it has another one, it is the list of possible answers.
-fn on_the_next_line(ahead: Lines<'_>, set: &[&str]) -> Result<(usize, usize), String> {
+/// The token below a heading. Another token on the line after it means a list of the possible answers.
+fn read_below_heading(ahead: Lines<'_>, set: &[&str]) -> Result<(usize, usize), String> {
     let mut ahead = ahead.filter(|line| !trimmed(line.text).is_empty());
     let Some(line) = ahead.next() else { return Err("nothing follows the heading".to_owned()) };
     if line.fenced {
         return Err("a code fence follows the heading".to_owned());
     }
-    let index = said(bare(line.text).text, set)?;
-    let after = ahead.next().map(|line| said(bare(line.text).text, set));
+    let index = read_word(bare(line.text).text, set)?;
+    let after = ahead.next().map(|line| read_word(bare(line.text).text, set));
     match after {
         Some(Ok(other)) if other != index => Err(format!("more than one of {}", set.join(", "))),
         _ => Ok((index, line.number)),
     }
 }
 
-fn said(text: &str, set: &[&str]) -> Result<usize, String> {
-    match token::read(text, set, Alone::InTheText) {
-        Reading::Word(index, _) => Ok(index),
-        Reading::Several => Err(format!("more than one of {}", set.join(", "))),
-        Reading::Unknown(word) => Err(format!("'{}' is not one of {}", shown(word), set.join(", "))),
+fn read_word(text: &str, set: &[&str]) -> Result<usize, String> {
+    match token::match_token(text, set, TokenScope::WholeText) {
+        TokenMatch::Word(index, _) => Ok(index),
+        TokenMatch::Several => Err(format!("more than one of {}", set.join(", "))),
+        TokenMatch::Unknown(word) => Err(format!("'{}' is not one of {}", printable(word), set.join(", "))),
     }
 }
 
@@ -128,7 +134,7 @@ mod tests {
     const SET: [&str; 6] = ["APPROVE", "APPROVE_WITH_NOTES", "REVISE", "PASS", "PASS_WITH_NOTES", "FAIL"];
 
     fn verdict(text: &str) -> Option<(String, usize)> {
-        let review = read_review(text, &SET);
+        let review = read_verdict(text, &SET);
         review.verdict.zip(review.line)
     }
 
@@ -171,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_verdict_is_never_one() {
+    fn other_text_is_never_a_verdict() {
         for text in [
             "",
             "\u{feff}",
@@ -218,7 +224,7 @@ mod tests {
             "Verdict: APPROVE\rVerdict: REVISE",
         ] {
             assert_eq!(verdict(text), None, "{text:?}");
-            assert_eq!(read_review(text, &SET).line, None);
+            assert_eq!(read_verdict(text, &SET).line, None);
         }
     }
 
@@ -249,21 +255,21 @@ mod tests {
             ("## Verdict\n\nMaybe", 1, "'Maybe' is not one of APPROVE, REVISE"),
             ("## Verdict\nREVISE\nAPPROVE", 1, "more than one of APPROVE, REVISE"),
         ] {
-            let review = read_review(text, &["APPROVE", "REVISE"]);
+            let review = read_verdict(text, &["APPROVE", "REVISE"]);
             assert_eq!(review.problems, [Problem::new(line, message)], "{text:?}");
         }
-        assert_eq!(read_review("all is well", &SET).problems, []);
+        assert_eq!(read_verdict("all is well", &SET).problems, []);
     }
 
     #[test]
-    fn the_set_decides_which_words_count() {
-        assert_eq!(read_review("Verdict: APPROVE", &["PASS", "FAIL"]).verdict, None);
-        assert_eq!(read_review("Verdict: APPROVE", &[]).verdict, None);
-        assert_eq!(read_review("Verdict: clean", &["CLEAN"]).verdict.as_deref(), Some("CLEAN"));
+    fn only_tokens_of_the_set_count() {
+        assert_eq!(read_verdict("Verdict: APPROVE", &["PASS", "FAIL"]).verdict, None);
+        assert_eq!(read_verdict("Verdict: APPROVE", &[]).verdict, None);
+        assert_eq!(read_verdict("Verdict: clean", &["CLEAN"]).verdict.as_deref(), Some("CLEAN"));
     }
 
     #[test]
-    fn enormous_lines_are_read_once() {
+    fn huge_lines_take_linear_time() {
         let long = "x".repeat(1 << 20);
         let marks = "*".repeat(1 << 20);
         let blanks = " ".repeat(1 << 20);
@@ -275,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_review_is_printed_as_the_plumbing_promises() {
-        let json = |text: &str| serde_json::to_string(&read_review(text, &["PASS", "FAIL"])).unwrap();
+        let json = |text: &str| serde_json::to_string(&read_verdict(text, &["PASS", "FAIL"])).unwrap();
         assert_eq!(
             json("## Verdict: FAIL\n**1. [CRITICAL] No rollback**"),
             r#"{"verdict":"FAIL","line":1,"findings":[{"severity":"CRITICAL","text":"No rollback"}]}"#
@@ -285,8 +291,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_found_is_in_the_text(text in "((#|\\*|-|`|:|\\||\r|\n| |\0|Verdict|APPROVE|REVISE|\\[MINOR\\]|\\PC){0,3}){0,20}") {
-            let review = read_review(&text, &SET);
+        fn a_parsed_verdict_stands_on_its_line(text in "((#|\\*|-|`|:|\\||\r|\n| |\0|Verdict|APPROVE|REVISE|\\[MINOR\\]|\\PC){0,3}){0,20}") {
+            let review = read_verdict(&text, &SET);
             prop_assert_eq!(review.verdict.is_some(), review.line.is_some());
             if let (Some(word), Some(line)) = (&review.verdict, review.line) {
                 let line = text.lines().nth(line - 1).unwrap().to_ascii_uppercase();
@@ -296,7 +302,7 @@ mod tests {
 
         #[test]
         fn prose_before_a_heading_changes_nothing(prose in "[a-z .\n]{0,80}") {
-            let review = read_review(&format!("{prose}\n\n## Verdict: FAIL\n"), &SET);
+            let review = read_verdict(&format!("{prose}\n\n## Verdict: FAIL\n"), &SET);
             prop_assert_eq!(review.verdict.as_deref(), Some("FAIL"));
         }
     }

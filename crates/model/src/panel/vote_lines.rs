@@ -1,41 +1,41 @@
 //! Vote lines, `ID: TOKEN — reason`, as judges and voters write them.
 //!
-//! The first valid line for an item counts. Everything else is said and not counted: a word that is no vote, a
+//! The first valid line for an item counts. Everything else is reported and not counted: an unknown token, a
 //! second vote, an item that is not on the ballot, a line inside a code fence. A table row, a quotation or a
-//! sentence is not a vote line. Who may vote and what votes add up to is decided elsewhere.
+//! sentence is no vote line. Eligibility and quorum are decided elsewhere.
 
 use super::ids::ItemId;
-use super::lines::{Line, Problem, bare, label, lines};
-use super::token::{self, Alone, Reading};
-use crate::shown::shown;
+use super::token::{self, TokenMatch, TokenScope};
+use crate::escape::printable;
+use crate::markdown::{Line, bare, label, lines};
+use crate::problem::Problem;
 use std::collections::{HashMap, HashSet};
 
-/// The votes of one seat.
+/// Votes of one seat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Sheet<'a> {
-    /// By item; an item without one is abstained on.
+pub(super) struct VoteSheet<'a> {
+    /// By item. Missing items are abstentions.
     pub(super) votes: HashMap<ItemId, Vote<'a>>,
-    /// What was not counted, and why.
+    /// Lines that were not counted.
     pub(super) problems: Vec<Problem>,
 }
 
-/// One valid vote.
+/// Valid vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Vote<'a> {
-    /// The index of the token that was written.
+    /// Index of the token.
     pub(super) token: usize,
-    /// The line it stands on.
     pub(super) line: usize,
-    /// Why, in the seat's own words; may be empty.
+    /// May be empty.
     pub(super) reason: &'a str,
 }
 
-/// Reads the votes in `text` on the items of `ballot`.
-pub(super) fn read<'a>(text: &'a str, ballot: &HashSet<ItemId>, tokens: &[&str]) -> Sheet<'a> {
-    let mut sheet = Sheet::default();
+/// Parses the votes in `text` on the items of `ballot`.
+pub(super) fn read_vote_sheet<'a>(text: &'a str, ballot: &HashSet<ItemId>, tokens: &[&str]) -> VoteSheet<'a> {
+    let mut sheet = VoteSheet::default();
     for line in lines(text) {
-        if let Some((item, vote)) = vote_line(line) {
-            match counted(&sheet, line, item, vote, ballot, tokens) {
+        if let Some((item, vote)) = parse_vote_line(line) {
+            match accept_vote(&sheet, line, item, vote, ballot, tokens) {
                 Ok(vote) => {
                     sheet.votes.insert(item, vote);
                 }
@@ -46,14 +46,14 @@ pub(super) fn read<'a>(text: &'a str, ballot: &HashSet<ItemId>, tokens: &[&str])
     sheet
 }
 
-/// The item a line is about, and what it says about it.
-fn vote_line(line: Line<'_>) -> Option<(ItemId, &str)> {
+/// The item id and the value of a vote line.
+fn parse_vote_line(line: Line<'_>) -> Option<(ItemId, &str)> {
     let label = label(&bare(line.text))?;
     Some((ItemId::parse(label.name)?, label.value))
 }
 
-fn counted<'a>(
-    sheet: &Sheet<'a>,
+fn accept_vote<'a>(
+    sheet: &VoteSheet<'a>,
     line: Line<'_>,
     item: ItemId,
     vote: &'a str,
@@ -66,11 +66,11 @@ fn counted<'a>(
     if line.fenced {
         return Err(format!("the line for {item} stands inside a code fence"));
     }
-    let (token, after) = match token::read(vote, tokens, Alone::BeforeTheReason) {
-        Reading::Word(token, after) => (token, after),
-        Reading::Several => return Err(format!("{item}: more than one of {}", tokens.join(", "))),
-        Reading::Unknown(word) => {
-            return Err(format!("{item}: '{}' is not one of {}", shown(word), tokens.join(", ")));
+    let (token, after) = match token::match_token(vote, tokens, TokenScope::BeforeReason) {
+        TokenMatch::Word(token, after) => (token, after),
+        TokenMatch::Several => return Err(format!("{item}: more than one of {}", tokens.join(", "))),
+        TokenMatch::Unknown(word) => {
+            return Err(format!("{item}: '{}' is not one of {}", printable(word), tokens.join(", ")));
         }
     };
     if let Some(first) = sheet.votes.get(&item) {
@@ -85,9 +85,9 @@ mod tests {
 
     const TOKENS: [&str; 3] = ["YES", "NO", "EXONERATE"];
 
-    fn sheet(text: &str) -> Sheet<'_> {
+    fn sheet(text: &str) -> VoteSheet<'_> {
         let ballot = ["FINDING_1", "FINDING_2", "OOS_1"];
-        read(text, &ballot.into_iter().filter_map(ItemId::parse).collect(), &TOKENS)
+        read_vote_sheet(text, &ballot.into_iter().filter_map(ItemId::parse).collect(), &TOKENS)
     }
 
     /// The vote on `FINDING_1`, or what was said instead.
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_vote_line_is_no_vote() {
+    fn other_lines_are_no_votes() {
         for text in [
             "",
             "| FINDING_1 | YES | because |",
@@ -142,12 +142,12 @@ mod tests {
             "TROUVAILLE_1: OUI",
             "YES: FINDING_1",
         ] {
-            assert_eq!(sheet(text), Sheet::default(), "{text}");
+            assert_eq!(sheet(text), VoteSheet::default(), "{text}");
         }
     }
 
     #[test]
-    fn what_is_not_counted_is_said() {
+    fn uncounted_lines_are_reported() {
         for (text, message) in [
             ("FINDING_1: JA — gut", "FINDING_1: 'JA' is not one of YES, NO, EXONERATE"),
             ("FINDING_1: SÍ", "FINDING_1: 'SÍ' is not one of YES, NO, EXONERATE"),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn enormous_lines_are_read_once() {
+    fn huge_lines_take_linear_time() {
         let text = format!("FINDING_1: YES — {}\n{}\n", "NO ".repeat(1 << 20), "FINDING_1".repeat(1 << 17));
         assert_eq!(sheet(&text).votes.len(), 1);
     }

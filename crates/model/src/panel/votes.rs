@@ -1,34 +1,30 @@
-//! Reads what the voters said about the findings, and decides what is accepted.
+//! Tally of the votes on findings.
 //!
-//! A voter counts for an item it validly voted on, and for no other. An item with fewer than two such voters is
-//! undecided: silence accepts nothing. Seats the embedded agent sits in are one voter together, however many they
-//! are. The order of the voters changes nothing.
+//! A voter is eligible for the items with a valid vote line of that voter. An item with fewer than two eligible
+//! voters is undecided: silence accepts nothing. All seats of the embedded agent count as one voter. The order
+//! of the voters does not matter.
 
 use super::debate::STATUS_OK;
 use super::ids::ItemId;
-use super::merged::ReviewItem;
-use super::scoreboard::{ScoreRow, scoreboard};
+use super::review_items::ReviewItem;
+use super::scoreboard::{ScoreRow, build_scoreboard};
 use super::texts;
-use super::vote_lines::{self, Sheet};
-use crate::shown::shown;
+use super::vote_lines::{self, VoteSheet};
+use crate::escape::printable;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// What is to be counted.
+/// Input of [`tally_votes`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct VotesRequest {
-    /// What is voted on.
     pub items: Vec<Proposal>,
-    /// The voters and what they answered.
     pub voters: Vec<Voter>,
 }
 
-/// An item, and who proposed it.
+/// Ballot item with its proposers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Proposal {
-    /// Its name.
     pub id: ItemId,
-    /// Everyone who found it.
     #[serde(default)]
     pub proposers: Vec<String>,
 }
@@ -39,77 +35,71 @@ impl From<&ReviewItem> for Proposal {
     }
 }
 
-/// One voter.
+/// Voter with its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub struct Voter {
-    /// Who it is, for warnings.
+    /// Name used in warnings.
     pub name: String,
-    /// Which agent sat there.
+    /// Name of the agent in the seat.
     pub agent: String,
-    /// How the call ended: `OK`, or anything else.
+    /// `OK`, or the status of a failed call.
     pub status: String,
-    /// What was answered.
     pub text: String,
 }
 
-/// The agent whose seats are one voter together.
+/// Agent whose seats count as one voter.
 pub const EMBEDDED: &str = "embedded";
 
-/// The words a vote can be.
+/// Tokens of a vote.
 pub const VOTE_TOKENS: [&str; 3] = ["YES", "NO", "EXONERATE"];
 
-/// What the voters decided.
+/// Result of the vote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VotesTally {
-    /// Every item, in the order of the ballot.
+    /// In the order of the ballot.
     pub items: Vec<TalliedItem>,
-    /// How the reviewers did.
     pub scoreboard: Vec<ScoreRow>,
-    /// What was not counted, and why.
+    /// Votes and answers that were not counted.
     pub warnings: Vec<String>,
 }
 
-/// What the voters decided on one item.
+/// Votes on one item and their outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TalliedItem {
-    /// Its name.
     pub id: ItemId,
-    /// Votes for it.
     pub yes: usize,
-    /// Votes against it.
     pub no: usize,
-    /// Votes that it is legitimate, but out of proportion.
+    /// Votes for "legitimate, but out of proportion".
     pub exonerate: usize,
-    /// Voters who did not vote on it.
+    /// Voters without a valid vote on it.
     pub abstain: usize,
-    /// Voters who did.
+    /// Voters with a valid vote on it.
     pub eligible: usize,
-    /// What follows.
     pub outcome: ItemOutcome,
-    /// The voters' reasons, in the order of their names.
+    /// Ordered by voter name.
     #[serde(skip)]
     pub reasons: Vec<String>,
 }
 
-/// What becomes of an item.
+/// Outcome of the vote on an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ItemOutcome {
-    /// More than half of the voters said yes.
+    /// More YES than NO and EXONERATE.
     Accepted,
-    /// Some did, but not enough.
+    /// At least one YES, but too few.
     Neutral,
-    /// None did, but someone found it legitimate.
+    /// No YES, at least one EXONERATE.
     Exonerated,
-    /// None did.
+    /// NO votes only.
     Rejected,
-    /// Too few voted.
+    /// No quorum.
     Undecided,
 }
 
-/// The fewest voters that can decide on an item.
-const VOTERS_AT_LEAST: usize = 2;
+/// Quorum of voters for an item.
+const MIN_VOTERS: usize = 2;
 
 /// Counts the votes.
 pub fn tally_votes(request: &VotesRequest) -> VotesTally {
@@ -123,24 +113,24 @@ pub fn tally_votes(request: &VotesRequest) -> VotesTally {
     voters.sort();
     let (mut seats, mut embedded) = (Vec::new(), Vec::new());
     for voter in voters {
-        let sheet = sheet(voter, &ballot, &mut warnings);
+        let sheet = vote_sheet(voter, &ballot, &mut warnings);
         if voter.agent == EMBEDDED { embedded.push(sheet) } else { seats.push(vec![sheet]) }
     }
     seats.extend(Some(embedded).filter(|seats| !seats.is_empty()));
-    let items: Vec<TalliedItem> = proposals.iter().map(|proposal| tallied(proposal.id, &seats)).collect();
+    let items: Vec<TalliedItem> = proposals.iter().map(|proposal| tally_item(proposal.id, &seats)).collect();
     warnings.extend(quorum_warnings(&items, &seats));
-    let scoreboard = scoreboard(proposals.iter().copied().zip(&items));
+    let scoreboard = build_scoreboard(proposals.iter().copied().zip(&items));
     VotesTally { items, scoreboard, warnings }
 }
 
-/// The votes of a seat; none if it did not answer.
-fn sheet<'a>(voter: &'a Voter, ballot: &HashSet<ItemId>, warnings: &mut Vec<String>) -> Sheet<'a> {
-    let name = shown(&voter.name);
+/// The vote lines of a voter; empty if its call failed.
+fn vote_sheet<'a>(voter: &'a Voter, ballot: &HashSet<ItemId>, warnings: &mut Vec<String>) -> VoteSheet<'a> {
+    let name = printable(&voter.name);
     if voter.status != STATUS_OK {
-        warnings.push(format!("{name}: status {}, abstains on everything", shown(&voter.status)));
-        return Sheet::default();
+        warnings.push(format!("{name}: status {}, abstains on everything", printable(&voter.status)));
+        return VoteSheet::default();
     }
-    let sheet = vote_lines::read(&voter.text, ballot, &VOTE_TOKENS);
+    let sheet = vote_lines::read_vote_sheet(&voter.text, ballot, &VOTE_TOKENS);
     warnings.extend(sheet.problems.iter().map(|p| format!("{name}, line {}: {}", p.line, p.message)));
     if sheet.votes.is_empty() && !ballot.is_empty() {
         warnings.push(format!("{name}: no valid vote line, abstains on everything"));
@@ -148,10 +138,10 @@ fn sheet<'a>(voter: &'a Voter, ballot: &HashSet<ItemId>, warnings: &mut Vec<Stri
     sheet
 }
 
-fn tallied(id: ItemId, seats: &[Vec<Sheet<'_>>]) -> TalliedItem {
+fn tally_item(id: ItemId, seats: &[Vec<VoteSheet<'_>>]) -> TalliedItem {
     let mut counts = [0; VOTE_TOKENS.len()];
     for seat in seats {
-        if let Some(token) = vote_of(seat, id) {
+        if let Some(token) = combined_vote(seat, id) {
             counts[token] += 1;
         }
     }
@@ -165,22 +155,22 @@ fn tallied(id: ItemId, seats: &[Vec<Sheet<'_>>]) -> TalliedItem {
         exonerate,
         abstain: seats.len() - eligible,
         eligible,
-        outcome: outcome(yes, no, exonerate),
+        outcome: decide_outcome(yes, no, exonerate),
         reasons: reasons.filter(|reason| !reason.is_empty()).map(str::to_owned).collect(),
     }
 }
 
-/// The vote of a voter who may have sat in several seats: what all its votes say, or nothing.
-fn vote_of(seat: &[Sheet<'_>], id: ItemId) -> Option<usize> {
+/// The vote of a voter with one or more seats; none if they contradict each other.
+fn combined_vote(seat: &[VoteSheet<'_>], id: ItemId) -> Option<usize> {
     let mut votes = seat.iter().filter_map(|sheet| Some(sheet.votes.get(&id)?.token));
     let first = votes.next()?;
     votes.all(|vote| vote == first).then_some(first)
 }
 
-/// What follows from the votes on an item.
-pub fn outcome(yes: usize, no: usize, exonerate: usize) -> ItemOutcome {
+/// The outcome of these vote counts.
+pub fn decide_outcome(yes: usize, no: usize, exonerate: usize) -> ItemOutcome {
     let eligible = yes + no + exonerate;
-    if eligible < VOTERS_AT_LEAST {
+    if eligible < MIN_VOTERS {
         ItemOutcome::Undecided
     } else if yes > no + exonerate {
         ItemOutcome::Accepted
@@ -193,18 +183,18 @@ pub fn outcome(yes: usize, no: usize, exonerate: usize) -> ItemOutcome {
     }
 }
 
-/// One warning for the whole panel if it has no quorum, else one for each item that has none.
-fn quorum_warnings(items: &[TalliedItem], seats: &[Vec<Sheet<'_>>]) -> Vec<String> {
-    let voted = |seat: &&Vec<Sheet<'_>>| items.iter().any(|item| vote_of(seat, item.id).is_some());
+/// One warning if the whole panel has no quorum, else one per item without one.
+fn quorum_warnings(items: &[TalliedItem], seats: &[Vec<VoteSheet<'_>>]) -> Vec<String> {
+    let voted = |seat: &&Vec<VoteSheet<'_>>| items.iter().any(|item| combined_vote(seat, item.id).is_some());
     let available = seats.iter().filter(voted).count();
-    if available < VOTERS_AT_LEAST && !items.is_empty() {
-        return vec![texts::voting_skipped(available, VOTERS_AT_LEAST)];
+    if available < MIN_VOTERS && !items.is_empty() {
+        return vec![texts::voting_skipped(available, MIN_VOTERS)];
     }
     let undecided = items.iter().filter(|item| item.outcome == ItemOutcome::Undecided);
-    let said = undecided.map(|TalliedItem { id, eligible, .. }| {
-        format!("{id}: {eligible} voter(s) eligible, minimum {VOTERS_AT_LEAST} required; undecided")
+    let warnings = undecided.map(|TalliedItem { id, eligible, .. }| {
+        format!("{id}: {eligible} voter(s) eligible, minimum {MIN_VOTERS} required; undecided")
     });
-    said.collect()
+    warnings.collect()
 }
 
 #[cfg(test)]
@@ -240,7 +230,7 @@ mod tests {
     const NOTHING: &str = "no opinion";
 
     #[test]
-    fn each_threshold_is_kept() {
+    fn the_majority_of_a_quorum_accepts() {
         for (texts, expected) in [
             (vec![YES, YES, YES], (3, 0, 0, 0, 3, Accepted)),
             (vec![YES, YES, NO], (2, 1, 0, 0, 3, Accepted)),
@@ -270,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_lines_count_as_what_they_are() {
+    fn vote_lines_are_parsed_strictly() {
         for yes in [
             "**finding_1: yes**",
             "- FINDING_1: YES",
@@ -351,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_counted_is_said_in_the_order_of_names() {
+    fn uncounted_votes_are_warned_about_by_voter_name() {
         let late = Voter { status: "TIMED_OUT".to_owned(), ..voter("late", YES) };
         let voters =
             vec![late, voter("bob", "FINDING_1: YES\nFINDING_1: NO\nFINDING_7: YES"), voter("amy", YES)];
@@ -425,7 +415,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_is_accepted_without_two_who_say_yes(voters in any_voters()) {
+        fn an_accepted_item_has_two_yes_votes(voters in any_voters()) {
             let tally = tally_votes(&request(&["FINDING_1", "OOS_1"], voters));
             for item in tally.items {
                 prop_assert_eq!(item.eligible, item.yes + item.no + item.exonerate);

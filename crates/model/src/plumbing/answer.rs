@@ -1,24 +1,23 @@
 //! The answer of a plumbing command: an exit code and exact lines.
 
-/// What a command prints and how it exits. Lines carry no line ends.
+/// Output and exit code of a command. Lines have no line ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// The exit code.
+pub struct CommandAnswer {
     pub code: u8,
-    /// For standard output, in order.
+    /// Lines of standard output.
     pub stdout: Vec<String>,
-    /// For standard error, in order.
+    /// Lines of standard error.
     pub stderr: Vec<String>,
 }
 
-impl Answer {
+impl CommandAnswer {
     /// Success, with these lines on standard output.
-    pub fn ok(stdout: Vec<String>) -> Answer {
-        Answer { code: 0, stdout, stderr: Vec::new() }
+    pub fn ok(stdout: Vec<String>) -> CommandAnswer {
+        CommandAnswer { code: 0, stdout, stderr: Vec::new() }
     }
 
-    /// Failure with one line on standard error and nothing on standard output.
-    pub fn refused(code: u8, line: String) -> Answer {
-        Answer { code, stdout: Vec::new(), stderr: vec![line] }
+    /// Failure, with one line on standard error and nothing on standard output.
+    pub fn failure(code: u8, line: String) -> CommandAnswer {
+        CommandAnswer { code, stdout: Vec::new(), stderr: vec![line] }
     }
 }

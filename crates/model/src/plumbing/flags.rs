@@ -1,15 +1,15 @@
-//! The small flag reader of the contract plumbing.
+//! The flag parser of plumbing commands.
 //!
 //! Flags are `--name value` or `--name`; nothing is abbreviated, nothing is joined with `=`. A value that
-//! starts with `--` is a missing value, a repeated flag counts the last time. The reader says what is wrong,
-//! in order of appearance; each command puts that into the words and exit code of its own contract.
+//! starts with `--` is a missing value; the last of a repeated flag wins. The parser returns the first error;
+//! each command turns it into the words and exit code of its own contract.
 
-/// One flag a command knows.
+/// A flag that a command accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flag {
-    /// It is there or not.
+    /// A flag without a value.
     Switch(&'static str),
-    /// It takes the next argument.
+    /// A flag with a value: the next argument.
     Value(&'static str),
 }
 
@@ -21,52 +21,50 @@ impl Flag {
     }
 }
 
-/// What a command accepts.
+/// Flags and arguments that a command accepts.
 #[derive(Debug, Clone, Copy)]
-pub struct Grammar {
-    /// Its flags.
+pub struct FlagGrammar {
     pub flags: &'static [Flag],
-    /// Whether it takes arguments that are not flags.
+    /// True if it takes positional arguments.
     pub takes_arguments: bool,
 }
 
-/// The flags and arguments that were typed.
+/// Parsed flags and arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Typed<'a> {
+pub struct ParsedFlags<'a> {
     flags: Vec<(&'static str, &'a str)>,
-    /// What is not a flag, in order.
+    /// Positional arguments.
     pub arguments: Vec<&'a str>,
 }
 
-impl<'a> Typed<'a> {
+impl<'a> ParsedFlags<'a> {
     /// The value of a flag, the last one if it was repeated.
     pub fn value(&self, name: &str) -> Option<&'a str> {
         self.flags.iter().rev().find(|(typed, _)| *typed == name).map(|(_, value)| *value)
     }
 
-    /// Whether a flag was typed at all.
     pub fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 }
 
-/// The first thing that is wrong with what was typed.
+/// The first error of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FlagProblem<'a> {
-    /// It starts with `--` and is not known.
+pub enum FlagError<'a> {
+    /// An unknown flag.
     Unknown(&'a str),
-    /// It takes a value and has none.
+    /// A flag without its value.
     NoValue(&'static str),
-    /// It is no flag, and the command takes nothing else.
+    /// An unexpected positional argument.
     Argument(&'a str),
 }
 
-/// Reads `args` as the command's grammar says.
+/// Parses `args` by the command's grammar.
 ///
-/// What could be understood is returned even if something is wrong, because a command may need it to say so
-/// (a log file to report to, for instance).
-pub fn read(args: &[String], grammar: Grammar) -> (Typed<'_>, Option<FlagProblem<'_>>) {
-    let mut typed = Typed::default();
+/// The valid part is returned even on error, because a command may need it to report the error (the path of a
+/// log file, for instance).
+pub fn parse_flags(args: &[String], grammar: FlagGrammar) -> (ParsedFlags<'_>, Option<FlagError<'_>>) {
+    let mut typed = ParsedFlags::default();
     let mut first_problem = None;
     let mut args = args.iter().map(String::as_str).peekable();
     while let Some(arg) = args.next() {
@@ -74,9 +72,9 @@ pub fn read(args: &[String], grammar: Grammar) -> (Typed<'_>, Option<FlagProblem
         let problem = match flag {
             None if !arg.starts_with("--") => {
                 typed.arguments.push(arg);
-                (!grammar.takes_arguments).then_some(FlagProblem::Argument(arg))
+                (!grammar.takes_arguments).then_some(FlagError::Argument(arg))
             }
-            None => Some(FlagProblem::Unknown(arg)),
+            None => Some(FlagError::Unknown(arg)),
             Some(Flag::Switch(name)) => {
                 typed.flags.push((name, ""));
                 None
@@ -86,7 +84,7 @@ pub fn read(args: &[String], grammar: Grammar) -> (Typed<'_>, Option<FlagProblem
                     typed.flags.push((name, value));
                     None
                 }
-                None => Some(FlagProblem::NoValue(name)),
+                None => Some(FlagError::NoValue(name)),
             },
         };
         first_problem = first_problem.or(problem);
@@ -99,8 +97,8 @@ mod tests {
     use super::*;
 
     const FLAGS: &[Flag] = &[Flag::Value("--file"), Flag::Switch("--from-md")];
-    const OPEN: Grammar = Grammar { flags: FLAGS, takes_arguments: true };
-    const CLOSED: Grammar = Grammar { flags: FLAGS, takes_arguments: false };
+    const OPEN: FlagGrammar = FlagGrammar { flags: FLAGS, takes_arguments: true };
+    const CLOSED: FlagGrammar = FlagGrammar { flags: FLAGS, takes_arguments: false };
 
     fn owned(args: &[&str]) -> Vec<String> {
         args.iter().map(|&arg| arg.to_owned()).collect()
@@ -109,7 +107,7 @@ mod tests {
     #[test]
     fn the_last_of_a_repeated_flag_counts_and_an_empty_value_is_a_value() {
         let args = owned(&["--file", "a", "x", "--from-md", "--file", "", "y"]);
-        let (typed, problem) = read(&args, OPEN);
+        let (typed, problem) = parse_flags(&args, OPEN);
         assert_eq!(problem, None);
         assert_eq!(typed.value("--file"), Some(""));
         assert!(typed.has("--from-md"));
@@ -119,16 +117,16 @@ mod tests {
     #[test]
     fn the_first_problem_is_named_and_the_rest_is_still_read() {
         for (args, problem) in [
-            (&["--nope", "--file"][..], FlagProblem::Unknown("--nope")),
-            (&["--file"], FlagProblem::NoValue("--file")),
-            (&["--file", "--from-md"], FlagProblem::NoValue("--file")),
-            (&["--file=x"], FlagProblem::Unknown("--file=x")),
-            (&["--"], FlagProblem::Unknown("--")),
-            (&["-x", "--nope"], FlagProblem::Argument("-x")),
+            (&["--nope", "--file"][..], FlagError::Unknown("--nope")),
+            (&["--file"], FlagError::NoValue("--file")),
+            (&["--file", "--from-md"], FlagError::NoValue("--file")),
+            (&["--file=x"], FlagError::Unknown("--file=x")),
+            (&["--"], FlagError::Unknown("--")),
+            (&["-x", "--nope"], FlagError::Argument("-x")),
         ] {
-            assert_eq!(read(&owned(args), CLOSED).1, Some(problem), "{args:?}");
+            assert_eq!(parse_flags(&owned(args), CLOSED).1, Some(problem), "{args:?}");
         }
         let args = owned(&["--file", "--from-md"]);
-        assert!(read(&args, CLOSED).0.has("--from-md"));
+        assert!(parse_flags(&args, CLOSED).0.has("--from-md"));
     }
 }

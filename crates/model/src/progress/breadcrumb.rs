@@ -1,71 +1,68 @@
-//! Breadcrumbs: `{icon} {number}: {path}[ — {payload}]`, one line per thing worth knowing.
+//! Breadcrumbs: progress lines `{icon} {number}: {path}[ — {payload}]`.
 //!
-//! A nested run puts its caller's context in front: the number `2a` becomes `1.2a`, the path `sketches`
-//! becomes `design plan | sketches`.
+//! A nested run prefixes its caller's context: the number `2a` becomes `1.2a`, the path `sketches` becomes
+//! `design plan | sketches`.
 
 use super::elapsed::elapsed;
 use super::stage::StageLabel;
 use std::fmt::Write;
 
-/// The line above a stage that starts.
+/// Horizontal rule above the start of a stage.
 pub const RULE: &str = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━";
 
-/// What a caller puts in front of a nested run's numbers and names.
+/// Prefix of a nested run's stage numbers and names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepPrefix {
-    /// In front of numbers.
     pub number: String,
-    /// In front of names.
     pub path: String,
 }
 
 impl StepPrefix {
-    /// Reads `--step-prefix`: number and path around the first `::`, or a number alone.
+    /// Parses `--step-prefix`: number and path around the first `::`, or a number alone.
     pub fn parse(typed: &str) -> StepPrefix {
         let (number, path) = typed.split_once("::").unwrap_or((typed, ""));
         StepPrefix { number: number.to_owned(), path: path.to_owned() }
     }
 }
 
-/// The breadcrumbs of one run.
+/// Formatter of a run's breadcrumbs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trail {
+pub struct Breadcrumbs {
     prefix: StepPrefix,
 }
 
-impl Trail {
-    /// The breadcrumbs of a run that was called with this prefix.
-    pub fn new(prefix: StepPrefix) -> Trail {
-        Trail { prefix }
+impl Breadcrumbs {
+    pub fn new(prefix: StepPrefix) -> Breadcrumbs {
+        Breadcrumbs { prefix }
     }
 
-    /// A stage starts: a rule, then the stage, quoted and bold.
+    /// Start of a stage: a rule, then the stage, quoted and bold.
     pub fn start(&self, stage: StageLabel<'_>, payload: Option<&str>) -> [String; 2] {
         [RULE.to_owned(), format!("> **{}**", self.line("🔶", stage, payload, None))]
     }
 
-    /// A stage ended with something to say.
+    /// End of a stage.
     pub fn done(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
         self.line("✅", stage, Some(payload), Some(seconds))
     }
 
-    /// A stage had nothing to do.
+    /// A stage without work.
     pub fn skipped(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
         self.line("⏩", stage, Some(payload), Some(seconds))
     }
 
-    /// A stage was passed over because something it needs is not there.
-    pub fn not_possible(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
+    /// A stage skipped because a dependency is unavailable.
+    pub fn unavailable(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> String {
         self.line("⏭️", stage, Some(payload), Some(seconds))
     }
 
-    /// Something is wrong in a stage, which goes on or ends.
+    /// Warning in a stage, which continues or ends.
     pub fn warning(&self, stage: StageLabel<'_>, payload: &str, seconds: Option<u64>) -> String {
         format!("**{}**", self.line("⚠", stage, Some(payload), seconds))
     }
 
-    /// A warning that brings the number of its stage along, put in its place. One without is left as it is.
-    pub fn placed(&self, stage: StageLabel<'_>, warning: &str) -> String {
+    /// Adds the prefix to a warning that starts with its stage's number. Others are unchanged.
+    pub fn prefix_warning(&self, stage: StageLabel<'_>, warning: &str) -> String {
         let StepPrefix { number, path } = &self.prefix;
         let separator = if path.is_empty() { "" } else { " | " };
         match warning.strip_prefix(&format!("**⚠ {}: ", stage.number)) {
@@ -74,12 +71,12 @@ impl Trail {
         }
     }
 
-    /// A stage is on its way.
-    pub fn under_way(&self, stage: StageLabel<'_>, payload: &str) -> String {
+    /// A stage in progress.
+    pub fn in_progress(&self, stage: StageLabel<'_>, payload: &str) -> String {
         self.line("⏳", stage, Some(payload), None)
     }
 
-    /// The last line of a run; a nested one leaves it to its caller.
+    /// The last line of a run; `None` in a nested one.
     pub fn closing(&self, stage: StageLabel<'_>, payload: &str, seconds: u64) -> Option<String> {
         self.prefix.number.is_empty().then(|| self.done(stage, payload, seconds))
     }
@@ -137,38 +134,38 @@ mod tests {
     fn a_start_is_a_rule_and_a_bold_quotation() {
         assert_eq!(RULE.chars().count(), 80);
         assert!(RULE.chars().all(|c| c == '━'));
-        let alone = Trail::default();
+        let alone = Breadcrumbs::default();
         assert_eq!(alone.start(stage("2a"), None), [RULE, "> **🔶 2a: sketches**"]);
         assert_eq!(
             alone.start(stage("1"), Some("using existing: ada/x"))[1],
             "> **🔶 1: branch — using existing: ada/x**"
         );
-        let nested = Trail::new(StepPrefix::parse("1.::design plan"));
+        let nested = Breadcrumbs::new(StepPrefix::parse("1.::design plan"));
         assert_eq!(nested.start(stage("1"), None)[1], "> **🔶 1.1: design plan | branch**");
     }
 
     #[test]
     fn lines_that_end_a_step_say_how_long_it_took() {
-        let trail = Trail::default();
+        let breadcrumbs = Breadcrumbs::default();
         for (line, expected) in [
-            (trail.done(stage("3b"), "saved", 151), "✅ 3b: arch diagram — saved (2m31s)"),
+            (breadcrumbs.done(stage("3b"), "saved", 151), "✅ 3b: arch diagram — saved (2m31s)"),
             (
-                trail.skipped(stage("1c"), "skipped (auto mode)", 0),
+                breadcrumbs.skipped(stage("1c"), "skipped (auto mode)", 0),
                 "⏩ 1c: questions — skipped (auto mode) (0s)",
             ),
             (
-                trail.not_possible(stage("2a.5"), "no external tool", 3),
+                breadcrumbs.unavailable(stage("2a.5"), "no external tool", 3),
                 "⏭️ 2a.5: dialectic — no external tool (3s)",
             ),
             (
-                trail.warning(stage("3b"), "generation failed, proceeding without diagram", Some(61)),
+                breadcrumbs.warning(stage("3b"), "generation failed, proceeding without diagram", Some(61)),
                 "**⚠ 3b: arch diagram — generation failed, proceeding without diagram (1m1s)**",
             ),
             (
-                trail.warning(stage("2a"), "heavy worker subagent failed: x.", None),
+                breadcrumbs.warning(stage("2a"), "heavy worker subagent failed: x.", None),
                 "**⚠ 2a: sketches — heavy worker subagent failed: x.**",
             ),
-            (trail.under_way(stage("3"), "2 of 4 back"), "⏳ 3: plan review — 2 of 4 back"),
+            (breadcrumbs.in_progress(stage("3"), "2 of 4 back"), "⏳ 3: plan review — 2 of 4 back"),
         ] {
             assert_eq!(line, expected);
         }
@@ -176,21 +173,21 @@ mod tests {
 
     #[test]
     fn a_warning_with_a_number_gets_its_callers() {
-        let nested = Trail::new(StepPrefix::parse("1.::design plan"));
+        let nested = Breadcrumbs::new(StepPrefix::parse("1.::design plan"));
         for (warning, expected) in [
             ("**⚠ 3b: architecture diagram — x**", "**⚠ 1.3b: design plan | architecture diagram — x**"),
             ("**⚠ 3: x**", "**⚠ 3: x**"),
             ("**⚠ Codex not available**", "**⚠ Codex not available**"),
         ] {
-            assert_eq!(nested.placed(stage("3b"), warning), expected);
-            assert_eq!(Trail::default().placed(stage("3b"), warning), warning);
+            assert_eq!(nested.prefix_warning(stage("3b"), warning), expected);
+            assert_eq!(Breadcrumbs::default().prefix_warning(stage("3b"), warning), warning);
         }
     }
 
     #[test]
     fn only_a_run_of_its_own_announces_its_end() {
         let done = |prefix: &str| {
-            Trail::new(StepPrefix::parse(prefix)).closing(stage("5"), "design complete!", 3600)
+            Breadcrumbs::new(StepPrefix::parse(prefix)).closing(stage("5"), "design complete!", 3600)
         };
         assert_eq!(done("").as_deref(), Some("✅ 5: cleanup — design complete! (1h)"));
         assert_eq!(done("1."), None);

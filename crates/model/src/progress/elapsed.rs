@@ -1,6 +1,6 @@
-//! How long something took, in the two largest units that say anything.
+//! Durations in their two largest units.
 
-/// Seconds as people write them: `45s`, `2m31s`, `2m`, `1h3m`, `1h`.
+/// Formats seconds: `45s`, `2m31s`, `2m`, `1h3m`, `1h`.
 pub fn elapsed(seconds: u64) -> String {
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes, rest) {

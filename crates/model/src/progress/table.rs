@@ -1,42 +1,39 @@
-//! The compact table of who is working, printed again after each change.
+//! The compact table of a panel's lanes, printed again after each change.
 
 use super::elapsed::elapsed;
 use std::fmt::Write;
 
-/// One worker of a panel.
+/// One lane of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lane<'a> {
-    /// What it is called: `Cursor-Arch`.
+pub struct TableLane<'a> {
+    /// Displayed name: `Cursor-Arch`.
     pub name: &'a str,
-    /// Where it is.
     pub state: LaneState,
 }
 
-/// Where a worker is. Times are seconds since its launch.
+/// State of a lane. Times are seconds since its launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneState {
-    /// Not finished.
     Pending,
-    /// Finished.
     Done(u64),
-    /// Failed, or out of time.
+    /// Failed, or timed out.
     Failed(u64),
     /// Finished in an earlier process.
-    Before,
+    DoneEarlier,
     /// Never launched.
     Skipped,
 }
 
-/// The table, on one line: `📊 Reviewers: | Cursor-Arch: ✅ 4m12s | Cursor-Edge: ⏳ |`.
-pub fn status_line(title: &str, lanes: &[Lane<'_>]) -> String {
+/// The table on one line: `📊 Reviewers: | Cursor-Arch: ✅ 4m12s | Cursor-Edge: ⏳ |`.
+pub fn status_line(title: &str, lanes: &[TableLane<'_>]) -> String {
     let mut line = format!("📊 {title}: |");
-    for Lane { name, state } in lanes {
+    for TableLane { name, state } in lanes {
         // Writing to a String cannot fail.
         let _ = match state {
             LaneState::Pending => write!(line, " {name}: ⏳ |"),
             LaneState::Done(seconds) => write!(line, " {name}: ✅ {} |", elapsed(*seconds)),
             LaneState::Failed(seconds) => write!(line, " {name}: ❌ {} |", elapsed(*seconds)),
-            LaneState::Before => write!(line, " {name}: ✅ |"),
+            LaneState::DoneEarlier => write!(line, " {name}: ✅ |"),
             LaneState::Skipped => write!(line, " {name}: ⊘ |"),
         };
     }
@@ -49,13 +46,13 @@ mod tests {
 
     #[test]
     fn every_state_has_its_icon() {
-        let lane = |name, state| Lane { name, state };
+        let lane = |name, state| TableLane { name, state };
         let lanes = [
             lane("Cursor-Arch", LaneState::Pending),
             lane("Cursor-Edge", LaneState::Done(185)),
             lane("Codex-Innovation", LaneState::Failed(483)),
             lane("Codex-Pragmatic", LaneState::Skipped),
-            lane("Codex-Edge", LaneState::Before),
+            lane("Codex-Edge", LaneState::DoneEarlier),
         ];
         assert_eq!(
             status_line("Sketches (regular)", &lanes),

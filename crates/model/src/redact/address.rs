@@ -1,4 +1,4 @@
-//! Passwords in addresses: `scheme://user:password@host`.
+//! Passwords in URLs: `scheme://user:password@host`.
 
 use super::marker::Secret;
 use super::value::is_reference;
@@ -6,8 +6,8 @@ use memchr::memchr_iter;
 
 pub(super) const NAME: &str = "url password";
 
-/// How far before the `@` a user and a password are looked for.
-const FAR: usize = 512;
+/// Maximum distance of user and password from the `@`.
+const SEARCH_BYTES: usize = 512;
 
 pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
     let mut seen = 0;
@@ -15,14 +15,14 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
         if at < seen {
             continue;
         }
-        let from = at.saturating_sub(FAR).max(seen);
+        let from = at.saturating_sub(SEARCH_BYTES).max(seen);
         let ends_user = |&b: &u8| b == b'/' || ends_authority(b);
         let start = text[from..at].iter().rposition(ends_user).map_or(from, |n| from + n + 1);
         if !text[..start].ends_with(b"://") {
             continue;
         }
-        // The last `@` before the path counts: a password may hold one itself.
-        let rest = &text[at..text.len().min(at + FAR)];
+        // The last `@` before the path counts: a password may contain one.
+        let rest = &text[at..text.len().min(at + SEARCH_BYTES)];
         let authority = rest.iter().position(|&b| b == b'/' || ends_authority(b)).unwrap_or(rest.len());
         let end = at + rest[..authority].iter().rposition(|&b| b == b'@').unwrap_or(0);
         seen = end + 1;

@@ -1,14 +1,13 @@
-//! Values that are given to a name which says that they are secret: `api_key: "…"`, `PASSWORD=…`, and the
-//! `Authorization` header.
+//! Values assigned to a secret name: `api_key: "…"`, `PASSWORD=…`, and the `Authorization` header.
 
 use super::marker::Secret;
-use super::value::{LOOKED_AT, looks_generated};
+use super::value::{INSPECTED_BYTES, looks_generated};
 use memchr::memchr2_iter;
 
 pub(super) const SECRET: &str = "secret";
 pub(super) const AUTHORIZATION: &str = "authorization";
 
-/// Names that end like this hold secrets, whatever stands between the words.
+/// Endings of secret names, separators removed.
 const ENDINGS: [&str; 14] = [
     "password",
     "passwd",
@@ -26,28 +25,28 @@ const ENDINGS: [&str; 14] = [
     "credential",
 ];
 
-/// Whether an environment variable holds a secret, such as `OPENAI_API_KEY`. Where something is, such as a socket
-/// or the current folder, is no secret, whatever it is called.
+/// True if an environment variable holds a secret, such as `OPENAI_API_KEY`. An absolute path, such as a
+/// socket's, is no secret.
 pub fn is_secret(name: &str, value: &[u8]) -> bool {
     is_secret_name(name) && !value.starts_with(b"/")
 }
 
-/// Whether an environment variable of that name is expected to hold a secret.
+/// True if the name suggests a secret.
 pub fn is_secret_name(name: &str) -> bool {
-    kind(name.as_bytes()) == Some(SECRET)
+    value_kind(name.as_bytes()) == Some(SECRET)
 }
 
 pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
     for sign in memchr2_iter(b':', b'=', text) {
-        let Some(kind) = name_before(&text[..sign]).and_then(kind) else { continue };
-        let value = if kind == AUTHORIZATION { credentials(text, sign) } else { assigned(text, sign) };
+        let Some(kind) = name_before(&text[..sign]).and_then(value_kind) else { continue };
+        let value = if kind == AUTHORIZATION { credentials(text, sign) } else { assigned_value(text, sign) };
         if let Some(at) = value {
             found.push(Secret { at, name: kind });
         }
     }
 }
 
-/// The name that ends before a sign, without quotes and blanks.
+/// The name before an assignment sign, without quotes and blanks.
 fn name_before(text: &[u8]) -> Option<&[u8]> {
     let last = |text: &[u8]| text.last().copied();
     let mut text = text.strip_suffix(b":").unwrap_or(text);
@@ -62,7 +61,7 @@ fn name_before(text: &[u8]) -> Option<&[u8]> {
         text = text.strip_suffix(b"\"").or_else(|| text.strip_suffix(b"'")).unwrap_or(text);
         text = text.strip_suffix(b"\\").unwrap_or(text);
     }
-    // Names end in few letters: most signs are done with here.
+    // Cheap filter: secret names end in few different letters.
     if !matches!(last(text)?.to_ascii_lowercase(), b'd' | b'e' | b't' | b'n' | b'y' | b'l') {
         return None;
     }
@@ -72,8 +71,8 @@ fn name_before(text: &[u8]) -> Option<&[u8]> {
     Some(&text[start..])
 }
 
-/// What a name says about its value: [`SECRET`], [`AUTHORIZATION`] or nothing.
-fn kind(name: &[u8]) -> Option<&'static str> {
+/// The kind of value a name suggests: [`SECRET`], [`AUTHORIZATION`] or none.
+fn value_kind(name: &[u8]) -> Option<&'static str> {
     let mut plain = [0; 64];
     let mut length = 0;
     let letters = name.iter().filter(|b| !matches!(b, b'_' | b'-' | b'.'));
@@ -88,36 +87,36 @@ fn kind(name: &[u8]) -> Option<&'static str> {
     ENDINGS.iter().any(|ending| plain.ends_with(ending.as_bytes())).then_some(SECRET)
 }
 
-/// The value after a sign, if it looks like a secret.
-fn assigned(text: &[u8], sign: usize) -> Option<std::ops::Range<usize>> {
-    let (start, quote) = opening(text, sign)?;
-    let end = start + length(&text[start..], quote);
-    looks_generated(&text[start..end]).then(|| start..whole(text, end, quote))
+/// The value after an assignment sign, if it looks like a secret.
+fn assigned_value(text: &[u8], sign: usize) -> Option<std::ops::Range<usize>> {
+    let (start, quote) = value_start(text, sign)?;
+    let end = start + value_length(&text[start..], quote);
+    looks_generated(&text[start..end]).then(|| start..value_end(text, end, quote))
 }
 
-/// The credentials after `Authorization:`, with their scheme kept.
+/// The credentials after `Authorization:`; their scheme is kept.
 fn credentials(text: &[u8], sign: usize) -> Option<std::ops::Range<usize>> {
     const SCHEMES: [&[u8]; 6] = [b"bearer", b"basic", b"token", b"digest", b"apikey", b"negotiate"];
-    let (start, quote) = opening(text, sign)?;
-    let first = length(&text[start..], quote);
+    let (start, quote) = value_start(text, sign)?;
+    let first = value_length(&text[start..], quote);
     let word = &text[start..start + first];
     if !SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)) {
-        return looks_generated(word).then(|| start..whole(text, start + first, quote));
+        return looks_generated(word).then(|| start..value_end(text, start + first, quote));
     }
     let blanks = text[start + first..].iter().take_while(|b| **b == b' ').count();
     let start = start + first + blanks;
-    let end = start + length(&text[start..], quote);
+    let end = start + value_length(&text[start..], quote);
     let word = &text[start..end];
-    // Shorter than elsewhere will do, as long as it is no English: "Basic authentication is required".
+    // A shorter minimum than elsewhere, but no English: "Basic authentication is required".
     let no_word = word.iter().any(u8::is_ascii_digit)
         || word.ends_with(b"=")
         || word.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
     let plain = word.iter().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(b));
-    (blanks > 0 && word.len() >= 8 && no_word && plain).then(|| start..whole(text, end, quote))
+    (blanks > 0 && word.len() >= 8 && no_word && plain).then(|| start..value_end(text, end, quote))
 }
 
-/// Where the value after a sign begins, and the quote it stands in. None if the sign is part of a longer one.
-fn opening(text: &[u8], sign: usize) -> Option<(usize, Option<u8>)> {
+/// Start of the value after a sign, and its quote. `None` if the sign is part of a longer operator.
+fn value_start(text: &[u8], sign: usize) -> Option<(usize, Option<u8>)> {
     let mut at = sign + 1;
     match (text[sign], text.get(at)) {
         (b':', Some(b':' | b'/' | b'=')) | (b'=', Some(b'=' | b'~')) => return None,
@@ -135,14 +134,14 @@ fn opening(text: &[u8], sign: usize) -> Option<(usize, Option<u8>)> {
     }
 }
 
-/// How long a value is, as far as it is looked at.
-fn length(value: &[u8], quote: Option<u8>) -> usize {
-    let value = &value[..value.len().min(LOOKED_AT)];
+/// Length of a value, at most [`INSPECTED_BYTES`].
+fn value_length(value: &[u8], quote: Option<u8>) -> usize {
+    let value = &value[..value.len().min(INSPECTED_BYTES)];
     value.iter().position(|&b| ends_value(b, quote)).unwrap_or(value.len())
 }
 
-/// The end of a value of which `end` is known to be part.
-fn whole(text: &[u8], end: usize, quote: Option<u8>) -> usize {
+/// End of the value that reaches at least to `end`.
+fn value_end(text: &[u8], end: usize, quote: Option<u8>) -> usize {
     end + text[end..].iter().position(|&b| ends_value(b, quote)).unwrap_or(text.len() - end)
 }
 

@@ -1,24 +1,24 @@
-//! Secrets whose exact values are known: found in one pass, however many there are.
+//! Secrets with known values: found in one pass, however many there are.
 
 use super::marker::{Secret, plain_name};
 use std::cmp::Reverse;
 use std::ops::Range;
 
 /// Shorter values are too likely to be ordinary words.
-const SHORTEST: usize = 8;
+const MIN_BYTES: usize = 8;
 
-/// The widest window that is worth it.
-const WIDEST: usize = 32;
+/// Maximum size of the search window.
+const MAX_WINDOW: usize = 32;
 
 /// Longer ones are not single values.
-const LONGEST: usize = 8192;
+const MAX_BYTES: usize = 8192;
 
-/// The values, with a table that tells how far a search may jump.
+/// The values, with a jump table for the search (Wu-Manber).
 ///
-/// A window as long as the shortest value moves over the text. Its last two bytes tell how far it may move before
-/// a value could begin in it; only where that is nowhere are the values themselves compared.
+/// A window as long as the shortest value moves over the text. Its last two bytes give the distance to the
+/// next possible start of a value; only at distance 0 are the values themselves compared.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct KnownSecrets {
     values: Vec<Value>,
     window: usize,
     jumps: Box<[u8; TABLE]>,
@@ -32,12 +32,12 @@ struct Value {
 
 const TABLE: usize = 4096;
 
-impl Known {
-    pub(super) fn new(known: impl IntoIterator<Item = (String, Vec<u8>)>) -> Known {
+impl KnownSecrets {
+    pub(super) fn new(known: impl IntoIterator<Item = (String, Vec<u8>)>) -> KnownSecrets {
         let mut values = Vec::new();
         for (name, bytes) in known {
             let name = plain_name(&name);
-            // As JSON writes it, where that is different: most agents answer in JSON.
+            // Also in its JSON form, where that differs: most agents answer in JSON.
             if let Ok(text) = std::str::from_utf8(&bytes)
                 && let Ok(quoted) = serde_json::to_string(text)
                 && quoted.len() != text.len() + 2
@@ -49,10 +49,10 @@ impl Known {
             }
             values.push(Value { name, bytes });
         }
-        values.retain(|value| (SHORTEST..=LONGEST).contains(&value.bytes.len()));
-        // The longest first, so that no value hides behind its own beginning.
+        values.retain(|value| (MIN_BYTES..=MAX_BYTES).contains(&value.bytes.len()));
+        // Longest first, so that no value hides behind its own prefix.
         values.sort_by_key(|value| Reverse(value.bytes.len()));
-        let window = values.last().map_or(SHORTEST, |shortest| shortest.bytes.len().min(WIDEST));
+        let window = values.last().map_or(MIN_BYTES, |shortest| shortest.bytes.len().min(MAX_WINDOW));
         let jump = |by: usize| u8::try_from(by).unwrap_or(0);
         let mut jumps = Box::new([jump(window - 1); TABLE]);
         for value in &values {
@@ -61,14 +61,14 @@ impl Known {
                 *known = (*known).min(jump(window - 1 - end));
             }
         }
-        Known { values, window, jumps }
+        KnownSecrets { values, window, jumps }
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.values.iter().map(|value| value.name.as_str())
     }
 
-    /// Every place where a value stands; overlapping ones count once.
+    /// Finds all occurrences; overlapping ones count once.
     pub(super) fn find<'r>(&'r self, text: &[u8], found: &mut Vec<Secret<'r>>) {
         if self.values.is_empty() {
             return;

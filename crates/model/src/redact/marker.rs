@@ -1,29 +1,28 @@
-//! What stands where a secret stood, and recognising it later.
+//! The marker that replaces a secret, and its recognition.
 
 use memchr::memmem;
 use std::ops::Range;
 
 const OPEN: &[u8] = b"[redacted: ";
 
-/// Something to be replaced, and what it is called.
+/// A range to redact, and the name of its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Secret<'r> {
     pub(super) at: Range<usize>,
     pub(super) name: &'r str,
 }
 
-/// The text that replaces a secret of that name.
 pub(super) fn marker(name: &str) -> String {
     format!("[redacted: {name}]")
 }
 
-/// A name as it may stand in a marker: nothing that could end it early.
+/// A name sanitised for use in a marker.
 pub(super) fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
     name.chars().take(64).map(plain).collect()
 }
 
-/// Where markers of these names stand. Others are ordinary text: anybody can write brackets around a secret.
+/// Ranges of markers with these names. Others are ordinary text: anyone can write brackets around a secret.
 pub(super) fn markers<'t>(
     text: &'t [u8],
     is_name: impl Fn(&[u8]) -> bool + 't,

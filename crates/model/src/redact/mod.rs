@@ -1,11 +1,12 @@
-//! Secrets taken out of what agents write, before it reaches a disk.
+//! Redaction of secrets from agent output, before it reaches a disk.
 //!
-//! Two kinds are found: the exact values of secrets that are known (`known`), and texts that look like a secret
-//! wherever they come from: keys and tokens of common services ([`token`](self), `assigned`, `address`, `pem`).
-//! Each is replaced by `[redacted: NAME]`. Prose, identifiers, digests, commits and UUIDs are left alone.
+//! Two kinds are found: the exact values of known secrets (`known`), and texts that look like a secret
+//! wherever they come from: keys and tokens of common services ([`token`](self), `assigned`, `address`,
+//! `pem`). Each is replaced by `[redacted: NAME]`. Prose, identifiers, digests, commits and UUIDs are left
+//! alone.
 //!
-//! Reading costs little more than looking for line ends, because it happens for every line of every agent.
-//! Which variables hold secrets, and where the text goes, is decided elsewhere.
+//! The cost is little more than that of finding line ends, because every line of every agent is redacted. The
+//! choice of secret variables, and the destination of the text, are elsewhere.
 
 mod address;
 mod assigned;

@@ -1,7 +1,7 @@
 //! Private keys in PEM: from their first line to their last, also when a JSON string puts all lines into one.
 //!
-//! A header without a key is left alone where that can be seen: people write about keys. A key that is never
-//! ended ends where its lines stop looking like one.
+//! A header without a key is left alone where that can be seen: people write about keys. An unterminated key
+//! ends where its lines stop looking like one.
 
 use super::marker::Secret;
 use memchr::memmem::{self, Finder};
@@ -13,67 +13,65 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const WORDS: &[u8] = b"PRIVATE KEY";
 
-/// Lines of a key are at least this long, but for the last one.
+/// Minimum length of a key's lines, except the last.
 const BODY: usize = 40;
 
-/// Where the lines of a text stand with regard to a key.
+/// Position of a line relative to a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Not in a key.
+pub(super) enum KeyPosition {
     #[default]
     Outside,
-    /// After the header.
     Header,
-    /// After a line of the key.
+    /// After a full line of the key.
     Body,
     /// After its last, shorter line.
     Tail,
 }
 
-/// Whether there may be a key in a text at all.
+/// True if the text may contain a key.
 pub(super) fn is_possible(text: &[u8]) -> bool {
     static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(WORDS));
     FINDER.find(text).is_some()
 }
 
-impl Place {
-    /// How much of a line belongs to the key that was begun before, line end included.
+impl KeyPosition {
+    /// Number of bytes of a line that belong to the key started before, line end included.
     pub(super) fn rest_of_key(&mut self, line: &[u8]) -> usize {
-        if *self == Place::Outside {
+        if *self == KeyPosition::Outside {
             return 0;
         }
-        if let Some(end) = memmem::find(line, END).filter(|end| bare(&line[..*end]).is_empty()) {
-            *self = Place::Outside;
-            return end + closing(&line[end..]);
+        if let Some(end) = memmem::find(line, END).filter(|end| strip_prefixes(&line[..*end]).is_empty()) {
+            *self = KeyPosition::Outside;
+            return end + closing_length(&line[end..]);
         }
-        let text = bare(line);
+        let text = strip_prefixes(line);
         let is_base64 = text.iter().all(|b| is_base64(*b));
         let is_header = text.starts_with(b"Proc-Type:") || text.starts_with(b"DEK-Info:") || text.is_empty();
         *self = match self {
-            Place::Header | Place::Body if is_base64 && text.len() >= BODY => Place::Body,
-            Place::Header if is_header => Place::Header,
-            Place::Body if is_base64 => Place::Tail,
-            _ => Place::Outside,
+            KeyPosition::Header | KeyPosition::Body if is_base64 && text.len() >= BODY => KeyPosition::Body,
+            KeyPosition::Header if is_header => KeyPosition::Header,
+            KeyPosition::Body if is_base64 => KeyPosition::Tail,
+            _ => KeyPosition::Outside,
         };
-        if *self == Place::Outside { 0 } else { line.len() }
+        if *self == KeyPosition::Outside { 0 } else { line.len() }
     }
 
-    /// The keys that begin in a line, from `from` on.
+    /// Finds keys that start in a line, from `from` on.
     pub(super) fn find(&mut self, line: &[u8], from: usize, found: &mut Vec<Secret<'_>>) {
         let mut from = from;
         while let Some(header) = memmem::find(&line[from..], BEGIN).map(|at| from + at) {
             from = header + BEGIN.len();
             let Some(body) = end_of_header(&line[from..]).map(|length| from + length) else { continue };
-            let (length, seen) = key(&line[body..]);
+            let (length, seen) = key_length(&line[body..]);
             let end = body + length;
             let runs_on = line[end..].iter().all(u8::is_ascii_whitespace);
             let is_ended = line[end..].starts_with(END);
             if is_ended || seen >= BODY {
-                let end = if is_ended { end + closing(&line[end..]) } else { end };
+                let end = if is_ended { end + closing_length(&line[end..]) } else { end };
                 found.push(Secret { at: header..end, name: NAME });
                 from = end;
             } else if runs_on {
-                *self = Place::Header;
+                *self = KeyPosition::Header;
                 found.push(Secret { at: header..body, name: NAME });
                 return;
             }
@@ -81,15 +79,15 @@ impl Place {
     }
 }
 
-/// The length of `RSA PRIVATE KEY-----` and its like.
+/// Length of `RSA PRIVATE KEY-----` and the like.
 fn end_of_header(text: &[u8]) -> Option<usize> {
     let text = &text[..text.len().min(64)];
     let dashes = memmem::find(text, b"-----")?;
     memmem::find(&text[..dashes], WORDS).map(|_| dashes + 5)
 }
 
-/// How far a key goes on a line, and how many bytes of base64 are in it.
-fn key(text: &[u8]) -> (usize, usize) {
+/// Length of a key on a line, and its number of base64 bytes.
+fn key_length(text: &[u8]) -> (usize, usize) {
     let (mut at, mut seen) = (0, 0);
     loop {
         match text[at..] {
@@ -105,14 +103,14 @@ fn key(text: &[u8]) -> (usize, usize) {
     }
 }
 
-/// The length of the closing line at the start of `text`.
-fn closing(text: &[u8]) -> usize {
+/// Length of the closing line at the start of `text`.
+fn closing_length(text: &[u8]) -> usize {
     let near = &text[..text.len().min(80)];
     memmem::find(&near[END.len()..], b"-----").map_or(END.len(), |at| END.len() + at + 5)
 }
 
-/// A line without what is put before lines: indentation, line numbers, the marks of diffs and quotations.
-fn bare(line: &[u8]) -> &[u8] {
+/// A line without prefixes: indentation, line numbers, marks of diffs and quotations.
+fn strip_prefixes(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
     let numbered = line[digits..]

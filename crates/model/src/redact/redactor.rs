@@ -1,80 +1,80 @@
-//! The redactor: all finders put together, for whole texts and for streams of lines.
+//! The redactor: all finders combined, for whole texts and for streams of lines.
 
-use super::known::Known;
+use super::known::KnownSecrets;
 use super::marker::{Secret, marker, markers};
 use super::{address, assigned, pem, token};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// How often a text is looked at again after something was taken out of it. Twice is already rare.
+/// Maximum number of passes over a text. A second one is already rare.
 const ROUNDS: usize = 8;
 
-/// Takes secrets out of texts.
+/// Replaces secrets in texts by markers.
 ///
-/// What was redacted once is not changed by doing it again.
+/// Idempotent: redacted text is not changed again.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    known: Known,
-    place: pem::Place,
+    known: KnownSecrets,
+    position: pem::KeyPosition,
 }
 
 impl Redactor {
-    /// A redactor that knows these secrets, each by the name of where it came from, and all usual patterns.
+    /// A redactor for these known secrets, each with the name of its source, and for all patterns.
     ///
-    /// Values of less than eight bytes are passed over: they could be words.
+    /// Values shorter than eight bytes are ignored: they could be words.
     pub fn new<N, V>(known: impl IntoIterator<Item = (N, V)>) -> Redactor
     where
         N: Into<String>,
         V: Into<Vec<u8>>,
     {
         let known = known.into_iter().map(|(name, value)| (name.into(), value.into()));
-        Redactor { known: Known::new(known), place: pem::Place::Outside }
+        Redactor { known: KnownSecrets::new(known), position: pem::KeyPosition::Outside }
     }
 
-    /// A whole text without its secrets.
-    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.bytes(text.as_bytes()) {
+    /// Redacts a whole text.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.redact_bytes(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
 
-    /// A whole text, of whatever bytes, without its secrets.
-    pub fn bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+    /// Redacts a whole text of any bytes.
+    pub fn redact_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         if !pem::is_possible(text) {
-            return self.swept(text, 0, &mut pem::Place::Outside);
+            return self.sweep(text, 0, &mut pem::KeyPosition::Outside);
         }
-        let mut place = pem::Place::Outside;
+        let mut position = pem::KeyPosition::Outside;
         let mut whole = Vec::with_capacity(text.len());
         for line in text.split_inclusive(|b| *b == b'\n') {
-            whole.extend_from_slice(&self.without(line, &mut place));
+            whole.extend_from_slice(&self.redact_next(line, &mut position));
         }
         if whole == text { Cow::Borrowed(text) } else { Cow::Owned(whole) }
     }
 
-    /// The next line of a stream without its secrets, with or without its line end.
+    /// Redacts the next line of a stream, with or without its line end.
     ///
-    /// A private key goes over many lines: its first one becomes the marker, and for the others there is nothing
-    /// left, not even a line end.
-    pub fn line<'t>(&mut self, line: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut place = self.place;
-        let without = self.without(line, &mut place);
-        self.place = place;
-        without
+    /// A private key spans many lines: its first one becomes the marker, the others become empty, without
+    /// line end.
+    pub fn redact_line<'t>(&mut self, line: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut position = self.position;
+        let redacted = self.redact_next(line, &mut position);
+        self.position = position;
+        redacted
     }
 
-    fn without<'t>(&self, line: &'t [u8], place: &mut pem::Place) -> Cow<'t, [u8]> {
-        let rest = place.rest_of_key(line);
+    fn redact_next<'t>(&self, line: &'t [u8], position: &mut pem::KeyPosition) -> Cow<'t, [u8]> {
+        let rest = position.rest_of_key(line);
         if rest == line.len() && rest > 0 {
             return Cow::Borrowed(b"");
         }
-        self.swept(&line[rest..], 0, place)
+        self.sweep(&line[rest..], 0, position)
     }
 
-    fn swept<'t>(&self, text: &'t [u8], round: usize, place: &mut pem::Place) -> Cow<'t, [u8]> {
+    fn sweep<'t>(&self, text: &'t [u8], round: usize, position: &mut pem::KeyPosition) -> Cow<'t, [u8]> {
         let mut found: Vec<Secret<'_>> = Vec::new();
         if pem::is_possible(text) {
-            place.find(text, 0, &mut found);
+            position.find(text, 0, &mut found);
         }
         self.known.find(text, &mut found);
         address::find(text, &mut found);
@@ -83,16 +83,16 @@ impl Redactor {
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
-        match self.replaced(text, found) {
+        match self.replace(text, found) {
             None => Cow::Borrowed(text),
             Some(text) if round == ROUNDS => Cow::Owned(text),
-            Some(text) => Cow::Owned(self.swept(&text, round + 1, place).into_owned()),
+            Some(text) => Cow::Owned(self.sweep(&text, round + 1, position).into_owned()),
         }
     }
 
-    /// The text with markers in it; none if nothing but markers was found.
-    fn replaced(&self, text: &[u8], mut found: Vec<Secret<'_>>) -> Option<Vec<u8>> {
-        // Known secrets come first in the list and so win over what they also look like.
+    /// The text with markers; `None` if nothing but markers was found.
+    fn replace(&self, text: &[u8], mut found: Vec<Secret<'_>>) -> Option<Vec<u8>> {
+        // Known secrets come first in the list and so win over patterns.
         found.sort_by_key(|secret| secret.at.start);
         let mut old = markers(text, |name| self.is_name(name)).peekable();
         found.retain(|secret| {
@@ -121,7 +121,7 @@ impl Redactor {
     }
 }
 
-/// Everything that can stand in a marker besides the names of known secrets.
+/// Names that occur in markers besides those of known secrets.
 static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let own = [pem::NAME, address::NAME, assigned::SECRET, assigned::AUTHORIZATION];
     token::names().chain(own).collect()

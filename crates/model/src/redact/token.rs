@@ -1,7 +1,7 @@
-//! Keys and tokens that show by themselves what they are: the prefixes of services, JWTs, bearer tokens.
+//! Self-describing keys and tokens: prefixes of services, JWTs, bearer tokens.
 //!
-//! All of them are long runs of letters, digits and a few marks. So the search looks at every fifteenth byte and
-//! passes over everything that is not part of such a run; what is left is read byte by byte.
+//! All of them are long runs of letters, digits and a few marks. So the search looks at every fifteenth byte
+//! and skips everything that is not part of such a run; only runs are read byte by byte.
 
 use super::marker::Secret;
 use super::value::looks_generated;
@@ -10,15 +10,15 @@ use std::ops::Range;
 pub(super) const JWT: &str = "JWT";
 pub(super) const BEARER: &str = "bearer token";
 
-/// What a service's keys look like.
+/// Format of a service's keys.
 struct Rule {
     prefix: &'static [u8],
     name: &'static str,
-    /// How much follows the prefix, at least.
+    /// Minimum length behind the prefix.
     shortest: usize,
-    /// Whether `-` and `_` may follow as well as letters and digits.
+    /// True if `-` and `_` may follow as well as letters and digits.
     marks: bool,
-    /// Whether it may stand in the middle of a word, because nothing else looks like it.
+    /// True if it is recognised inside a word too, because the prefix is unmistakable.
     anywhere: bool,
 }
 
@@ -73,7 +73,7 @@ const RULES: [Rule; 38] = [
     rule("SG.", "SendGrid key", 22, true, false),
 ];
 
-/// The names of everything found here.
+/// Names of everything found here.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.name).chain([JWT, BEARER])
 }
@@ -84,7 +84,7 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
             found.push(Secret { at: run.start..run.start + length, name: BEARER });
             continue;
         }
-        // What is shorter than the shortest key cannot be one, neither as a run nor as the rest of it.
+        // Anything shorter than the shortest key cannot be one, neither as a run nor as the rest of it.
         let last = run.end - RUN;
         let mut at = run.start;
         while at <= last {
@@ -112,13 +112,13 @@ fn secret_at(text: &[u8], at: usize, end: usize) -> Option<Secret<'static>> {
     Some(Secret { at: at..at + length, name: rule.name })
 }
 
-/// Whether some key begins with these two bytes: most places are done with here.
+/// Cheap filter: true if some key starts with these two bytes.
 fn may_begin(first: u8, second: u8) -> bool {
     let pair = usize::from(first) << 8 | usize::from(second);
     PAIRS[pair / 64] >> (pair % 64) & 1 == 1
 }
 
-/// The pairs of bytes that keys begin with, as bits.
+/// Pairs of bytes that keys start with, as a bit set.
 static PAIRS: [u64; 1024] = {
     let mut table = [0; 1024];
     let mut n = 0;
@@ -132,11 +132,11 @@ static PAIRS: [u64; 1024] = {
 };
 
 impl Rule {
-    /// How long the key at the start of `text` is, if it is one.
+    /// Length of the key at the start of `text`, if it is one.
     fn length(&self, text: &[u8]) -> Option<usize> {
         let rest = &text[self.prefix.len()..];
         let is_part = |b: &u8| b.is_ascii_alphanumeric() || (self.marks && matches!(b, b'-' | b'_' | b'.'));
-        // A prefix can be repeated without end: only so much is looked at before it is known to be a key.
+        // A prefix can be repeated without end: bounded before it is known to be a key.
         let seen = &rest[..rest.len().min(4 * self.shortest)];
         let seen = &seen[..seen.iter().position(|b| !is_part(b)).unwrap_or(seen.len())];
         if seen.len() < self.shortest {
@@ -175,7 +175,7 @@ fn jwt(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// How long the token is that `text` begins with, if `Bearer` stands before it.
+/// Length of the token at the start of `text`, if `Bearer` precedes it.
 fn bearer(before: &[u8], text: &[u8]) -> Option<usize> {
     let before = before.strip_suffix(b" ")?;
     let word = &before[before.len().saturating_sub(6)..];
@@ -183,7 +183,7 @@ fn bearer(before: &[u8], text: &[u8]) -> Option<usize> {
     (word.eq_ignore_ascii_case(b"bearer") && looks_generated(&text[..length])).then_some(length)
 }
 
-/// Whether a word begins here, also after an escape sequence that ends in a letter.
+/// True if a word starts here, also after an escape sequence that ends in a letter.
 fn begins_word(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
     let Some(last) = before.last() else { return true };
@@ -194,7 +194,7 @@ fn begins_word(text: &[u8], at: usize) -> bool {
         let from = before.len().checked_sub(length + mark.len());
         from.is_some_and(|from| before[from..].starts_with(mark))
     };
-    // \n and its like, \u003d, %3D, and colours of a terminal.
+    // `\n` and the like, `\u003d`, `%3D`, and terminal colours.
     (matches!(last, b'n' | b'r' | b't') && escaped(1, b"\\"))
         || (last.is_ascii_hexdigit() && (escaped(4, b"\\u") || escaped(2, b"%")))
         || (*last == b'm' && after_colour(&before[..before.len() - 1]))
@@ -206,12 +206,12 @@ fn after_colour(before: &[u8]) -> bool {
         || before[..before.len() - numbers].ends_with(b"u001b[")
 }
 
-/// The shortest run that is looked into: no key is shorter.
+/// Length of the shortest key: shorter runs are skipped.
 const RUN: usize = 15;
 
-/// Runs of bytes that keys consist of, of at least [`RUN`] bytes.
+/// Runs of key characters, of at least [`RUN`] bytes.
 fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    // Everything before `start` is done with; everything from there to `sure` belongs to a run.
+    // Everything before `start` is done; everything from there to `sure` belongs to a run.
     let (mut start, mut sure) = (0, 0);
     std::iter::from_fn(move || {
         loop {

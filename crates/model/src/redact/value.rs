@@ -1,15 +1,15 @@
-//! Whether a value looks like a secret: long, mixed, and not made of words.
+//! Heuristic for secret values: long, mixed, and not made of words.
 
-/// The shortest value that can be told from a word.
-pub(super) const SHORTEST: usize = 16;
+/// The shortest value that can be distinguished from a word.
+pub(super) const MIN_BYTES: usize = 16;
 
-/// How much of a value is looked at. What decides is decided long before.
-pub(super) const LOOKED_AT: usize = 256;
+/// Maximum number of bytes of a value that are inspected. Far more than the verdict needs.
+pub(super) const INSPECTED_BYTES: usize = 256;
 
-/// Whether somebody would have to generate this: letters and digits without any order a person would give them.
+/// True if the value looks randomly generated: letters and digits in no human order.
 pub(super) fn looks_generated(value: &[u8]) -> bool {
-    let value = &value[..value.len().min(LOOKED_AT)];
-    value.len() >= SHORTEST
+    let value = &value[..value.len().min(INSPECTED_BYTES)];
+    value.len() >= MIN_BYTES
         && value.iter().all(u8::is_ascii_graphic)
         && value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
@@ -20,7 +20,7 @@ pub(super) fn looks_generated(value: &[u8]) -> bool {
         && bits_per_byte(value) >= 3.0
 }
 
-/// It says where the value is, rather than what it is: a variable, a call, an address.
+/// True for a reference to a value rather than the value itself: a variable, a call, a URL.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let starts = [&b"$"[..], b"{", b"<", b"%(", b"*", b"@"];
     starts.iter().any(|start| value.starts_with(start))
@@ -30,7 +30,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
 }
 
 fn is_placeholder(value: &[u8]) -> bool {
-    let mut lower = [0; LOOKED_AT];
+    let mut lower = [0; INSPECTED_BYTES];
     let lower = &mut lower[..value.len()];
     lower.copy_from_slice(value);
     lower.make_ascii_lowercase();
@@ -46,11 +46,11 @@ fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// `parse_token2`, `id_ed25519_work.pem`, `X509RequestInheritOptions`: letters stay with letters and digits with
-/// digits, and a capital begins a word. What was generated changes between them all the time.
+/// `parse_token2`, `id_ed25519_work.pem`, `X509RequestInheritOptions`: letters stay with letters and digits
+/// with digits, and a capital starts a word. Generated text switches between them all the time.
 fn is_made_of_words(value: &[u8]) -> bool {
     let changes = value.windows(2).filter(|two| {
-        let (one, other) = (Class::of(two[0]), Class::of(two[1]));
+        let (one, other) = (Class::new(two[0]), Class::new(two[1]));
         let begins_word = one == Class::Capital && other == Class::Small;
         one != other && !begins_word && one != Class::Separator && other != Class::Separator
     });
@@ -67,7 +67,7 @@ enum Class {
 }
 
 impl Class {
-    fn of(b: u8) -> Class {
+    fn new(b: u8) -> Class {
         match b {
             b'a'..=b'z' => Class::Small,
             b'A'..=b'Z' => Class::Capital,
@@ -78,7 +78,7 @@ impl Class {
     }
 }
 
-/// Shannon entropy. Random text of sixteen letters and digits has more than three bits in each.
+/// Shannon entropy. Random text of sixteen letters and digits has more than three bits per byte.
 fn bits_per_byte(value: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for &b in value {

@@ -1,126 +1,123 @@
-//! Who may take a seat, in which order.
+//! Fallback chain of a seat: the agents that may take it, in order.
 //!
-//! First whom the seat names; then any other external agent, the one whose vendor has said least in this panel
-//! first; then Claude; then the agent inside charrette. A configured chain says the first part differently and
-//! ends the same way. Some never sit in some seats, whatever is configured:
+//! First the agents the seat names; then any other external agent, those of the vendor with the fewest seats in
+//! this panel first; then Claude; then the embedded agent. A configured chain replaces the first part and ends
+//! the same way. Some agents are excluded from some seats, whatever is configured:
 //!
-//! - A debate is between two defenses from one tool: its bucket's, or an external agent that is neither Cursor
-//!   nor Codex. Claude and the embedded agent do not debate. Nobody steps in for a debater who fails.
+//! - Both sides of a debate come from one tool: that of its bucket, or an external agent that is neither Cursor
+//!   nor Codex. Claude and the embedded agent do not debate. There is no fallback for a debater that fails.
 //! - The embedded agent does not judge.
 //!
-//! Agents that are not installed or failed a probe are left out, with the reason.
+//! Agents that are not installed or failed a probe are excluded, with the reason.
 
-use super::seat::{Group, Seat};
+use super::seat::{Seat, SeatGroup};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The agent that stands in for others.
+/// Agent at the end of most chains.
 pub const CLAUDE: &str = "claude";
 
-/// The agent inside charrette, which needs no model.
+/// Agent built into charrette; needs no model.
 pub const EMBEDDED: &str = "embedded";
 
-/// In a configured chain: any other external agent.
+/// Stands for any other external agent in a configured chain.
 pub const ANY_OTHER: &str = "*";
 
-/// The two whose debates must not be mixed.
-const BUCKETS: [&str; 2] = ["cursor", "codex"];
+/// Tools of the two debate buckets.
+const BUCKET_TOOLS: [&str; 2] = ["cursor", "codex"];
 
-/// Chains as `[seats]` has them, by seat or by group.
-pub type Configured = BTreeMap<String, Vec<String>>;
+/// Chains of `[seats]`, by seat id or group name.
+pub type ConfiguredChains = BTreeMap<String, Vec<String>>;
 
-/// An agent that could take a seat.
+/// Agent that could take a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its name.
     pub name: String,
-    /// Whose models answer.
+    /// Vendor of its models.
     pub vendor: String,
-    /// Whether it is neither Claude nor embedded.
+    /// True for every agent but Claude and the embedded one.
     pub external: bool,
-    /// Whether it is there.
     pub installed: bool,
-    /// Whether it answers; `None` if nobody has asked.
+    /// Result of the last probe; none if not probed yet.
     pub healthy: Option<bool>,
 }
 
-/// Who may take a seat.
+/// Agents that may take a seat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chain {
-    /// In order. Without any, the seat stays empty.
+    /// In order. If empty, the seat stays empty.
     pub agents: Vec<String>,
-    /// Those who were named, or could have been next, and why they are not.
-    pub left_out: Vec<(String, Why)>,
+    /// Excluded agents: those named in the chain, and unhealthy external ones.
+    pub excluded: Vec<(String, ExclusionReason)>,
 }
 
-/// Why an agent does not take a seat.
+/// Reason why an agent may not take a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// There is no agent of that name.
+pub enum ExclusionReason {
+    /// No agent of that name.
     Unknown,
-    /// It is not there.
     NotInstalled,
-    /// It does not answer.
+    /// Failed its probe, or failed earlier in this session.
     Unhealthy,
-    /// Claude, by this or another name, in a debate.
+    /// Claude, also under another name, in a debate.
     DoesNotDebate,
-    /// The other of Cursor and Codex, in a debate.
+    /// The other one of Cursor and Codex, in a debate.
     OtherBucket,
-    /// The embedded agent, where it may not sit.
+    /// The embedded agent in a seat that excludes it.
     NotEmbedded,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for ExclusionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::Unknown => "no such agent",
-            Why::NotInstalled => "not installed",
-            Why::Unhealthy => "not responding",
-            Why::DoesNotDebate => "does not debate",
-            Why::OtherBucket => "does not debate in another's bucket",
-            Why::NotEmbedded => "the embedded agent may not sit here",
+            ExclusionReason::Unknown => "no such agent",
+            ExclusionReason::NotInstalled => "not installed",
+            ExclusionReason::Unhealthy => "not responding",
+            ExclusionReason::DoesNotDebate => "does not debate",
+            ExclusionReason::OtherBucket => "belongs to the other debate bucket",
+            ExclusionReason::NotEmbedded => "the embedded agent may not take this seat",
         })
     }
 }
 
-/// Where a chain comes from.
+/// Origin of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source<'a> {
-    /// The seat's own.
+pub enum ChainSource<'a> {
+    /// Built into the seat.
     Default,
-    /// Configured for its group.
+    /// Configured for the group.
     Group(&'a [String]),
-    /// Configured for this very seat.
+    /// Configured for the seat.
     Seat(&'a [String]),
 }
 
-impl<'a> Source<'a> {
-    /// What counts for `seat`: what was said about it, else about its group, else its own.
-    pub fn of(seat: &Seat, configured: &'a Configured) -> Source<'a> {
+impl<'a> ChainSource<'a> {
+    /// The most specific chain for `seat`: its own setting, else that of its group, else the default.
+    pub fn for_seat(seat: &Seat, configured: &'a ConfiguredChains) -> ChainSource<'a> {
         let by_group = || configured.get(seat.group?.name());
         match (configured.get(seat.id), by_group()) {
-            (Some(chain), _) => Source::Seat(chain),
-            (None, Some(chain)) => Source::Group(chain),
-            (None, None) => Source::Default,
+            (Some(chain), _) => ChainSource::Seat(chain),
+            (None, Some(chain)) => ChainSource::Group(chain),
+            (None, None) => ChainSource::Default,
         }
     }
 
-    /// Whether this agent was asked for by name.
-    fn names(self, seat: &Seat, agent: &str) -> bool {
+    /// True if the chain names this agent.
+    fn is_named(self, seat: &Seat, agent: &str) -> bool {
         match self {
-            Source::Default => seat.first.contains(&agent),
-            Source::Seat(names) | Source::Group(names) => names.iter().any(|name| name == agent),
+            ChainSource::Default => seat.preferred.contains(&agent),
+            ChainSource::Seat(names) | ChainSource::Group(names) => names.iter().any(|name| name == agent),
         }
     }
 }
 
-/// The chain of `seat` as it was meant, before anybody looked who is there. `*` is any other external agent.
-pub fn stated(seat: &Seat, configured: &Configured) -> Vec<String> {
-    let mut names: Vec<&str> = match Source::of(seat, configured) {
-        Source::Seat(names) | Source::Group(names) => names.iter().map(String::as_str).collect(),
-        Source::Default => seat.first.iter().copied().chain([ANY_OTHER]).collect(),
+/// The chain of `seat` before availability is checked. `*` is any other external agent.
+pub fn declared_chain(seat: &Seat, configured: &ConfiguredChains) -> Vec<String> {
+    let mut names: Vec<&str> = match ChainSource::for_seat(seat, configured) {
+        ChainSource::Seat(names) | ChainSource::Group(names) => names.iter().map(String::as_str).collect(),
+        ChainSource::Default => seat.preferred.iter().copied().chain([ANY_OTHER]).collect(),
     };
-    if seat.group != Some(Group::Debaters) {
+    if seat.group != Some(SeatGroup::Debaters) {
         names.push(CLAUDE);
     }
     if seat.embedded {
@@ -131,49 +128,50 @@ pub fn stated(seat: &Seat, configured: &Configured) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Who may take `seat`. `panel` are the seats that are filled together with it, itself included or not; `taken` those
-/// of them that are filled already, with their agents.
+/// Resolves the chain of `seat`. `panel` are the seats that are filled together with it, itself included or
+/// not; `taken` are pairs of seat and agent that are filled already.
 ///
 /// The order of `candidates` does not matter.
-pub fn chain(
+pub fn build_chain(
     seat: &Seat,
     panel: &[&Seat],
-    configured: &Configured,
+    configured: &ConfiguredChains,
     candidates: &[Candidate],
     taken: &[(&str, &str)],
 ) -> Chain {
-    let room = Room { seat, panel, candidates, taken };
-    let source = Source::of(seat, configured);
+    let context = SeatContext { seat, panel, candidates, taken };
+    let source = ChainSource::for_seat(seat, configured);
     let mut chain = Chain::default();
-    for name in room.expanded(stated(seat, configured)) {
+    for name in context.expand(declared_chain(seat, configured)) {
         let is_listed =
-            chain.agents.contains(&name) || chain.left_out.iter().any(|(known, _)| *known == name);
-        match room.may_sit(&name) {
+            chain.agents.contains(&name) || chain.excluded.iter().any(|(known, _)| *known == name);
+        match context.check_candidate(&name) {
             _ if is_listed => {}
             Ok(()) => chain.agents.push(name),
-            // Every chain ends in these two; that one of them is not there goes without saying.
-            Err(Why::NotInstalled | Why::Unknown) if !source.names(seat, &name) => {}
-            Err(why) => chain.left_out.push((name, why)),
+            // Every chain ends in Claude and the embedded agent; only a named agent is worth reporting.
+            Err(ExclusionReason::NotInstalled | ExclusionReason::Unknown)
+                if !source.is_named(seat, &name) => {}
+            Err(why) => chain.excluded.push((name, why)),
         }
     }
-    if matches!(source, Source::Group(_)) && seat.is_panel() {
-        chain.agents.sort_by_key(|name| (name == EMBEDDED, room.said_by_vendor_of(name)));
+    if matches!(source, ChainSource::Group(_)) && seat.is_panel() {
+        chain.agents.sort_by_key(|name| (name == EMBEDDED, context.vendor_seat_count(name)));
     }
-    if seat.group == Some(Group::Debaters) {
-        room.keep_one_tool(&mut chain.agents);
+    if seat.group == Some(SeatGroup::Debaters) {
+        context.keep_one_tool(&mut chain.agents);
     }
     chain
 }
 
-/// A seat and everyone around it.
-struct Room<'a> {
+/// A seat with the panel it belongs to.
+struct SeatContext<'a> {
     seat: &'a Seat,
     panel: &'a [&'a Seat],
     candidates: &'a [Candidate],
     taken: &'a [(&'a str, &'a str)],
 }
 
-impl<'a> Room<'a> {
+impl<'a> SeatContext<'a> {
     fn candidate(&self, name: &str) -> Option<&'a Candidate> {
         self.candidates.iter().find(|candidate| candidate.name == name)
     }
@@ -182,8 +180,8 @@ impl<'a> Room<'a> {
         self.candidate(name).map(|candidate| candidate.vendor.as_str())
     }
 
-    /// Names only: those who are any other external agent, in place of the `*` that stands for them.
-    fn expanded(&self, names: Vec<String>) -> Vec<String> {
+    /// Replaces `*` by the names of the other external agents.
+    fn expand(&self, names: Vec<String>) -> Vec<String> {
         let each = names.into_iter().map(|name| match name.as_str() {
             ANY_OTHER => self.others().into_iter().map(str::to_owned).collect(),
             _ => vec![name],
@@ -191,41 +189,41 @@ impl<'a> Room<'a> {
         each.flatten().collect()
     }
 
-    /// External agents that are there: those whose vendor has said least come first, and those who will have a
-    /// seat of their own in this panel last.
+    /// The eligible external agents: those of the vendor with the fewest seats first, those preferred by
+    /// another seat of this panel last.
     fn others(&self) -> Vec<&'a str> {
         let candidates = self.candidates.iter().filter(|candidate| candidate.external);
         let mut others: Vec<&'a str> = candidates.map(|candidate| candidate.name.as_str()).collect();
-        // Nobody asked for them by name, so only that one of them fails is worth knowing.
-        others.retain(|name| matches!(self.may_sit(name), Ok(()) | Err(Why::Unhealthy)));
-        others.sort_by_key(|name| (self.said_by_vendor_of(name), self.is_named_elsewhere(name), *name));
+        // They are not named in the chain, so only an unhealthy one is worth reporting.
+        others.retain(|name| matches!(self.check_candidate(name), Ok(()) | Err(ExclusionReason::Unhealthy)));
+        others.sort_by_key(|name| (self.vendor_seat_count(name), self.is_preferred_elsewhere(name), *name));
         others
     }
 
-    /// In how many other seats of this panel the vendor of this agent sits.
-    fn said_by_vendor_of(&self, name: &str) -> usize {
+    /// Number of other seats of this panel taken by the vendor of this agent.
+    fn vendor_seat_count(&self, name: &str) -> usize {
         let vendor = self.vendor(name);
         let others = self.taken.iter().filter(|(seat, _)| *seat != self.seat.id);
         others.filter(|(_, agent)| vendor.is_some() && self.vendor(agent) == vendor).count()
     }
 
-    fn is_named_elsewhere(&self, name: &str) -> bool {
+    fn is_preferred_elsewhere(&self, name: &str) -> bool {
         let Seat { id, group, .. } = self.seat;
         let others = self.panel.iter().filter(|other| other.id != *id && other.group == *group);
-        group.is_some() && others.map(|other| other.first.first()).any(|first| first == Some(&name))
+        group.is_some() && others.map(|other| other.preferred.first()).any(|first| first == Some(&name))
     }
 
-    fn may_sit(&self, name: &str) -> Result<(), Why> {
-        let candidate = self.candidate(name).ok_or(Why::Unknown)?;
-        allowed(self.seat, candidate, self.candidates)?;
+    fn check_candidate(&self, name: &str) -> Result<(), ExclusionReason> {
+        let candidate = self.candidate(name).ok_or(ExclusionReason::Unknown)?;
+        check_rules(self.seat, candidate, self.candidates)?;
         match candidate {
-            Candidate { installed: false, .. } => Err(Why::NotInstalled),
-            Candidate { healthy: Some(false), .. } => Err(Why::Unhealthy),
+            Candidate { installed: false, .. } => Err(ExclusionReason::NotInstalled),
+            Candidate { healthy: Some(false), .. } => Err(ExclusionReason::Unhealthy),
             _ => Ok(()),
         }
     }
 
-    /// Both sides of a debate come from one tool, so there is one agent, and it is the other side's.
+    /// Both sides of a debate come from one tool: keeps one agent, that of the other side if it is seated.
     fn keep_one_tool(&self, agents: &mut Vec<String>) {
         if let Some(agent) = self.other_side() {
             agents.retain(|name| name == agent);
@@ -242,12 +240,16 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Whether the rules of the panel let `candidate` take `seat`, there or not.
-pub(super) fn allowed(seat: &Seat, candidate: &Candidate, candidates: &[Candidate]) -> Result<(), Why> {
+/// Checks the rules of the panel for `candidate` in `seat`, regardless of availability.
+pub(super) fn check_rules(
+    seat: &Seat,
+    candidate: &Candidate,
+    candidates: &[Candidate],
+) -> Result<(), ExclusionReason> {
     if candidate.name == EMBEDDED {
-        return if seat.embedded { Ok(()) } else { Err(Why::NotEmbedded) };
+        return if seat.embedded { Ok(()) } else { Err(ExclusionReason::NotEmbedded) };
     }
-    if seat.group != Some(Group::Debaters) {
+    if seat.group != Some(SeatGroup::Debaters) {
         return Ok(());
     }
     let is_of = |name: &str| {
@@ -255,11 +257,11 @@ pub(super) fn allowed(seat: &Seat, candidate: &Candidate, candidates: &[Candidat
         candidate.name == name || vendor == Some(&candidate.vendor)
     };
     if !candidate.external || is_of(CLAUDE) {
-        return Err(Why::DoesNotDebate);
+        return Err(ExclusionReason::DoesNotDebate);
     }
-    let other_bucket = BUCKETS.into_iter().find(|tool| !seat.first.contains(tool));
-    if other_bucket.is_some_and(is_of) && seat.first.first() != Some(&candidate.name.as_str()) {
-        return Err(Why::OtherBucket);
+    let other_bucket = BUCKET_TOOLS.into_iter().find(|tool| !seat.preferred.contains(tool));
+    if other_bucket.is_some_and(is_of) && seat.preferred.first() != Some(&candidate.name.as_str()) {
+        return Err(ExclusionReason::OtherBucket);
     }
     Ok(())
 }

@@ -10,7 +10,7 @@
 //!
 //! The line may be a heading or emphasised, and the file may stand in a code fence; neither becomes part of it.
 
-use crate::panel::lines::{MARKS, bare, is_blank, trimmed};
+use crate::markdown::{MARKS, bare, fences_where, is_blank, trimmed};
 
 /// The line that begins a file.
 pub fn marker(name: &str) -> String {
@@ -66,18 +66,14 @@ fn marked(line: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
 }
 
-/// A file without the fence that stands around all of it.
+/// Strips the fence around a whole file.
 fn unfenced(content: &str) -> &str {
-    let ticks = content.len() - content.trim_start_matches('`').len();
-    let fence = &content[..ticks];
-    let Some((info, rest)) = content[ticks..].split_once('\n').filter(|_| ticks >= 3) else { return content };
-    let is_document = matches!(info.trim(), "" | "markdown" | "md" | "text" | "txt" | "json");
-    let Some(inside) = rest.strip_suffix(fence).filter(|inside| is_document && inside.ends_with('\n')) else {
-        return content;
-    };
-    // Another fence of that length inside means that the first one does not reach to the end.
-    let closed_before = inside.lines().any(|line| line.trim_end() == fence);
-    if closed_before { content } else { trimmed(inside) }
+    let fences = fences_where(content, |mark| mark.byte == b'`' && mark.indent.is_empty());
+    let [fence] = fences.as_slice() else { return content };
+    let is_whole =
+        fence.opening == 0 && fence.end == content.len() && fence.start + fence.content.len() < fence.end;
+    let is_document = matches!(fence.info, "" | "markdown" | "md" | "text" | "txt" | "json");
+    if is_whole && is_document { trimmed(fence.content) } else { content }
 }
 
 #[cfg(test)]

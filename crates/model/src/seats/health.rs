@@ -1,69 +1,69 @@
-//! Which agents are still trusted in this session. Once an agent failed it stays failed.
+//! Health of the agents in this session. An agent that failed stays unhealthy.
 //!
-//! Only some failures count: an agent that times out in a sketch or a review is left out from then on, one that
-//! fails in a debate, as a judge or as a voter is not, so that a lost argument never costs a later review. Claude
-//! and the embedded agent stand in for everyone and are never left out for a failure, only for a probe that
-//! says they do not answer. [`crate::session::Health`] is what nested runs tell each other of this.
+//! Only some failures count: an agent that times out in a sketch or a review is excluded from then on, one that
+//! fails in a debate, as a judge or as a voter is not, so that a lost argument never costs a later review.
+//! Claude and the embedded agent are the fallbacks of all others: Claude is excluded only by a failed probe,
+//! the embedded agent never. Nested runs exchange [`crate::session::Health`].
 
 use super::chain::{CLAUDE, EMBEDDED};
 use super::seat::Seat;
 use crate::session;
 use std::collections::BTreeMap;
 
-/// What is known of the agents.
+/// Health of all probed or failed agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentHealth {
-    /// By name: `None` for one that answered, else why it is not trusted.
+    /// By agent: `None` if healthy, else the reason of the failure.
     known: BTreeMap<String, Option<String>>,
 }
 
 impl AgentHealth {
-    /// Whether an agent answers; `None` if nobody has asked.
-    pub fn of(&self, agent: &str) -> Option<bool> {
+    /// True if the agent is healthy; none if it was not probed yet.
+    pub fn is_healthy(&self, agent: &str) -> Option<bool> {
         self.known.get(agent).map(Option::is_none)
     }
 
-    /// Why an agent is not trusted.
+    /// The reason why an agent is unhealthy.
     pub fn reason(&self, agent: &str) -> Option<&str> {
         self.known.get(agent)?.as_deref()
     }
 
-    /// An agent answered a probe. One that failed before stays failed.
-    pub fn answered(&mut self, agent: &str) {
+    /// Records a successful probe. An earlier failure stays.
+    pub fn record_success(&mut self, agent: &str) {
         self.known.entry(agent.to_owned()).or_default();
     }
 
-    /// An agent did not answer a probe. The first reason is kept.
-    pub fn failed(&mut self, agent: &str, reason: &str) {
+    /// Records a failed probe. The first reason is kept.
+    pub fn record_failure(&mut self, agent: &str, reason: &str) {
         if agent != EMBEDDED {
             let known = self.known.entry(agent.to_owned()).or_default();
             known.get_or_insert_with(|| reason.to_owned());
         }
     }
 
-    /// An agent failed in a seat. Says whether that counts.
-    pub fn failed_in(&mut self, seat: &Seat, agent: &str, reason: &str) -> bool {
+    /// Records a failed call in a seat. True if the failure counts.
+    pub fn record_seat_failure(&mut self, seat: &Seat, agent: &str, reason: &str) -> bool {
         let counts = seat.flips_health && agent != CLAUDE && agent != EMBEDDED;
         if counts {
-            self.failed(agent, reason);
+            self.record_failure(agent, reason);
         }
         counts
     }
 
-    /// Learns what a calling run knows.
-    pub fn learn(&mut self, session: session::Health) {
+    /// Merges the health reported by the calling run.
+    pub fn merge_session(&mut self, session: session::Health) {
         for (agent, healthy) in [("codex", session.codex), ("cursor", session.cursor)] {
             match healthy {
-                Some(true) => self.answered(agent),
-                Some(false) => self.failed(agent, "reported by the calling run"),
+                Some(true) => self.record_success(agent),
+                Some(false) => self.record_failure(agent, "reported by the calling run"),
                 None => {}
             }
         }
     }
 
-    /// What other runs are told.
-    pub fn session(&self) -> session::Health {
-        session::Health { codex: self.of("codex"), cursor: self.of("cursor") }
+    /// The health to report to other runs.
+    pub fn to_session(&self) -> session::Health {
+        session::Health { codex: self.is_healthy("codex"), cursor: self.is_healthy("cursor") }
     }
 }
 
@@ -73,38 +73,38 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_probe_can_fail_anyone_but_the_agent_that_needs_none() {
+    fn a_probe_can_fail_any_agent_but_the_embedded_one() {
         let mut health = AgentHealth::default();
-        health.failed("claude", "logged out");
-        health.failed("claude", "later");
-        health.failed(EMBEDDED, "cannot be");
-        assert_eq!((health.of("claude"), health.reason("claude")), (Some(false), Some("logged out")));
-        assert_eq!((health.of(EMBEDDED), health.reason(EMBEDDED)), (None, None));
+        health.record_failure("claude", "logged out");
+        health.record_failure("claude", "later");
+        health.record_failure(EMBEDDED, "cannot be");
+        assert_eq!((health.is_healthy("claude"), health.reason("claude")), (Some(false), Some("logged out")));
+        assert_eq!((health.is_healthy(EMBEDDED), health.reason(EMBEDDED)), (None, None));
     }
 
     #[test]
-    fn nested_runs_tell_each_other() {
+    fn health_is_exchanged_with_nested_runs() {
         let mut health = AgentHealth::default();
-        health.learn(session::Health { codex: Some(false), cursor: None });
-        health.answered("codex");
-        health.answered("cursor");
-        assert_eq!(health.session(), session::Health { codex: Some(false), cursor: Some(true) });
+        health.merge_session(session::Health { codex: Some(false), cursor: None });
+        health.record_success("codex");
+        health.record_success("cursor");
+        assert_eq!(health.to_session(), session::Health { codex: Some(false), cursor: Some(true) });
     }
 
     proptest! {
         #[test]
-        fn a_failure_is_never_forgotten(said in prop::collection::vec((prop::sample::select(vec!["codex", "cursor", "gemini"]), any::<bool>()), 0..12)) {
+        fn failures_are_permanent(probes in prop::collection::vec((prop::sample::select(vec!["codex", "cursor", "gemini"]), any::<bool>()), 0..12)) {
             let mut health = AgentHealth::default();
             let mut failed = std::collections::BTreeSet::new();
-            for (agent, answered) in said {
+            for (agent, answered) in probes {
                 if answered {
-                    health.answered(agent);
+                    health.record_success(agent);
                 } else {
-                    health.failed(agent, "timed out");
+                    health.record_failure(agent, "timed out");
                     failed.insert(agent);
                 }
                 for agent in &failed {
-                    prop_assert_eq!(health.of(agent), Some(false));
+                    prop_assert_eq!(health.is_healthy(agent), Some(false));
                 }
             }
         }

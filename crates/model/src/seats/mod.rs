@@ -1,25 +1,24 @@
-//! Who sits where: what a seat is, which agents may take it and in which order. The seats themselves are those of
-//! the flows and come in as a value.
+//! Seats of a run and the agents that take them. The seats themselves belong to the flows and come in as a
+//! value.
 //!
-//! [`mod@seat`] is what a seat is, [`tables`] the seats of several flows together, [`mod@chain`] who may take one,
-//! [`mod@plan`] how a whole panel is seated so that different vendors speak, [`configured`] what is wrong with
-//! `[seats]` of a configuration, [`health`] which agents are still trusted, [`files`] how one answer becomes several
-//! files, [`tiers`] the models somebody may want to ask for.
+//! [`mod@seat`] defines a seat, [`tables`] collects the seats of several flows, [`mod@chain`] resolves the
+//! fallback chain of a seat, [`seating`] seats a whole panel with as many vendors as possible, [`config`] reads
+//! and checks `[seats]` of the configuration, [`health`] tracks failed agents, [`files`] splits one answer into
+//! several files, [`tiers`] is an optional preset of models.
 //!
-//! Whether an agent is installed and answers comes in as a value. Finding that out, launching it and the text it
-//! is sent are elsewhere.
+//! Availability of agents comes in as a value. Probing and launching agents and their prompts are elsewhere.
 
 pub mod chain;
-pub mod configured;
+pub mod config;
 pub mod files;
 pub mod health;
-pub mod plan;
 pub mod seat;
+pub mod seating;
 pub mod tables;
 pub mod tiers;
 
-pub use chain::{CLAUDE, Candidate, Chain, EMBEDDED, Why, chain};
+pub use chain::{CLAUDE, Candidate, Chain, EMBEDDED, ExclusionReason, build_chain};
 pub use health::AgentHealth;
-pub use plan::{Placement, distinct_vendors, plan};
-pub use seat::{AnswerForm, ClockFamily, Group, Seat};
+pub use seat::{AnswerForm, ClockFamily, Seat, SeatGroup};
+pub use seating::{Placement, distinct_vendors, plan_seating};
 pub use tables::SeatTables;

@@ -1,50 +1,46 @@
-//! One seat: which step it belongs to, what it reads and writes, how long it may take, who is asked first.
+//! Definition of a seat: its step, inputs, outputs, answer form, clock and preferred agents.
 
 use serde::Serialize;
 use std::fmt;
 
-/// A seat of a run. All of them are read-only: the engine writes the files from the answer.
+/// Seat of a run. All seats are read-only: the engine writes the files from the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Seat {
-    /// What flows, records and settings call it.
+    /// Id in flows, records and settings.
     pub id: &'static str,
-    /// The seats it belongs to, which can be configured together.
-    pub group: Option<Group>,
-    /// The number of its step.
+    pub group: Option<SeatGroup>,
+    /// Number of its step, such as `2a.5`.
     pub step: &'static str,
-    /// The phase of the checkpoint its step belongs to.
+    /// Checkpoint phase of its step.
     pub phase: &'static str,
-    /// Whose role definition it is given.
+    /// Name of its role definition.
     pub role: &'static str,
-    /// How its role is played here, where a role has several seats: the lens of a reviewer, the round of a
-    /// questioner.
+    /// Variant of a role with several seats: the lens of a reviewer, the round of a questioner.
     pub variant: Option<&'static str>,
-    /// What it reads; `*` stands for any text in a name.
+    /// Input files; `*` matches any text in a name.
     pub reads: &'static [&'static str],
-    /// What its answer becomes.
+    /// Output files.
     pub writes: &'static [&'static str],
-    /// What its answer is called when one of these agents gave it in another's place: agent and file.
+    /// Output file names for answers of fallback agents: pairs of agent and file.
     pub fallback_names: &'static [(&'static str, &'static str)],
-    /// How its answer must look.
     pub form: AnswerForm,
-    /// Who is asked first. Who is asked then follows from the rules in [`mod@super::chain`].
-    pub first: &'static [&'static str],
-    /// Which clock ends it.
+    /// Preferred agents. The rest of the chain follows from the rules in [`mod@super::chain`].
+    #[serde(rename = "first")]
+    pub preferred: &'static [&'static str],
     pub clock: ClockFamily,
-    /// Whether the agent inside charrette may take it.
+    /// True if the embedded agent may take it.
     pub embedded: bool,
-    /// Whether an external agent that fails here is left out for the rest of the session.
+    /// True if a failure here makes an external agent unhealthy for the rest of the session.
     pub flips_health: bool,
 }
 
 impl Seat {
-    /// Whether it is one of several independent voices.
+    /// True for one of several independent voices.
     pub fn is_panel(&self) -> bool {
-        self.group.is_some_and(Group::is_panel)
+        self.group.is_some_and(SeatGroup::is_panel)
     }
 
-    /// The name of the file its answer becomes when `agent` gave it. File names follow the seat, unless it has
-    /// another one for that agent.
+    /// Name of the output file for an answer of `agent`. It follows the seat, unless there is a fallback name.
     pub fn answer_file(&self, agent: &str) -> &'static str {
         let fallback = self.fallback_names.iter().find(|(name, _)| *name == agent);
         let file = fallback.map(|(_, file)| *file).or_else(|| self.writes.first().copied());
@@ -55,66 +51,65 @@ impl Seat {
 /// Seats that can be configured together, as `seats.<name>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Group {
-    /// Look at the repository from three sides.
+pub enum SeatGroup {
+    /// Research the repository from three sides.
     Researchers,
-    /// Those who bring things together: one voice, so that it is consistent.
+    /// Aggregating seats: one agent, for consistency.
     Lead,
-    /// Propose an approach, independently.
+    /// Propose an approach independently.
     Sketches,
     /// Defend one side of a contested decision.
     Debaters,
-    /// Settle what was debated.
+    /// Settle debated decisions.
     Judges,
-    /// Look for what is wrong with the plan.
+    /// Review the plan.
     Reviewers,
-    /// Decide which findings change the plan.
+    /// Vote on the findings.
     Voters,
 }
 
-impl Group {
-    /// All of them, in the order of the steps.
-    pub const ALL: [Group; 7] = [
-        Group::Researchers,
-        Group::Lead,
-        Group::Sketches,
-        Group::Debaters,
-        Group::Judges,
-        Group::Reviewers,
-        Group::Voters,
+impl SeatGroup {
+    /// In the order of the steps.
+    pub const ALL: [SeatGroup; 7] = [
+        SeatGroup::Researchers,
+        SeatGroup::Lead,
+        SeatGroup::Sketches,
+        SeatGroup::Debaters,
+        SeatGroup::Judges,
+        SeatGroup::Reviewers,
+        SeatGroup::Voters,
     ];
 
-    /// As settings call it.
+    /// Name in settings.
     pub fn name(self) -> &'static str {
         match self {
-            Group::Researchers => "researchers",
-            Group::Lead => "lead",
-            Group::Sketches => "sketches",
-            Group::Debaters => "debaters",
-            Group::Judges => "judges",
-            Group::Reviewers => "reviewers",
-            Group::Voters => "voters",
+            SeatGroup::Researchers => "researchers",
+            SeatGroup::Lead => "lead",
+            SeatGroup::Sketches => "sketches",
+            SeatGroup::Debaters => "debaters",
+            SeatGroup::Judges => "judges",
+            SeatGroup::Reviewers => "reviewers",
+            SeatGroup::Voters => "voters",
         }
     }
 
-    /// The group of that name.
-    pub fn named(name: &str) -> Option<Group> {
-        Group::ALL.into_iter().find(|group| group.name() == name)
+    pub fn from_name(name: &str) -> Option<SeatGroup> {
+        SeatGroup::ALL.into_iter().find(|group| group.name() == name)
     }
 
-    /// Whether its seats are independent voices, which should not all come from one vendor.
+    /// True if its seats are independent voices, which should come from different vendors.
     pub fn is_panel(self) -> bool {
-        self != Group::Lead
+        self != SeatGroup::Lead
     }
 }
 
-impl fmt::Display for Group {
+impl fmt::Display for SeatGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// How an answer must look. The readers are in [`crate::panel`], [`crate::handoff`], [`crate::diagram`] and
+/// Required form of an answer. The parsers are in [`crate::panel`], [`crate::handoff`], [`crate::diagram`] and
 /// [`super::files`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -127,7 +122,7 @@ pub enum AnswerForm {
     Questions,
     /// Two or three paragraphs.
     Sketch,
-    /// A synthesis and the decisions it leaves contested.
+    /// A synthesis and the contested decisions.
     Synthesis,
     /// Five tagged parts and a recommendation.
     Defense,
@@ -147,12 +142,11 @@ pub enum AnswerForm {
     SpecFiles,
     /// `Verdict: PASS` or `FAIL`, and issues.
     Verdict,
-    /// The four sections of research notes, with places that can be looked up.
+    /// The four sections of research notes, with checked places.
     ResearchNotes,
 }
 
 impl AnswerForm {
-    /// All of them.
     pub const ALL: [AnswerForm; 15] = [
         AnswerForm::HandoffResponse,
         AnswerForm::ContextSummary,
@@ -171,7 +165,7 @@ impl AnswerForm {
         AnswerForm::ResearchNotes,
     ];
 
-    /// As role definitions call it.
+    /// Name in role definitions.
     pub fn name(self) -> &'static str {
         match self {
             AnswerForm::HandoffResponse => "handoff-response",
@@ -193,8 +187,7 @@ impl AnswerForm {
     }
 }
 
-/// The two lengths of time a seat may take in all. They must not be mixed up: a sketch is short, reviews and
-/// debates think longer.
+/// Total timeout of a seat. The two must not be mixed up: a sketch is short, reviews and debates take longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockFamily {
@@ -205,7 +198,7 @@ pub enum ClockFamily {
 }
 
 impl ClockFamily {
-    /// The setting that says how long.
+    /// Setting with the timeout in seconds.
     pub fn setting(self) -> &'static str {
         match self {
             ClockFamily::Sketch => "clocks.sketch",
@@ -213,7 +206,6 @@ impl ClockFamily {
         }
     }
 
-    /// How long, if nobody said otherwise.
     pub fn default_seconds(self) -> u64 {
         match self {
             ClockFamily::Sketch => 1200,

@@ -1,40 +1,38 @@
-//! The seats of any number of flows, as a value. Seats that sit together are in one table.
+//! Seats of any number of flows. Seats of one panel are in one table.
 
-use super::seat::{Group, Seat};
+use super::seat::{Seat, SeatGroup};
 use std::sync::Arc;
 
-/// Tables of seats. A copy is cheap.
+/// Tables of seats; cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct SeatTables(Arc<[&'static [Seat]]>);
 
 impl SeatTables {
-    /// These tables. Every id must be in one of them only.
+    /// Every id must be in one table only.
     pub fn new(tables: Vec<&'static [Seat]>) -> SeatTables {
         SeatTables(tables.into())
     }
 
-    /// The seat of that id.
     pub fn seat(&self, id: &str) -> Option<&'static Seat> {
-        self.every().find(|seat| seat.id == id)
+        self.all().find(|seat| seat.id == id)
     }
 
-    /// Whether there is a seat of that id.
     pub fn contains(&self, id: &str) -> bool {
         self.seat(id).is_some()
     }
 
-    /// Every seat of every table, in order.
-    pub fn every(&self) -> impl Iterator<Item = &'static Seat> + use<> {
+    /// All seats of all tables, in order.
+    pub fn all(&self) -> impl Iterator<Item = &'static Seat> + use<> {
         let tables = self.0.clone();
         (0..tables.len()).flat_map(move |n| tables[n])
     }
 
-    /// The seats of a group, at whatever table, in order.
-    pub fn group(&self, group: Group) -> impl Iterator<Item = &'static Seat> + use<> {
-        self.every().filter(move |seat| seat.group == Some(group))
+    /// The seats of a group in all tables, in order.
+    pub fn group(&self, group: SeatGroup) -> impl Iterator<Item = &'static Seat> + use<> {
+        self.all().filter(move |seat| seat.group == Some(group))
     }
 
-    /// The seats of one group that sit at the same table as this one, itself included.
+    /// The seats in the same table and group as `seat`, itself included.
     pub fn peers(&self, seat: &Seat) -> impl Iterator<Item = &'static Seat> + use<> {
         let is_there = |table: &&&'static [Seat]| table.iter().any(|one| one.id == seat.id);
         let table = self.0.iter().find(is_there).copied().unwrap_or_default();
@@ -48,7 +46,7 @@ mod tests {
     use super::*;
     use crate::seats::{AnswerForm, ClockFamily};
 
-    const fn seat(id: &'static str, group: Option<Group>) -> Seat {
+    const fn seat(id: &'static str, group: Option<SeatGroup>) -> Seat {
         Seat {
             id,
             group,
@@ -60,16 +58,19 @@ mod tests {
             writes: &[],
             fallback_names: &[],
             form: AnswerForm::Plan,
-            first: &[],
+            preferred: &[],
             clock: ClockFamily::Sketch,
             embedded: true,
             flips_health: false,
         }
     }
 
-    const LARGE: &[Seat] =
-        &[seat("a", Some(Group::Voters)), seat("lead", Some(Group::Lead)), seat("b", Some(Group::Voters))];
-    const SMALL: &[Seat] = &[seat("c", Some(Group::Voters)), seat("alone", None)];
+    const LARGE: &[Seat] = &[
+        seat("a", Some(SeatGroup::Voters)),
+        seat("lead", Some(SeatGroup::Lead)),
+        seat("b", Some(SeatGroup::Voters)),
+    ];
+    const SMALL: &[Seat] = &[seat("c", Some(SeatGroup::Voters)), seat("alone", None)];
 
     fn ids(seats: impl Iterator<Item = &'static Seat>) -> String {
         seats.map(|seat| seat.id).collect::<Vec<_>>().join(" ")
@@ -78,11 +79,11 @@ mod tests {
     #[test]
     fn seats_of_several_flows_are_found_together() {
         let tables = SeatTables::new(vec![LARGE, SMALL]);
-        assert_eq!(ids(tables.every()), "a lead b c alone");
-        assert_eq!(ids(tables.group(Group::Voters)), "a b c");
+        assert_eq!(ids(tables.all()), "a lead b c alone");
+        assert_eq!(ids(tables.group(SeatGroup::Voters)), "a b c");
         assert_eq!(tables.seat("c"), Some(&SMALL[0]));
         assert!(tables.contains("alone") && !tables.contains("d"));
-        assert_eq!(SeatTables::default().every().count(), 0);
+        assert_eq!(SeatTables::default().all().count(), 0);
     }
 
     #[test]
@@ -91,11 +92,11 @@ mod tests {
         for (id, peers) in [("a", "a b"), ("b", "a b"), ("c", "c"), ("lead", "lead"), ("alone", "alone")] {
             assert_eq!(ids(tables.peers(tables.seat(id).unwrap())), peers, "{id}");
         }
-        assert_eq!(ids(tables.peers(&seat("elsewhere", Some(Group::Voters)))), "");
+        assert_eq!(ids(tables.peers(&seat("elsewhere", Some(SeatGroup::Voters)))), "");
     }
 
     #[test]
-    fn an_answer_is_called_after_its_seat_unless_a_stand_in_has_a_name_for_it() {
+    fn fallback_agents_may_have_their_own_answer_file() {
         let named = Seat { writes: &["a.txt"], fallback_names: &[("b", "b-for-a.txt")], ..seat("a", None) };
         assert_eq!(["a", "b", "c"].map(|agent| named.answer_file(agent)), ["a.txt", "b-for-a.txt", "a.txt"]);
         assert_eq!(seat("a", None).answer_file("b"), "a");

@@ -1,7 +1,7 @@
-//! The environment a calling run hands to a nested one.
+//! The session environment that a calling run passes to a nested one.
 
-use super::pairs::{first, truth};
-use crate::shown::shown;
+use super::pairs::{first, parse_bool};
+use crate::escape::printable;
 
 /// A path that means "do not read and do not write".
 pub const DISCARD: &str = "/dev/null";
@@ -14,43 +14,43 @@ const TOKEN_SESSION_ID: &str = "CHARRETTE_TOKEN_SESSION_ID";
 const CLAUDE_SOURCE_FILE: &str = "CHARRETTE_CLAUDE_SOURCE_FILE";
 const TIMING_LEDGER: &str = "CHARRETTE_TIMING_LEDGER";
 
-/// The values that are honoured. Every other key is passed over.
+/// The known values. Other keys are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionEnv {
-    /// The repository's name at its host.
+    /// Name of the repository at its host.
     pub repo: Option<String>,
-    /// Whether the host could not be asked.
+    /// True if the host could not be reached.
     pub repo_unavailable: Option<bool>,
-    /// Whether Codex answers. False spares its probe.
+    /// Health of Codex. False skips its probe.
     pub codex_healthy: Option<bool>,
-    /// Whether Cursor answers. False spares its probe.
+    /// Health of Cursor. False skips its probe.
     pub cursor_healthy: Option<bool>,
-    /// Which session tokens are counted for.
+    /// Session id of the token ledger.
     pub token_session_id: Option<String>,
-    /// Where the calling client keeps its transcript.
+    /// Path of the calling client's transcript.
     pub claude_source_file: Option<String>,
-    /// Where times are recorded.
+    /// Path of the timing ledger.
     pub timing_ledger: Option<String>,
 }
 
 impl SessionEnv {
-    /// Reads a file of this kind. The first value of a key counts; an empty one is none.
+    /// Parses a session file. The first value of a key counts; an empty one is absent.
     pub fn parse(text: &str) -> SessionEnv {
         let value = |key| first(text, key).filter(|value| !value.is_empty());
         let owned = |key| value(key).map(str::to_owned);
-        let truth = |key| value(key).and_then(truth);
+        let flag = |key| value(key).and_then(parse_bool);
         SessionEnv {
             repo: owned(REPO),
-            repo_unavailable: truth(REPO_UNAVAILABLE),
-            codex_healthy: truth(CODEX_HEALTHY),
-            cursor_healthy: truth(CURSOR_HEALTHY),
+            repo_unavailable: flag(REPO_UNAVAILABLE),
+            codex_healthy: flag(CODEX_HEALTHY),
+            cursor_healthy: flag(CURSOR_HEALTHY),
             token_session_id: owned(TOKEN_SESSION_ID),
             claude_source_file: owned(CLAUDE_SOURCE_FILE),
             timing_ledger: owned(TIMING_LEDGER),
         }
     }
 
-    /// The file's text, or the first value that may not stand in one.
+    /// The file's text, or the first value that is not allowed in it.
     pub fn text(&self) -> Result<String, UnsafeValue> {
         let mut text = String::new();
         let mut write = |key: &'static str, value: Option<&str>, is_safe: fn(&str) -> bool| {
@@ -63,11 +63,11 @@ impl SessionEnv {
             }
             Ok(())
         };
-        let said = |truth: Option<bool>| truth.map(|truth| if truth { "true" } else { "false" });
+        let bool_text = |truth: Option<bool>| truth.map(|truth| if truth { "true" } else { "false" });
         write(REPO, self.repo.as_deref(), is_one_line)?;
-        write(REPO_UNAVAILABLE, said(self.repo_unavailable), is_one_line)?;
-        write(CODEX_HEALTHY, said(self.codex_healthy), is_one_line)?;
-        write(CURSOR_HEALTHY, said(self.cursor_healthy), is_one_line)?;
+        write(REPO_UNAVAILABLE, bool_text(self.repo_unavailable), is_one_line)?;
+        write(CODEX_HEALTHY, bool_text(self.codex_healthy), is_one_line)?;
+        write(CURSOR_HEALTHY, bool_text(self.cursor_healthy), is_one_line)?;
         write(TOKEN_SESSION_ID, self.token_session_id.as_deref(), is_token_id)?;
         write(CLAUDE_SOURCE_FILE, self.claude_source_file.as_deref(), is_plain_path)?;
         write(TIMING_LEDGER, self.timing_ledger.as_deref(), is_plain_path)?;
@@ -75,13 +75,11 @@ impl SessionEnv {
     }
 }
 
-/// A value that would not be read back as it was written, or that its key does not allow.
+/// A value that would not survive a round trip, or that its key does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("invalid value for {key}: {}", shown(.value))]
+#[error("invalid value for {key}: {}", printable(.value))]
 pub struct UnsafeValue {
-    /// The key.
     pub key: &'static str,
-    /// The value.
     pub value: String,
 }
 
@@ -154,12 +152,12 @@ mod tests {
 
     fn any_env() -> impl Strategy<Value = SessionEnv> {
         let text = || prop::option::of(".{0,20}");
-        let truth = || prop::option::of(any::<bool>());
+        let any_bool = || prop::option::of(any::<bool>());
         (
             text(),
-            truth(),
-            truth(),
-            truth(),
+            any_bool(),
+            any_bool(),
+            any_bool(),
             prop::option::of("[A-Za-z0-9_.-]{1,20}"),
             text(),
             prop::option::of("[A-Za-z0-9_./~+-]{1,20}"),

@@ -1,37 +1,35 @@
-//! `charrette session-env get --file F --key K [--default D]`: one value of such a file, for scripts.
+//! `charrette session-env get --file F --key K [--default D]`: one value of a session file, for scripts.
 
 use super::pairs::first;
-use crate::plumbing::Answer;
+use crate::plumbing::CommandAnswer;
 
-/// What was asked.
+/// Parsed arguments of the command.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Request<'a> {
-    /// `--file`; `None` if it was left out, which is an error even with a default.
+pub struct SessionGetRequest<'a> {
+    /// `None` if the flag is missing, which is an error even with a default.
     pub file: Option<&'a str>,
-    /// `--key`.
     pub key: Option<&'a str>,
-    /// `--default`.
     pub default: Option<&'a str>,
 }
 
-/// Answers from the file's text; `None` if there is no file by that name, or it cannot be read.
+/// Answers from the file's text; `None` if the file is missing or unreadable.
 ///
-/// An empty value is no value. No value and no default give an empty line. No file and no default are an
-/// error: an empty line would claim that somebody looked.
-pub fn answer(request: Request<'_>, text: Option<&str>) -> Answer {
+/// An empty value counts as absent. Without value and default the answer is an empty line. Without file and
+/// default it is an error: an empty line would claim that the file was read.
+pub fn answer(request: SessionGetRequest<'_>, text: Option<&str>) -> CommandAnswer {
     let Some(file) = request.file else { return usage("--file") };
     let Some(key) = request.key.filter(|key| !key.is_empty()) else { return usage("--key") };
     let text = text.filter(|_| !file.is_empty());
     let found = text.and_then(|text| first(text, key)).filter(|value| !value.is_empty());
     match (found.or(request.default), text) {
-        (Some(value), _) => Answer::ok(vec![value.to_owned()]),
-        (None, Some(_)) => Answer::ok(vec![String::new()]),
-        (None, None) => Answer::refused(1, "ERROR=unreadable file".to_owned()),
+        (Some(value), _) => CommandAnswer::ok(vec![value.to_owned()]),
+        (None, Some(_)) => CommandAnswer::ok(vec![String::new()]),
+        (None, None) => CommandAnswer::failure(1, "ERROR=unreadable file".to_owned()),
     }
 }
 
-fn usage(flag: &str) -> Answer {
-    Answer::refused(1, format!("ERROR=usage: {flag} is required"))
+fn usage(flag: &str) -> CommandAnswer {
+    CommandAnswer::failure(1, format!("ERROR=usage: {flag} is required"))
 }
 
 #[cfg(test)]
@@ -62,7 +60,7 @@ mod tests {
             (Some("f"), Some(text), None, Some("d"), error()),
             (Some("f"), Some(text), Some(""), Some("d"), error()),
         ] {
-            let answer = answer(Request { file, key, default }, text);
+            let answer = answer(SessionGetRequest { file, key, default }, text);
             assert_eq!((answer.code, answer.stdout), expected, "{file:?} {key:?} {default:?}");
         }
     }

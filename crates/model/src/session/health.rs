@@ -1,18 +1,16 @@
-//! Whether tools answer, as nested runs tell each other. Once a tool failed it stays failed for the session.
+//! Health of tools, shared by nested runs. A tool that failed once stays failed for the session.
 
-use super::pairs::{pairs, truth};
+use super::pairs::{pairs, parse_bool};
 
-/// The health of the two external tools; `None` where nobody has looked.
+/// Health of the two external tools; `None` where unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
-    /// Codex.
     pub codex: Option<bool>,
-    /// Cursor.
     pub cursor: Option<bool>,
 }
 
 impl Health {
-    /// Reads a health file. If a key stands there twice, one "false" is enough.
+    /// Parses a health file. If a key occurs twice, one "false" is enough.
     pub fn parse(text: &str) -> Health {
         let mut health = Health::default();
         for (key, value) in pairs(text) {
@@ -21,18 +19,18 @@ impl Health {
                 "CURSOR_HEALTHY" => &mut health.cursor,
                 _ => continue,
             };
-            *tool = worse(*tool, truth(value));
+            *tool = worse(*tool, parse_bool(value));
         }
         health
     }
 
-    /// What is known when `later` is learned as well. "False" never turns back into "true".
+    /// Combines with later results. "False" never turns back into "true".
     #[must_use]
-    pub fn and(self, later: Health) -> Health {
+    pub fn merge(self, later: Health) -> Health {
         Health { codex: worse(self.codex, later.codex), cursor: worse(self.cursor, later.cursor) }
     }
 
-    /// The file's text. A tool nobody has looked at counts as healthy.
+    /// The file's text. An unknown tool counts as healthy.
     pub fn text(self) -> String {
         let (codex, cursor) = (self.codex.unwrap_or(true), self.cursor.unwrap_or(true));
         format!("CODEX_HEALTHY={codex}\nCURSOR_HEALTHY={cursor}\n")
@@ -73,15 +71,15 @@ mod tests {
     }
 
     fn any_health() -> impl Strategy<Value = Health> {
-        let truth = || prop::option::of(any::<bool>());
-        (truth(), truth()).prop_map(|(codex, cursor)| Health { codex, cursor })
+        let any_bool = || prop::option::of(any::<bool>());
+        (any_bool(), any_bool()).prop_map(|(codex, cursor)| Health { codex, cursor })
     }
 
     proptest! {
         #[test]
         fn false_is_never_forgotten_whatever_the_order(all in prop::collection::vec(any_health(), 0..6)) {
-            let forward = all.iter().fold(Health::default(), |known, later| known.and(*later));
-            let backward = all.iter().rev().fold(Health::default(), |known, later| known.and(*later));
+            let forward = all.iter().fold(Health::default(), |known, later| known.merge(*later));
+            let backward = all.iter().rev().fold(Health::default(), |known, later| known.merge(*later));
             prop_assert_eq!(forward, backward);
             prop_assert_eq!(forward.codex == Some(false), all.iter().any(|health| health.codex == Some(false)));
             let read = Health::parse(&forward.text());

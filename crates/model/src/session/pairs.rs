@@ -1,19 +1,18 @@
-//! The lines of a `KEY=VALUE` file.
+//! Parser of `KEY=VALUE` files.
 
 /// The pairs of a text, in order. A line is split at its first `=`; blank lines, comments and lines without
-/// `=` are passed over. A byte order mark and the `\r` of a line end are no part of any value.
+/// `=` are skipped. A byte order mark and the `\r` of a line end are no part of any value.
 pub fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='))
 }
 
-/// The first value of a key.
 pub fn first<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     pairs(text).find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
-/// True or false, as such files say it; anything else is neither.
-pub(super) fn truth(value: &str) -> Option<bool> {
+/// Parses true or false; `None` for anything else.
+pub(super) fn parse_bool(value: &str) -> Option<bool> {
     let value = value.trim();
     if value.eq_ignore_ascii_case("true") {
         return Some(true);
@@ -39,7 +38,7 @@ mod tests {
         for (value, expected) in
             [("true", Some(true)), (" FALSE ", Some(false)), ("", None), ("0", None), ("falsehood", None)]
         {
-            assert_eq!(truth(value), expected, "{value:?}");
+            assert_eq!(parse_bool(value), expected, "{value:?}");
         }
     }
 }

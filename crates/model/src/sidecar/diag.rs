@@ -1,27 +1,27 @@
-//! Why there is no output, in one line.
+//! Diagnostics of a call without output, in one line.
 
-/// How much of an output is repeated.
+/// Number of bytes quoted from the end of an output.
 const LAST_BYTES: usize = 200;
 
-/// It took too long. `bytes` is how much it had printed, `last` the end of that.
+/// A timeout. `bytes` is the size of the output, `last` its end.
 pub fn diag_timeout(seconds: u64, limit: u64, bytes: u64, last: &[u8]) -> String {
-    format!("Timed out after {seconds}s (limit: {limit}s). Output size: {bytes} bytes.{}", last_of(last))
+    format!("Timed out after {seconds}s (limit: {limit}s). Output size: {bytes} bytes.{}", quote_tail(last))
 }
 
-/// It failed. `bytes` is how much it printed, `last` the end of that.
+/// A failure. `bytes` is the size of the output, `last` its end.
 pub fn diag_exit(code: u8, seconds: u64, bytes: u64, last: &[u8]) -> String {
-    format!("Failed with exit code {code} after {seconds}s. Output size: {bytes} bytes.{}", last_of(last))
+    format!("Failed with exit code {code} after {seconds}s. Output size: {bytes} bytes.{}", quote_tail(last))
 }
 
-/// It succeeded, but said nothing.
+/// Success without output.
 pub fn diag_empty(tool: &str, seconds: u64) -> String {
     format!("{tool} exited successfully after {seconds}s but produced no output")
 }
 
-/// The end of an output, on one line; nothing if there is none.
-fn last_of(output: &[u8]) -> String {
+/// The end of an output, on one line; empty if there is none.
+fn quote_tail(output: &[u8]) -> String {
     let from = output.len().saturating_sub(LAST_BYTES);
-    // Half a character at the cut is no part of what is shown.
+    // Drops half a character at the cut.
     let tail = &output[from..];
     let tail = &tail[tail.iter().take(3).take_while(|b| (0x80..0xc0).contains(*b)).count()..];
     let text = String::from_utf8_lossy(tail);
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_failure_has_its_words() {
+    fn failures_are_described() {
         assert_eq!(
             diag_timeout(1201, 1200, 0, b""),
             "Timed out after 1201s (limit: 1200s). Output size: 0 bytes."

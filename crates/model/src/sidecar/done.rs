@@ -1,24 +1,22 @@
-//! The file that says that a call has ended: its exit code.
+//! The sentinel file that marks the end of a call: its exit code.
 
-/// The code of a call whose own is not known.
+/// Exit code of a call whose own is unknown.
 pub const UNKNOWN: u8 = 99;
 
-/// What a `.done` file says.
+/// Contents of a `.done` file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sentinel {
-    /// The exit code.
     pub code: u8,
-    /// Whether something else stood there.
+    /// True if the contents were invalid.
     pub coerced: bool,
 }
 
-/// The text of a `.done` file.
 pub fn done_text(code: u8) -> String {
     format!("{code}\n")
 }
 
-/// Reads one: one to three digits of at most 255; anything else is [`UNKNOWN`].
-pub fn read_done(bytes: &[u8]) -> Sentinel {
+/// Parses a `.done` file: one to three digits of at most 255; anything else is [`UNKNOWN`].
+pub fn parse_done(bytes: &[u8]) -> Sentinel {
     let end = bytes.iter().rposition(|b| *b != b'\n').map_or(0, |at| at + 1);
     let digits = std::str::from_utf8(&bytes[..end]).ok();
     let digits =
@@ -34,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_or_99() {
+    fn invalid_exit_codes_become_99() {
         for (text, code, coerced) in [
             ("0\n", 0, false),
             ("124", 124, false),
@@ -49,9 +47,9 @@ mod tests {
             ("0 ", 99, true),
             ("\u{663}", 99, true),
         ] {
-            assert_eq!(read_done(text.as_bytes()), Sentinel { code, coerced }, "{text:?}");
+            assert_eq!(parse_done(text.as_bytes()), Sentinel { code, coerced }, "{text:?}");
         }
-        assert_eq!(read_done(b"\xff"), Sentinel { code: 99, coerced: true });
-        assert_eq!(read_done(done_text(124).as_bytes()).code, 124);
+        assert_eq!(parse_done(b"\xff"), Sentinel { code: 99, coerced: true });
+        assert_eq!(parse_done(done_text(124).as_bytes()).code, 124);
     }
 }

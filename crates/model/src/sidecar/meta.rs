@@ -1,30 +1,29 @@
-//! How a call was made, as `KEY=VALUE` lines.
+//! Metadata of a call, as `KEY=VALUE` lines.
 
-use super::names::sanitized_tool;
+use super::names::sanitize_tool;
 use crate::session::pairs::pairs;
 use std::fmt::Write;
 
-/// How a call was made.
+/// Metadata of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Meta {
-    /// The tool.
+pub struct CallMeta {
     pub tool: String,
-    /// Its total clock, in seconds.
+    /// Timeout in seconds.
     pub timeout: u64,
-    /// Whether the output is what it printed.
+    /// True if the output is captured from standard output.
     pub capture_stdout: bool,
-    /// Whether only that, without standard error.
+    /// True if standard error is left out.
     pub capture_stdout_only: bool,
-    /// Where the output is.
+    /// Path of the output.
     pub output_file: String,
     /// Program and arguments. No secret belongs here: keys travel in the environment.
     pub command: Vec<String>,
-    /// Further lines, such as who launched the launcher.
+    /// Additional lines, such as the parent of the launcher.
     pub more: Vec<(String, String)>,
 }
 
-/// The text of a `.meta` file. What could break a line is left out of its value.
-pub fn meta_text(meta: &Meta) -> String {
+/// The text of a `.meta` file. Control characters are removed from values.
+pub fn meta_text(meta: &CallMeta) -> String {
     let command = serde_json::to_string(&meta.command).unwrap_or_default();
     let mut text = String::new();
     let mut write = |key: &str, value: &str| {
@@ -32,7 +31,7 @@ pub fn meta_text(meta: &Meta) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{key}={value}");
     };
-    write("TOOL", &sanitized_tool(&meta.tool));
+    write("TOOL", &sanitize_tool(&meta.tool));
     write("TIMEOUT", &meta.timeout.to_string());
     write("CAPTURE_STDOUT", &meta.capture_stdout.to_string());
     write("CAPTURE_STDOUT_ONLY", &meta.capture_stdout_only.to_string());
@@ -44,8 +43,8 @@ pub fn meta_text(meta: &Meta) -> String {
     text
 }
 
-/// The last value of a key in such a text; an empty one is none.
-pub fn last<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+/// The last value of a key; an empty one counts as absent.
+pub fn last_value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     pairs(text)
         .filter(|(name, _)| *name == key)
         .last()
@@ -59,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_call_is_six_lines_and_some() {
-        let meta = Meta {
+        let meta = CallMeta {
             tool: "my tool".to_owned(),
             timeout: 1200,
             capture_stdout: true,
@@ -73,8 +72,8 @@ mod tests {
             text,
             "TOOL=my_tool\nTIMEOUT=1200\nCAPTURE_STDOUT=true\nCAPTURE_STDOUT_ONLY=false\nOUTPUT_FILE=/tmp/o.txtTOOL=evil\nCMD_JSON=[\"codex\",\"exec\",\"a \\\"b\\\"\\nc\"]\nOUTER_LAUNCHER=charrette\n"
         );
-        assert_eq!(last(&text, "TIMEOUT"), Some("1200"));
-        assert_eq!(last("A=1\nA=2\nB=\n", "A"), Some("2"));
-        assert_eq!(last("A=1\nA=2\nB=\n", "B"), None);
+        assert_eq!(last_value(&text, "TIMEOUT"), Some("1200"));
+        assert_eq!(last_value("A=1\nA=2\nB=\n", "A"), Some("2"));
+        assert_eq!(last_value("A=1\nA=2\nB=\n", "B"), None);
     }
 }

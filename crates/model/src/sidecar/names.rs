@@ -1,30 +1,29 @@
-//! What the files are called, and what may stand in their names.
+//! Suffixes of sidecar files, and the characters allowed in names.
 
 /// A file beside an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sidecar {
-    /// The call has ended; written last.
+    /// Sentinel of the whole call; written last.
     Done,
-    /// The program has ended, but its output is still being worked on.
+    /// Sentinel of the program, written while its output is still being processed.
     InnerDone,
-    /// How the call was made.
+    /// Metadata of the call.
     Meta,
-    /// What went wrong.
+    /// Diagnostics.
     Diag,
     /// The exact prompt.
     Prompt,
-    /// What the program wrote to standard error.
+    /// Standard error of the program.
     Stderr,
-    /// What it answered, before the text was taken out of it.
+    /// The raw answer, before its text was extracted.
     Json,
-    /// What git did not know before the call, each name ended with NUL.
+    /// Files untracked before the call, NUL-terminated.
     UntrackedBaseline,
-    /// What `charrette dirty-tree` said after it.
+    /// Output of `charrette dirty-tree` after the call.
     DirtyTree,
 }
 
 impl Sidecar {
-    /// All of them.
     pub const ALL: [Sidecar; 9] = [
         Sidecar::Done,
         Sidecar::InnerDone,
@@ -37,8 +36,8 @@ impl Sidecar {
         Sidecar::DirtyTree,
     ];
 
-    /// What is put behind the output's name.
-    pub fn ending(self) -> &'static str {
+    /// Suffix of the output's name.
+    pub fn suffix(self) -> &'static str {
         match self {
             Sidecar::Done => ".done",
             Sidecar::InnerDone => ".inner.done",
@@ -52,19 +51,19 @@ impl Sidecar {
         }
     }
 
-    /// Its path.
-    pub fn of(self, output: &str) -> String {
-        format!("{output}{}", self.ending())
+    /// Path of this sidecar.
+    pub fn path(self, output: &str) -> String {
+        format!("{output}{}", self.suffix())
     }
 }
 
-/// Whether an output may be written to that path: only `[A-Za-z0-9._/-]`, so that no script trips over it.
+/// True if an output may be written to that path: only `[A-Za-z0-9._/-]`, safe for scripts.
 pub fn is_allowed_output_path(path: &str) -> bool {
     !path.is_empty() && path.bytes().all(|b| is_plain(b) || b == b'/')
 }
 
-/// The name of a tool as it stands in files: every other byte than `[A-Za-z0-9._-]` becomes `_`.
-pub fn sanitized_tool(name: &str) -> String {
+/// Name of a tool for use in files: every byte but `[A-Za-z0-9._-]` becomes `_`.
+pub fn sanitize_tool(name: &str) -> String {
     if name.is_empty() {
         return "sanitized-empty".to_owned();
     }
@@ -75,8 +74,8 @@ fn is_plain(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-')
 }
 
-/// A positive whole number in decimal digits. Leading zeros mean nothing.
-pub fn positive(text: &str) -> Option<u64> {
+/// Parses a positive whole number in decimal digits. Leading zeros are ignored.
+pub fn parse_positive(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|number| is_number && *number > 0)
 }
@@ -101,9 +100,9 @@ mod tests {
         for (name, plain) in
             [("codex", "codex"), ("", "sanitized-empty"), ("a b\n", "a_b_"), ("é", "__"), ("../x", ".._x")]
         {
-            assert_eq!(sanitized_tool(name), plain);
+            assert_eq!(sanitize_tool(name), plain);
         }
-        assert_eq!(Sidecar::Done.of("out.txt"), "out.txt.done");
+        assert_eq!(Sidecar::Done.path("out.txt"), "out.txt.done");
     }
 
     #[test]
@@ -120,7 +119,7 @@ mod tests {
             (" 1", None),
             ("99999999999999999999", None),
         ] {
-            assert_eq!(positive(text), number, "{text:?}");
+            assert_eq!(parse_positive(text), number, "{text:?}");
         }
     }
 }

@@ -1,50 +1,49 @@
-//! EARS: the few shapes of a requirement that can be tested.
+//! EARS (Easy Approach to Requirements Syntax): the forms of a testable requirement.
 //!
-//! `[WHILE state,] [WHEN event,] [WHERE feature,] [IF condition, THEN] THE SYSTEM SHALL response`. Case does not
-//! matter, any noun may stand for the system, and a comma or a THEN may be forgotten. "Must" and "will" are not
-//! "shall", and other openings ("AFTER …") are not EARS.
+//! `[WHILE state,] [WHEN event,] [WHERE feature,] [IF condition, THEN] THE SYSTEM SHALL response`. Case does
+//! not matter, any noun may stand for the system, and a comma or a THEN may be forgotten. "Must" and "will" are
+//! not "shall", and other openings ("AFTER …") are not EARS.
 
-use super::outline::is_decoration;
+use crate::markdown::is_decoration;
 use serde::Serialize;
 
-/// The shape of a requirement.
+/// EARS form of a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ears {
-    /// THE SYSTEM SHALL …
+    /// `THE SYSTEM SHALL …`
     Ubiquitous,
-    /// WHEN …, THE SYSTEM SHALL …
+    /// `WHEN …, THE SYSTEM SHALL …`
     Event,
-    /// WHILE …, THE SYSTEM SHALL …
+    /// `WHILE …, THE SYSTEM SHALL …`
     State,
-    /// IF …, THEN THE SYSTEM SHALL …
+    /// `IF …, THEN THE SYSTEM SHALL …`
     Unwanted,
-    /// WHERE …, THE SYSTEM SHALL …
+    /// `WHERE …, THE SYSTEM SHALL …`
     Optional,
-    /// More than one of the above: WHILE …, WHEN …, THE SYSTEM SHALL …
+    /// More than one clause: `WHILE …, WHEN …, THE SYSTEM SHALL …`
     Complex,
 }
 
-/// Why a sentence has none of the shapes.
+/// Reason why a sentence is not in EARS form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotEars {
-    /// Nothing is demanded.
     #[error("no SHALL")]
     NoShall,
-    /// Nobody is named who shall do it.
     #[error("no \"THE <system>\" before SHALL")]
     NoSystem,
-    /// It opens with another word than EARS knows.
+    /// Opens with a word that is no EARS keyword.
     #[error("starts with neither THE nor WHEN, WHILE, WHERE or IF")]
     Opening,
-    /// WHEN, WHILE, WHERE or IF, and nothing behind it.
+    /// Nothing follows WHEN, WHILE, WHERE or IF.
     #[error("nothing stands between the opening and \"THE <system>\"")]
     EmptyClause,
 }
 
-/// The shape of a sentence.
+/// Classifies a sentence.
 pub fn classify(sentence: &str) -> Result<Ears, NotEars> {
-    let words: Vec<&str> = sentence.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        sentence.split_whitespace().map(trim_word).filter(|word| !word.is_empty()).collect();
     let is = |index: usize, word: &str| words.get(index).is_some_and(|w| w.eq_ignore_ascii_case(word));
     let shall = (0..words.len()).find(|index| is(*index, "shall")).ok_or(NotEars::NoShall)?;
     if shall > 1 && is(0, "the") {
@@ -55,7 +54,7 @@ pub fn classify(sentence: &str) -> Result<Ears, NotEars> {
         return Err(NotEars::NoSystem);
     }
     let opening = opening(words[0]).ok_or(NotEars::Opening)?;
-    // The THEN of an IF is no content.
+    // THEN is no content of the clause.
     let content = words[1..the].iter().filter(|word| !word.eq_ignore_ascii_case("then")).count();
     if content == 0 {
         return Err(NotEars::EmptyClause);
@@ -69,11 +68,11 @@ fn opening(word: &str) -> Option<Ears> {
     shapes.into_iter().find(|(keyword, _)| keyword.eq_ignore_ascii_case(word)).map(|(_, shape)| shape)
 }
 
-/// Whether a keyword follows a comma among the first words of a sentence.
+/// True if a keyword follows a comma among the first `words` words.
 fn has_second_clause(sentence: &str, words: usize) -> bool {
     let mut after_comma = false;
-    for word in sentence.split_whitespace().filter(|word| !bare(word).is_empty()).take(words) {
-        if after_comma && opening(bare(word)).is_some() {
+    for word in sentence.split_whitespace().filter(|word| !trim_word(word).is_empty()).take(words) {
+        if after_comma && opening(trim_word(word)).is_some() {
             return true;
         }
         after_comma = word.trim_end_matches(is_decoration).ends_with(',');
@@ -81,8 +80,8 @@ fn has_second_clause(sentence: &str, words: usize) -> bool {
     false
 }
 
-/// A word without emphasis and punctuation around it.
-fn bare(word: &str) -> &str {
+/// Strips emphasis and punctuation around a word.
+fn trim_word(word: &str) -> &str {
     word.trim_matches(|c: char| is_decoration(c) || matches!(c, ',' | '.' | ':' | ';' | '"' | '(' | ')'))
 }
 
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ears_says_why() {
+    fn other_sentences_have_a_reason() {
         for (sentence, why) in [
             ("", NotEars::NoShall),
             ("The system must log requests", NotEars::NoShall),

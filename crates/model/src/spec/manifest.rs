@@ -1,48 +1,44 @@
-//! `features.json` of a project and `specs.json` of a feature: what they are to be cut into.
+//! Manifests: `features.json` of a project and `specs.json` of a feature.
 //!
-//! [`Manifest`] reads either and keeps what it does not know. Whether it is good enough is for
-//! [`super::check::levels`] to say.
+//! [`LevelManifest`] parses both and keeps unknown members. [`super::check::levels`] checks the entries.
 
-use super::resolver::Level;
-use crate::shown::shown;
+use super::resolver::SpecLevel;
+use crate::escape::printable;
 use serde_json::{Map, Value, json};
 
-/// The entries of a manifest.
+/// Parsed manifest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Manifest {
-    /// Whose it is, as it says itself.
+pub struct LevelManifest {
+    /// Name of the project or feature, if stated.
     pub owner: Option<String>,
-    /// What it lists.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ManifestEntry>,
     whole: Map<String, Value>,
-    level: Level,
+    level: SpecLevel,
 }
 
-/// One feature of a project, or one specification of a feature.
+/// Feature of a project, or specification of a feature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// Its name.
+pub struct ManifestEntry {
     pub name: String,
-    /// What it is about.
     pub description: String,
-    /// The specifications it may be cut into, of a feature.
+    /// Planned specifications of a feature.
     pub rough_specs: Vec<String>,
-    /// What must be there before it, of a specification: a sibling, or `project/feature/spec`.
+    /// Prerequisites of a specification: a sibling, or `project/feature/spec`.
     pub depends_on: Vec<String>,
 }
 
-/// The name of a level's manifest. A specification has none.
-pub fn file_name(level: Level) -> Option<&'static str> {
+/// File name of a level's manifest; none for a specification.
+pub fn file_name(level: SpecLevel) -> Option<&'static str> {
     match level {
-        Level::Project => Some("features.json"),
-        Level::Feature => Some("specs.json"),
-        Level::Spec => None,
+        SpecLevel::Project => Some("features.json"),
+        SpecLevel::Feature => Some("specs.json"),
+        SpecLevel::Spec => None,
     }
 }
 
-impl Manifest {
-    /// Reads the manifest of a project or a feature.
-    pub fn parse(level: Level, text: &str) -> Result<Manifest, ManifestError> {
+impl LevelManifest {
+    /// Parses the manifest of a project or a feature.
+    pub fn parse(level: SpecLevel, text: &str) -> Result<LevelManifest, ManifestError> {
         let (owner, list) = members(level);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value =
@@ -55,42 +51,41 @@ impl Manifest {
             Some(_) => return Err(ManifestError::Shape(format!("{list} is not a list"))),
             None => return Err(ManifestError::Shape(format!("{list} is missing"))),
         };
-        let entries = entries.iter().enumerate().map(|(index, value)| entry(list, index, value));
+        let entries = entries.iter().enumerate().map(|(index, value)| parse_entry(list, index, value));
         let entries = entries.collect::<Result<Vec<_>, _>>()?;
         let owner = whole.get(owner).and_then(Value::as_str).map(str::to_owned);
-        Ok(Manifest { owner, entries, whole, level })
+        Ok(LevelManifest { owner, entries, whole, level })
     }
 
-    /// The names it lists, in order.
+    /// The names of the entries, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
 
-    /// The entry of that name.
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&ManifestEntry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// The file, saying whose it is. Members nobody here knows are kept.
-    pub fn text_for(&self, owner: &str) -> String {
+    /// The text of the file with this owner. Unknown members are kept.
+    pub fn to_text(&self, owner: &str) -> String {
         let mut whole = Map::new();
         let (member, _) = members(self.level);
         whole.insert(member.to_owned(), json!(owner));
         whole.extend(self.whole.clone().into_iter().filter(|(key, _)| key != member));
-        // What came from JSON goes back to JSON.
+        // A value parsed from JSON can be serialised again.
         serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
     }
 }
 
-/// The member that says whose it is, and the one that lists.
-fn members(level: Level) -> (&'static str, &'static str) {
+/// Names of the owner member and of the list member.
+fn members(level: SpecLevel) -> (&'static str, &'static str) {
     match level {
-        Level::Project => ("project", "features"),
+        SpecLevel::Project => ("project", "features"),
         _ => ("feature", "specs"),
     }
 }
 
-fn entry(list: &str, index: usize, value: &Value) -> Result<Entry, ManifestError> {
+fn parse_entry(list: &str, index: usize, value: &Value) -> Result<ManifestEntry, ManifestError> {
     let wrong = |what: &str| ManifestError::Shape(format!("{list}[{index}]{what}"));
     if !value.is_object() {
         return Err(wrong(": expected an object"));
@@ -103,15 +98,15 @@ fn entry(list: &str, index: usize, value: &Value) -> Result<Entry, ManifestError
     let name = text("name")?.filter(|name| !name.is_empty()).ok_or_else(|| wrong(".name is missing"))?;
     let description = text("description")?.unwrap_or_default();
     let rough_specs = match value.get("rough_specs") {
-        // A sentence or a list: both are in use.
+        // Both a string and a list are in use.
         Some(Value::String(text)) => vec![text.trim().to_owned()],
-        _ => texts(value, "rough_specs").map_err(|what| wrong(&what))?,
+        _ => string_list(value, "rough_specs").map_err(|what| wrong(&what))?,
     };
-    let depends_on = texts(value, "depends_on").map_err(|what| wrong(&what))?;
-    Ok(Entry { name, description, rough_specs, depends_on })
+    let depends_on = string_list(value, "depends_on").map_err(|what| wrong(&what))?;
+    Ok(ManifestEntry { name, description, rough_specs, depends_on })
 }
 
-fn texts(value: &Value, member: &str) -> Result<Vec<String>, String> {
+fn string_list(value: &Value, member: &str) -> Result<Vec<String>, String> {
     let no_list = || format!(".{member}: expected a list of texts");
     match value.get(member) {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -122,14 +117,13 @@ fn texts(value: &Value, member: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// A manifest that cannot be understood.
+/// Invalid manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// Not JSON.
-    #[error("it is not JSON: {}", shown(.0))]
+    #[error("it is not JSON: {}", printable(.0))]
     NotJson(String),
-    /// JSON of another shape.
-    #[error("{}", shown(.0))]
+    /// Valid JSON, but not a manifest.
+    #[error("{}", printable(.0))]
     Shape(String),
 }
 
@@ -141,12 +135,12 @@ mod tests {
     fn both_manifests_are_read_and_rough_specs_may_be_a_sentence_or_a_list() {
         let project = r#"{"features": [{"name": "cart", "description": " Keeps things. ", "rough_specs": ["add", "remove"]},
             {"name": "pay", "rough_specs": "cards first"}], "owner": "ada"}"#;
-        let manifest = Manifest::parse(Level::Project, project).unwrap();
+        let manifest = LevelManifest::parse(SpecLevel::Project, project).unwrap();
         assert_eq!(manifest.names().collect::<Vec<_>>(), ["cart", "pay"]);
         assert_eq!(manifest.entry("cart").unwrap().description, "Keeps things.");
         assert_eq!(manifest.entry("pay").unwrap().rough_specs, ["cards first"]);
-        let text = manifest.text_for("shop");
-        let again = Manifest::parse(Level::Project, &text).unwrap();
+        let text = manifest.to_text("shop");
+        let again = LevelManifest::parse(SpecLevel::Project, &text).unwrap();
         assert_eq!((again.owner.as_deref(), &again.entries), (Some("shop"), &manifest.entries));
         assert!(
             text.starts_with("{\n  \"project\": \"shop\"") && text.contains("\"owner\": \"ada\""),
@@ -154,12 +148,12 @@ mod tests {
         );
 
         let feature = r#"{"feature": "cart", "specs": [{"name": "add", "depends_on": ["shop/pay/card"]}]}"#;
-        let manifest = Manifest::parse(Level::Feature, feature).unwrap();
+        let manifest = LevelManifest::parse(SpecLevel::Feature, feature).unwrap();
         assert_eq!(manifest.entries[0].depends_on, ["shop/pay/card"]);
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_name_the_member() {
         for (text, message) in [
             ("[]", "expected an object"),
             ("{}", "specs is missing"),
@@ -172,9 +166,13 @@ mod tests {
                 "specs[0].depends_on: expected a list of texts",
             ),
         ] {
-            assert_eq!(Manifest::parse(Level::Feature, text).unwrap_err().to_string(), message, "{text}");
+            assert_eq!(
+                LevelManifest::parse(SpecLevel::Feature, text).unwrap_err().to_string(),
+                message,
+                "{text}"
+            );
         }
-        let error = Manifest::parse(Level::Feature, "{").unwrap_err().to_string();
+        let error = LevelManifest::parse(SpecLevel::Feature, "{").unwrap_err().to_string();
         assert!(error.starts_with("it is not JSON: "), "{error}");
     }
 }

@@ -1,42 +1,36 @@
-//! `meta.yaml`: a few flat facts about a specification.
+//! `meta.yaml`: flat metadata of a specification.
 //!
-//! The file is flat, so it is read and changed line by line: lines nobody here knows, comments and nested
-//! values stay exactly as they are.
+//! The file is flat, so it is parsed and changed line by line: unknown keys, comments and nested values stay
+//! exactly as they are.
 
 use super::Problem;
-use crate::shown::shown;
+use crate::escape::printable;
 use std::fmt::Write;
 
-/// The facts, as far as they were understood.
+/// Parsed metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Meta {
-    /// The specification's id. Older files call it `spec_id`.
+pub struct SpecMeta {
+    /// Id of the specification; `spec_id` in older files.
     pub id: Option<String>,
-    /// The project it belongs to.
     pub parent_project: Option<String>,
-    /// The feature it belongs to.
     pub parent_feature: Option<String>,
-    /// Where it stands.
     pub status: Option<String>,
-    /// The day it was made.
+    /// Date of creation.
     pub created: Option<String>,
-    /// The day it last changed.
+    /// Date of the last change.
     pub updated: Option<String>,
-    /// How many tasks it has.
     pub tasks_total: Option<usize>,
-    /// How many of them are finished.
     pub tasks_complete: Option<usize>,
-    /// What could not be understood.
     pub problems: Vec<Problem>,
 }
 
-impl Meta {
-    /// Reads a file.
-    pub fn parse(text: &str) -> Meta {
-        let mut meta = Meta::default();
+impl SpecMeta {
+    /// Parses the file.
+    pub fn parse(text: &str) -> SpecMeta {
+        let mut meta = SpecMeta::default();
         let mut seen: Vec<&str> = Vec::new();
         for (index, line) in without_bom(text).lines().enumerate() {
-            let Some((key, value)) = pair(line) else { continue };
+            let Some((key, value)) = split_pair(line) else { continue };
             let known = KEYS.iter().find(|known| **known == key);
             let Some(key) = known else { continue };
             if seen.contains(key) {
@@ -44,13 +38,13 @@ impl Meta {
                 continue;
             }
             seen.push(key);
-            meta.take(key, value, index + 1);
+            meta.set(key, value, index + 1);
         }
         meta
     }
 
-    fn take(&mut self, key: &str, value: &str, line: usize) {
-        let Some(value) = scalar(value) else {
+    fn set(&mut self, key: &str, value: &str, line: usize) {
+        let Some(value) = parse_scalar(value) else {
             self.problems.push(Problem::new(line, format!("the value of {key} is not a plain value")));
             return;
         };
@@ -67,7 +61,7 @@ impl Meta {
             "updated" => &mut self.updated,
             count => {
                 let Ok(number) = value.parse() else {
-                    let message = format!("the value of {count} is not a number: {}", shown(&value));
+                    let message = format!("the value of {count} is not a number: {}", printable(&value));
                     self.problems.push(Problem::new(line, message));
                     return;
                 };
@@ -80,8 +74,8 @@ impl Meta {
         *text = Some(value);
     }
 
-    /// A file with these facts.
-    pub fn text(&self) -> String {
+    /// The text of a new file.
+    pub fn to_text(&self) -> String {
         let texts = [
             ("id", &self.id),
             ("parent_project", &self.parent_project),
@@ -93,10 +87,10 @@ impl Meta {
         let counts = [("tasks_total", self.tasks_total), ("tasks_complete", self.tasks_complete)];
         let mut text = String::new();
         for (key, value) in texts.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
-            text.push_str(&entry(key, Value::Text(value)));
+            text.push_str(&format_entry(key, MetaValue::Text(value)));
         }
         for (key, count) in counts.iter().filter_map(|(key, count)| Some((key, (*count)?))) {
-            text.push_str(&entry(key, Value::Count(count)));
+            text.push_str(&format_entry(key, MetaValue::Count(count)));
         }
         text
     }
@@ -114,17 +108,15 @@ const KEYS: [&str; 9] = [
     "tasks_complete",
 ];
 
-/// A value to write.
+/// Value to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'a> {
-    /// A number.
+pub enum MetaValue<'a> {
     Count(usize),
-    /// Anything else.
     Text(&'a str),
 }
 
-/// A file with one value changed, or added at its end. Every other line stays as it is.
-pub fn with(text: &str, key: &str, value: Value<'_>) -> String {
+/// Changes one value, or adds it at the end. Every other line stays as it is.
+pub fn with_value(text: &str, key: &str, value: MetaValue<'_>) -> String {
     let (bom, lines) = text.split_at(text.len() - without_bom(text).len());
     let mut new = bom.to_owned();
     let mut found = false;
@@ -135,11 +127,11 @@ pub fn with(text: &str, key: &str, value: Value<'_>) -> String {
         if !end.is_empty() {
             line_end = end;
         }
-        match pair(body).filter(|(name, _)| *name == key) {
+        match split_pair(body).filter(|(name, _)| *name == key) {
             None => new.push_str(body),
             Some((_, old)) => {
                 found = true;
-                new.push_str(entry(key, value).trim_end());
+                new.push_str(format_entry(key, value).trim_end());
                 new.push_str(comment(old));
             }
         }
@@ -149,7 +141,7 @@ pub fn with(text: &str, key: &str, value: Value<'_>) -> String {
         if !lines.is_empty() && !lines.ends_with('\n') {
             new.push_str(line_end);
         }
-        new.push_str(entry(key, value).trim_end());
+        new.push_str(format_entry(key, value).trim_end());
         new.push_str(line_end);
     }
     new
@@ -159,18 +151,18 @@ fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Key and value of a line that is neither indented nor a comment.
-fn pair(line: &str) -> Option<(&str, &str)> {
+/// Splits a line that is neither indented nor a comment.
+fn split_pair(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     (is_key && (value.is_empty() || value.starts_with([' ', '\t']))).then(|| (key, value.trim()))
 }
 
-/// What a plain or quoted value says; `None` for lists, maps and anything else.
-fn scalar(value: &str) -> Option<String> {
+/// The content of a plain or quoted scalar; none for lists, maps and anything else.
+fn parse_scalar(value: &str) -> Option<String> {
     let value = value[..value.len() - comment(value).len()].trim();
     if let Some(quoted) = value.strip_prefix('"') {
-        return unescaped(quoted.strip_suffix('"')?);
+        return unescape(quoted.strip_suffix('"')?);
     }
     if let Some(quoted) = value.strip_prefix('\'') {
         return Some(quoted.strip_suffix('\'')?.replace("''", "'"));
@@ -178,10 +170,10 @@ fn scalar(value: &str) -> Option<String> {
     (!value.starts_with(['[', '{', '|', '>', '&', '*', '!', '%', '@', '`', '"'])).then(|| value.to_owned())
 }
 
-/// The comment behind a value, with the space before it.
+/// The comment after a value, with the space before it.
 fn comment(value: &str) -> &str {
     let from = match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => match closing(value, quote) {
+        Some(quote @ ('"' | '\'')) => match closing_quote(value, quote) {
             Some(end) => end,
             None => return "",
         },
@@ -194,8 +186,8 @@ fn comment(value: &str) -> &str {
     }
 }
 
-/// The byte behind the quote that closes a value.
-fn closing(value: &str, quote: char) -> Option<usize> {
+/// Byte offset after the closing quote of a value.
+fn closing_quote(value: &str, quote: char) -> Option<usize> {
     let mut chars = value.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -214,7 +206,7 @@ fn closing(value: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn unescaped(quoted: &str) -> Option<String> {
+fn unescape(quoted: &str) -> Option<String> {
     let mut text = String::new();
     let mut chars = quoted.chars();
     while let Some(c) = chars.next() {
@@ -248,16 +240,16 @@ fn code_point(chars: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
     char::from_u32(code)
 }
 
-/// `key: value` and a line end.
-fn entry(key: &str, value: Value<'_>) -> String {
+/// Formats `key: value` with a line end.
+fn format_entry(key: &str, value: MetaValue<'_>) -> String {
     match value {
-        Value::Count(count) => format!("{key}: {count}\n"),
-        Value::Text(text) if is_plain(text) => format!("{key}: {text}\n"),
-        Value::Text(text) => format!("{key}: {}\n", quoted(text)),
+        MetaValue::Count(count) => format!("{key}: {count}\n"),
+        MetaValue::Text(text) if is_plain(text) => format!("{key}: {text}\n"),
+        MetaValue::Text(text) => format!("{key}: {}\n", quote(text)),
     }
 }
 
-/// Whether a text means itself without quotes, to this reader and to a real YAML reader.
+/// True if a text needs no quotes, for this parser and for a YAML parser.
 fn is_plain(text: &str) -> bool {
     let first_is_fine = text.starts_with(|c: char| c.is_ascii_alphanumeric());
     let rest_is_fine = text.bytes().all(|b| b.is_ascii_alphanumeric() || b" ._/-".contains(&b));
@@ -272,7 +264,7 @@ fn is_plain(text: &str) -> bool {
         && !text.starts_with("0o")
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {
@@ -280,7 +272,7 @@ fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            // Line ends and marks to a YAML reader, and whatever a terminal would act on.
+            // Line breaks and marks for a YAML parser, and control characters for a terminal.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
                 // Writing to a String cannot fail.
                 let _ = write!(quoted, "\\U{:08x}", u32::from(c));
@@ -300,28 +292,28 @@ mod tests {
     const FILE: &str = "# about\nid: add-login\nstatus: \"draft\" # for now\ncreated: 2026-01-31\nupdated: '2026-02-01'\nowner:\n  name: Ada\n  status: nested\ntags: [a, b]\ntasks_total: 12\ntasks_complete: 3\n";
 
     #[test]
-    fn flat_values_are_read_and_the_rest_is_passed_over() {
-        let meta = Meta::parse(FILE);
+    fn flat_values_are_parsed_and_the_rest_is_skipped() {
+        let meta = SpecMeta::parse(FILE);
         assert_eq!(
             meta,
-            Meta {
+            SpecMeta {
                 id: Some("add-login".to_owned()),
                 status: Some("draft".to_owned()),
                 created: Some("2026-01-31".to_owned()),
                 updated: Some("2026-02-01".to_owned()),
                 tasks_total: Some(12),
                 tasks_complete: Some(3),
-                ..Meta::default()
+                ..SpecMeta::default()
             }
         );
-        assert_eq!(Meta::parse(&format!("\u{feff}{}", FILE.replace('\n', "\r\n"))), meta);
-        assert_eq!(Meta::parse("spec_id: x").id.as_deref(), Some("x"));
-        assert_eq!(Meta::parse("spec_id: x\nid: y").id.as_deref(), Some("y"));
+        assert_eq!(SpecMeta::parse(&format!("\u{feff}{}", FILE.replace('\n', "\r\n"))), meta);
+        assert_eq!(SpecMeta::parse("spec_id: x").id.as_deref(), Some("x"));
+        assert_eq!(SpecMeta::parse("spec_id: x\nid: y").id.as_deref(), Some("y"));
     }
 
     #[test]
-    fn what_is_wrong_has_a_line() {
-        let meta = Meta::parse(
+    fn problems_name_the_line() {
+        let meta = SpecMeta::parse(
             "id: a\nid: b\ntasks_total: { { tasks_total } }\ntasks_complete: many\nstatus: [x]\n",
         );
         let problems: Vec<_> = meta.problems.iter().map(|p| (p.line, p.message.as_str())).collect();
@@ -339,18 +331,18 @@ mod tests {
 
     #[test]
     fn one_value_changes_and_every_other_line_stays() {
-        let changed = with(FILE, "status", Value::Text("approved"));
+        let changed = with_value(FILE, "status", MetaValue::Text("approved"));
         assert_eq!(changed, FILE.replacen("\"draft\"", "approved", 1));
-        assert_eq!(with(FILE, "tasks_complete", Value::Count(4)), FILE.replacen(": 3", ": 4", 1));
-        assert_eq!(with("a: 1", "b", Value::Text("x: y")), "a: 1\nb: \"x: y\"\n");
-        assert_eq!(with("", "b", Value::Count(1)), "b: 1\n");
-        assert_eq!(with("\u{feff}id: x\r\n", "id", Value::Text("z")), "\u{feff}id: z\r\n");
-        assert_eq!(with("\u{feff}id: x\r\n", "n", Value::Count(2)), "\u{feff}id: x\r\nn: 2\r\n");
-        assert_eq!(with("n: 1\nn: 2\n", "n", Value::Count(3)), "n: 3\nn: 3\n");
+        assert_eq!(with_value(FILE, "tasks_complete", MetaValue::Count(4)), FILE.replacen(": 3", ": 4", 1));
+        assert_eq!(with_value("a: 1", "b", MetaValue::Text("x: y")), "a: 1\nb: \"x: y\"\n");
+        assert_eq!(with_value("", "b", MetaValue::Count(1)), "b: 1\n");
+        assert_eq!(with_value("\u{feff}id: x\r\n", "id", MetaValue::Text("z")), "\u{feff}id: z\r\n");
+        assert_eq!(with_value("\u{feff}id: x\r\n", "n", MetaValue::Count(2)), "\u{feff}id: x\r\nn: 2\r\n");
+        assert_eq!(with_value("n: 1\nn: 2\n", "n", MetaValue::Count(3)), "n: 3\nn: 3\n");
     }
 
     #[test]
-    fn texts_that_mean_something_else_are_quoted() {
+    fn ambiguous_texts_are_quoted() {
         for (text, written) in [
             ("add-login", "add-login"),
             ("2026-01-31", "2026-01-31"),
@@ -364,21 +356,21 @@ mod tests {
             ("- a", "\"- a\""),
             ("nan", "\"nan\""),
         ] {
-            assert_eq!(entry("k", Value::Text(text)), format!("k: {written}\n"));
+            assert_eq!(format_entry("k", MetaValue::Text(text)), format!("k: {written}\n"));
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(id in prop::option::of(any::<String>()), status in prop::option::of("[ -~]{0,12}"), updated in prop::option::of("\\PC{0,12}"), total in prop::option::of(any::<usize>())) {
-            let meta = Meta { id, status, updated, tasks_total: total, ..Meta::default() };
-            prop_assert_eq!(Meta::parse(&meta.text()), meta);
+        fn written_files_parse_again(id in prop::option::of(any::<String>()), status in prop::option::of("[ -~]{0,12}"), updated in prop::option::of("\\PC{0,12}"), total in prop::option::of(any::<usize>())) {
+            let meta = SpecMeta { id, status, updated, tasks_total: total, ..SpecMeta::default() };
+            prop_assert_eq!(SpecMeta::parse(&meta.to_text()), meta);
         }
 
         #[test]
         fn a_changed_value_is_read_back_from_any_text(text in "([a-z_]{1,6}|: |:|#|\"|'|\\\\|\n|\r\n| |updated: x\n){0,20}", value in any::<String>()) {
-            let changed = with(&text, "updated", Value::Text(&value));
-            let meta = Meta::parse(&changed);
+            let changed = with_value(&text, "updated", MetaValue::Text(&value));
+            let meta = SpecMeta::parse(&changed);
             prop_assert_eq!(meta.updated.as_deref(), Some(value.as_str()), "{:?}", changed);
         }
     }

@@ -1,12 +1,13 @@
-//! Specifications: the files of a design as values.
+//! Specifications: the files of a design.
 //!
-//! [`tasks`] reads `tasks.md` and ticks its tasks, [`requirements`] reads `requirements.md`, [`ears`] tells
-//! which shape a requirement has, [`ids`] and [`links`] how the files refer to each other. [`record`] is
-//! `spec.json`, [`meta`] is `meta.yaml`, [`summary`] is `summary.md`, [`manifest`] is `features.json` and `specs.json`, and [`resolver`] finds a specification by
-//! its name. [`outline`], [`sections`] and [`sentences`] are the little Markdown and prose they all need.
+//! [`tasks`] parses `tasks.md` and ticks its tasks, [`requirements`] parses `requirements.md`, [`ears`]
+//! classifies requirements, [`ids`] and [`links`] follow references between the files. [`record`] is
+//! `spec.json`, [`meta`] is `meta.yaml`, [`summary`] is `summary.md`, [`manifest`] is `features.json` and
+//! `specs.json`, and [`resolver`] finds a specification by its name. [`crate::markdown`], [`sections`] and
+//! [`sentences`] split Markdown and prose.
 //!
-//! Readers are tolerant: they return what they understood, and a [`Problem`] for what they did not. Whether a
-//! specification is good enough is decided by [`mod@check`].
+//! Parsers are tolerant: they return what they understood, and a [`Problem`] for what they did not.
+//! [`mod@check`] decides if a specification is good enough.
 
 pub mod check;
 pub mod ears;
@@ -14,7 +15,6 @@ pub mod ids;
 pub mod links;
 pub mod manifest;
 pub mod meta;
-pub mod outline;
 pub mod record;
 pub mod requirements;
 pub mod resolver;

@@ -1,81 +1,72 @@
-//! `spec.json`: what a specification is made of, for machines.
+//! `spec.json`: the machine-readable record of a specification.
 //!
-//! The file is committed, so a change touches only what changed: [`with_task_done`] and [`with_approval`] edit
-//! the document they are given and keep its order and its unknown members. [`SpecRecord`] is for reading it and
-//! for writing the first one.
+//! The file is committed, so edits are minimal: [`with_task_done`], [`with_approval`] and [`with_status`] edit
+//! the given document and keep its order and its unknown members. [`SpecRecord`] is for parsing, and for
+//! writing the first one.
 
-use super::ids::Id;
+use super::ids::SpecId;
 use super::tasks::TaskList;
-use crate::shown::shown;
+use crate::escape::printable;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The whole document. Members nobody here knows survive in `other`.
+/// The whole document. Unknown members are kept in `other`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpecRecord {
-    /// The specification's name.
     pub name: String,
-    /// The project it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_project: Option<String>,
-    /// The feature it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_feature: Option<String>,
-    /// `draft` or `approved`.
+    /// [`DRAFT`] or [`APPROVED`].
     pub status: String,
-    /// The day it was made.
+    /// Date of creation.
     pub created: String,
-    /// The day it last changed.
+    /// Date of the last change.
     pub updated: String,
-    /// Who wrote it.
     pub author: String,
-    /// Its version.
     pub version: String,
-    /// Its files, by what they are.
+    /// File names by kind.
     pub files: IndexMap<String, String>,
-    /// The names of its phases.
+    /// Names of the phases.
     pub phases: Vec<String>,
-    /// Its tasks.
     pub tasks: Vec<TaskRecord>,
-    /// The tracker's issue, once there is one.
+    /// Issue in the tracker, once created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linear: Option<LinearIssue>,
-    /// Everything else.
+    /// Unknown members.
     #[serde(flatten)]
     pub other: IndexMap<String, Value>,
 }
 
-/// One task.
+/// Task of a specification.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskRecord {
-    /// Its id: `T001`.
+    /// Such as `T001`.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// `pending`, `in_progress` or `complete`.
     pub status: String,
-    /// Who works on it.
     pub assignee: Option<String>,
-    /// Everything else.
+    /// Unknown members.
     #[serde(flatten)]
     pub other: IndexMap<String, Value>,
 }
 
-/// An issue in the tracker.
+/// Linear issue of a specification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearIssue {
-    /// What people call it: `BASE-123`.
+    /// Such as `BASE-123`.
     pub identifier: String,
-    /// Where it is.
     pub url: String,
 }
 
-/// The status of a specification that nobody approved yet.
+/// Status before approval.
 pub const DRAFT: &str = "draft";
-/// The status of one that somebody did.
+/// Status after approval.
 pub const APPROVED: &str = "approved";
 const PENDING: &str = "pending";
 const COMPLETE: &str = "complete";
@@ -111,7 +102,7 @@ impl SpecRecord {
         }
     }
 
-    /// Reads a document. Members that are missing are empty; a template's notes are dropped.
+    /// Parses a document. Missing members are empty; `_note…` members of a template are dropped.
     pub fn parse(text: &str) -> Result<SpecRecord, RecordError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut json = serde_json::Deserializer::from_str(text);
@@ -130,23 +121,22 @@ impl SpecRecord {
         Ok(record)
     }
 
-    /// The document's text.
-    pub fn text(&self) -> String {
-        // A record has only text keys, which is all that could fail.
+    pub fn to_text(&self) -> String {
+        // Serialisation fails for non-string keys only, and a record has none.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 
-/// The document with one task complete. A task it does not know is added.
-pub fn with_task_done(text: &str, id: &Id, title: &str, today: &str) -> Result<String, RecordError> {
-    edited(text, |spec| {
+/// Marks a task as complete. An unknown task is added.
+pub fn with_task_done(text: &str, id: &SpecId, title: &str, today: &str) -> Result<String, RecordError> {
+    edit_document(text, |spec| {
         let tasks = spec.entry("tasks").or_insert_with(|| json!([]));
         let Value::Array(tasks) = tasks else {
             return Err(RecordError::Shape("tasks: expected a list".to_owned()));
         };
         let is_it = |task: &Value| {
             let spelled = task.get("id").and_then(Value::as_str);
-            spelled.and_then(Id::parse).is_some_and(|other| other == *id)
+            spelled.and_then(SpecId::parse).is_some_and(|other| other == *id)
         };
         match tasks.iter_mut().find(|task| is_it(task)) {
             Some(task) => task["status"] = json!(COMPLETE),
@@ -158,9 +148,9 @@ pub fn with_task_done(text: &str, id: &Id, title: &str, today: &str) -> Result<S
     })
 }
 
-/// The document approved, with the tracker's issue if there is one.
+/// Marks the document as approved, with the tracker's issue if there is one.
 pub fn with_approval(text: &str, issue: Option<&LinearIssue>, today: &str) -> Result<String, RecordError> {
-    edited(text, |spec| {
+    edit_document(text, |spec| {
         spec.insert("status".to_owned(), json!(APPROVED));
         if let Some(issue) = issue {
             spec.insert("linear".to_owned(), json!({"identifier": issue.identifier, "url": issue.url}));
@@ -170,16 +160,16 @@ pub fn with_approval(text: &str, issue: Option<&LinearIssue>, today: &str) -> Re
     })
 }
 
-/// The document with another status.
+/// Changes the status of the document.
 pub fn with_status(text: &str, status: &str, today: &str) -> Result<String, RecordError> {
-    edited(text, |spec| {
+    edit_document(text, |spec| {
         spec.insert("status".to_owned(), json!(status));
         spec.insert("updated".to_owned(), json!(today));
         Ok(())
     })
 }
 
-fn edited(
+fn edit_document(
     text: &str,
     change: impl FnOnce(&mut Map<String, Value>) -> Result<(), RecordError>,
 ) -> Result<String, RecordError> {
@@ -191,17 +181,16 @@ fn edited(
     };
     change(spec)?;
     let end = if json.ends_with('\n') { "\n" } else { "" };
-    // A value that came from JSON goes back to JSON.
+    // A value parsed from JSON can be serialised again.
     Ok(serde_json::to_string_pretty(&value).unwrap_or_default() + end)
 }
 
-/// A `spec.json` that cannot be understood.
+/// Invalid `spec.json`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// Not JSON.
-    #[error("spec.json is not JSON: {}", shown(.0))]
+    #[error("spec.json is not JSON: {}", printable(.0))]
     NotJson(String),
-    /// JSON of another shape.
-    #[error("spec.json: {}", shown(.0))]
+    /// Valid JSON, but not a `spec.json`.
+    #[error("spec.json: {}", printable(.0))]
     Shape(String),
 }

@@ -1,103 +1,97 @@
-//! `requirements.md`: what the specification demands, one requirement at a time.
+//! Parser of `requirements.md`.
 //!
-//! A requirement is any heading, list item, table row or paragraph that begins with an id: `- **REQ-1.1:** WHEN …`,
-//! `### R1: Title` with an `**EARS:**` line below, `| NFR-1 | … |`. Stories are read the same way.
+//! A requirement is any heading, list item, table row or paragraph that begins with an id: `- **REQ-1.1:** WHEN
+//! …`, `### R1: Title` with an `**EARS:**` line below, `| NFR-1 | … |`. Stories are parsed the same way.
 
 use super::Problem;
 use super::ears::{Ears, NotEars, classify};
-use super::ids::{Id, IdKind};
-use super::outline::{boxed, heading, is_decoration, item, labelled, outline};
+use super::ids::{IdKind, SpecId};
+use crate::markdown::{boxed, heading, is_decoration, item, labelled, outline};
 use std::collections::BTreeSet;
 
-/// A `requirements.md`, as far as it was understood.
+/// Parsed `requirements.md`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requirements {
-    /// The user stories.
     pub stories: Vec<Story>,
-    /// The requirements, functional or not, in order.
+    /// Functional and non-functional, in order.
     pub requirements: Vec<Requirement>,
-    /// What does not fit.
     pub problems: Vec<Problem>,
 }
 
-/// Somebody's wish.
+/// User story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Story {
-    /// Its id.
-    pub id: Id,
-    /// Its title.
+    pub id: SpecId,
     pub title: String,
-    /// Its 1-based line.
+    /// From 1.
     pub line: usize,
 }
 
-/// One demand.
+/// Functional or non-functional requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// Its id.
-    pub id: Id,
-    /// Its 1-based line.
+    pub id: SpecId,
+    /// From 1.
     pub line: usize,
-    /// What it demands, or its title if the demand was not found.
+    /// The EARS sentence, or the title if there is none.
     pub text: String,
-    /// The shape of the demand.
     pub ears: Result<Ears, NotEars>,
-    /// How many acceptance criteria stand below it.
+    /// Number of acceptance criteria.
     pub criteria: usize,
 }
 
 impl Requirements {
-    /// Reads a file.
+    /// Parses the file.
     pub fn parse(text: &str) -> Requirements {
         let outline = outline(text);
-        let mut reader = Reader::default();
-        for line in outline.lines.iter().filter(|line| !line.code) {
-            reader.read(line.number, line.text);
+        let mut parser = Parser::default();
+        for line in outline.lines.iter().filter(|line| !line.fenced) {
+            parser.read(line.number, line.text);
         }
-        reader.close();
-        let mut read = reader.read;
-        if let Some(line) = outline.unclosed_fence {
-            read.problems.push(Problem::new(line, "this fence is never closed"));
+        parser.close();
+        let mut read = parser.read;
+        if let Some(fence) = outline.unclosed_fence {
+            read.problems.push(Problem::new(fence.line, "this fence is never closed"));
         }
         read.problems.sort();
         read
     }
 
-    /// Every id that is defined here.
-    pub fn ids(&self) -> impl Iterator<Item = &Id> {
+    /// All ids defined in the file.
+    pub fn ids(&self) -> impl Iterator<Item = &SpecId> {
         let stories = self.stories.iter().map(|story| &story.id);
         stories.chain(self.requirements.iter().map(|requirement| &requirement.id))
     }
 }
 
 #[derive(Default)]
-struct Reader {
+struct Parser {
     read: Requirements,
-    seen: BTreeSet<Id>,
-    open: Option<Open>,
+    seen: BTreeSet<SpecId>,
+    open: Option<OpenRequirement>,
 }
 
-/// A requirement whose lines are being read.
-struct Open {
-    id: Id,
+/// Requirement whose lines are still being read.
+struct OpenRequirement {
+    id: SpecId,
     line: usize,
     title: String,
     demand: String,
-    /// A demand on a line of its own, which wins over the title.
+    /// The sentence stands on an `**EARS:**` line, which wins over the title.
     has_ears_line: bool,
-    /// Whether the next line still belongs to the demand.
+    /// True if the next line still belongs to the sentence.
     continues: bool,
     in_criteria: bool,
     criteria: usize,
-    /// The level of its heading, if it has one.
+    /// Level of its heading, if it is one.
     level: Option<usize>,
 }
 
-impl Reader {
+impl Parser {
     fn read(&mut self, number: usize, line: &str) {
         let heading = heading(line);
         let text = heading.map_or_else(|| body_of(line), |(_, title)| title);
-        if let Some((id, rest)) = defined(text, line) {
+        if let Some((id, rest)) = parse_definition(text, line) {
             self.define(id, rest, number, heading.map(|(level, _)| level));
         } else if let Some((level, title)) = heading {
             match &mut self.open {
@@ -112,7 +106,7 @@ impl Reader {
         }
     }
 
-    fn define(&mut self, id: Id, rest: &str, line: usize, level: Option<usize>) {
+    fn define(&mut self, id: SpecId, rest: &str, line: usize, level: Option<usize>) {
         self.close();
         let title = rest.trim_matches(|c: char| is_decoration(c) || matches!(c, ':' | '|' | '-' | '–' | '—'));
         if !self.seen.insert(id.clone()) {
@@ -125,7 +119,7 @@ impl Reader {
         let continues = level.is_none();
         let demand = if continues { title.to_owned() } else { String::new() };
         let title = title.to_owned();
-        self.open = Some(Open {
+        self.open = Some(OpenRequirement {
             id,
             line,
             title,
@@ -140,7 +134,7 @@ impl Reader {
 
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
-        let Open { id, line, title, demand, criteria, .. } = open;
+        let OpenRequirement { id, line, title, demand, criteria, .. } = open;
         let text = if demand.is_empty() { title } else { demand };
         let ears = classify(&text);
         if let Err(error) = &ears {
@@ -150,7 +144,7 @@ impl Reader {
     }
 }
 
-impl Open {
+impl OpenRequirement {
     fn read(&mut self, line: &str) {
         if line.trim().is_empty() {
             self.continues = false;
@@ -168,7 +162,7 @@ impl Open {
         }
         let is_item = item(line).is_some();
         if self.in_criteria {
-            // Items below an item explain it.
+            // Nested items explain their parent and do not count.
             self.criteria += usize::from(is_item && !line.starts_with([' ', '\t']));
             return;
         }
@@ -186,27 +180,27 @@ impl Open {
     }
 }
 
-/// A line without list marker, box and table bar.
+/// Strips list marker, checkbox and table bar.
 fn body_of(line: &str) -> &str {
     let text = item(line).unwrap_or(line).trim();
     let text = boxed(text).map_or(text, |(_, rest)| rest);
     text.strip_prefix('|').unwrap_or(text).trim()
 }
 
-/// The id a line defines, and what follows it. `C1`, `D1` and tasks are not defined here.
-fn defined<'a>(text: &'a str, line: &str) -> Option<(Id, &'a str)> {
+/// Parses the id a line defines; returns it with the rest. `C1`, `D1` and tasks are not defined here.
+fn parse_definition<'a>(text: &'a str, line: &str) -> Option<(SpecId, &'a str)> {
     let bare = text.trim_start_matches(is_decoration);
     if !bare.starts_with(['U', 'R', 'N']) {
         return None;
     }
-    let (id, rest) = Id::at_start(bare)?;
-    let is_demand = matches!(id.kind, IdKind::Story | IdKind::Requirement | IdKind::NonFunctional);
-    // "REQ-1.1 and REQ-1.2 are tested" mentions ids at the start of a sentence and defines none.
+    let (id, rest) = SpecId::parse_prefix(bare)?;
+    let is_requirement = matches!(id.kind, IdKind::Story | IdKind::Requirement | IdKind::NonFunctional);
+    // "REQ-1.1 and REQ-1.2 are tested" mentions ids and defines none.
     let rest_after = rest.trim_start_matches(['*', '_', '`']);
     let is_marked = rest_after.is_empty()
         || rest_after.starts_with([':', '|', '.', ')'])
         || rest_after.trim_start().starts_with([':', '|', '-', '–', '—'])
         || bare.len() != text.len()
         || (item(line).is_some() && classify(rest_after).is_ok());
-    (is_demand && is_marked).then_some((id, rest_after))
+    (is_requirement && is_marked).then_some((id, rest_after))
 }

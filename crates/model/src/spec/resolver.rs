@@ -1,16 +1,16 @@
-//! Finds a specification by its name.
+//! Resolves the name of a specification, feature or project.
 //!
 //! `specs/<name>/` is a specification, a feature or a project by itself; `specs.json` of a feature and
-//! `features.json` of a project name the ones below them. Every place is always looked at, so that an ambiguous
-//! name is seen to be one. What lies under `specs/` comes in as a [`SpecTree`]; nothing is read here.
+//! `features.json` of a project name the ones below them. All places are always searched, so that an ambiguous
+//! name is detected. The content of `specs/` comes in as a [`SpecTree`]; nothing is read here.
 
+use crate::escape::printable;
 use crate::feature::name::{FeaturePath, InvalidName, RESERVED};
-use crate::shown::shown;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What lies under the directory of specifications: the files of up to three levels of directories, with the
-/// texts of the manifests among them. Paths are relative to it, `/` between.
+/// Content of the specs directory: the files of up to three levels of directories, with the texts of the
+/// manifests. Paths are relative to it, with `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpecTree {
     files: BTreeMap<String, Option<String>>,
@@ -22,12 +22,12 @@ impl SpecTree {
         self.files.entry(path.to_owned()).or_default();
     }
 
-    /// Adds a file with its text; `specs.json` and `features.json` need theirs.
+    /// Adds a file with its text; required for `specs.json` and `features.json`.
     pub fn add_text(&mut self, path: &str, text: &str) {
         self.files.insert(path.to_owned(), Some(text.to_owned()));
     }
 
-    /// Whether the tree wants this file's text.
+    /// True for manifests, whose text is needed.
     pub fn wants_text(path: &str) -> bool {
         matches!(path.rsplit('/').next(), Some("specs.json" | "features.json"))
     }
@@ -37,7 +37,7 @@ impl SpecTree {
         self.files.get(path)?.as_deref()
     }
 
-    /// The folders that have files.
+    /// The folders that contain files.
     fn folders(&self) -> impl Iterator<Item = &str> {
         let folders: BTreeSet<&str> =
             self.files.keys().filter_map(|path| path.rsplit_once('/')).map(|(folder, _)| folder).collect();
@@ -49,109 +49,95 @@ impl SpecTree {
     }
 }
 
-/// What a directory is.
+/// Level of a directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// It has features.
+pub enum SpecLevel {
+    /// Contains features.
     Project,
-    /// It has specifications.
+    /// Contains specifications.
     Feature,
-    /// It is one.
     #[default]
     Spec,
 }
 
-impl Level {
-    /// All of them, from the outside in.
-    pub const ALL: [Level; 3] = [Level::Project, Level::Feature, Level::Spec];
+impl SpecLevel {
+    /// From the outermost to the innermost.
+    pub const ALL: [SpecLevel; 3] = [SpecLevel::Project, SpecLevel::Feature, SpecLevel::Spec];
 
-    /// The level of that name.
-    pub fn named(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.as_str() == name)
+    pub fn from_name(name: &str) -> Option<SpecLevel> {
+        SpecLevel::ALL.into_iter().find(|level| level.as_str() == name)
     }
 
-    /// What it may lie in.
-    pub fn outer(self) -> Option<Level> {
+    /// The level that may contain it.
+    pub fn outer(self) -> Option<SpecLevel> {
         match self {
-            Level::Project => None,
-            Level::Feature => Some(Level::Project),
-            Level::Spec => Some(Level::Feature),
+            SpecLevel::Project => None,
+            SpecLevel::Feature => Some(SpecLevel::Project),
+            SpecLevel::Spec => Some(SpecLevel::Feature),
         }
     }
 
-    /// What may lie in it.
-    pub fn inner(self) -> Option<Level> {
+    /// The level it may contain.
+    pub fn inner(self) -> Option<SpecLevel> {
         match self {
-            Level::Project => Some(Level::Feature),
-            Level::Feature => Some(Level::Spec),
-            Level::Spec => None,
+            SpecLevel::Project => Some(SpecLevel::Feature),
+            SpecLevel::Feature => Some(SpecLevel::Spec),
+            SpecLevel::Spec => None,
         }
     }
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
-            Level::Project => "project",
-            Level::Feature => "feature",
-            Level::Spec => "spec",
+            SpecLevel::Project => "project",
+            SpecLevel::Feature => "feature",
+            SpecLevel::Spec => "spec",
         }
     }
 }
 
-/// A specification that was found.
+/// Resolved specification, feature or project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
-    /// Its directory, with a `/` at the end.
+pub struct ResolvedSpec {
+    /// Directory, with a trailing `/`.
     pub path: String,
-    /// What it is.
-    pub level: Level,
-    /// Its name, `/` between the segments of a nested one.
+    pub level: SpecLevel,
+    /// Name, with `/` between the segments if nested.
     pub name: String,
-    /// Whether the directory holds anything yet. A manifest may name what nobody has designed so far.
+    /// False if only a manifest names it so far.
     pub exists: bool,
 }
 
-/// What became of a name.
+/// Result of [`resolve`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolution {
-    /// The specification, or why there is none.
-    pub found: Result<Resolved, ResolveError>,
-    /// Manifests that could not be used, one line each.
+pub struct SpecResolution {
+    pub found: Result<ResolvedSpec, ResolveError>,
+    /// Unusable manifests, one line each.
     pub warnings: Vec<String>,
 }
 
-/// Why a name leads nowhere.
+/// Error of an unresolved name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// It is no name.
     #[error(transparent)]
     Name(#[from] InvalidName),
-    /// Nothing is called that.
-    #[error("Spec '{}' not found.", shown(.0))]
+    #[error("Spec '{}' not found.", printable(.0))]
     NotFound(String),
-    /// Several things are.
-    #[error("Ambiguous spec name '{}'. Multiple matches found:{}", shown(.name), listed(.paths))]
-    Ambiguous {
-        /// The name.
-        name: String,
-        /// Their directories.
-        paths: Vec<String>,
-    },
+    #[error("Ambiguous spec name '{}'. Multiple matches found:{}", printable(.name), list_paths(.paths))]
+    Ambiguous { name: String, paths: Vec<String> },
 }
 
-fn listed(paths: &[String]) -> String {
-    let shown: Vec<String> = paths.iter().map(|path| format!("\n  - {}", shown(path))).collect();
+fn list_paths(paths: &[String]) -> String {
+    let shown: Vec<String> = paths.iter().map(|path| format!("\n  - {}", printable(path))).collect();
     shown.concat()
 }
 
-/// Finds what `typed` means. `root` is the absolute path of the directory of specifications; with `wanted`, only
-/// that level counts.
-pub fn resolve(tree: &SpecTree, root: &str, typed: &str, wanted: Option<Level>) -> Resolution {
+/// Resolves `typed`. `root` is the absolute path of the specs directory; with `wanted`, only that level counts.
+pub fn resolve(tree: &SpecTree, root: &str, typed: &str, wanted: Option<SpecLevel>) -> SpecResolution {
     let (name, found, warnings) = match candidates(tree, root, typed) {
         Ok(found) => found,
-        Err(error) => return Resolution { found: Err(error.into()), warnings: Vec::new() },
+        Err(error) => return SpecResolution { found: Err(error.into()), warnings: Vec::new() },
     };
-    let mut matches: Vec<Resolved> =
+    let mut matches: Vec<ResolvedSpec> =
         found.into_iter().filter(|resolved| wanted.is_none_or(|wanted| wanted == resolved.level)).collect();
     let found = match (matches.pop(), matches.is_empty()) {
         (None, _) => Err(ResolveError::NotFound(name)),
@@ -162,20 +148,20 @@ pub fn resolve(tree: &SpecTree, root: &str, typed: &str, wanted: Option<Level>) 
             Err(ResolveError::Ambiguous { name, paths })
         }
     };
-    Resolution { found, warnings }
+    SpecResolution { found, warnings }
 }
 
-/// Everything that is called `typed`, of whatever level.
-pub fn matches(tree: &SpecTree, root: &str, typed: &str) -> Vec<Resolved> {
+/// All matches for `typed`, of any level.
+pub fn find_matches(tree: &SpecTree, root: &str, typed: &str) -> Vec<ResolvedSpec> {
     candidates(tree, root, typed).map(|(_, found, _)| found).unwrap_or_default()
 }
 
-/// The name that is meant, what is called so, and what could not be read on the way.
+/// The normalised name, its matches, and warnings for unusable manifests.
 fn candidates(
     tree: &SpecTree,
     root: &str,
     typed: &str,
-) -> Result<(String, Vec<Resolved>, Vec<String>), InvalidName> {
+) -> Result<(String, Vec<ResolvedSpec>, Vec<String>), InvalidName> {
     let root = root.trim_end_matches('/');
     let name = FeaturePath::parse(typed)?.folder();
     let mut warnings = Vec::new();
@@ -183,7 +169,7 @@ fn candidates(
     let is_meant =
         |path: &str| if name.contains('/') { path == name } else { path.rsplit('/').next() == Some(&name) };
     let mut places: BTreeSet<&str> = named.keys().map(String::as_str).filter(|path| is_meant(path)).collect();
-    // What lies in a project or a feature is found by its name even if no manifest lists it.
+    // Entries of a project or a feature are found by name even if no manifest lists them.
     places.extend(tree.folders().filter(|folder| is_meant(folder) && is_nesting(tree, folder)));
     if level_of(tree, &name).is_some() {
         places.insert(&name);
@@ -192,42 +178,42 @@ fn candidates(
         let on_disk = level_of(tree, place);
         let level = on_disk.or_else(|| named.get(place).copied())?;
         let path = format!("{root}/{place}/");
-        Some(Resolved { path, level, name: place.to_owned(), exists: on_disk.is_some() })
+        Some(ResolvedSpec { path, level, name: place.to_owned(), exists: on_disk.is_some() })
     });
     let resolved = resolved.collect();
     Ok((name, resolved, warnings))
 }
 
-/// Whether a folder lies in something of the level that may hold it.
+/// True if a folder lies in a folder of the level that may contain it.
 fn is_nesting(tree: &SpecTree, folder: &str) -> bool {
     let Some((outer, _)) = folder.rsplit_once('/') else { return true };
     let levels = level_of(tree, folder).zip(level_of(tree, outer));
     !folder.split('/').any(is_foreign) && levels.is_some_and(|(inner, outer)| inner.outer() == Some(outer))
 }
 
-/// What a directory is by its files; `None` if they say nothing.
-fn level_of(tree: &SpecTree, directory: &str) -> Option<Level> {
+/// The level of a directory by its files; none if they say nothing.
+fn level_of(tree: &SpecTree, directory: &str) -> Option<SpecLevel> {
     let has = |files: &[&str]| files.iter().any(|file| tree.has(directory, file));
     let signs = [
-        (Level::Project, &["project.md", ".project-marker"][..]),
-        (Level::Feature, &["feature.md", ".feature-marker"]),
-        (Level::Spec, &["requirements.md", "design.md", "tasks.md", "spec.json"]),
-        // A manifest alone says what the directory is meant to be.
-        (Level::Project, &["features.json"]),
-        (Level::Feature, &["specs.json"]),
+        (SpecLevel::Project, &["project.md", ".project-marker"][..]),
+        (SpecLevel::Feature, &["feature.md", ".feature-marker"]),
+        (SpecLevel::Spec, &["requirements.md", "design.md", "tasks.md", "spec.json"]),
+        // A manifest alone also determines the level.
+        (SpecLevel::Project, &["features.json"]),
+        (SpecLevel::Feature, &["specs.json"]),
     ];
     signs.into_iter().find(|(_, files)| has(files)).map(|(level, _)| level)
 }
 
-/// The directories that manifests name, with what they are to be.
-fn manifest_entries(tree: &SpecTree, root: &str, warnings: &mut Vec<String>) -> BTreeMap<String, Level> {
+/// The directories named by manifests, with their levels.
+fn manifest_entries(tree: &SpecTree, root: &str, warnings: &mut Vec<String>) -> BTreeMap<String, SpecLevel> {
     let mut entries = BTreeMap::new();
     for (path, text) in &tree.files {
         let Some((directory, file)) = path.rsplit_once('/') else { continue };
         let depth = directory.split('/').count();
         let (member, level) = match (file, depth) {
-            ("specs.json", 1 | 2) => ("specs", Level::Spec),
-            ("features.json", 1) => ("features", Level::Feature),
+            ("specs.json", 1 | 2) => ("specs", SpecLevel::Spec),
+            ("features.json", 1) => ("features", SpecLevel::Feature),
             _ => continue,
         };
         if directory.split('/').any(is_foreign) {
@@ -235,12 +221,16 @@ fn manifest_entries(tree: &SpecTree, root: &str, warnings: &mut Vec<String>) -> 
         }
         let place = format!("{root}/{path}");
         let Some(text) = text else {
-            warnings.push(format!("Warning: Could not read {}", shown(&place)));
+            warnings.push(format!("Warning: Could not read {}", printable(&place)));
             continue;
         };
-        match names(text, member) {
+        match manifest_names(text, member) {
             Err(error) => {
-                warnings.push(format!("Warning: Malformed JSON in {}: {}", shown(&place), shown(&error)));
+                warnings.push(format!(
+                    "Warning: Malformed JSON in {}: {}",
+                    printable(&place),
+                    printable(&error)
+                ));
             }
             Ok(names) => {
                 for (index, name) in names.into_iter().enumerate() {
@@ -251,7 +241,7 @@ fn manifest_entries(tree: &SpecTree, root: &str, warnings: &mut Vec<String>) -> 
                         None => warnings.push(format!(
                             "Warning: Entry {} of {} has no usable name",
                             index + 1,
-                            shown(&place)
+                            printable(&place)
                         )),
                     }
                 }
@@ -261,13 +251,13 @@ fn manifest_entries(tree: &SpecTree, root: &str, warnings: &mut Vec<String>) -> 
     entries
 }
 
-/// Directories that hold no specifications.
+/// True for hidden and reserved directories.
 fn is_foreign(directory: &str) -> bool {
     directory.starts_with('.') || RESERVED.contains(&directory)
 }
 
-/// The names a manifest lists; `None` for an entry without one that could be a directory.
-fn names(text: &str, member: &str) -> Result<Vec<Option<String>>, String> {
+/// The names listed by a manifest; none for an entry without a usable name.
+fn manifest_names(text: &str, member: &str) -> Result<Vec<Option<String>>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let list = match value.get(member) {
@@ -276,7 +266,7 @@ fn names(text: &str, member: &str) -> Result<Vec<Option<String>>, String> {
         None => return Err(format!("{member} is missing")),
     };
     let name = |entry: &Value| {
-        // Manifests are to say "name"; some say "id", and some only list names.
+        // The member is "name"; some manifests have "id", and some only list names.
         let name = entry.get("name").or_else(|| entry.get("id")).unwrap_or(entry).as_str()?;
         let name = FeaturePath::parse(name).ok()?;
         (!name.as_str().contains('.')).then(|| name.as_str().to_owned())

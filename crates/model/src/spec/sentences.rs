@@ -1,6 +1,6 @@
-//! Prose as sentences, well enough to count them and to take the first few.
+//! Splits prose into sentences, well enough to count them and to take the first few.
 
-/// The sentences of a text, each on one line. What has no letter or digit is none.
+/// The sentences of a text, each on one line. A sentence has at least one letter or digit.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = String::new();
@@ -10,7 +10,7 @@ pub fn sentences(text: &str) -> Vec<String> {
             open.push(' ');
         }
         let mut rest = word;
-        // These end a sentence without a space behind them.
+        // Full-width marks end a sentence without a space after them.
         while let Some((at, mark)) = rest.char_indices().find(|(_, c)| matches!(c, '。' | '！' | '？')) {
             let (before, after) = rest.split_at(at + mark.len_utf8());
             open.push_str(before);
@@ -18,7 +18,7 @@ pub fn sentences(text: &str) -> Vec<String> {
             rest = after;
         }
         open.push_str(rest);
-        if ends(rest) && words.peek().is_none_or(|next| begins(next)) {
+        if ends_sentence(rest) && words.peek().is_none_or(|next| starts_sentence(next)) {
             close(&mut open, &mut found);
         }
     }
@@ -33,8 +33,8 @@ fn close(open: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a word is the last of a sentence.
-fn ends(word: &str) -> bool {
+/// True if a word can end a sentence.
+fn ends_sentence(word: &str) -> bool {
     let bare = word.trim_end_matches(['"', '\'', ')', ']', '*', '_', '`', '”', '’', '»']);
     let stops = bare.ends_with(['.', '!', '?', '…']);
     let short = ["e.g.", "i.e.", "cf.", "vs.", "approx.", "resp.", "no."];
@@ -42,8 +42,8 @@ fn ends(word: &str) -> bool {
     stops && !short.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Whether a word can be the first of a sentence.
-fn begins(word: &str) -> bool {
+/// True if a word can start a sentence.
+fn starts_sentence(word: &str) -> bool {
     !word.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_lowercase)
 }
 
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(text in "([a-zA-Z.!? \n。]|\\PC){0,60}") {
+        fn no_character_is_lost(text in "([a-zA-Z.!? \n。]|\\PC){0,60}") {
             let kept: String = sentences(&text).concat().chars().filter(|c| c.is_alphanumeric()).collect();
             let all: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
             prop_assert_eq!(kept, all);

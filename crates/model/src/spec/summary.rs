@@ -1,6 +1,6 @@
-//! `summary.md`: the page a person reads first. Its status line is the only part that changes later.
+//! `summary.md`: the page a person reads first. Only its status line changes later.
 
-/// The name of a feature as a title: `add-login` becomes `Add Login`.
+/// The title for a feature name: `add-login` becomes `Add Login`.
 pub fn title(name: &str) -> String {
     let capital = |word: &str| {
         let mut chars = word.chars();
@@ -9,15 +9,15 @@ pub fn title(name: &str) -> String {
     name.split(['-', '.', '/']).filter_map(capital).collect::<Vec<_>>().join(" ")
 }
 
-/// What the line `> **Status:** …` says.
+/// The value of the line `> **Status:** …`.
 pub fn status(text: &str) -> Option<&str> {
     text.lines().find_map(status_of)
 }
 
-/// The text with another status; `None` if it has no status line.
+/// Changes the status line; none if there is no such line.
 pub fn with_status(text: &str, status: &str) -> Option<String> {
     let old = text.lines().find_map(status_of)?;
-    let at = super::outline::offset_in(text, old);
+    let at = crate::markdown::offset_in(text, old);
     let gap = if text[..at].ends_with([' ', '\t']) { "" } else { " " };
     Some(format!("{}{gap}{status}{}", &text[..at], &text[at + old.len()..]))
 }

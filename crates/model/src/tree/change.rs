@@ -1,31 +1,27 @@
-//! One thing that changed in a work tree.
+//! One change in a work tree.
 
 use super::path::TreePath;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One thing that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    /// Where; `HEAD` if that is what moved.
+pub struct TreeChange {
+    /// `HEAD` if that is what moved.
     pub path: TreePath,
-    /// What happened to it.
     pub kind: ChangeKind,
-    /// Whether it was not as committed before: somebody's own work, which git cannot bring back.
+    /// True if it differed from the commit before: a person's own work, which git cannot restore.
     pub dirty_before: bool,
 }
 
-/// What happened to a path.
+/// Kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
-    /// It is new.
     Added,
-    /// Its content, its mode or what git's index says about it is different.
+    /// Its content, its mode or its index entry changed.
     Modified,
-    /// It is gone.
     Deleted,
-    /// HEAD stands at another commit, or on another branch.
+    /// HEAD moved to another commit or branch.
     HeadMoved,
 }
 

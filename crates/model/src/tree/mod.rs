@@ -1,9 +1,9 @@
-//! What is said about a work tree: paths as git knows them, and changes. Who looks at one is elsewhere.
+//! Paths and changes of a work tree. Taking snapshots is elsewhere.
 
 mod change;
-mod own;
+mod own_paths;
 mod path;
 
-pub use change::{Change, ChangeKind};
-pub use own::Own;
+pub use change::{ChangeKind, TreeChange};
+pub use own_paths::OwnPaths;
 pub use path::TreePath;

@@ -1,34 +1,33 @@
-//! A path in the work tree as git knows it: bytes, from the top, with slashes between its parts.
+//! A path in the work tree as git knows it: bytes, relative to the top, separated by slashes.
 
-use crate::shown::shown;
+use crate::escape::printable;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// A path in the work tree. It need not be UTF-8; in JSON it is a string if it is, and a list of bytes if not.
+/// A path in the work tree. It need not be UTF-8; in JSON it is a string if it is, and a list of bytes if
+/// not.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct TreePath(Vec<u8>);
 
 impl TreePath {
-    /// The path with these bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> TreePath {
         TreePath(bytes.into())
     }
 
-    /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// For the file system, from the top of the work tree. See [`TreePath::is_inside`] before that.
+    /// For the file system, relative to the top of the work tree. Check [`TreePath::is_inside`] first.
     pub fn as_path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))
     }
 
-    /// Whether it stays in the work tree and out of git's own folder: relative, without `..`, without `.git`.
+    /// True if it stays in the work tree and out of git's own folder: relative, without `..`, without `.git`.
     pub fn is_inside(&self) -> bool {
         let is_plain = |part: &[u8]| {
             !part.is_empty() && part != b"." && part != b".." && !part.eq_ignore_ascii_case(b".git")
@@ -36,18 +35,18 @@ impl TreePath {
         !self.0.contains(&0) && self.0.split(|b| *b == b'/').all(is_plain)
     }
 
-    /// Whether it lies in a folder, given from the top as well.
+    /// True if it is in a folder, which is relative to the top as well.
     pub fn is_below(&self, folder: &str) -> bool {
         let folder = folder.trim_end_matches('/').as_bytes();
         self.0.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
     }
 }
 
-/// On one line, whatever it consists of.
+/// Escaped, on one line.
 impl fmt::Display for TreePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = String::from_utf8_lossy(&self.0);
-        shown(&text).fmt(f)
+        printable(&text).fmt(f)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A specification that is good, and every way in which it can go wrong.
 
-use charrette_model::spec::check::{Code, Issue, SpecFiles, check, check_level, check_name};
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::check::{IssueCode, SpecFiles, SpecIssue, check, check_level, check_name};
+use charrette_model::spec::resolver::SpecLevel;
 use proptest::prelude::*;
 
 const REQUIREMENTS: &str = "# Rate limiting
@@ -199,7 +199,7 @@ fn exists(path: &str) -> bool {
 }
 
 /// The good files with one of them changed; the plan is the seventh.
-fn changed(file: &str, from: &str, to: &str) -> Vec<Issue> {
+fn changed(file: &str, from: &str, to: &str) -> Vec<SpecIssue> {
     let text = |name: &str, good: &str| {
         if name != file {
             return good.to_owned();
@@ -222,8 +222,8 @@ fn changed(file: &str, from: &str, to: &str) -> Vec<Issue> {
     check(&files, Some(&text("plan.txt", PLAN)), &exists)
 }
 
-fn told(issues: &[Issue]) -> Vec<String> {
-    issues.iter().map(Issue::to_string).collect()
+fn told(issues: &[SpecIssue]) -> Vec<String> {
+    issues.iter().map(SpecIssue::to_string).collect()
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_good_specification_has_no_issues() {
     assert_eq!(told(&changed("", "", "")), [""; 0]);
 }
 
-/// What is changed in which file, and what must then be said.
+/// Edits of the files, with the problems they must cause.
 #[rustfmt::skip]
 const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("summary.md", SUMMARY, " \n", "summary.md:1: summary.md is not there, or empty [missing-file]"),
@@ -303,10 +303,11 @@ fn every_rule_has_something_that_breaks_it() {
     // Projects and features have rules of their own.
     let level = |level, manifest| check_level(level, "", manifest);
     let cyclic = r#"{"specs": [{"name": "a", "depends_on": ["b"]}, {"name": "b", "depends_on": ["a", "d"]}, {"name": "c"}, {"name": "c"}]}"#;
-    let of_levels = [level(Level::Project, r#"{"features": []}"#), level(Level::Feature, cyclic)].concat();
+    let of_levels =
+        [level(SpecLevel::Project, r#"{"features": []}"#), level(SpecLevel::Feature, cyclic)].concat();
     broken.extend(of_levels.iter().map(|issue| issue.code));
-    let untried: Vec<&Code> = Code::ALL.iter().filter(|code| !broken.contains(code)).collect();
-    assert_eq!(untried, [&Code::MissingFile; 0]);
+    let untried: Vec<&IssueCode> = IssueCode::ALL.iter().filter(|code| !broken.contains(code)).collect();
+    assert_eq!(untried, [&IssueCode::MissingFile; 0]);
 }
 
 #[test]
@@ -339,7 +340,7 @@ fn issues_come_by_file_and_line() {
     let issues = check(&SpecFiles::default(), None, &exists);
     let files: Vec<&str> = issues.iter().map(|issue| issue.file).collect();
     assert_eq!(files, ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"]);
-    assert!(issues.iter().all(|issue| issue.code == Code::MissingFile));
+    assert!(issues.iter().all(|issue| issue.code == IssueCode::MissingFile));
     let issues = changed("tasks.md", "**_Prompt:**", "**Not:**");
     assert!(issues.is_sorted_by_key(|issue| issue.line), "{:#?}", told(&issues));
 }

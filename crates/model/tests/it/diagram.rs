@@ -1,14 +1,14 @@
 //! The sanitizer: every rule, both modes, the exact lines, hostile input, and its speed.
 
 use charrette_model::diagram::check::Parser;
-use charrette_model::diagram::command::{LogEntry, Request, Said};
-use charrette_model::diagram::{Heading, Mode, Token, check};
-use charrette_model::plumbing::Answer;
+use charrette_model::diagram::command::{DiagramCheckOutcome, DiagramCheckRequest, LogEntry};
+use charrette_model::diagram::{DiagramKind, DiagramMode, ReasonToken, check};
+use charrette_model::plumbing::CommandAnswer;
 use proptest::prelude::*;
 
 /// The hits of a single diagram: token and line.
 fn hits(diagram: &str) -> Vec<(&'static str, usize)> {
-    let report = check(diagram, Mode::Detect, None);
+    let report = check(diagram, DiagramMode::Detect, None);
     assert_eq!((report.markdown, report.diagrams.len()), (false, 1));
     report.diagrams[0].hits.iter().map(|hit| (hit.token.as_str(), hit.line)).collect()
 }
@@ -128,9 +128,9 @@ fn line_ends_and_byte_order_marks_hide_nothing() {
     assert_eq!(hits(sequence), [("br-in-participant-alias", 2)]);
 }
 
-/// Heading and tokens of every fence.
-fn fences(markdown: &str) -> Vec<(Heading, Vec<(Token, usize)>)> {
-    let report = check(markdown, Mode::Markdown, None);
+/// Kind and reason tokens of each fence.
+fn fences(markdown: &str) -> Vec<(DiagramKind, Vec<(ReasonToken, usize)>)> {
+    let report = check(markdown, DiagramMode::Markdown, None);
     let of = |diagram: &charrette_model::diagram::check::Diagram| {
         (diagram.heading, diagram.hits.iter().map(|hit| (hit.token, hit.line)).collect())
     };
@@ -139,8 +139,8 @@ fn fences(markdown: &str) -> Vec<(Heading, Vec<(Token, usize)>)> {
 
 #[test]
 fn fences_are_found_as_renderers_find_them() {
-    let bad = (Heading::Unknown, vec![(Token::PipeInNodeLabel, 2)]);
-    let good = (Heading::Unknown, vec![]);
+    let bad = (DiagramKind::Unknown, vec![(ReasonToken::PipeInNodeLabel, 2)]);
+    let good = (DiagramKind::Unknown, vec![]);
     for (markdown, expected) in [
         ("", vec![]),
         ("no fence\n", vec![]),
@@ -155,11 +155,11 @@ fn fences_are_found_as_renderers_find_them() {
         // A closer is at least as long, and has nothing after it.
         (
             "````mermaid\nflowchart TD\nA[x]\n```\nB[x|y]\n````\n",
-            vec![(Heading::Unknown, vec![(Token::PipeInNodeLabel, 4)])],
+            vec![(DiagramKind::Unknown, vec![(ReasonToken::PipeInNodeLabel, 4)])],
         ),
         (
             "```mermaid\nflowchart TD\n``` no closer\nA[x|y]\n```\n",
-            vec![(Heading::Unknown, vec![(Token::PipeInNodeLabel, 3)])],
+            vec![(DiagramKind::Unknown, vec![(ReasonToken::PipeInNodeLabel, 3)])],
         ),
         (
             "```mermaid\nflowchart TD\n`````\n```mermaid\nflowchart TD\nA[x|y]\n```",
@@ -181,17 +181,17 @@ fn fences_are_found_as_renderers_find_them() {
 #[test]
 fn a_heading_counts_for_four_lines_and_code_flow_wins() {
     for (above, heading) in [
-        ("## Architecture Diagram\n", Heading::Architecture),
-        ("##  ARCHITECTURE diagram  \n\n\n\n", Heading::Architecture),
-        ("## Architecture Diagram\n\n\n\n\n", Heading::Unknown),
-        ("# Architecture Diagram\n", Heading::Unknown),
-        ("### Architecture Diagram\n", Heading::Unknown),
-        ("##Architecture Diagram\n", Heading::Unknown),
-        ("## Architecture Diagrams\n", Heading::Unknown),
-        ("## Code Flow Diagram\n", Heading::CodeFlow),
-        ("## Code Flow Diagram\n## Architecture Diagram\n", Heading::CodeFlow),
-        ("## Architecture Diagram\n\n## code flow diagram\n", Heading::CodeFlow),
-        ("", Heading::Unknown),
+        ("## Architecture Diagram\n", DiagramKind::Architecture),
+        ("##  ARCHITECTURE diagram  \n\n\n\n", DiagramKind::Architecture),
+        ("## Architecture Diagram\n\n\n\n\n", DiagramKind::Unknown),
+        ("# Architecture Diagram\n", DiagramKind::Unknown),
+        ("### Architecture Diagram\n", DiagramKind::Unknown),
+        ("##Architecture Diagram\n", DiagramKind::Unknown),
+        ("## Architecture Diagrams\n", DiagramKind::Unknown),
+        ("## Code Flow Diagram\n", DiagramKind::CodeFlow),
+        ("## Code Flow Diagram\n## Architecture Diagram\n", DiagramKind::CodeFlow),
+        ("## Architecture Diagram\n\n## code flow diagram\n", DiagramKind::CodeFlow),
+        ("", DiagramKind::Unknown),
     ] {
         assert_eq!(fences(&format!("{above}```mermaid\n```\n"))[0].0, heading, "{above}");
     }
@@ -201,9 +201,9 @@ fn owned(args: &[&str]) -> Vec<String> {
     args.iter().map(|&arg| arg.to_owned()).collect()
 }
 
-fn said(args: &[&str], input: &str) -> Said {
+fn said(args: &[&str], input: &str) -> DiagramCheckOutcome {
     let mut parser = |text: &str| if text.contains("broken") { Err(Some(7)) } else { Ok(()) };
-    match Request::read(&owned(args)) {
+    match DiagramCheckRequest::parse(&owned(args)) {
         Ok(request) => request.answer(Some(input.as_bytes()), &mut parser),
         Err(said) => said,
     }
@@ -270,15 +270,19 @@ fn the_lines_are_exact() {
             &["STATUS=internal-error", "ERROR=usage: --warnings-log requires a value"],
         ),
     ] {
-        let Said { answer, log } = said(args, input);
-        assert_eq!(answer, Answer { code, stdout: owned(lines), stderr: vec![] }, "{args:?} {input:?}");
+        let DiagramCheckOutcome { answer, log } = said(args, input);
+        assert_eq!(
+            answer,
+            CommandAnswer { code, stdout: owned(lines), stderr: vec![] },
+            "{args:?} {input:?}"
+        );
         assert_eq!(log, None);
     }
 }
 
 #[test]
 fn input_that_cannot_be_read_is_an_internal_error() {
-    let request = Request::read(&owned(&["--input", "x"])).unwrap();
+    let request = DiagramCheckRequest::parse(&owned(&["--input", "x"])).unwrap();
     assert_eq!(request.input.as_deref(), Some("x"));
     for input in [None, Some(&b"flowchart TD\n\xff"[..])] {
         let answer = request.answer(input, &mut |_| Ok(())).answer;
@@ -311,7 +315,7 @@ fn a_rejection_goes_into_the_log_as_sorted_tokens() {
 fn a_parser_that_knows_no_line_points_at_the_first() {
     let mut parser = |_: &str| Err(None);
     let parser: &mut Parser<'_> = &mut parser;
-    let report = check("pie\n", Mode::Detect, Some(parser));
+    let report = check("pie\n", DiagramMode::Detect, Some(parser));
     assert_eq!(report.diagrams[0].hits[0].line, 1);
 }
 
@@ -338,7 +342,7 @@ fn hostile_sizes_are_linear() {
         "\n".repeat(n),
         format!("---\n{}", "x\n".repeat(n / 2)),
     ] {
-        for mode in [Mode::Detect, Mode::Markdown] {
+        for mode in [DiagramMode::Detect, DiagramMode::Markdown] {
             check(&text, mode, None);
         }
     }
@@ -350,7 +354,7 @@ proptest! {
         text in "(flowchart TD\n|graph\n|sequenceDiagram\n|---\n|```mermaid\n|```\n|%%\\{|\\}%%|participant A as |A\\[|\\]|\\||\"|\\\\|<br>|\\$|\r|\n|é|\u{feff}| ){0,40}",
         markdown: bool,
     ) {
-        let mode = if markdown { Mode::Markdown } else { Mode::Detect };
+        let mode = if markdown { DiagramMode::Markdown } else { DiagramMode::Detect };
         let report = check(&text, mode, None);
         let lines = text.matches(['\n', '\r']).count() + 1;
         for hit in report.diagrams.iter().flat_map(|diagram| &diagram.hits) {
@@ -362,8 +366,8 @@ proptest! {
     fn a_diagram_is_judged_alike_inside_and_outside_a_fence(lines in prop::collection::vec("[A-Za-z |\\[\\]\"<>$/]{0,20}", 0..8), sequence: bool) {
         let kind = if sequence { "sequenceDiagram" } else { "flowchart TD" };
         let diagram = format!("{kind}\n{}", lines.join("\n"));
-        let alone = check(&diagram, Mode::Detect, None);
-        let fenced = check(&format!("# x\n```mermaid\n{diagram}\n```\n"), Mode::Markdown, None);
+        let alone = check(&diagram, DiagramMode::Detect, None);
+        let fenced = check(&format!("# x\n```mermaid\n{diagram}\n```\n"), DiagramMode::Markdown, None);
         prop_assert_eq!(&alone.diagrams[0].hits, &fenced.diagrams[0].hits);
     }
 }
@@ -389,29 +393,33 @@ fn it_is_at_least_a_tenth_as_fast_as_counting_lines() {
         (
             "flowchart with edge labels",
             format!("flowchart TD\n{}", many("  A[Parse the request] -->|yes| B{Is it valid?}\n")),
-            Mode::Detect,
+            DiagramMode::Detect,
         ),
         (
             "flowchart with quoted labels",
             format!("flowchart TD\n{}", many("  A[\"a|b\"] --> B(x)\n")),
-            Mode::Detect,
+            DiagramMode::Detect,
         ),
         (
             "sequence",
             format!("sequenceDiagram\n{}", many("  participant A as The Service\n  A->>B: asks something\n")),
-            Mode::Detect,
+            DiagramMode::Detect,
         ),
-        ("other", format!("classDiagram\n{}", many("  class A\n")), Mode::Detect),
-        ("prose", many("Some words of a plan that nobody drew, and a few more of them.\n"), Mode::Markdown),
+        ("other", format!("classDiagram\n{}", many("  class A\n")), DiagramMode::Detect),
+        (
+            "prose",
+            many("Some words of a plan that nobody drew, and a few more of them.\n"),
+            DiagramMode::Markdown,
+        ),
         (
             "fences",
             many("## Architecture Diagram\n\n```mermaid\nflowchart TD\n  A[x] -->|y| B\n```\n\n"),
-            Mode::Markdown,
+            DiagramMode::Markdown,
         ),
         (
             "windows",
             format!("flowchart TD\r\n{}", many("  A[Parse the request] -->|yes| B{Is it valid?}\r\n")),
-            Mode::Detect,
+            DiagramMode::Detect,
         ),
     ] {
         let lines = best(|| {

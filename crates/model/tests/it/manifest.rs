@@ -1,8 +1,8 @@
-//! The manifest on a disk made of a table: every token, every hostile file, and that what is written is read.
+//! The manifest on an in-memory disk: every token, every hostile file, and the round trip.
 
-use charrette_model::manifest::write::{Bundle, Environment, WriteError};
-use charrette_model::manifest::{ARTIFACTS, Files, Kind, Need, read, write};
-use charrette_model::plumbing::Answer;
+use charrette_model::manifest::write::{ExportBundle, ManifestEnvironment, WriteError};
+use charrette_model::manifest::{ARTIFACTS, FileSystem, PathKind, Requirement, read, write};
+use charrette_model::plumbing::CommandAnswer;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -70,14 +70,14 @@ impl Disk {
     }
 }
 
-impl Files for Disk {
-    fn kind(&self, path: &str) -> Kind {
+impl FileSystem for Disk {
+    fn kind(&self, path: &str) -> PathKind {
         match self.node(path) {
-            None => Kind::Missing,
-            Some(Node::Dir) => Kind::Directory,
-            Some(Node::File(_)) => Kind::File,
-            Some(Node::Link(_)) => Kind::Symlink,
-            Some(Node::Pipe) => Kind::Other,
+            None => PathKind::Missing,
+            Some(Node::Dir) => PathKind::Directory,
+            Some(Node::File(_)) => PathKind::File,
+            Some(Node::Link(_)) => PathKind::Symlink,
+            Some(Node::Pipe) => PathKind::Other,
         }
     }
 
@@ -113,12 +113,16 @@ fn designed() -> Disk {
     ARTIFACTS.iter().fold(disk, |disk, artifact| disk.file(&format!("/d/{}", artifact.file), "text"))
 }
 
-fn planned(args: &[&str], environment: Environment<'_>, disk: &Disk) -> Result<Bundle, WriteError> {
+fn planned(
+    args: &[&str],
+    environment: ManifestEnvironment<'_>,
+    disk: &Disk,
+) -> Result<ExportBundle, WriteError> {
     write::plan(&owned(args), environment, "2026-11-15T20:30:00.5Z".parse().unwrap(), disk)
 }
 
-/// The disk after the binary did what the bundle says.
-fn exported(disk: Disk, bundle: &Bundle) -> Disk {
+/// The disk after the export of a bundle.
+fn exported(disk: Disk, bundle: &ExportBundle) -> Disk {
     let mut disk = disk.dir(&bundle.export_dir);
     for (from, name) in &bundle.copies {
         let bytes = disk.bytes(from).unwrap();
@@ -129,7 +133,7 @@ fn exported(disk: Disk, bundle: &Bundle) -> Disk {
 
 #[test]
 fn a_manifest_names_its_artifacts_in_order() {
-    let bundle = planned(WRITE, Environment::default(), &designed()).unwrap();
+    let bundle = planned(WRITE, ManifestEnvironment::default(), &designed()).unwrap();
     assert_eq!(
         bundle.manifest,
         "MANIFEST_VERSION=1\n\
@@ -146,16 +150,17 @@ fn a_manifest_names_its_artifacts_in_order() {
     assert_eq!(bundle.copies.len(), ARTIFACTS.len());
     assert_eq!(
         write::answer(Ok(&bundle)),
-        Answer::ok(owned(&["MANIFEST_WRITTEN=/i/design-export/manifest.env"]))
+        CommandAnswer::ok(owned(&["MANIFEST_WRITTEN=/i/design-export/manifest.env"]))
     );
-    let without = planned(WRITE, Environment::default(), &designed().without("/d/architecture-diagram.md"));
+    let without =
+        planned(WRITE, ManifestEnvironment::default(), &designed().without("/d/architecture-diagram.md"));
     assert!(!without.unwrap().manifest.contains("ARCHITECTURE_DIAGRAM_FILE"));
 }
 
 #[test]
 fn directories_come_from_the_arguments_or_the_environment_and_are_canonical() {
     let environment =
-        Environment { design_tmpdir: Some("/d"), implement_tmpdir: Some("/i"), session_id: None };
+        ManifestEnvironment { design_tmpdir: Some("/d"), implement_tmpdir: Some("/i"), session_id: None };
     assert!(planned(&[], environment, &designed()).is_ok());
     let through_link = designed().link("/tmp", "/i");
     let bundle =
@@ -178,15 +183,20 @@ fn directories_come_from_the_arguments_or_the_environment_and_are_canonical() {
             "--implement-tmpdir is not a directory: /d/oos.md",
         ),
     ] {
-        let error = planned(args, Environment::default(), &designed()).unwrap_err();
-        assert_eq!(write::answer(Err(&error)), Answer::refused(code, format!("ERROR={message}")), "{args:?}");
+        let error = planned(args, ManifestEnvironment::default(), &designed()).unwrap_err();
+        assert_eq!(
+            write::answer(Err(&error)),
+            CommandAnswer::failure(code, format!("ERROR={message}")),
+            "{args:?}"
+        );
     }
 }
 
 #[test]
 fn the_session_is_named_by_the_environment_a_file_or_the_directory() {
     let id = |session_id, disk: Disk| {
-        let bundle = planned(WRITE, Environment { session_id, ..Environment::default() }, &disk);
+        let bundle =
+            planned(WRITE, ManifestEnvironment { session_id, ..ManifestEnvironment::default() }, &disk);
         bundle.map(|bundle| bundle.manifest.lines().last().unwrap().to_owned())
     };
     let written = || designed().file("/i/session-id", "from\r\nfile\n");
@@ -221,11 +231,11 @@ fn artifacts_that_are_not_plain_files_of_the_design_are_not_exported() {
         (designed().file("/i/design-export", ""), "export directory is not a directory: /i/design-export"),
         (designed().link("/i", evil).dir(evil), "control character in path: /d\\nMANIFEST_VERSION=2"),
     ] {
-        let error = planned(WRITE, Environment::default(), &disk).unwrap_err();
+        let error = planned(WRITE, ManifestEnvironment::default(), &disk).unwrap_err();
         assert_eq!((error.code(), error.to_string().as_str()), (1, message));
     }
     let empty = designed().file("/d/oos.md", "").file("/d/contested-decisions.md", "");
-    assert!(planned(WRITE, Environment::default(), &empty).is_ok());
+    assert!(planned(WRITE, ManifestEnvironment::default(), &empty).is_ok());
 }
 
 fn read_with(args: &[&str], disk: &Disk) -> Vec<String> {
@@ -238,7 +248,7 @@ const READ: &[&str] = &["--implement-tmpdir", "/i"];
 
 fn written() -> Disk {
     let disk = designed();
-    let bundle = planned(WRITE, Environment::default(), &disk).unwrap();
+    let bundle = planned(WRITE, ManifestEnvironment::default(), &disk).unwrap();
     exported(disk, &bundle)
 }
 
@@ -276,7 +286,7 @@ fn token(args: &[&str], disk: &Disk) -> String {
 }
 
 #[test]
-fn what_cannot_be_looked_at_fails_with_its_token() {
+fn file_system_errors_have_a_token() {
     let manifest = "/i/design-export/manifest.env";
     for (args, disk, expected) in [
         (&["--bogus"][..], written(), "unknown-flag"),
@@ -457,12 +467,12 @@ proptest! {
         let (design, implement) = (format!("/{}-d", names.0), format!("/{}-i", names.1));
         let mut disk = Disk::default().dir(&design).dir(&implement);
         for ((artifact, present), text) in ARTIFACTS.iter().zip(&present).zip(&texts) {
-            if *present || artifact.need != Need::Nothing {
+            if *present || artifact.requirement != Requirement::Optional {
                 disk = disk.file(&format!("{design}/{}", artifact.file), text);
             }
         }
         let args = ["--design-tmpdir", &design, "--implement-tmpdir", &implement];
-        let environment = Environment { session_id: Some(&session), ..Environment::default() };
+        let environment = ManifestEnvironment { session_id: Some(&session), ..ManifestEnvironment::default() };
         let Ok(bundle) = planned(&args, environment, &disk) else { return Ok(()) };
         let lines = read_with(&["--implement-tmpdir", &implement], &exported(disk, &bundle));
         let expected: Vec<&str> = std::iter::once("MANIFEST_OK=true").chain(bundle.manifest.lines().skip(1)).collect();

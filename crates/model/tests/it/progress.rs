@@ -1,22 +1,23 @@
-//! The changes a driver makes: steps in one change or two, gates with what was shown and which way answers came, a stop
-//! that lasts until something happens, runs that start runs.
+//! Changes of a driver: steps in one change or two, gates with digests and sources of answers, stop records,
+//! child runs.
 
-use charrette_model::checkpoint::gate::{Answering, Question, Through};
-use charrette_model::checkpoint::progress::{self, Finished, Opening};
-use charrette_model::checkpoint::run::{note_child, stop_run};
-use charrette_model::checkpoint::transition::{self, Circumstances};
+use charrette_model::checkpoint::gate::{AnswerChannel, GateQuestion, Respondent};
+use charrette_model::checkpoint::progress::{self, GateOpening, StepResult};
+use charrette_model::checkpoint::run::{record_child, stop_run};
+use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{
-    Checkpoint, ChildRun, Glance, ParentRun, RunRecord, StopKind, TransitionError, incidents, read,
+    Checkpoint, CheckpointOverview, ChildRun, ParentRun, RunKey, RunRecord, StopKind, TransitionError,
+    incidents, read,
 };
 use charrette_model::stamp::Now;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-const DESIGN: (&str, Option<&str>) = ("design", Some("add-login"));
+const DESIGN: RunKey<'static> = RunKey { command: "design", feature: Some("add-login") };
 
-fn noon() -> Circumstances {
+fn noon() -> TransitionContext {
     let now = Now::frozen("2026-11-15T12:00:00Z".parse().unwrap());
-    Circumstances { now, head: None, summary_words: 500 }
+    TransitionContext { now, head: None, summary_words: 500 }
 }
 
 fn begun() -> Checkpoint {
@@ -28,11 +29,11 @@ fn inputs() -> BTreeMap<String, String> {
     BTreeMap::from([("request.md".to_owned(), "1".to_owned())])
 }
 
-fn finished() -> Finished {
-    Finished {
+fn finished() -> StepResult {
+    StepResult {
         outputs: BTreeMap::from([("a.md".to_owned(), "2".to_owned())]),
         value: json!({"x": 1}),
-        ..Finished::default()
+        ..StepResult::default()
     }
 }
 
@@ -75,8 +76,8 @@ fn busy() -> Checkpoint {
     progress::open_gate(document, opening("subject", None), &noon()).unwrap()
 }
 
-fn opening<'a>(subject: &'a str, shown: Option<&'a str>) -> Opening<'a> {
-    Opening {
+fn opening<'a>(subject: &'a str, shown: Option<&'a str>) -> GateOpening<'a> {
+    GateOpening {
         phase: "research",
         gate: "pre-design",
         subject,
@@ -85,10 +86,10 @@ fn opening<'a>(subject: &'a str, shown: Option<&'a str>) -> Opening<'a> {
     }
 }
 
-static QUESTIONS: std::sync::OnceLock<Vec<Question>> = std::sync::OnceLock::new();
+static QUESTIONS: std::sync::OnceLock<Vec<GateQuestion>> = std::sync::OnceLock::new();
 
-fn questions() -> Vec<Question> {
-    let question = |key: &str| Question {
+fn questions() -> Vec<GateQuestion> {
+    let question = |key: &str| GateQuestion {
         key: key.to_owned(),
         text: format!("{key}?"),
         recommended: None,
@@ -98,8 +99,8 @@ fn questions() -> Vec<Question> {
     vec![question("scope"), question("tests")]
 }
 
-fn answering(through: Through) -> Answering {
-    Answering { by: "Ada L".to_owned(), through, client: None, version: None }
+fn respondent(through: AnswerChannel) -> Respondent {
+    Respondent { by: "Ada L".to_owned(), through, client: None, version: None }
 }
 
 fn answers(value: Value) -> Map<String, Value> {
@@ -111,7 +112,7 @@ fn stopped() -> Checkpoint {
 }
 
 #[test]
-fn a_stop_stands_in_the_document_and_is_seen_at_a_glance() {
+fn a_stop_is_in_the_document_and_in_its_overview() {
     let document = stopped();
     let expected = json!({"kind": "waiting", "message": "for answers", "at": "2026-11-15T12:00:00.000Z"});
     assert_eq!(json_of(&document)["run"]["stopped"], expected);
@@ -119,8 +120,8 @@ fn a_stop_stands_in_the_document_and_is_seen_at_a_glance() {
         document.updated_at,
         document.run.as_ref().unwrap().stopped.as_ref().map(|stopped| stopped.at.clone())
     );
-    let glance = Glance::read(json_of(&document).to_string().as_bytes()).unwrap();
-    assert_eq!(glance.stopped().unwrap().kind, StopKind::Waiting);
+    let overview = CheckpointOverview::read(json_of(&document).to_string().as_bytes()).unwrap();
+    assert_eq!(overview.stopped().unwrap().kind, StopKind::Waiting);
     let again = stop_run(document, StopKind::Interrupted, &"x".repeat(10_000), &noon()).unwrap();
     let stopped = again.run.unwrap().stopped.unwrap();
     assert_eq!((stopped.kind, stopped.message.len()), (StopKind::Interrupted, 4_000));
@@ -128,30 +129,30 @@ fn a_stop_stands_in_the_document_and_is_seen_at_a_glance() {
 
 #[test]
 fn every_other_transition_removes_the_stop() {
-    type Change = fn(Checkpoint, &Circumstances) -> Result<Checkpoint, TransitionError>;
+    type Change = fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>;
     let changes: &[(&str, Change)] = &[
         ("save", |d, c| transition::save(Some(&d), d.clone(), DESIGN, c)),
         ("update_phase", |d, c| transition::update_phase(Some(d), DESIGN, "research", json!({}), c)),
         ("complete", |d, c| transition::complete(Some(d), c)),
-        ("note_branch", |d, c| progress::note_branch(d, "b", c)),
+        ("record_branch", |d, c| progress::record_branch(d, "b", c)),
         ("begin_step", |d, c| progress::begin_step(d, "write", "t", inputs(), c)),
         ("begin_agent_step", |d, c| progress::begin_agent_step(d, "write", "t", inputs(), "codex", c)),
         ("record_step", |d, c| progress::record_step(d, "write", "t", inputs(), finished(), c)),
         ("seat_agent", |d, c| progress::seat_agent(d, "research", "s", "codex", c)),
         ("finish_step", |d, c| progress::finish_step(d, "research", "s", finished(), c)),
         ("fail_step", |d, c| progress::fail_step(d, "research", "s", "no", c)),
-        ("finish_phase", |d, c| progress::finish_phase(d, "research", (None, &[]), c)),
+        ("finish_phase", |d, c| progress::finish_phase(d, "research", None, &[], c)),
         ("forget_steps", |d, c| progress::forget_steps(d, "research", |_| true, c)),
         ("forget_steps of no phase", |d, c| progress::forget_steps(d, "write", |_| true, c)),
         ("set_flags", |d, c| progress::set_flags(d, Map::new(), c)),
         ("open_gate", |d, c| progress::open_gate(d, opening("other", None), c)),
         ("answer_gate", |d, c| {
-            progress::answer_gate(d, "pre-design", Map::new(), &answering(Through::File), c)
+            progress::answer_gate(d, "pre-design", Map::new(), &respondent(AnswerChannel::File), c)
         }),
-        ("note_tree", |d, c| incidents::note_tree(d, "research", "s", &[], c)),
+        ("record_tree_changes", |d, c| incidents::record_tree_changes(d, "research", "s", &[], c)),
         ("pause_step", |d, c| incidents::pause_step(d, "research", "s", c)),
         ("withdraw_gates", |d, c| incidents::withdraw_gates(d, &[], c)),
-        ("note_child", |d, c| note_child(d, child("c", "/tree"), c)),
+        ("record_child", |d, c| record_child(d, child("c", "/tree"), c)),
     ];
     for (name, change) in changes {
         let after = change(stopped(), &noon()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -163,7 +164,7 @@ fn every_other_transition_removes_the_stop() {
 fn a_gate_keeps_what_was_shown_and_which_way_each_answer_came() {
     let document = progress::open_gate(busy(), opening("subject", Some("page")), &noon()).unwrap();
     assert_eq!(document.gates["pre-design"].shown.as_deref(), Some("page"));
-    let at_terminal = answering(Through::Terminal);
+    let at_terminal = respondent(AnswerChannel::Terminal);
     let document = progress::answer_gate(
         document,
         "pre-design",
@@ -173,10 +174,10 @@ fn a_gate_keeps_what_was_shown_and_which_way_each_answer_came() {
     )
     .unwrap();
     let document = progress::open_gate(document, opening("subject", Some("page 2")), &noon()).unwrap();
-    let in_client = Answering {
+    let in_client = Respondent {
         client: Some("Some Client\u{0}".to_owned()),
         version: Some("1.2".to_owned()),
-        ..answering(Through::Mcp)
+        ..respondent(AnswerChannel::Mcp)
     };
     let document =
         progress::answer_gate(document, "pre-design", answers(json!({"tests": "yes"})), &in_client, &noon())
@@ -209,9 +210,9 @@ fn a_run_knows_who_started_it_and_whom_it_started() {
     let parent = ParentRun { id: "p".to_owned(), command: "ship".to_owned(), ..ParentRun::default() };
     let run = RunRecord { id: "r".to_owned(), parent: Some(parent), ..RunRecord::default() };
     let document = progress::begin_run(DESIGN, run, &[], &noon()).unwrap();
-    let document = note_child(document, child("1", "/old"), &noon()).unwrap();
-    let document = note_child(document, child("2", "/tree"), &noon()).unwrap();
-    let document = note_child(document, child("1", "/new"), &noon()).unwrap();
+    let document = record_child(document, child("1", "/old"), &noon()).unwrap();
+    let document = record_child(document, child("2", "/tree"), &noon()).unwrap();
+    let document = record_child(document, child("1", "/new"), &noon()).unwrap();
     let run = &json_of(&document)["run"];
     assert_eq!(run["parent"], json!({"id": "p", "command": "ship"}));
     let expected = |id: &str, root: &str| {

@@ -1,4 +1,4 @@
-//! What is taken out of a text before it is written down, and what is not.
+//! Redaction: texts that are redacted, and texts that are not.
 
 use charrette_model::redact::{Redactor, is_secret_name};
 use proptest::prelude::*;
@@ -7,14 +7,14 @@ fn plain() -> Redactor {
     Redactor::new::<String, Vec<u8>>([])
 }
 
-/// Put together here, so that no file of this project looks as if it held a key.
+/// Assembled at run time, so that no file of this project looks as if it held a key.
 fn key(prefix: &str, length: usize) -> String {
     let letters = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z";
     prefix.to_owned() + &letters.chars().cycle().take(length).collect::<String>()
 }
 
 #[test]
-fn where_something_is_is_no_secret_whatever_it_is_called() {
+fn paths_are_no_secrets() {
     for (name, value, secret) in [
         ("OPENAI_API_KEY", "sk-x", true),
         ("PWD", "/work/charrette", false),
@@ -57,14 +57,14 @@ fn keys_of_services_are_replaced_by_what_they_are() {
             "a/KEY/b",
             "https://KEY@host.example/x",
         ] {
-            let redacted = plain().text(&text.replace("KEY", &key)).into_owned();
+            let redacted = plain().redact(&text.replace("KEY", &key)).into_owned();
             assert_eq!(redacted, text.replace("KEY", &marker), "{key}");
         }
     }
     let aws = format!("AKIA{}", "IOSFODNN7ABCDEFG");
-    assert_eq!(plain().text(&format!("id {aws}, region eu")), "id [redacted: AWS key id], region eu");
+    assert_eq!(plain().redact(&format!("id {aws}, region eu")), "id [redacted: AWS key id], region eu");
     let jwt = format!("{}.{}.{}", key("eyJ", 33), key("eyJ", 60), key("", 43));
-    assert_eq!(plain().text(&format!("cookie={jwt}; path=/")), "cookie=[redacted: JWT]; path=/");
+    assert_eq!(plain().redact(&format!("cookie={jwt}; path=/")), "cookie=[redacted: JWT]; path=/");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn credentials_are_replaced_where_they_are_given() {
         ("redis://:s3cr3t@cache:6379", "redis://:[redacted: url password]@cache:6379"),
         ("(https://a:b@c@host)", "(https://a:[redacted: url password]@host)"),
     ] {
-        assert_eq!(plain().text(&text.replace("TOKEN", &token)), expected, "{text}");
+        assert_eq!(plain().redact(&text.replace("TOKEN", &token)), expected, "{text}");
     }
 }
 
@@ -134,8 +134,8 @@ fn ordinary_text_is_left_alone() {
         "integrity sha512-oT7kQ2mZx9Lw4Rb1aGVsbG8td29ybGQtMTIzNDU2Nzg5MAzzzzz==",
         "déjà vu: naïve — “quoted” ✅ 密码=这是一个很长的中文句子没有秘密",
     ] {
-        assert_eq!(plain().text(text), text);
-        assert!(matches!(plain().text(text), std::borrow::Cow::Borrowed(_)), "{text}");
+        assert_eq!(plain().redact(text), text);
+        assert!(matches!(plain().redact(text), std::borrow::Cow::Borrowed(_)), "{text}");
     }
 }
 
@@ -158,11 +158,11 @@ fn known_secrets_go_by_their_names_wherever_they_stand() {
         ("[redacted: OPENAI_API_KEY] correct horse", "[redacted: OPENAI_API_KEY] correct horse"),
         ("[redacted: correct horse battery]", "[redacted: [redacted: OPENAI_API_KEY]]"),
     ] {
-        assert_eq!(redactor.text(text), expected, "{text}");
+        assert_eq!(redactor.redact(text), expected, "{text}");
     }
     let overlapping = Redactor::new([("A", "redacted"), ("B", "OPENAI_API_KEY")]);
-    assert_eq!(overlapping.text("redacted OPENAI_API_KEY"), "[redacted: A] [redacted: B]");
-    assert_eq!(overlapping.text("[redacted: A] [redacted: B]"), "[redacted: A] [redacted: B]");
+    assert_eq!(overlapping.redact("redacted OPENAI_API_KEY"), "[redacted: A] [redacted: B]");
+    assert_eq!(overlapping.redact("[redacted: A] [redacted: B]"), "[redacted: A] [redacted: B]");
 }
 
 fn pem(lines: usize) -> String {
@@ -190,13 +190,13 @@ fn a_private_key_becomes_one_marker() {
         (diff.join("\n"), "+[redacted: private key]\n"),
         (format!("{}\nThat was the key.\n", cut.join("\n")), "[redacted: private key]\nThat was the key.\n"),
     ] {
-        let redacted = plain().text(&text).into_owned();
+        let redacted = plain().redact(&text).into_owned();
         assert_eq!(redacted, expected, "{text}");
         let mut lines = plain();
         let streamed: Vec<u8> = text
             .as_bytes()
             .split_inclusive(|b| *b == b'\n')
-            .flat_map(|line| lines.line(line).into_owned())
+            .flat_map(|line| lines.redact_line(line).into_owned())
             .collect();
         assert_eq!(String::from_utf8(streamed).unwrap(), expected, "line by line: {text}");
     }
@@ -298,17 +298,17 @@ proptest! {
 
     #[test]
     fn doing_it_twice_changes_nothing(text in any_text()) {
-        let once = known().bytes(&text).into_owned();
-        let twice = known().bytes(&once).into_owned();
+        let once = known().redact_bytes(&text).into_owned();
+        let twice = known().redact_bytes(&once).into_owned();
         prop_assert_eq!(String::from_utf8_lossy(&once), String::from_utf8_lossy(&twice));
     }
 
     #[test]
     fn a_stream_of_lines_gives_what_the_whole_gives(text in any_text()) {
-        let whole = known().bytes(&text).into_owned();
+        let whole = known().redact_bytes(&text).into_owned();
         let mut stream = known();
         let lines: Vec<u8> =
-            text.split_inclusive(|b| *b == b'\n').flat_map(|line| stream.line(line).into_owned()).collect();
+            text.split_inclusive(|b| *b == b'\n').flat_map(|line| stream.redact_line(line).into_owned()).collect();
         prop_assert_eq!(String::from_utf8_lossy(&whole), String::from_utf8_lossy(&lines));
     }
 
@@ -316,7 +316,7 @@ proptest! {
     fn a_known_secret_never_survives(before in any_text(), after in any_text()) {
         let redactor = Redactor::new([("KNOWN", "correct horse battery")]);
         let text = [before, b"correct horse battery".to_vec(), after].concat();
-        let redacted = redactor.bytes(&text);
+        let redacted = redactor.redact_bytes(&text);
         prop_assert!(!redacted.windows(21).any(|window| window == b"correct horse battery"));
     }
 
@@ -326,14 +326,14 @@ proptest! {
         text in "[ab]{0,40}",
     ) {
         let redactor = Redactor::new(values.iter().map(|value| ("K", value.as_str())));
-        let redacted = redactor.text(&text).into_owned();
+        let redacted = redactor.redact(&text).into_owned();
         prop_assert!(values.iter().all(|value| !redacted.contains(value.as_str())), "{}", redacted);
         prop_assert_eq!(redacted != text, values.iter().any(|value| text.contains(value.as_str())));
     }
 
     #[test]
     fn text_stays_text(text in ".{0,200}") {
-        let redacted = known().text(&text);
+        let redacted = known().redact(&text);
         let mended = redacted.contains(char::REPLACEMENT_CHARACTER);
         prop_assert!(!mended || text.contains(char::REPLACEMENT_CHARACTER));
     }

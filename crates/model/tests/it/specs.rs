@@ -1,10 +1,10 @@
 //! Requirements, links between files, `spec.json`, and finding a specification by its name.
 
 use charrette_model::spec::ears::{Ears, NotEars};
-use charrette_model::spec::links::{Links, Texts, links};
+use charrette_model::spec::links::{LinkReport, LinkTexts, check_links};
 use charrette_model::spec::record::{LinearIssue, SpecRecord, with_approval};
 use charrette_model::spec::requirements::Requirements;
-use charrette_model::spec::resolver::{Level, Resolution, SpecTree, resolve};
+use charrette_model::spec::resolver::{SpecLevel, SpecResolution, SpecTree, resolve};
 use charrette_model::spec::tasks::TaskList;
 use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ fn what_is_odd_about_requirements_has_a_line() {
 fn references_that_lead_nowhere_are_named_with_file_and_line() {
     let design = "# Design\n\n### C1: Parser\n\nMeets REQ-1.1 and REQ-7.7 by T001.\n\n- **D1:** one crate\n\nSee [C2], [D1].\n";
     let tasks = "### T001: a [US1, C1]\n\nRefers to T009 and [US4].\n\n```text\nREQ-9.9\n```\n\n### T002: b [REQ-1.1] [D9]\n";
-    let found = links(Texts { requirements: STORIES, design: Some(design), tasks });
+    let found = check_links(LinkTexts { requirements: STORIES, design: Some(design), tasks });
     let dangling: Vec<_> = found.dangling.iter().map(|d| (d.file, d.line, d.id.as_str())).collect();
     assert_eq!(
         dangling,
@@ -135,10 +135,10 @@ fn references_that_lead_nowhere_are_named_with_file_and_line() {
     // US1 covers its own requirements; nothing covers the other one.
     assert_eq!(found.uncovered, ["NFR-1"]);
     let without_design =
-        links(Texts { requirements: STORIES, design: None, tasks: "### T001: a [C7] [REQ-1.1]\n" });
+        check_links(LinkTexts { requirements: STORIES, design: None, tasks: "### T001: a [C7] [REQ-1.1]\n" });
     assert_eq!(without_design.dangling, []);
     assert_eq!(without_design.uncovered, ["REQ-1.2", "REQ-1.3", "REQ-1.4", "NFR-1"]);
-    assert_eq!(links(Texts::default()), Links::default());
+    assert_eq!(check_links(LinkTexts::default()), LinkReport::default());
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_record_is_drafted_from_its_tasks() {
     let tasks = TaskList::parse("## Phase 1: Foundation\n### T001: Parse [US1]\n- [x] T002: Done already\n");
     let record = SpecRecord::draft("add-login", &tasks, "2026-01-31");
     assert_eq!(
-        record.text(),
+        record.to_text(),
         r#"{
   "name": "add-login",
   "status": "draft",
@@ -181,7 +181,7 @@ fn a_record_is_drafted_from_its_tasks() {
 }
 "#
     );
-    assert_eq!(SpecRecord::parse(&record.text()).unwrap(), record);
+    assert_eq!(SpecRecord::parse(&record.to_text()).unwrap(), record);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn shop() -> SpecTree {
     ])
 }
 
-fn said(resolution: Resolution) -> String {
+fn said(resolution: SpecResolution) -> String {
     match resolution.found {
         Ok(found) => format!("{} {} {} {}", found.path, found.level.as_str(), found.name, found.exists),
         Err(error) => error.to_string(),
@@ -305,12 +305,15 @@ fn every_place_is_looked_at_so_that_an_ambiguous_name_is_seen() {
     );
     tree.add("cart/requirements.md");
     tree.add_text("cart/specs.json", r#"{"specs": []}"#);
-    assert_eq!(said(resolve(&tree, "/r/specs", "cart", Some(Level::Spec))), "/r/specs/cart/ spec cart true");
     assert_eq!(
-        said(resolve(&tree, "/r/specs", "cart", Some(Level::Feature))),
+        said(resolve(&tree, "/r/specs", "cart", Some(SpecLevel::Spec))),
+        "/r/specs/cart/ spec cart true"
+    );
+    assert_eq!(
+        said(resolve(&tree, "/r/specs", "cart", Some(SpecLevel::Feature))),
         "/r/specs/shop/cart/ feature shop/cart true"
     );
-    assert_eq!(said(resolve(&tree, "/r/specs", "cart", Some(Level::Project))), "Spec 'cart' not found.");
+    assert_eq!(said(resolve(&tree, "/r/specs", "cart", Some(SpecLevel::Project))), "Spec 'cart' not found.");
 }
 
 #[test]
@@ -354,7 +357,7 @@ proptest! {
         let read = Requirements::parse(&text);
         let lines = text.lines().count().max(1);
         prop_assert!(read.problems.iter().all(|problem| (1..=lines).contains(&problem.line)));
-        links(Texts { requirements: &text, design: Some(&text), tasks: &text });
+        check_links(LinkTexts { requirements: &text, design: Some(&text), tasks: &text });
     }
 
     #[test]
@@ -364,7 +367,7 @@ proptest! {
         for title in titles {
             record.tasks.push(charrette_model::spec::record::TaskRecord { title, ..Default::default() });
         }
-        prop_assert_eq!(SpecRecord::parse(&record.text()).unwrap(), record);
+        prop_assert_eq!(SpecRecord::parse(&record.to_text()).unwrap(), record);
     }
 }
 
@@ -380,6 +383,6 @@ fn hostile_sizes_are_linear() {
         "REQ-1.".repeat(line / 6),
         "\0".repeat(line),
     ] {
-        links(Texts { requirements: &text, design: None, tasks: &text });
+        check_links(LinkTexts { requirements: &text, design: None, tasks: &text });
     }
 }

@@ -1,8 +1,9 @@
 //! `tasks.md` in every form, and ticking: all files change together, and nothing else in them.
 
-use charrette_model::spec::meta::Meta;
+use charrette_model::spec::meta::SpecMeta;
 use charrette_model::spec::record::SpecRecord;
-use charrette_model::spec::tasks::{Mode, SpecTexts, TaskList, TickError, tick};
+use charrette_model::spec::tasks::progress::StatedTotal;
+use charrette_model::spec::tasks::{TaskFiles, TaskList, TaskMode, TickError, tick};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -71,7 +72,7 @@ fn the_template_is_read_whole() {
     assert_eq!(list.tasks.iter().map(|task| task.phase).collect::<Vec<_>>(), [Some(0), Some(0), Some(1)]);
     assert_eq!(list.tasks.iter().map(|task| task.line).collect::<Vec<_>>(), [5, 11, 26]);
     assert_eq!(list.counts(), (0, 3));
-    assert_eq!(list.stated.total, Some((0, 3, 45)));
+    assert_eq!(list.progress.total, Some(StatedTotal { done: 0, total: 3, line: 45 }));
     let refs: Vec<_> = list.tasks[1].refs.iter().map(ToString::to_string).collect();
     assert_eq!(refs, ["REQ-1.1", "REQ-1.4"]);
     let needs = |index: usize| {
@@ -113,7 +114,7 @@ fn the_pipelines_form_is_read() {
     assert_eq!(ids(&list), ["T001", "T002", "T003"]);
     assert_eq!(
         list.tasks.iter().map(|task| task.mode).collect::<Vec<_>>(),
-        [Mode::Parallel, Mode::HumanGate, Mode::Sequential]
+        [TaskMode::Parallel, TaskMode::HumanGate, TaskMode::Sequential]
     );
     assert_eq!(list.tasks[0].files, ["src/a.rs", "src/b.rs"]);
     assert_eq!(list.tasks[1].files, ["c.rs", "d.rs"]);
@@ -180,8 +181,8 @@ fn a_task_that_waits_for_itself_and_a_long_chain_are_seen() {
     assert!(list.problems[0].message.starts_with("Dependency cycle detected: T001 -> T002 -> "));
 }
 
-fn texts(tasks: &str) -> SpecTexts {
-    SpecTexts { tasks: tasks.to_owned(), spec_json: None, meta_yaml: None }
+fn texts(tasks: &str) -> TaskFiles {
+    TaskFiles { tasks: tasks.to_owned(), spec_json: None, meta_yaml: None }
 }
 
 fn ticked(tasks: &str, id: &str) -> String {
@@ -256,9 +257,9 @@ fn spec_json_and_meta_yaml_change_along() {
     let list = TaskList::parse(TEMPLATE);
     let mut record = SpecRecord::draft("add-login", &list, "2026-11-01");
     record.other.insert("x-team".to_owned(), serde_json::json!({"b": 1, "a": [null]}));
-    let before = SpecTexts {
+    let before = TaskFiles {
         tasks: TEMPLATE.to_owned(),
-        spec_json: Some(record.text()),
+        spec_json: Some(record.to_text()),
         meta_yaml: Some(
             "id: add-login\n# counted below\ntasks_total: 0\ntasks_complete: 0\nupdated: 2026-11-01\n"
                 .to_owned(),
@@ -268,7 +269,7 @@ fn spec_json_and_meta_yaml_change_along() {
     let spec_json = after.spec_json.clone().unwrap();
     record.updated = "2026-11-15".to_owned();
     record.tasks[1].status = "complete".to_owned();
-    assert_eq!(spec_json, record.text(), "only those two members change, order and all");
+    assert_eq!(spec_json, record.to_text(), "only those two members change, order and all");
     assert_eq!(
         after.meta_yaml.as_deref(),
         Some("id: add-login\n# counted below\ntasks_total: 3\ntasks_complete: 1\nupdated: 2026-11-15\n")
@@ -280,7 +281,7 @@ fn spec_json_and_meta_yaml_change_along() {
 #[test]
 fn a_task_spec_json_does_not_know_is_added_and_ids_are_compared_not_spelled() {
     let with_json = |json: &str| {
-        let texts = SpecTexts { spec_json: Some(json.to_owned()), ..texts("- [ ] 8. a\n") };
+        let texts = TaskFiles { spec_json: Some(json.to_owned()), ..texts("- [ ] 8. a\n") };
         tick(&texts, "T008", "2026-11-15").map(|texts| texts.spec_json.unwrap())
     };
     let value = |json: &str| serde_json::from_str::<serde_json::Value>(&with_json(json).unwrap()).unwrap();
@@ -371,9 +372,9 @@ proptest! {
         let text = written(&forms, &done);
         let list = TaskList::parse(&text);
         prop_assert_eq!(list.tasks.iter().map(|task| task.done).collect::<Vec<_>>(), done.clone());
-        let mut texts = SpecTexts {
+        let mut texts = TaskFiles {
             tasks: text,
-            spec_json: Some(SpecRecord::draft("x", &list, "2026-11-01").text()),
+            spec_json: Some(SpecRecord::draft("x", &list, "2026-11-01").to_text()),
             meta_yaml: Some(String::new()),
         };
         for (_, index) in order {
@@ -381,12 +382,12 @@ proptest! {
             done[index] = true;
             let list = TaskList::parse(&texts.tasks);
             let record = SpecRecord::parse(texts.spec_json.as_deref().unwrap()).unwrap();
-            let meta = Meta::parse(texts.meta_yaml.as_deref().unwrap());
+            let meta = SpecMeta::parse(texts.meta_yaml.as_deref().unwrap());
             let complete = done.iter().filter(|done| **done).count();
             prop_assert_eq!(list.tasks.iter().map(|task| task.done).collect::<Vec<_>>(), done.clone());
             prop_assert_eq!(record.tasks.iter().map(|task| task.status == "complete").collect::<Vec<_>>(), done.clone());
             prop_assert_eq!((meta.tasks_complete, meta.tasks_total), (Some(complete), Some(done.len())));
-            prop_assert_eq!(list.stated.total.map(|(done, total, _)| (done, total)), Some((complete, done.len())));
+            prop_assert_eq!(list.progress.total.map(|stated| (stated.done, stated.total)), Some((complete, done.len())));
             prop_assert_eq!(list.problems, vec![]);
         }
     }

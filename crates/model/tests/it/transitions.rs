@@ -1,23 +1,27 @@
-//! Every change of a state document: what it does, and what it refuses.
+//! Transitions of a state document: effects and refusals.
 
-use charrette_model::checkpoint::progress::note_branch;
-use charrette_model::checkpoint::transition::{self, Circumstances};
+use charrette_model::checkpoint::progress::record_branch;
+use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{
-    Checkpoint, PhaseStatus, ResumePoint, RunRecord, TransitionError, read, resume_point,
+    Checkpoint, PhaseStatus, ResumePoint, RunKey, RunRecord, TransitionError, read, resume_point,
 };
 use charrette_model::stamp::{Now, Stamp};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn at(text: &str) -> Circumstances {
-    Circumstances { now: Now::real(text.parse().unwrap()), head: Some("a".repeat(40)), summary_words: 500 }
+fn at(text: &str) -> TransitionContext {
+    TransitionContext {
+        now: Now::real(text.parse().unwrap()),
+        head: Some("a".repeat(40)),
+        summary_words: 500,
+    }
 }
 
-fn noon() -> Circumstances {
+fn noon() -> TransitionContext {
     at("2026-11-15T12:00:00Z")
 }
 
-const DESIGN: (&str, Option<&str>) = ("design", Some("add-login"));
+const DESIGN: RunKey<'static> = RunKey { command: "design", feature: Some("add-login") };
 
 fn document(value: Value) -> Checkpoint {
     read(value.to_string().as_bytes()).unwrap()
@@ -41,7 +45,7 @@ fn state(document: &Checkpoint) -> Value {
 }
 
 #[test]
-fn each_status_puts_the_phase_where_it_belongs() {
+fn each_status_moves_the_phase_to_its_list() {
     for (phase, status, current, completed, pending) in [
         ("write", "in_progress", json!("write"), json!(["research"]), json!(["write", "validate"])),
         ("write", "complete", json!(null), json!(["research", "write"]), json!(["validate"])),
@@ -80,11 +84,11 @@ fn the_phase_at_work_is_let_go_when_it_ends() {
 fn the_branch_of_a_run_is_noted_and_nothing_else_changes() {
     let mut before = after_research();
     before.run = Some(RunRecord { id: "r".to_owned(), ..RunRecord::default() });
-    let noted = note_branch(before.clone(), "ada/add-login", &noon()).unwrap();
+    let noted = record_branch(before.clone(), "ada/add-login", &noon()).unwrap();
     let run = noted.run.clone().unwrap();
     assert_eq!((run.id.as_str(), run.branch.as_deref()), ("r", Some("ada/add-login")));
     assert!(noted.updated_at > before.updated_at);
-    let again = note_branch(noted, "ada/add-login-2", &noon()).unwrap();
+    let again = record_branch(noted, "ada/add-login-2", &noon()).unwrap();
     assert_eq!(again.run.unwrap().branch.as_deref(), Some("ada/add-login-2"));
     assert_eq!((again.state, again.phases), (before.state, before.phases));
 }
@@ -215,7 +219,7 @@ fn saving_stamps_and_keeps_what_the_caller_gave() {
         json!({"version": 1, "gate": {"ship_allowed": false, "blockers": ["x"]}, "mine": {"a": [1, null]}}),
     );
     let saved = transition::save(None, given, DESIGN, &noon()).unwrap();
-    assert_eq!((saved.command.as_str(), saved.feature.as_deref()), DESIGN);
+    assert_eq!((saved.command.as_str(), saved.feature.as_deref()), (DESIGN.command, DESIGN.feature));
     assert_eq!(saved.head_commit, Some("a".repeat(40)));
     assert_eq!(saved.updated_at.as_ref().unwrap().as_str(), "2026-11-15T12:00:00.000Z");
     assert_eq!(saved.started_at, saved.updated_at);
@@ -224,7 +228,7 @@ fn saving_stamps_and_keeps_what_the_caller_gave() {
 
 #[test]
 fn without_a_head_the_old_one_stays() {
-    let unknown = Circumstances { head: None, ..noon() };
+    let unknown = TransitionContext { head: None, ..noon() };
     let mut old = after_research();
     old.head_commit = Some("b".repeat(40));
     assert_eq!(transition::save(None, old, DESIGN, &unknown).unwrap().head_commit, Some("b".repeat(40)));
@@ -255,12 +259,15 @@ fn a_document_about_something_else_is_refused() {
         "Cannot save checkpoint: its feature is 'other', but 'add-login' was asked for"
     );
     assert_eq!(
-        transition::save(None, other, ("design", None), &noon()).unwrap_err().to_string(),
+        transition::save(None, other, RunKey { feature: None, ..DESIGN }, &noon()).unwrap_err().to_string(),
         "Cannot save checkpoint: its feature is 'other', but no feature was asked for"
     );
     let typed = document(json!({"version": 1, "feature": "shop/cart"}));
     assert_eq!(
-        transition::save(None, typed, ("design", Some("shop.cart")), &noon()).unwrap().feature.as_deref(),
+        transition::save(None, typed, RunKey { feature: Some("shop.cart"), ..DESIGN }, &noon())
+            .unwrap()
+            .feature
+            .as_deref(),
         Some("shop.cart")
     );
 }
@@ -283,7 +290,7 @@ fn every_summary_is_measured_before_anything_else_happens() {
     assert!(
         transition::update_phase(None, DESIGN, "write", json!({"context_summary": long}), &noon()).is_err()
     );
-    let short = Circumstances { summary_words: 2, ..noon() };
+    let short = TransitionContext { summary_words: 2, ..noon() };
     assert!(
         transition::update_phase(None, DESIGN, "write", json!({"context_summary": "a b c"}), &short).is_err()
     );

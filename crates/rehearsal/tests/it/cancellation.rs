@@ -1,4 +1,4 @@
-//! Asked to end: children end with their groups, the document is resumable, and there is one driver.
+//! Cancellation: agents end with their process groups, the run is resumable, and there is one driver.
 
 use crate::Stage;
 use rustix::process::{Pid, Signal, kill_process};
@@ -37,8 +37,8 @@ fn pid(child: &Child) -> Pid {
     Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap()
 }
 
-/// Processes of this run that are alive: they carry its token.
-fn strays(stage: &Stage) -> Vec<String> {
+/// Live processes of this run, found by its token.
+fn live_processes(stage: &Stage) -> Vec<String> {
     let token = format!("CHARRETTE_RUN={}", stage.document()["run"]["id"].as_str().unwrap());
     let is_ours = |environment: &[u8]| environment.split(|&b| b == 0).any(|entry| entry == token.as_bytes());
     std::fs::read_dir("/proc")
@@ -52,11 +52,11 @@ fn strays(stage: &Stage) -> Vec<String> {
 }
 
 #[test]
-fn each_signal_that_means_end_ends_the_children_and_leaves_a_resumable_run() {
+fn each_signal_ends_the_agents_and_leaves_a_resumable_run() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let stage = Stage::set();
         let mut child = sleeping(&stage);
-        assert!(strays(&stage).len() >= 6, "agents and their children are at work");
+        assert!(live_processes(&stage).len() >= 6, "agents and their children are at work");
         kill_process(pid(&child), signal).unwrap();
         // A second one does not make it worse.
         std::thread::sleep(Duration::from_millis(30));
@@ -64,10 +64,10 @@ fn each_signal_that_means_end_ends_the_children_and_leaves_a_resumable_run() {
         assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
         // A killed process takes a moment to be gone.
         let until = Instant::now() + Duration::from_secs(5);
-        while !strays(&stage).is_empty() && Instant::now() < until {
+        while !live_processes(&stage).is_empty() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(strays(&stage), [""; 0], "{signal:?}");
+        assert_eq!(live_processes(&stage), [""; 0], "{signal:?}");
         assert_eq!(stage.document()["phases"]["gather"]["steps"]["research/a"]["status"], "running");
         stage.script(&json!({}));
         let resumed = stage.resume();
@@ -116,10 +116,10 @@ fn a_checkout_in_use_is_refused_with_a_way_out() {
 }
 
 #[test]
-fn a_run_that_exists_is_not_begun_again() {
+fn an_existing_run_is_not_started_again() {
     let stage = Stage::set();
     stage.rehearse();
     let again = stage.rehearse();
     assert_eq!(again.code, Some(1));
-    assert!(again.stderr.contains("hint: Go on with it: charrette resume try"), "{}", again.stderr);
+    assert!(again.stderr.contains("hint: Resume it: charrette resume try"), "{}", again.stderr);
 }

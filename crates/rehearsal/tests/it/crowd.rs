@@ -3,7 +3,7 @@
 use crate::Stage;
 use serde_json::{Map, Value, json};
 
-/// What the members do that do not behave, in turn.
+/// Script of a member that misbehaves, in turn.
 fn misbehaviour(n: usize) -> Value {
     match n % 8 {
         0 => json!({}),
@@ -28,7 +28,7 @@ fn every_result_is_right_and_nothing_is_left() {
     stage.sandbox.write("charrette.toml", "[limits]\nparallel = 16\noutput_mb = 1\n[clocks]\nreview = 12\n");
     let mut command = stage.command(&["gather-crowd", "try", "--json"]);
     command.env("REHEARSAL_CENSUS", stage.file("census"));
-    let output = charrette_testkit::Output::of(command, b"");
+    let output = charrette_testkit::Output::capture(command, b"");
     assert_eq!(output.code, Some(0), "{}", output.stderr);
 
     for n in 0..200 {

@@ -1,17 +1,15 @@
-//! Gates: waiting costs nothing, answers are inputs, approval is for what was shown.
+//! Gates: waiting costs nothing, answers are inputs, an approval holds for its subject only.
 
 use crate::Stage;
 use serde_json::json;
 
 #[test]
-fn without_answers_the_run_waits_and_says_for_what() {
+fn an_unanswered_gate_is_named() {
     let stage = Stage::set();
     let waiting = stage.run(&["rehearse", "try"]);
     assert_eq!(waiting.code, Some(3));
     assert!(
-        waiting
-            .stderr
-            .contains("Waiting at scope: scope, depth\nTo see the questions: charrette answer try\n"),
+        waiting.stderr.contains("Waiting at scope: scope, depth\nSee the questions: charrette answer try\n"),
         "{}",
         waiting.stderr
     );
@@ -36,7 +34,7 @@ fn without_answers_the_run_waits_and_says_for_what() {
 }
 
 #[test]
-fn changing_one_answer_does_only_what_reads_it_again() {
+fn a_changed_answer_reruns_only_its_readers() {
     let stage = Stage::set();
     stage.rehearse();
     stage.executed();
@@ -49,7 +47,7 @@ fn changing_one_answer_does_only_what_reads_it_again() {
 }
 
 #[test]
-fn editing_what_was_approved_opens_the_gate_again() {
+fn editing_an_approved_file_opens_the_gate_again() {
     let stage = Stage::set();
     stage.rehearse();
     std::fs::write(stage.artifact("final.md"), "changed after approval\n").unwrap();
@@ -62,7 +60,7 @@ fn editing_what_was_approved_opens_the_gate_again() {
 }
 
 #[test]
-fn a_revision_goes_through_what_reads_the_feedback() {
+fn a_revision_reruns_the_readers_of_the_feedback() {
     let stage = Stage::set();
     std::fs::write(stage.file("answers.yaml"), "scope: {scope: \"yes\", depth: \"deep\"}\n").unwrap();
     stage.rehearse();
@@ -89,7 +87,7 @@ fn a_revision_goes_through_what_reads_the_feedback() {
 }
 
 #[test]
-fn a_rejection_stands_until_somebody_answers_differently() {
+fn a_rejection_holds_until_another_answer() {
     let stage = Stage::set();
     std::fs::write(
         stage.file("answers.yaml"),
@@ -110,7 +108,7 @@ fn a_rejection_stands_until_somebody_answers_differently() {
 }
 
 #[test]
-fn answers_that_are_none_change_nothing() {
+fn invalid_answers_change_nothing() {
     let stage = Stage::set();
     stage.run(&["rehearse", "try"]);
     let before = stage.document();

@@ -1,4 +1,4 @@
-//! What no flow plans for: changes in the tree, budgets, vendors that say to wait. A person decides; the run waits.
+//! Incidents: changes in the tree, budgets, rate limits. A person decides; the run waits.
 
 use crate::stage::{FAKE_AGENT, Stage};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn gate(stage: &Stage) -> (String, Value) {
 }
 
 #[test]
-fn a_tree_that_readers_changed_is_asked_about_once_and_discarded_only_if_somebody_says_so() {
+fn tree_changes_by_read_only_agents_are_asked_about_once_and_discarded_on_request() {
     let stage = dirty();
     let paused = stage.rehearse();
     assert_eq!(paused.code, Some(3), "{paused:?}");
@@ -59,7 +59,7 @@ fn a_tree_that_readers_changed_is_asked_about_once_and_discarded_only_if_somebod
 }
 
 #[test]
-fn keeping_goes_on_and_aborting_stops_until_somebody_answers_differently() {
+fn keep_continues_and_abort_stops_until_another_answer() {
     let stage = dirty();
     assert_eq!(stage.rehearse().code, Some(3));
     stage.answer("dirty-tree: abort\n");
@@ -96,7 +96,7 @@ fn costing(usd: f64) -> Value {
 fn crowd(stage: &Stage, extra: &[&str]) -> charrette_testkit::Output {
     let mut command = stage.command(extra);
     command.env("REHEARSAL_CROWD", "4").env("REHEARSAL_CHAIN", "claude,beta");
-    charrette_testkit::Output::of(command, b"")
+    charrette_testkit::Output::capture(command, b"")
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_budget_pauses_the_run_before_the_launch_that_would_exceed_it() {
 }
 
 #[test]
-fn a_limit_that_was_raised_lets_the_run_go_on_and_withdraws_the_question() {
+fn raising_a_budget_withdraws_the_question() {
     let stage = priced("limits.parallel = 1\nbudget.run_usd = 1.5", &costing(1.0));
     assert_eq!(crowd(&stage, &["gather-crowd", "try"]).code, Some(3));
     let config = stage.sandbox.read("charrette.toml").replace("run_usd = 1.5", "run_usd = 100.0");
@@ -141,7 +141,7 @@ fn rate_limited() -> Value {
 }
 
 #[test]
-fn a_vendor_that_says_to_wait_is_asked_about_or_passed_over_as_the_policy_says() {
+fn a_rate_limit_follows_the_policy() {
     let stage = priced("limits.parallel = 1\npolicy.rate_limit = \"fallback\"", &rate_limited());
     let done = crowd(&stage, &["gather-crowd", "try"]);
     assert_eq!(done.code, Some(0), "{done:?}");

@@ -1,17 +1,17 @@
-//! The example flow, driven by the real binary with real agents-on-a-script: killed, edited, answered, raced.
+//! The example flows, driven by the real binary with scripted agents: killed, edited, answered, raced.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
-mod asked;
+mod bad_agents;
 mod cancellation;
+mod child_runs;
 mod crowd;
-mod disturbed;
-mod errand;
+mod failures;
 mod gates;
 mod incidents;
+mod orphans;
 mod reuse;
 mod stage;
-mod strays;
 mod terminal;
 
 use stage::Stage;

@@ -1,4 +1,4 @@
-//! What was done is done once; what changed is done again, and nothing else.
+//! Reuse: a step runs once, and again only if its inputs have changed.
 
 use crate::{Stage, UNDISTURBED};
 use serde_json::json;
@@ -70,7 +70,7 @@ fn resuming_a_finished_run_does_nothing() {
 }
 
 #[test]
-fn an_edit_is_kept_and_what_reads_it_is_done_again() {
+fn an_edit_is_kept_and_its_readers_run_again() {
     for (edited, again) in [
         (
             "survey.md",
@@ -118,7 +118,7 @@ fn an_edit_is_kept_and_what_reads_it_is_done_again() {
 }
 
 #[test]
-fn what_will_run_is_known_beforehand() {
+fn the_forecast_names_the_steps_that_will_run() {
     let stage = Stage::set();
     stage.rehearse();
     std::fs::write(stage.artifact("plan.md"), "edited by hand\n").unwrap();
@@ -135,7 +135,7 @@ fn what_will_run_is_known_beforehand() {
         why,
         [
             ("finisher".to_owned(), "input plan.md changed".to_owned()),
-            ("publish".to_owned(), "output receipt.md is gone".to_owned()),
+            ("publish".to_owned(), "output receipt.md is missing".to_owned()),
         ]
     );
     let page = stage.run(&["status", "--why", "try"]).stdout;
@@ -156,7 +156,7 @@ fn a_lost_output_is_made_again() {
 }
 
 #[test]
-fn what_is_replaced_is_kept() {
+fn replaced_files_are_kept() {
     let stage = Stage::set();
     stage.rehearse();
     std::fs::write(stage.artifact("final.md"), "precious edit\n").unwrap();

@@ -1,4 +1,4 @@
-//! A repository with a script for the agents, and a log of everything that was executed.
+//! Test harness: a repository with scripted agents, and a log of every execution.
 
 use charrette_testkit::{Output, Sandbox};
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use std::process::Command;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_charrette-rehearsal");
 
-/// An agent that does as a script says.
+/// The scripted agent.
 pub(crate) const FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
 
 pub(crate) struct Stage {
     pub(crate) sandbox: Sandbox,
-    /// What the id of the run is made from. Its own for every stage: processes are told apart by it.
+    /// Seed of the run id. Unique for every stage, because processes are identified by the run id.
     seed: String,
 }
 
@@ -24,7 +24,7 @@ impl Stage {
         Stage::seeded(sandbox, seed)
     }
 
-    /// A stage whose runs have the same id as those of every other with that seed.
+    /// Makes a stage whose run ids depend on the seed only.
     pub(crate) fn with_seed(seed: &str) -> Stage {
         Stage::seeded(Sandbox::repository(), seed.to_owned())
     }
@@ -40,7 +40,7 @@ impl Stage {
         stage
     }
 
-    /// The usual script, with parts of it changed.
+    /// Writes the usual script with changes.
     pub(crate) fn script(&self, changes: &Value) {
         let mut script = json!({
             "broken": {"*": {"answer": "Sure, here it is: {digest}"}},
@@ -67,29 +67,29 @@ impl Stage {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        Output::of(self.command(args), b"")
+        Output::capture(self.command(args), b"")
     }
 
-    /// The same, with `stdin` fed to it.
+    /// Runs a command with standard input.
     pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Output {
-        Output::of(self.command(args), stdin.as_bytes())
+        Output::capture(self.command(args), stdin.as_bytes())
     }
 
-    /// Begins a run with all answers at hand.
+    /// Starts a run with all answers in a file.
     pub(crate) fn rehearse(&self) -> Output {
         self.run(&["rehearse", "try", "--answers", self.file("answers.yaml").to_str().unwrap()])
     }
 
-    /// Goes on with all answers at hand.
+    /// Resumes the run with all answers in a file.
     pub(crate) fn resume(&self) -> Output {
         self.run(&["resume", "try", "--answers", self.file("answers.yaml").to_str().unwrap()])
     }
 
     pub(crate) fn answer(&self, yaml: &str) -> Output {
-        Output::of(self.command(&["answer", "try", "--file", "-"]), yaml.as_bytes())
+        Output::capture(self.command(&["answer", "try", "--file", "-"]), yaml.as_bytes())
     }
 
-    /// Everything that was executed since the log was last taken: seat or output, who, fingerprint of what it read.
+    /// Takes the log of executions: seat or output, agent, fingerprint of the inputs.
     pub(crate) fn executed(&self) -> Vec<String> {
         let log = std::fs::read_to_string(self.file("log")).unwrap_or_default();
         let _ = std::fs::remove_file(self.file("log"));
@@ -98,12 +98,12 @@ impl Stage {
         lines
     }
 
-    /// The same without fingerprints.
+    /// Takes the log of executions, without fingerprints.
     pub(crate) fn executed_steps(&self) -> Vec<String> {
         self.executed().iter().map(|line| line.rsplit_once(' ').unwrap().0.to_owned()).collect()
     }
 
-    /// Processes that agents of this stage are or have left, by number. They know its log.
+    /// Process ids of the agents of this stage and of their orphans, found by the log in their environment.
     pub(crate) fn alive(&self) -> Vec<i64> {
         let mark = format!("FAKE_AGENT_LOG={}", self.file("log").display());
         let has = |environment: &[u8], wanted: &[u8]| {
@@ -130,14 +130,14 @@ impl Stage {
         self.sandbox.path(&format!(".specs/20261115-try/{name}"))
     }
 
-    /// The artifacts and what is in them; ledgers, what was superseded and evidence of failures aside.
+    /// Artifacts with their content, without ledgers, superseded files and evidence.
     pub(crate) fn artifacts(&self) -> BTreeMap<String, String> {
         let folder = self.artifact("");
         std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .filter(|path| {
-                // Ledgers and events say how long things took.
+                // Ledgers and events contain durations.
                 let is_ledger = ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl"]
                     .iter()
                     .any(|name| path.ends_with(name));

@@ -1,4 +1,4 @@
-//! At a real pseudo-terminal: what a person sees, and how they answer.
+//! The display and the gates at a pseudo-terminal.
 
 use crate::Stage;
 use charrette_testkit::Pty;
@@ -39,8 +39,8 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     let mut pty = at_terminal(&stage, &["rehearse", "try"], 80);
     pty.answer("[yes] > ", "\r");
     pty.answer("[deep] > ", "stop\r");
-    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
-    assert!(pty.is_as_before());
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+    assert!(pty.has_cooked_modes());
     insta::assert_snapshot!(screen(&stage, &pty), @"
     starting start try
     gather
@@ -60,8 +60,8 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
 
     2. How deep?
        [deep] > stop
-    waiting; everything is in [REPOSITORY]/.specs/20261115-try
-    Paused at scope; what was answered is kept. Start paused. Resume with: charrette start try --resume
+    waiting; files are in [REPOSITORY]/.specs/20261115-try
+    Paused at scope; answers given so far are kept. Start paused. Resume with: charrette start try --resume
     ");
     assert_eq!(
         gate(&stage, "start-try", "scope")["answers"],
@@ -74,7 +74,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     pty.answer("How deep?", "\r");
     pty.answer("(yes / no / revise)", "maybe\r");
     pty.answer("Please answer yes or no or revise.", "Y\r");
-    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
     insta::assert_snapshot!(screen(&stage, &pty), @"
     resuming start try
 
@@ -108,7 +108,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     settle
       publish
     settle: complete
-    done; everything is in [REPOSITORY]/.specs/20261115-try
+    done; files are in [REPOSITORY]/.specs/20261115-try
 
     try is rehearsed.
     ");
@@ -128,7 +128,7 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
     pty.answer("of", "f\r");
     pty.answer("[yes] > ", "through the window\r");
     pty.answer("[on] > ", "\r");
-    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
     insta::assert_snapshot!(screen(&stage, &pty), @"
     starting review try
     ⏩ 1c: questions — skipped (rehearsal) (Ns)
@@ -175,7 +175,7 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
        [on] > on
     ✅ 1e: pre-design gate — both doors are open (Ns)
     ✅ 5: cleanup — rehearsed (Ns)
-    done; everything is in [REPOSITORY]/.specs/20261115-try
+    done; files are in [REPOSITORY]/.specs/20261115-try
 
     try is rehearsed.
     ");
@@ -185,18 +185,18 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
 }
 
 #[test]
-fn whoever_goes_away_at_one_gate_is_not_asked_at_the_next() {
+fn escape_at_one_gate_skips_the_next() {
     let stage = Stage::set();
     let mut pty = at_terminal(&stage, &["knock", "try"], 120);
     pty.answer("[yes] > ", "\u{1b}");
-    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
     assert!(!pty.screen().contains("right door?"), "{}", pty.screen());
 
     let mut pty = at_terminal(&stage, &["resume", "try", "--no-color"], 120);
     pty.answer("[yes] > ", "half a li\u{1b}");
     // The line goes first, then the person.
     pty.answer("[yes] > \r", "\u{4}");
-    assert_eq!(pty.end(), Some(3), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
     let screen = screen(&stage, &pty);
     assert!(
         screen
@@ -210,21 +210,21 @@ fn an_interruption_at_a_question_ends_the_run_and_leaves_the_terminal_as_it_was(
     let stage = Stage::set();
     let mut pty = at_terminal(&stage, &["knock", "try"], 80);
     pty.answer("[yes] > ", "\u{3}");
-    assert_eq!(pty.end(), Some(130), "{}", pty.screen());
-    assert!(pty.is_as_before());
-    assert!(pty.screen().contains("Interrupted; what was done is kept."), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(130), "{}", pty.screen());
+    assert!(pty.has_cooked_modes());
+    assert!(pty.screen().contains("Interrupted; finished steps are kept."), "{}", pty.screen());
 
     for signal in [Signal::TERM, Signal::HUP] {
         let mut pty = at_terminal(&stage, &["resume", "try"], 80);
         pty.wait_for("[yes] > ");
         kill_process(Pid::from_raw(i32::try_from(pty.pid()).unwrap()).unwrap(), signal).unwrap();
-        assert_eq!(pty.end(), Some(130), "{}", pty.screen());
-        assert!(pty.is_as_before(), "{signal:?}");
+        assert_eq!(pty.wait_for_exit(), Some(130), "{}", pty.screen());
+        assert!(pty.has_cooked_modes(), "{signal:?}");
     }
 }
 
 #[test]
-fn a_file_can_be_looked_at_before_answering_and_only_a_file_of_the_run() {
+fn files_of_the_run_can_be_reviewed_before_answering() {
     let stage = Stage::set();
     stage.script(&json!({"alpha": {"sketch-left": {"answer": "the left\u{1b}[2J sketch\n"}}}));
     stage.sandbox.write("specs/try/design.md", "# The design\n");
@@ -234,13 +234,13 @@ fn a_file_can_be_looked_at_before_answering_and_only_a_file_of_the_run() {
     pty.answer("[yes] > ", "review: design.md\r");
     pty.wait_for("# The design");
     pty.answer("[yes] > ", "review: ../../secret\r");
-    pty.wait_for("../../secret: only files of this run can be shown");
+    pty.wait_for("../../secret: outside the folders of this run");
     pty.answer("[yes] > ", "review: nothing.md\r");
-    pty.wait_for("nothing.md: there is no such file in this run");
+    pty.wait_for("nothing.md: no such file in this run");
     pty.answer("[yes] > ", "stop\r");
-    assert_eq!(pty.end(), Some(3));
+    assert_eq!(pty.wait_for_exit(), Some(3));
     assert_eq!(gate(&stage, "review-try", "left")["answers"], Value::Null);
-    assert!(!pty.written().contains("\u{1b}[2J"));
+    assert!(!pty.raw_output().contains("\u{1b}[2J"));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn an_answer_of_several_lines_is_one_answer() {
     pty.answer("[on] > ", "\r");
     pty.answer("[yes] > ", "\u{1b}[200~one\nstop\nthree\u{1b}[201~\r");
     pty.answer("[on] > ", "\r");
-    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
     let enter = |side: &str| gate(&stage, "review-try", side)["answers"]["enter"].clone();
     assert_eq!(enter("left"), "by the roof\nand quietly");
     assert_eq!(enter("right"), "one\nstop\nthree");
@@ -267,7 +267,7 @@ fn an_answer_of_several_lines_is_one_answer() {
 }
 
 #[test]
-fn what_was_written_down_is_not_asked() {
+fn answers_from_a_file_are_not_asked() {
     let stage = Stage::set();
     let answers = stage.file("some.yaml");
     std::fs::write(&answers, "left: {enter: \"no\", light: dim}\nright: {enter: \"review: left.md\"}\n")
@@ -276,13 +276,13 @@ fn what_was_written_down_is_not_asked() {
     pty.answer("[on] > ", "\r");
     pty.answer("[yes] > ", "\r");
     pty.answer("[on] > ", "\r");
-    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
     assert_eq!(gate(&stage, "review-try", "left")["answers"], json!({"enter": "no", "light": "on"}));
     assert_eq!(gate(&stage, "review-try", "right")["answers"], json!({"enter": "yes", "light": "on"}));
 }
 
 #[test]
-fn questions_go_beside_events_for_programs() {
+fn questions_do_not_mix_with_json_events() {
     let stage = Stage::set();
     let events = stage.file("events");
     let stdout = Stdio::from(std::fs::File::create(&events).unwrap());
@@ -291,7 +291,7 @@ fn questions_go_beside_events_for_programs() {
     for prompt in ["[yes] > ", "[on] > ", "[yes] > ", "[on] > "] {
         pty.answer(prompt, "\r");
     }
-    assert_eq!(pty.end(), Some(0), "{}", pty.screen());
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
     let events = std::fs::read_to_string(events).unwrap();
     let names: Vec<Value> =
         events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone()).collect();
@@ -301,7 +301,7 @@ fn questions_go_beside_events_for_programs() {
 }
 
 #[test]
-fn whoever_works_is_shown_while_they_work_unless_nobody_looks() {
+fn running_lanes_are_shown_at_a_terminal_only() {
     let stage = Stage::set();
     let part = json!({"sleep_ms": 700, "answer": "a sketch"});
     stage.script(&json!({"alpha": {"sketch-left": part, "sketch-right": part}}));
@@ -310,7 +310,7 @@ fn whoever_works_is_shown_while_they_work_unless_nobody_looks() {
     pty.wait_for("Sketch-left   alpha");
     pty.wait_for("📊 Sketches: | Sketch-left: ✅");
     pty.answer("[yes] > ", "stop\r");
-    assert_eq!(pty.end(), Some(3));
+    assert_eq!(pty.wait_for_exit(), Some(3));
     assert!(!pty.screen().contains("alpha"), "the rows that tick are gone: {}", pty.screen());
 
     let stage = Stage::set();
@@ -318,8 +318,8 @@ fn whoever_works_is_shown_while_they_work_unless_nobody_looks() {
     command.env("CI", "true");
     let mut pty = Pty::start(command, 80);
     pty.answer("[yes] > ", "stop\r");
-    assert_eq!(pty.end(), Some(3));
-    assert!(!pty.written().contains("[J"), "nothing is redrawn: {}", pty.written());
+    assert_eq!(pty.wait_for_exit(), Some(3));
+    assert!(!pty.raw_output().contains("[J"), "nothing is redrawn: {}", pty.raw_output());
 }
 
 #[test]
@@ -331,8 +331,8 @@ fn colour_is_left_out_where_it_is_not_wanted() {
         command.env(name, value);
         let mut pty = Pty::start(command, 80);
         pty.answer("door?", "\u{1b}");
-        assert_eq!(pty.end(), Some(3), "{}", pty.screen());
-        pty.written().contains("\u{1b}[1m")
+        assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+        pty.raw_output().contains("\u{1b}[1m")
     };
     assert!(painted(&["resume", "try"], "TERM", "xterm"));
     assert!(!painted(&["resume", "try"], "NO_COLOR", "1"));
@@ -351,7 +351,7 @@ fn without_a_terminal_there_are_lines_and_nothing_is_asked() {
     assert_eq!(*tables[0], "📊 Sketches: | Sketch-left: ⏳ | Sketch-right: ⏳ |");
     assert!(!waiting.stdout.contains('\u{1b}'), "{}", waiting.stdout);
     assert!(waiting.stdout.contains("\n## The left sketch\n"), "{}", waiting.stdout);
-    assert!(waiting.stderr.contains("To see the questions: charrette answer try"), "{}", waiting.stderr);
+    assert!(waiting.stderr.contains("See the questions: charrette answer try"), "{}", waiting.stderr);
 
     let again = stage.run(&["resume", "try"]);
     assert!(!again.stdout.contains("📊") && !again.stdout.contains("## The left sketch"), "{}", again.stdout);

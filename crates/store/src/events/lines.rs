@@ -1,4 +1,4 @@
-//! The file of events: its name and its bounds, how it is opened and read, what counts as an event in it.
+//! The event log file: name, size limits, opening, reading, parsing of lines.
 
 use rustix::fs::OFlags;
 use serde::de::IgnoredAny;
@@ -7,16 +7,16 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// The file, in the workspace of its run.
+/// File name, in the workspace of the run.
 pub const FILE: &str = "events.jsonl";
 
-/// The file is never longer than this.
+/// Maximum size of the file.
 pub const MAX_BYTES: u64 = 8 << 20;
 
-/// No event is longer than this.
+/// Maximum size of an event.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Opens a file of events to read it; none if there is none. Links are not followed.
+/// Opens an event log for reading; `None` if there is none. Links are not followed.
 pub(super) fn open(path: &Path) -> io::Result<Option<File>> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true);
@@ -33,7 +33,7 @@ pub(super) fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// The bytes from `start` on, up to `most` of them; fewer if the file ends before.
+/// Up to `most` bytes from `start` on.
 pub(super) fn read_from(file: &File, start: u64, most: u64) -> io::Result<Vec<u8>> {
     let available = file.metadata()?.len().saturating_sub(start).min(most);
     let mut bytes = vec![0; usize::try_from(available).unwrap_or_default()];
@@ -50,17 +50,17 @@ pub(super) fn read_from(file: &File, start: u64, most: u64) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
-/// Where the last whole line ends: behind the last line end, or at the beginning.
+/// Offset behind the last line end; 0 if there is none.
 pub(super) fn end_of_lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1)
 }
 
-/// The lines of a text that are not empty: as an event, or none if a line is not one.
+/// Events of a text; `None` for a non-empty line that is no event.
 pub(super) fn events(text: &[u8]) -> impl Iterator<Item = Option<String>> {
     text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(event)
 }
 
-/// A line as an event: a whole JSON object.
+/// Parses a line as an event: a complete JSON object.
 fn event(line: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(line).ok().filter(|line| line.starts_with('{'))?;
     serde_json::from_str::<IgnoredAny>(line).ok()?;

@@ -1,10 +1,10 @@
-//! Adding an event.
+//! Appending to the event log.
 //!
-//! A line is one write at the end of the file. Whoever adds one holds the file's lock, because the file may be replaced
-//! by a shorter one: then others would write into a file that has no name any more.
+//! A line is one write at the end of the file. The writer holds the file's lock, because the file may be
+//! replaced by a shorter one: an unlocked writer could write into the unlinked file.
 
 use super::lines::{FILE, MAX_BYTES, MAX_LINE_BYTES, read_from};
-use crate::lock::is_still;
+use crate::lock::is_same_file;
 use rustix::fs::OFlags;
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, Write as _};
@@ -14,37 +14,35 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long the lock is waited for, once: somebody who was stopped with the lock in their hands must not stop others.
-/// What the lock is held for takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Timeout of the lock, applied once: a process that was suspended with the lock must not stop others. The
+/// lock is held for milliseconds.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often the file may be replaced while we try to get hold of it.
+/// Maximum number of replacements of the file while it is being locked.
 const TRIES: usize = 10;
 
-/// Why an event was not kept. Nothing depends on it, so callers may ignore it.
+/// Reason an event was not recorded. Nothing depends on events, so callers may ignore it.
 #[derive(Debug, thiserror::Error)]
 pub enum EventLogError {
-    /// A line end inside the event would make two of it.
-    #[error("an event is one line")]
+    /// A line break inside the event.
+    #[error("event contains a line break")]
     NotALine,
-    /// Longer than any event may be.
-    #[error("an event of {0} bytes is longer than {MAX_LINE_BYTES}")]
+    #[error("event of {0} bytes exceeds the limit of {MAX_LINE_BYTES} bytes")]
     TooLong(usize),
-    /// A link could lead anywhere.
+    /// Links are not followed.
     #[error("{} is a symbolic link", .0.display())]
     Symlink(PathBuf),
-    /// A pipe or a folder holds no events.
+    /// A pipe or a folder.
     #[error("{} is not a regular file", .0.display())]
     NotAFile(PathBuf),
-    /// The file is full, and somebody else holds its lock.
+    /// The file is full, and another process holds its lock.
     #[error("{} is full and locked", .0.display())]
     Locked(PathBuf),
-    /// It could not be opened or written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// The events of one run, to add to them. Several processes and threads may do so at once.
+/// Event log of one run, for appending. Safe for several processes and threads at once.
 #[derive(Debug)]
 pub struct EventLog {
     path: PathBuf,
@@ -53,21 +51,21 @@ pub struct EventLog {
 
 #[derive(Debug)]
 struct State {
-    open: Option<Open>,
-    patience: Duration,
+    open: Option<OpenFile>,
+    timeout: Duration,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenFile {
     file: File,
-    /// Where our last line ended. If the file still ends there, it ends with a whole line.
+    /// End of our last line. If the file still ends there, it ends with a whole line.
     end: u64,
     is_locked: bool,
 }
 
-impl Open {
-    fn new(file: File) -> Open {
-        Open { file, end: 0, is_locked: false }
+impl OpenFile {
+    fn new(file: File) -> OpenFile {
+        OpenFile { file, end: 0, is_locked: false }
     }
 
     fn unlock(&mut self) {
@@ -78,14 +76,14 @@ impl Open {
 }
 
 impl EventLog {
-    /// The events of the run whose workspace this folder is. The file is made if need be, for its owner only.
+    /// Opens the event log in this workspace folder. A new file is private to its owner.
     pub fn open(folder: &Path) -> Result<EventLog, EventLogError> {
         let path = folder.join(FILE);
-        let state = State { open: Some(Open::new(open(&path)?)), patience: PATIENCE };
+        let state = State { open: Some(OpenFile::new(open(&path)?)), timeout: LOCK_TIMEOUT };
         Ok(EventLog { path, state: Mutex::new(state) })
     }
 
-    /// Adds an event: one JSON object in one line, without its line end. It is not synced.
+    /// Appends an event: one JSON object in one line, without its line end. It is not synced.
     pub fn append(&self, line: &str) -> Result<(), EventLogError> {
         if line.contains('\n') {
             return Err(EventLogError::NotALine);
@@ -101,29 +99,33 @@ impl EventLog {
         added
     }
 
-    /// The file that has the name right now, locked if that is possible. Without the lock a line may be lost, when
-    /// the file is just being replaced, and no more than that.
-    fn locked(&self, state: &mut State) -> Result<Open, EventLogError> {
+    /// Opens the file at the path, locked if possible. Without the lock at most one line is lost, when the
+    /// file is being replaced.
+    fn locked(&self, state: &mut State) -> Result<OpenFile, EventLogError> {
         for _ in 0..TRIES {
             let mut open = match state.open.take() {
                 Some(open) => open,
-                None => Open::new(open(&self.path)?),
+                None => OpenFile::new(open(&self.path)?),
             };
-            open.is_locked = wait_for_lock(&open.file, state.patience)?;
-            state.patience = if open.is_locked { PATIENCE } else { Duration::ZERO };
-            if is_still(&self.path, &open.file)? {
+            open.is_locked = wait_for_lock(&open.file, state.timeout)?;
+            state.timeout = if open.is_locked { LOCK_TIMEOUT } else { Duration::ZERO };
+            if is_same_file(&self.path, &open.file)? {
                 return Ok(open);
             }
             open.unlock();
         }
-        Err(io::Error::other(format!("{} is replaced again and again", self.path.display())).into())
+        Err(io::Error::other(format!(
+            "{} was replaced {TRIES} times while it was being locked",
+            self.path.display()
+        ))
+        .into())
     }
 
-    fn add(&self, open: &mut Open, line: &str) -> Result<(), EventLogError> {
+    fn add(&self, open: &mut OpenFile, line: &str) -> Result<(), EventLogError> {
         let length = open.file.metadata()?.len();
         let mut text = Vec::with_capacity(line.len() + 2);
         if length != open.end && !ends_line(&open.file, length)? {
-            // Whoever wrote last was killed in the middle of it.
+            // The last writer was killed in the middle of a line.
             text.push(b'\n');
         }
         text.extend_from_slice(line.as_bytes());
@@ -139,8 +141,8 @@ impl EventLog {
         Ok(())
     }
 
-    /// Puts a file in place of this one that has only its newest half, and the new line.
-    fn replace(&self, open: &mut Open, line: &[u8]) -> io::Result<()> {
+    /// Replaces the file by one with its newest half and the new line.
+    fn replace(&self, open: &mut OpenFile, line: &[u8]) -> io::Result<()> {
         let mut text = newest_half(&open.file)?;
         let line = if text.is_empty() { line.strip_prefix(b"\n").unwrap_or(line) } else { line };
         text.extend_from_slice(line);
@@ -153,7 +155,7 @@ impl EventLog {
         match replaced {
             Ok(file) => {
                 open.unlock();
-                *open = Open { file, end: text.len() as u64, is_locked: false };
+                *open = OpenFile { file, end: text.len() as u64, is_locked: false };
                 Ok(())
             }
             Err(error) => {
@@ -164,7 +166,7 @@ impl EventLog {
     }
 }
 
-/// Opens the file to add to it. Links are not followed.
+/// Opens the file for appending. Links are not followed.
 fn open(path: &Path) -> Result<File, EventLogError> {
     let file = match options().create(true).open(path) {
         Ok(file) => file.into_file(),
@@ -182,7 +184,7 @@ fn open(path: &Path) -> Result<File, EventLogError> {
     Ok(file)
 }
 
-/// Makes the file that will replace it. Nothing planted under that name is written through.
+/// Creates the replacement file. A planted link is never written through.
 fn open_new(temp: &Path) -> io::Result<File> {
     match options().create_new(true).open(temp) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -201,9 +203,9 @@ fn options() -> fs_err::OpenOptions {
     options
 }
 
-/// Whether the lock was free, or became free in time.
-fn wait_for_lock(file: &File, patience: Duration) -> io::Result<bool> {
-    let deadline = Instant::now() + patience;
+/// True if the lock was acquired before the timeout.
+fn wait_for_lock(file: &File, timeout: Duration) -> io::Result<bool> {
+    let deadline = Instant::now() + timeout;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
@@ -214,10 +216,10 @@ fn wait_for_lock(file: &File, patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// The whole lines of the file's end that are not longer than half of what is allowed.
+/// The newest whole lines, up to half of the maximum size.
 fn newest_half(file: &File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
-    // One byte more, which tells whether a line begins right there.
+    // One byte more, to see if a line starts right there.
     let start = length.saturating_sub(MAX_BYTES / 2 + 1);
     let mut text = read_from(file, start, MAX_BYTES)?;
     let first = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);

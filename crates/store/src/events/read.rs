@@ -1,12 +1,12 @@
-//! Reading the events that are there, whatever is there.
+//! Reads the existing events.
 
 use super::lines::{FILE, MAX_BYTES, MAX_LINE_BYTES, end_of_lines, events, open, read_from};
 use std::io;
 use std::path::Path;
 
-/// The events of a run, oldest first, and how many lines were none: torn, or no text at all.
+/// The events of a run, oldest first, and the number of invalid lines (torn, or not UTF-8).
 ///
-/// What cannot be read has no events. Of a file that is longer than any we write, the end is read.
+/// An unreadable file has no events. Of an oversized file, only the end is read.
 pub fn read(folder: &Path) -> (Vec<String>, usize) {
     let text = newest(&folder.join(FILE)).unwrap_or_default();
     let (whole, rest) = text.split_at(end_of_lines(&text));
@@ -27,7 +27,7 @@ fn newest(path: &Path) -> io::Result<Vec<u8>> {
     let start = file.metadata()?.len().saturating_sub(most);
     let mut text = read_from(&file, start, most)?;
     if start > 0 {
-        // What is left of a line whose beginning is not read.
+        // The rest of a line whose beginning is not read.
         let first = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);
         text.drain(..first);
     }

@@ -1,4 +1,4 @@
-//! Adding one row.
+//! Appending a row to a ledger.
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -9,34 +9,33 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Why a row was not added.
+/// Reason a row was not appended.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// A link could lead anywhere.
+    /// Links are not followed.
     #[error("ledger is a symlink: {}", .0.display())]
     Symlink(PathBuf),
-    /// A pipe or a folder is no ledger.
+    /// A pipe or a folder.
     #[error("ledger is not a regular file: {}", .0.display())]
     NotAFile(PathBuf),
-    /// Somebody else has held its lock for too long.
+    /// Lock timeout.
     #[error("ledger is locked: {}", .0.display())]
     Locked(PathBuf),
-    /// It could not be opened or written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Adds a row, and its line end, in one write. The file is made if need be, for its owner only.
+/// Appends a row and its line end, in one write. A new file is private to its owner.
 ///
-/// With some patience, the file's lock is taken first, and waited for that long; rows are whole without it, too.
-pub fn append(path: &Path, row: &str, patience: Option<Duration>) -> Result<(), LedgerError> {
+/// With a timeout, the file's lock is acquired first; rows are written whole without it, too.
+pub fn append(path: &Path, row: &str, timeout: Option<Duration>) -> Result<(), LedgerError> {
     let file = open(path)?;
-    if let Some(patience) = patience {
-        lock(&file, path, patience)?;
+    if let Some(timeout) = timeout {
+        lock(&file, path, timeout)?;
     }
     let mut line = Vec::with_capacity(row.len() + 2);
     if !ends_line(&file)? {
-        // Whoever wrote last was killed in the middle of it.
+        // The last writer was killed in the middle of a row.
         line.push(b'\n');
     }
     line.extend_from_slice(row.as_bytes());
@@ -70,8 +69,8 @@ fn open(path: &Path) -> Result<File, LedgerError> {
     Ok(file)
 }
 
-fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), LedgerError> {
-    let deadline = Instant::now() + patience;
+fn lock(file: &File, path: &Path, timeout: Duration) -> Result<(), LedgerError> {
+    let deadline = Instant::now() + timeout;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),

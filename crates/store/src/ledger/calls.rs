@@ -1,4 +1,4 @@
-//! The calls of agents: in the workspace of their run, and for the user by day.
+//! Ledgers of agent calls: per run in its workspace, and per day for the user.
 
 use super::append::{LedgerError, append};
 use crate::listing::entries;
@@ -9,33 +9,33 @@ use jiff::civil::Date;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file of calls in a workspace.
+/// File name in a workspace.
 const FILE: &str = "tokens.jsonl";
 
-/// Records a call in the workspace of its run: what it used, and how long it took.
+/// Records a call in the workspace of its run: usage and duration.
 pub fn append_call(workspace: &Path, call: &CallRecord) -> Result<(), LedgerError> {
     let tokens = append(&workspace.join(FILE), &call.json_row(), None);
     let times = append(&workspace.join(timing::FILE), &call.timing_row(), None);
     tokens.and(times)
 }
 
-/// The calls that were recorded in a workspace, in order; none if nothing was.
+/// The recorded calls of a workspace, in order; empty if there are none.
 pub fn calls(workspace: &Path) -> io::Result<Vec<CallRecord>> {
     read(&workspace.join(FILE))
 }
 
-/// Records a call for the user, in a folder of one file per day. Which day it is depends on where the user is.
+/// Records a call for the user, in a folder with one file per day. The day is in the user's time zone.
 pub fn append_day(folder: &Path, day: Date, call: &CallRecord) -> Result<(), LedgerError> {
     crate::layout::create_folder(folder)?;
-    append(&of_day(folder, day), &call.json_row(), None)
+    append(&day_path(folder, day), &call.json_row(), None)
 }
 
-/// The calls that were recorded for a day, of all runs of the user.
+/// The recorded calls of a day, of all runs of the user.
 pub fn calls_of_day(folder: &Path, day: Date) -> io::Result<Vec<CallRecord>> {
-    read(&of_day(folder, day))
+    read(&day_path(folder, day))
 }
 
-/// The workspaces in a folder of them that have recorded calls, by name, and those calls.
+/// Workspaces with recorded calls, by name, and those calls.
 pub fn runs(workspaces: &Path) -> io::Result<Vec<(String, Vec<CallRecord>)>> {
     let mut runs = Vec::new();
     let mut names = entries(workspaces.to_owned())?;
@@ -49,7 +49,7 @@ pub fn runs(workspaces: &Path) -> io::Result<Vec<(String, Vec<CallRecord>)>> {
     Ok(runs)
 }
 
-fn of_day(folder: &Path, day: Date) -> PathBuf {
+fn day_path(folder: &Path, day: Date) -> PathBuf {
     folder.join(format!("calls-{day}.jsonl"))
 }
 

@@ -1,7 +1,7 @@
-//! Ledgers on disk: rows that are only ever added, and readers that forgive.
+//! Ledgers on disk: append-only rows, tolerant readers.
 //!
-//! Nothing depends on a ledger. A row is one write at the end of the file, not synced; a reader passes over what
-//! it cannot read, such as the row of a writer that was killed. What rows mean is in `charrette_model::ledger`.
+//! Nothing depends on a ledger. A row is one write at the end of the file, not synced; a reader skips invalid
+//! rows, such as the torn row of a killed writer. The format of rows is in `charrette_model::ledger`.
 
 mod append;
 mod calls;

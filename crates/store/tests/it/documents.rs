@@ -1,4 +1,4 @@
-//! Documents on disk: what is written, what is refused, what is left as it was.
+//! Documents on disk: writes, refusals, and files left unchanged.
 
 use crate::{documents, name, now};
 use charrette_model::stamp::Now;
@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 const PATH: &str = ".claude/state/design-add-login.json";
 
 #[test]
-fn what_is_saved_is_there_and_the_folder_ignores_itself() {
+fn saved_documents_exist_and_the_folder_ignores_itself() {
     let sandbox = Sandbox::repository();
     let documents = documents(&sandbox);
     let changed = documents
@@ -44,7 +44,7 @@ fn a_moved_head_makes_a_document_stale() {
 }
 
 #[test]
-fn nothing_that_cannot_be_read_is_ever_replaced() {
+fn unreadable_documents_are_never_replaced() {
     for content in
         ["", "{", "null", "{\"version\": 2, \"future\": true}", "\0\0\0", "{\"version\":1,\"phases\":[]}"]
     {
@@ -120,7 +120,7 @@ fn a_file_where_the_folder_should_be_is_named() {
 }
 
 #[test]
-fn what_a_killed_writer_left_is_replaced_even_if_it_is_a_trap() {
+fn leftover_temp_files_are_replaced_even_links() {
     let sandbox = Sandbox::repository();
     let documents = documents(&sandbox);
     sandbox.write("precious", "keep me");
@@ -155,7 +155,7 @@ fn the_clock_may_go_backwards() {
     assert!(documents.save(&name("add-login"), &second, past).is_ok());
 }
 
-/// Reading again spares itself the parsing when nothing has changed; nobody can tell.
+/// The parse cache is invisible: cached and fresh reads agree.
 #[test]
 fn a_handle_that_made_the_last_change_writes_what_a_new_one_would() {
     let sandbox = Sandbox::repository();
@@ -188,14 +188,14 @@ fn a_handle_that_made_the_last_change_writes_what_a_new_one_would() {
 }
 
 #[test]
-fn what_another_process_wrote_in_between_is_seen() {
+fn changes_of_other_processes_are_seen() {
     let sandbox = Sandbox::repository();
     let (one, other) = (documents(&sandbox), documents(&sandbox));
     for n in 0..6 {
         let by = if n % 2 == 0 { &one } else { &other };
         let tasks = json!({"tasks": {format!("T{n}"): {"status": "done"}}});
         by.update_phase(&name("add-login"), "phase-1", &tasks, now()).unwrap();
-        // Even what was edited by hand and has the same length.
+        // Even an edit by hand of the same length.
         let edited = sandbox.read(PATH).replace(&format!("\"T{n}\""), &format!("\"X{n}\""));
         sandbox.write(PATH, edited);
     }

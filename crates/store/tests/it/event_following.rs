@@ -1,22 +1,22 @@
-//! Following the kept stream of events: every line once, whatever becomes of the file.
+//! Following the event log: every line once, whatever happens to the file.
 
 use crate::events::{MANY, add_raw, event, maker};
 use crate::parts;
-use charrette_store::events::{EventLog, FILE, Follow, MAX_BYTES, MAX_LINE_BYTES};
+use charrette_store::events::{EventFollower, EventLog, FILE, MAX_BYTES, MAX_LINE_BYTES};
 use charrette_testkit::Sandbox;
 use std::collections::HashMap;
 use std::os::unix::fs::symlink;
 
 struct Stage {
     sandbox: Sandbox,
-    follow: Follow,
+    follow: EventFollower,
     next: usize,
 }
 
 impl Stage {
     fn new() -> Stage {
         let sandbox = Sandbox::new();
-        let follow = Follow::new(&sandbox.work());
+        let follow = EventFollower::new(&sandbox.work());
         Stage { sandbox, follow, next: 0 }
     }
 
@@ -36,7 +36,7 @@ impl Stage {
 }
 
 #[test]
-fn what_is_there_comes_first_and_then_what_is_added() {
+fn existing_events_come_first_then_new_ones() {
     let mut stage = Stage::new();
     assert_eq!(stage.new_ones(), [0; 0], "there is no file yet");
     stage.add(0);
@@ -46,7 +46,7 @@ fn what_is_there_comes_first_and_then_what_is_added() {
     assert_eq!(stage.new_ones(), [0; 0]);
     stage.add(1);
     assert_eq!(stage.new_ones(), [2]);
-    assert_eq!(Follow::new(&stage.sandbox.work()).next_lines().unwrap().len(), 3);
+    assert_eq!(EventFollower::new(&stage.sandbox.work()).next_lines().unwrap().len(), 3);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_link_is_an_error_that_loses_nothing() {
 fn a_reader_sees_two_processes_in_order_while_the_file_is_replaced() {
     let sandbox = Sandbox::new();
     let mut both = [(); 2].map(|()| parts::process(&sandbox, "events::part_that_adds").spawn().unwrap());
-    let mut follow = Follow::new(&sandbox.work());
+    let mut follow = EventFollower::new(&sandbox.work());
     let mut last: HashMap<String, usize> = HashMap::new();
     loop {
         let are_done = both.iter_mut().all(|one| one.try_wait().unwrap().is_some());

@@ -1,4 +1,4 @@
-//! The kept stream of events: whole lines, bounded, whoever writes and whatever stands there.
+//! The event log: whole lines, bounded size, any writers and any contents.
 
 use crate::parts;
 use charrette_store::events::{EventLog, EventLogError, FILE, MAX_BYTES, MAX_LINE_BYTES, read};
@@ -11,7 +11,7 @@ pub(crate) fn event(by: &str, n: usize, bytes: usize) -> String {
     format!(r#"{{"by":"{by}","n":{n},"text":"{}"}}"#, "x".repeat(bytes))
 }
 
-/// Who made an event, and which of theirs it is.
+/// Producer and number of an event.
 pub(crate) fn maker(line: &str) -> (String, usize) {
     let event: serde_json::Value = serde_json::from_str(line).unwrap();
     (event["by"].as_str().unwrap().to_owned(), usize::try_from(event["n"].as_u64().unwrap()).unwrap())
@@ -41,7 +41,7 @@ fn events_are_read_as_they_were_written_and_are_for_their_owner() {
 }
 
 #[test]
-fn what_is_no_line_is_refused_and_leaves_no_trace() {
+fn events_with_line_breaks_are_rejected() {
     let sandbox = Sandbox::new();
     let log = EventLog::open(&sandbox.work()).unwrap();
     assert!(matches!(log.append("{\n}"), Err(EventLogError::NotALine)));
@@ -50,7 +50,7 @@ fn what_is_no_line_is_refused_and_leaves_no_trace() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn links_pipes_and_folders_are_rejected() {
     let sandbox = Sandbox::new();
     for (folder, arrange) in [
         (
@@ -147,7 +147,7 @@ fn a_log_goes_on_when_its_file_was_removed_or_replaced() {
 }
 
 #[test]
-fn somebody_who_holds_the_lock_stops_nobody() {
+fn a_held_lock_does_not_block_writers() {
     let sandbox = Sandbox::new();
     let log = EventLog::open(&sandbox.work()).unwrap();
     let held = fs_err::File::open(sandbox.path(FILE)).unwrap().into_file();
@@ -167,10 +167,10 @@ fn somebody_who_holds_the_lock_stops_nobody() {
     assert!(length(&sandbox) < MAX_BYTES);
 }
 
-/// How many events the part adds: together with another it goes beyond the bound several times.
+/// Number of events the part appends: two parts together exceed the limit several times.
 pub(crate) const MANY: usize = 3_000;
 
-/// A part: adds many events under the name of its process.
+/// A part: appends many events under the name of its process.
 #[test]
 fn part_that_adds() {
     if parts::is_part("events::part_that_adds") {

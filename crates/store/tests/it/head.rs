@@ -1,11 +1,11 @@
-//! HEAD as we read it is HEAD as git says, in every layout of a repository.
+//! HEAD as read here equals HEAD as git reports it, in every layout of a repository.
 
 use charrette_store::head::head;
 use charrette_store::{Location, locate, repository};
 use charrette_testkit::Sandbox;
 use std::path::Path;
 
-/// What we read, after checking that git says the same.
+/// The commit read here, after a comparison with git.
 fn checked(sandbox: &Sandbox, folder: &Path) -> Option<String> {
     let Location::WorkTree(repository) = locate(&folder.canonicalize().unwrap()).unwrap() else {
         panic!("no work tree at {}", folder.display());
@@ -118,6 +118,6 @@ fn places_without_a_work_tree_are_told_apart() {
     sandbox.git(["init", "-q", "--bare", bare.to_str().unwrap()]);
     assert_eq!(locate(&bare).unwrap(), Location::Bare(bare.clone()));
     assert_eq!(locate(&bare.join("refs")).unwrap(), Location::Bare(bare.clone()));
-    assert!(matches!(repository::ask_git(&bare).unwrap(), Location::Bare(_)));
-    assert_eq!(repository::ask_git(&sandbox.work()).unwrap(), Location::Outside);
+    assert!(matches!(repository::locate_with_git(&bare).unwrap(), Location::Bare(_)));
+    assert_eq!(repository::locate_with_git(&sandbox.work()).unwrap(), Location::Outside);
 }

@@ -1,4 +1,4 @@
-//! The history: every change can be rebuilt, whatever was done to the files.
+//! The history: every change can be rebuilt, whatever happened to the files.
 
 use crate::{documents, name, now};
 use charrette_model::checkpoint::Checkpoint;
@@ -26,7 +26,7 @@ fn document(value: Value) -> Checkpoint {
     serde_json::from_value(value).unwrap()
 }
 
-/// As the history keeps it: members that are null are the same as members that are absent.
+/// As the history keeps it: null members equal absent ones.
 fn without_odd_nulls(document: &Checkpoint) -> Value {
     charrette_model::merge_patch::without_nulls(serde_json::to_value(document).unwrap())
 }

@@ -1,4 +1,4 @@
-//! Ledgers: rows that stay whole, and readers that forgive.
+//! Ledgers: rows that stay whole, and tolerant readers.
 
 use charrette_model::checkpoint::Usage;
 use charrette_model::ledger::CallRecord;
@@ -30,7 +30,7 @@ fn call(seat: &str) -> CallRecord {
         usd: None,
         session_total: None,
     }
-    .used(Some(&usage))
+    .with_usage(Some(&usage))
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn all_runs_are_found_by_their_workspaces() {
 }
 
 #[test]
-fn what_is_no_ledger_is_refused() {
+fn links_pipes_and_folders_are_rejected() {
     let sandbox = Sandbox::new();
     sandbox.write("target", "");
     symlink(sandbox.path("target"), sandbox.path("link")).unwrap();

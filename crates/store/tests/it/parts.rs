@@ -1,14 +1,14 @@
-//! A part of this test program run again as a process of its own: beside others, or under strace, to count what it asks
-//! of the kernel and to kill it there.
+//! Runs a part of this test program as a process of its own: beside others, or under strace, to count its
+//! system calls and to kill it at one.
 
 use charrette_testkit::Sandbox;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Names the part that a process is to run; the tests that are parts do nothing without it.
+/// Environment variable with the part to run; tests that are parts do nothing without it.
 const PART: &str = "CHARRETTE_STORE_PART";
 
-/// Whether this process was started to run that part.
+/// True if this process was started to run that part.
 pub(crate) fn is_part(part: &str) -> bool {
     std::env::var(PART).is_ok_and(|wanted| wanted == part)
 }
@@ -20,7 +20,7 @@ pub(crate) fn process(sandbox: &Sandbox, part: &str) -> Command {
     command
 }
 
-/// The same under strace; none where there is no strace.
+/// [`process`] under strace; `None` where strace is missing.
 fn under_strace(sandbox: &Sandbox, part: &str, options: &[&str]) -> Option<Command> {
     sandbox.command("strace").arg("-V").output().ok()?;
     let mut command = sandbox.command("strace");
@@ -37,7 +37,7 @@ fn program() -> PathBuf {
     std::env::current_exe().unwrap()
 }
 
-/// How many syncs a part makes; none where there is no strace.
+/// Number of syncs a part makes; `None` where strace is missing.
 pub(crate) fn syncs(sandbox: &Sandbox, part: &str) -> Option<usize> {
     let mut command = under_strace(sandbox, part, &["-e", "trace=fsync,fdatasync"])?;
     let output = command.output().unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn syncs(sandbox: &Sandbox, part: &str) -> Option<usize> {
     Some(trace.lines().filter(|line| line.contains("sync(")).count())
 }
 
-/// Runs a part that is killed when it makes one of these calls for the `n`th time; none where there is no strace.
+/// Runs a part that is killed at the `n`th of these system calls; `None` where strace is missing.
 pub(crate) fn killed_at(sandbox: &Sandbox, part: &str, calls: &str, n: usize) -> Option<ExitStatus> {
     let inject = format!("inject={calls}:signal=SIGKILL:when={n}");
     let trace = format!("trace={calls}");

@@ -1,15 +1,15 @@
-//! Archiving, listing and tidying up.
+//! Archives, listing and garbage collection.
 
 use crate::{documents, name, now};
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::stamp::Now;
 use charrette_store::archive::read_archive;
-use charrette_store::gc::Keep;
+use charrette_store::gc::Retention;
 use charrette_store::{Documents, StoreError};
 use charrette_testkit::Sandbox;
 use serde_json::json;
 
-const KEEP: Keep = Keep { completed_days: 30, archive_days: 180 };
+const KEEP: Retention = Retention { completed_days: 30, archive_days: 180 };
 
 fn later(days: i64) -> Now {
     Now::real(now().at() + jiff::SignedDuration::from_hours(24 * days))
@@ -87,7 +87,7 @@ fn runs_are_listed_newest_first_and_unreadable_ones_last() {
     let rows = documents.list().unwrap();
     let names: Vec<String> = rows.iter().map(|row| row.name.stem()).collect();
     assert_eq!(names, ["design-new", "design-middle", "design-old", "design-torn"]);
-    assert!(rows[1].driver.is_some() && rows[0].driver.is_none() && rows[3].glance.is_err());
+    assert!(rows[1].driver.is_some() && rows[0].driver.is_none() && rows[3].overview.is_err());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The workspace of a run: sets of files that are written together, collected, kept and listed.
+//! The workspace of a run: batches of files that are written, collected, kept and listed.
 
 use crate::parts;
 use charrette_store::Workspace;
@@ -40,7 +40,7 @@ fn a_set_that_cannot_be_written_changes_nothing() {
         assert_eq!(workspace.put_all(&bad).unwrap_err().kind(), ErrorKind::InvalidInput);
         assert_eq!(workspace.publish(&bad).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
-    // The second temp file cannot be made, because a folder has its name.
+    // The second temp file cannot be created, because a folder has its name.
     fs_err::create_dir_all(sandbox.path(".specs/x/.b.md.tmp/in-the-way")).unwrap();
     workspace.put_all(&[("a.md", "new"), ("b.md", "new")]).unwrap_err();
     assert_eq!(sandbox.read(".specs/x/a.md"), "old");
@@ -48,7 +48,7 @@ fn a_set_that_cannot_be_written_changes_nothing() {
 }
 
 #[test]
-fn what_lanes_staged_is_collected_and_what_it_replaces_is_kept() {
+fn staged_outputs_are_collected_and_replaced_ones_kept() {
     let sandbox = Sandbox::new();
     let workspace = workspace(&sandbox);
     workspace.put_all(&[("a.md", "old"), ("same.md", "same")]).unwrap();
@@ -64,7 +64,7 @@ fn what_lanes_staged_is_collected_and_what_it_replaces_is_kept() {
     for (name, text) in [("a.md", "new"), ("same.md", "same"), ("deep/b.md", "b"), ("c.md", "c")] {
         assert_eq!(sandbox.read(&format!(".specs/x/{name}")), text);
     }
-    assert!(!workspace.has_left("one-1", ["a.md"]));
+    assert!(!workspace.has_leftovers("one-1", ["a.md"]));
     workspace.collect_all(batch).unwrap();
 }
 
@@ -84,7 +84,7 @@ fn a_staging_folder_on_another_disk_is_collected_from() {
     assert_eq!(workspace.list().unwrap(), ["a.md", "b.md", &kept_name("a.md", "old")]);
     assert_eq!(superseded(&sandbox, "a.md", "old"), "old");
     assert_eq!(fs_err::read_dir(&staging).unwrap().count(), 0);
-    workspace.close().unwrap();
+    workspace.remove_staging().unwrap();
 }
 
 fn kept_name(name: &str, old: &str) -> String {
@@ -92,7 +92,7 @@ fn kept_name(name: &str, old: &str) -> String {
 }
 
 #[test]
-fn what_a_lone_step_publishes_is_there_and_what_it_replaces_is_kept() {
+fn published_outputs_are_visible_and_replaced_ones_kept() {
     let sandbox = Sandbox::new();
     let workspace = workspace(&sandbox);
     workspace.publish(&[("a.md", "old"), ("specs/design.md", "old design")]).unwrap();
@@ -127,7 +127,7 @@ fn artifacts_are_listed_by_name_and_nothing_else_is() {
 }
 
 #[test]
-fn what_was_begun_and_not_finished_leaves_the_workspace_unused_and_is_discarded() {
+fn a_half_started_workspace_is_unused_and_discarded() {
     let sandbox = Sandbox::new();
     let workspace = workspace(&sandbox);
     sandbox.write(".specs/x/.request.md.tmp", "half");

@@ -1,22 +1,22 @@
-//! From the id of a seat to its draft.
+//! Dispatches seats to their drafts.
 
-use super::inputs::Inputs;
+use super::inputs::DraftInputs;
 use super::{
     diagram, levels, merge, plan, questions, research, review, revise, sketch, spec, summary, synthesis,
     topic, topic_notes, validate, vote,
 };
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 
-/// Why there is no draft.
+/// Errors of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DraftError {
-    /// An artifact the seat cannot do without is not there.
+    /// A required artifact is missing or empty.
     #[error("{0} is missing")]
     Missing(&'static str),
 }
 
-/// What the embedded agent answers in a seat; nothing if it may not sit there.
-pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftError>> {
+/// Drafts the answer of a seat; none if the embedded agent may not take it.
+pub fn draft(seat: &str, inputs: &DraftInputs<'_>) -> Option<Result<String, DraftError>> {
     Some(match seat {
         "researcher-requirements" | "researcher-vision" | "researcher-feature-domain" => {
             Ok(research::requirements(inputs, seat))
@@ -24,14 +24,14 @@ pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftErro
         "researcher-dependencies" | "researcher-scope" | "researcher-feature-dependencies" => {
             Ok(research::dependencies(inputs, seat))
         }
-        "researcher-rough-specs" => Ok(levels::breakdown(inputs, seat, Level::Project)),
-        "researcher-spec-breakdown" => Ok(levels::breakdown(inputs, seat, Level::Feature)),
-        "project-aggregator" => Ok(levels::aggregate(inputs, Level::Project)),
-        "feature-aggregator" => Ok(levels::aggregate(inputs, Level::Feature)),
-        "project-writer" => levels::write(inputs, Level::Project),
-        "feature-writer" => levels::write(inputs, Level::Feature),
-        "project-validator" => levels::validate(inputs, Level::Project),
-        "feature-validator" => levels::validate(inputs, Level::Feature),
+        "researcher-rough-specs" => Ok(levels::breakdown(inputs, seat, SpecLevel::Project)),
+        "researcher-spec-breakdown" => Ok(levels::breakdown(inputs, seat, SpecLevel::Feature)),
+        "project-aggregator" => Ok(levels::aggregate(inputs, SpecLevel::Project)),
+        "feature-aggregator" => Ok(levels::aggregate(inputs, SpecLevel::Feature)),
+        "project-writer" => levels::write(inputs, SpecLevel::Project),
+        "feature-writer" => levels::write(inputs, SpecLevel::Feature),
+        "project-validator" => levels::validate(inputs, SpecLevel::Project),
+        "feature-validator" => levels::validate(inputs, SpecLevel::Feature),
         "researcher-tasks" => Ok(research::tasks(inputs)),
         "aggregator" => Ok(summary::aggregate(inputs)),
         "clarifier" => Ok(questions::clarify(inputs)),
@@ -49,9 +49,9 @@ pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftErro
         "reviewer-pragmatic" => review::review(inputs, review::Lens::Pragmatic),
         "merger" => Ok(merge::merge(inputs)),
         "voter-claude" | "voter-codex" | "voter-cursor" => vote::vote(inputs),
-        "reviser" => revise::after_review(inputs),
+        "reviser" => revise::append_accepted_findings(inputs),
         "discusser" => Ok(questions::discuss(inputs)),
-        "finisher" => revise::finish(inputs),
+        "finisher" => revise::append_discussion(inputs),
         "illustrator" => diagram::draw(inputs),
         "topic-structure" => Ok(topic::structure(inputs)),
         "topic-behaviour" => Ok(topic::behaviour(inputs)),
@@ -63,8 +63,11 @@ pub fn draft(seat: &str, inputs: &Inputs<'_>) -> Option<Result<String, DraftErro
     })
 }
 
-/// The text of an artifact that must be there.
-pub(super) fn needed<'a>(inputs: &Inputs<'a>, name: &'static str) -> Result<&'a str, DraftError> {
+/// Text of a required artifact.
+pub(super) fn required_artifact<'a>(
+    inputs: &DraftInputs<'a>,
+    name: &'static str,
+) -> Result<&'a str, DraftError> {
     let text = inputs.artifact(name);
     if text.trim().is_empty() { Err(DraftError::Missing(name)) } else { Ok(text) }
 }

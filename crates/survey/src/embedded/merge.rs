@@ -1,30 +1,30 @@
-//! The merger: one list of what the reviewers found.
+//! The merger: one list of all reviewers' findings.
 //!
 //! Two findings are one only if they have the same tag and are about the same file, or share most of their words.
-//! Nothing else is merged, and nobody is lost.
+//! Nothing else is merged, and every proposer is kept.
 
-use super::ground::{NO_MODEL, said};
-use super::inputs::Inputs;
-use super::synthesis::without_line;
-use charrette_model::panel::cited;
+use super::citable_facts::{NO_MODEL, sanitize};
+use super::inputs::DraftInputs;
+use super::synthesis::strip_line;
+use charrette_model::panel::citations;
 use charrette_model::panel::findings::{Focus, read_findings};
 use charrette_model::panel::ids::{ItemId, ItemKind};
-use charrette_model::panel::merged::{ReviewItem, write_items};
+use charrette_model::panel::review_items::{ReviewItem, write_review_items};
 use std::collections::BTreeSet;
 
-/// How much of their words two findings must share to be one, in percent.
-const SHARED: usize = 60;
+/// Minimum share of common words for two findings to be one, in percent.
+const SHARED_WORDS_PERCENT: usize = 60;
 
-/// Where it stands who wrote which review: `- FILE: LABEL`.
-const LABELS: &str = "reviewers.md";
+/// Artifact with the label of each review file: `- FILE: LABEL`.
+const LABELS_FILE: &str = "reviewers.md";
 
 /// Writes `findings.md`.
-pub(super) fn merge(inputs: &Inputs<'_>) -> String {
-    let mut items: Vec<Merged> = Vec::new();
+pub(super) fn merge(inputs: &DraftInputs<'_>) -> String {
+    let mut items: Vec<MergedFinding> = Vec::new();
     for (name, text) in inputs.artifacts_like("", "-plan-", "-output.txt") {
-        let label = listed_label(inputs.artifact(LABELS), name).unwrap_or_else(|| reviewer_label(name));
+        let label = lookup_label(inputs.artifact(LABELS_FILE), name).unwrap_or_else(|| reviewer_label(name));
         for finding in read_findings(text).findings {
-            let found = Merged {
+            let found = MergedFinding {
                 focus: finding.focus,
                 concern: finding.concern.to_string(),
                 revision: finding.revision.as_deref().unwrap_or_default().to_owned(),
@@ -32,30 +32,34 @@ pub(super) fn merge(inputs: &Inputs<'_>) -> String {
                 proposers: vec![label.clone()],
             };
             match items.iter_mut().find(|known| known.is_same(&found)) {
-                Some(known) => known.take(found),
+                Some(known) => known.absorb(found),
                 None => items.push(found),
             }
         }
     }
-    // In scope first: the names of findings go through from 1, and so do those out of scope.
-    let (inside, outside): (Vec<Merged>, Vec<Merged>) =
+    // In scope first: findings are numbered from 1, and so are those out of scope.
+    let (inside, outside): (Vec<MergedFinding>, Vec<MergedFinding>) =
         items.into_iter().partition(|item| !item.out_of_scope);
-    let named = |kind: ItemKind, items: Vec<Merged>| {
-        items.into_iter().zip(1..).map(move |(item, n)| item.named(ItemId { kind, n })).collect::<Vec<_>>()
+    let named = |kind: ItemKind, items: Vec<MergedFinding>| {
+        items
+            .into_iter()
+            .zip(1..)
+            .map(move |(item, n)| item.into_item(ItemId { kind, n }))
+            .collect::<Vec<_>>()
     };
     let mut all = named(ItemKind::Finding, inside);
     all.extend(named(ItemKind::OutOfScope, outside));
     let notice = if all.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
-    notice + &write_items(&all)
+    notice + &write_review_items(&all)
 }
 
-/// What a reviewer is called, by the list of them. The name of a file says whose seat it was, not who sat there.
-fn listed_label(labels: &str, file: &str) -> Option<String> {
+/// Label of a review file, from the list. The file name has the seat, which another agent may have taken.
+fn lookup_label(labels: &str, file: &str) -> Option<String> {
     let mut listed = labels.lines().filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
     listed.find(|(name, _)| *name == file).map(|(_, label)| label.trim().to_owned())
 }
 
-/// What a reviewer is called, by the name of its file: `Cursor-Arch` for `cursor-plan-arch-output.txt`.
+/// Label of a reviewer, from its file name: `Cursor-Arch` for `cursor-plan-arch-output.txt`.
 pub fn reviewer_label(file: &str) -> String {
     let tool = file.split('-').next().unwrap_or_default();
     let lens = file.strip_suffix("-output.txt").and_then(|name| name.rsplit('-').next()).unwrap_or_default();
@@ -68,7 +72,7 @@ pub fn reviewer_label(file: &str) -> String {
     format!("{}-{}", capital(tool), capital(lens))
 }
 
-struct Merged {
+struct MergedFinding {
     focus: Option<Focus>,
     concern: String,
     revision: String,
@@ -76,15 +80,15 @@ struct Merged {
     proposers: Vec<String>,
 }
 
-impl Merged {
-    fn is_same(&self, other: &Merged) -> bool {
+impl MergedFinding {
+    fn is_same(&self, other: &MergedFinding) -> bool {
         self.focus == other.focus
             && (same_file(&self.concern, &other.concern) || shares_words(&self.concern, &other.concern))
     }
 
-    /// In scope for one is in scope for all. The longer concern tells more, and keeps the revision that belongs to it;
-    /// what the other one says about another place is added.
-    fn take(&mut self, other: Merged) {
+    /// Merges another finding into this one. In scope for one is in scope for all. The longer concern and its
+    /// revision are kept; the other one is added if it cites another place.
+    fn absorb(&mut self, other: MergedFinding) {
         for proposer in other.proposers {
             if !self.proposers.contains(&proposer) {
                 self.proposers.push(proposer);
@@ -96,8 +100,8 @@ impl Merged {
             std::mem::swap(&mut self.concern, &mut concern);
             std::mem::swap(&mut self.revision, &mut revision);
         }
-        let known = cited::paths(&self.concern);
-        let elsewhere = cited::paths(&concern).iter().any(|place| !known.contains(place));
+        let known = citations::paths(&self.concern);
+        let elsewhere = citations::paths(&concern).iter().any(|place| !known.contains(place));
         if elsewhere {
             self.concern = format!("{} {concern}", self.concern);
         }
@@ -108,7 +112,7 @@ impl Merged {
         }
     }
 
-    fn named(self, id: ItemId) -> ReviewItem {
+    fn into_item(self, id: ItemId) -> ReviewItem {
         let title = title(&self.concern);
         let revision = if self.revision.is_empty() && id.kind == ItemKind::Finding {
             "The reviewer suggests nothing in particular.".to_owned()
@@ -126,10 +130,10 @@ impl Merged {
     }
 }
 
-/// Both are about one file, and about the same one.
+/// True if both cite exactly one file, the same one.
 fn same_file(a: &str, b: &str) -> bool {
     let files = |text: &str| -> BTreeSet<String> {
-        cited::paths(text).into_iter().map(|path| without_line(path).to_owned()).collect()
+        citations::paths(text).into_iter().map(|path| strip_line(path).to_owned()).collect()
     };
     let (a, b) = (files(a), files(b));
     a.len() == 1 && a == b
@@ -144,13 +148,13 @@ fn shares_words(a: &str, b: &str) -> bool {
     };
     let (a, b) = (words(a), words(b));
     let fewer = a.len().min(b.len());
-    fewer > 0 && a.intersection(&b).count() * 100 >= fewer * SHARED
+    fewer > 0 && a.intersection(&b).count() * 100 >= fewer * SHARED_WORDS_PERCENT
 }
 
-/// The first words of a concern.
+/// Title: the first words of a concern.
 fn title(concern: &str) -> String {
     let words: Vec<&str> = concern.split_whitespace().take(12).collect();
-    let title = said(&words.join(" "), 80);
+    let title = sanitize(&words.join(" "), 80);
     title.trim_end_matches([',', '.', ':', ';', '(']).to_owned()
 }
 
@@ -170,10 +174,10 @@ mod tests {
     }
 
     #[test]
-    fn who_sat_in_anothers_seat_keeps_its_name() {
+    fn a_substitute_reviewer_keeps_its_label() {
         let labels = "- cursor-plan-arch-output.txt: Embedded-Arch\n- cursor-plan-edge-output.txt: Code\n";
-        assert_eq!(listed_label(labels, "cursor-plan-edge-output.txt").as_deref(), Some("Code"));
-        assert_eq!(listed_label(labels, "codex-primary-plan-innovation-output.txt"), None);
+        assert_eq!(lookup_label(labels, "cursor-plan-edge-output.txt").as_deref(), Some("Code"));
+        assert_eq!(lookup_label(labels, "codex-primary-plan-innovation-output.txt"), None);
     }
 
     #[test]

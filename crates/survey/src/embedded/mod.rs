@@ -1,16 +1,16 @@
-//! The embedded agent: every seat that may be taken without a model, filled from the survey and the artifacts the
-//! seat reads.
+//! The embedded agent: drafts for every seat that may be taken without a model, made from the survey and the
+//! artifacts the seat reads.
 //!
 //! [`draft`] is called with a seat's id and answers in that seat's grammar. Each seat has a module or a part of one;
-//! what they share is in [`ground`] (facts worth citing) and [`plan_text`] (a plan read back). Drafts are pure
-//! functions: the same inputs give the same text, byte for byte.
+//! they share [`citable_facts`] and [`plan_text`] (a parsed plan). Drafts are pure functions: the same inputs give the
+//! same text, byte for byte.
 //!
-//! It never pretends. Debates, judgements and code are not here; every claim cites a place that exists, every draft
-//! says that no model took part, and what cannot be known from files is left to a person, by name.
+//! It never pretends: there are no debates, judgements or code here; every claim cites a place that exists, every
+//! draft says that no model took part, and open points are left to a person explicitly.
 
+mod citable_facts;
 mod diagram;
 mod draft;
-mod ground;
 mod inputs;
 mod levels;
 mod merge;
@@ -31,5 +31,5 @@ mod verbs;
 mod vote;
 
 pub use draft::{DraftError, draft};
-pub use inputs::{Files, Inputs, WorkTree};
+pub use inputs::{DraftInputs, RepositoryFiles, WorkTree};
 pub use merge::reviewer_label;

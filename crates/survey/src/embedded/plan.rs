@@ -1,82 +1,83 @@
 //! The planner: a plan of existing paths, in five sections.
 
-use super::ground::{Ground, NO_MODEL, place, risk_sentence, said};
-use super::inputs::Inputs;
-use super::synthesis::named_files;
+use super::citable_facts::{CitableFacts, NO_MODEL, file_citation, risk_sentence, sanitize};
+use super::inputs::DraftInputs;
+use super::synthesis::cited_files;
 use crate::report::Risk;
-use crate::tree::kind::{Kind, kind};
+use crate::tree::kind::{FileKind, file_kind};
 use charrette_model::panel::discussion::read_discussion;
 use charrette_model::panel::resolutions::{Disposition, read_resolutions};
 
-/// So many files a plan names at most, tests and documents apart.
-const MOST_FILES: usize = 6;
+/// Maximum number of files in a plan, without tests and docs.
+const MAX_FILES: usize = 6;
 
 /// Writes the plan.
-pub(super) fn draft(inputs: &Inputs<'_>) -> String {
-    let ground = Ground::new(inputs);
-    let files = planned(inputs, &ground);
+pub(super) fn draft(inputs: &DraftInputs<'_>) -> String {
+    let facts = CitableFacts::new(inputs);
+    let files = select_files(inputs, &facts);
     let sections = [
-        files_section(&ground, &files),
-        approach(inputs, &ground, &files),
-        edge_cases(inputs, &ground),
-        failure_modes(&ground, &files),
-        testing(&ground, &files),
+        files_section(&facts, &files),
+        approach(inputs, &facts, &files),
+        edge_cases(inputs, &facts),
+        failure_modes(&facts, &files),
+        testing(&facts, &files),
     ];
     let titled =
         super::plan_text::SECTIONS.iter().zip(sections).map(|(title, text)| format!("## {title}\n{text}\n"));
     format!("> {NO_MODEL}\n\n{}", titled.collect::<Vec<_>>().join("\n"))
 }
 
-/// A file and why it is in the plan.
-struct Planned {
+/// A file of the plan.
+struct PlannedFile {
     path: String,
     why: String,
 }
 
-/// What was decided on, then code the synthesis names, then what the survey puts first.
-fn planned(inputs: &Inputs<'_>, ground: &Ground<'_>) -> Vec<Planned> {
-    let surveyed = ground.sources();
+/// Files of the plan: those of resolved decisions, then sources the synthesis cites, then the best of the survey.
+fn select_files(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>) -> Vec<PlannedFile> {
+    let surveyed = facts.sources();
     let rank = |path: &str| surveyed.iter().position(|file| file.path == path).unwrap_or(usize::MAX);
     let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
     let mut decided: Vec<String> =
-        resolutions.iter().flat_map(|resolution| named_files(inputs, &resolution.resolution)).collect();
+        resolutions.iter().flat_map(|resolution| cited_files(inputs, &resolution.resolution)).collect();
     decided.retain(|path| is_code(path));
-    let mut named = named_files(inputs, inputs.artifact("approach-synthesis.txt"));
+    let mut named = cited_files(inputs, inputs.artifact("approach-synthesis.txt"));
     named.retain(|path| is_code(path));
     named.sort_by_key(|path| rank(path));
     named.truncate(4);
     let first = surveyed.iter().take(3).map(|file| file.path.clone());
-    let mut all: Vec<Planned> = Vec::new();
+    let mut all: Vec<PlannedFile> = Vec::new();
     for path in decided.into_iter().chain(named).chain(first) {
-        if all.len() < MOST_FILES && !all.iter().any(|known| known.path == path) {
-            all.push(Planned { why: why(ground, &path), path });
+        if all.len() < MAX_FILES && !all.iter().any(|known| known.path == path) {
+            all.push(PlannedFile { why: file_reason(facts, &path), path });
         }
     }
-    if let Some(first) = ground.first().filter(|_| all.is_empty()) {
-        all.push(Planned { path: first.path.clone(), why: why(ground, &first.path) });
+    if let Some(first) = facts.first().filter(|_| all.is_empty()) {
+        all.push(PlannedFile { path: first.path.clone(), why: file_reason(facts, &first.path) });
     }
     all
 }
 
 fn is_code(path: &str) -> bool {
-    kind(path) == Some(Kind::Source)
+    file_kind(path) == Some(FileKind::Source)
 }
 
-fn why(ground: &Ground<'_>, path: &str) -> String {
-    let known = ground.files.iter().find(|file| file.path == path);
+fn file_reason(facts: &CitableFacts<'_>, path: &str) -> String {
+    let known = facts.files.iter().find(|file| file.path == path);
     let reason = known.and_then(|file| file.reasons.first());
-    reason.map_or_else(|| "named by the synthesis".to_owned(), |reason| format!("it {}", said(reason, 140)))
+    reason
+        .map_or_else(|| "named by the synthesis".to_owned(), |reason| format!("it {}", sanitize(reason, 140)))
 }
 
-fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
+fn files_section(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
     let mut lines: Vec<String> =
         files.iter().map(|file| format!("- `{}`: {}.", file.path, file.why)).collect();
-    for (n, test) in tests(ground, files).iter().take(2).enumerate() {
+    for (n, test) in test_files(facts, files).iter().take(2).enumerate() {
         let what =
             if n == 0 { "a test that fails first, then the cases named below" } else { "must keep passing" };
         lines.push(format!("- `{test}`: {what}."));
     }
-    if let Some(changelog) = ground.changelog().filter(|path| !files.iter().any(|file| file.path == **path)) {
+    if let Some(changelog) = facts.changelog().filter(|path| !files.iter().any(|file| file.path == **path)) {
         lines.push(format!("- `{changelog}`: one line, as the repository's habit is."));
     }
     if lines.is_empty() {
@@ -86,12 +87,12 @@ fn files_section(ground: &Ground<'_>, files: &[Planned]) -> String {
     lines.join("\n")
 }
 
-/// The tests of the planned files that are files of their own; if nothing covers them, those the survey names.
-fn tests<'a>(ground: &Ground<'a>, files: &[Planned]) -> Vec<&'a str> {
-    let mut found: Vec<&str> = files.iter().flat_map(|file| ground.tests_of(&file.path)).collect();
+/// Separate test files of the planned files; if there are none, the first test of the survey.
+fn test_files<'a>(facts: &CitableFacts<'a>, files: &[PlannedFile]) -> Vec<&'a str> {
+    let mut found: Vec<&str> = files.iter().flat_map(|file| facts.tests_of(&file.path)).collect();
     if found.is_empty() {
-        // The nearest is a beginning; more would be guessed.
-        found = ground.tests();
+        // The nearest test is a start; more would be guesses.
+        found = facts.tests();
         found.truncate(1);
     }
     let mut each: Vec<&str> = Vec::new();
@@ -103,17 +104,17 @@ fn tests<'a>(ground: &Ground<'a>, files: &[Planned]) -> Vec<&'a str> {
     each
 }
 
-fn approach(inputs: &Inputs<'_>, ground: &Ground<'_>, files: &[Planned]) -> String {
-    let mut text = vec![format!("The request {}.", ground.wish().asks)];
+fn approach(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
+    let mut text = vec![format!("The request {}.", facts.request_phrases().asks)];
     if let Some(first) = files.first() {
-        let found = ground.files.iter().find(|file| file.path == first.path);
-        let at = found.map_or_else(|| first.path.clone(), |file| place(file));
+        let found = facts.files.iter().find(|file| file.path == first.path);
+        let at = found.map_or_else(|| first.path.clone(), |file| file_citation(file));
         text.push(format!("The work begins at {at} and stays inside the files above; nothing new is created unless a person wants it."));
-        for symbol in ground.symbols_of(&first.path).iter().take(3) {
+        for symbol in facts.symbols_of(&first.path).iter().take(3) {
             text.push(format!(
                 "{} {} is defined at {}:{}.",
                 sentence_start(&symbol.kind),
-                said(&symbol.name, 60),
+                sanitize(&symbol.name, 60),
                 symbol.path,
                 symbol.line
             ));
@@ -123,8 +124,8 @@ fn approach(inputs: &Inputs<'_>, ground: &Ground<'_>, files: &[Planned]) -> Stri
     for entry in &settled {
         text.push(format!(
             "Decided beforehand, {}: {}",
-            said(&entry.title, 80),
-            ended(&said(&entry.resolution, 200))
+            sanitize(&entry.title, 80),
+            with_full_stop(&sanitize(&entry.resolution, 200))
         ));
     }
     let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
@@ -132,28 +133,28 @@ fn approach(inputs: &Inputs<'_>, ground: &Ground<'_>, files: &[Planned]) -> Stri
         let how = match resolution.outcome.disposition() {
             Disposition::Voted => "voted; the losing side's concern is kept among the edge cases",
             Disposition::FallbackToSynthesis => "debated without a result, so the synthesis stands",
-            Disposition::BucketSkipped => "nobody could debate it, so the synthesis stands",
+            Disposition::BucketSkipped => "no agent could debate it, so the synthesis stands",
             Disposition::OverCap => "outside the debates, so the synthesis stands",
         };
         text.push(format!(
             "DECISION_{}, {}: {} ({how}).",
             resolution.n,
-            said(&resolution.title, 80),
-            said(&resolution.resolution, 200)
+            sanitize(&resolution.title, 80),
+            sanitize(&resolution.resolution, 200)
         ));
     }
-    text.push("How the behaviour works in detail is not in any file and is left to whoever implements it, within what a person decides.".to_owned());
+    text.push("How the behaviour works in detail is not in any file and is left to the implementer, within a person's decisions.".to_owned());
     text.join("\n")
 }
 
-fn edge_cases(inputs: &Inputs<'_>, ground: &Ground<'_>) -> String {
+fn edge_cases(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>) -> String {
     let mut lines = vec![
         "- Nothing is given, or something empty: what happens is for a person to decide; today's behaviour must not change.".to_owned(),
         "- More is given than the code expects: the limit is for a person to decide.".to_owned(),
         "- The same is asked for twice, or by two at once: it must not be done twice.".to_owned(),
     ];
     for risk in
-        ground.risks().iter().filter(|risk| matches!(risk.kind.as_str(), "todo" | "deprecated")).take(3)
+        facts.risks().iter().filter(|risk| matches!(risk.kind.as_str(), "todo" | "deprecated")).take(3)
     {
         lines.push(format!("- {}.", risk_sentence(risk)));
     }
@@ -164,23 +165,23 @@ fn edge_cases(inputs: &Inputs<'_>, ground: &Ground<'_>) -> String {
         lines.push(format!(
             "- DECISION_{}, the side that lost feared: {}",
             resolution.n,
-            ended(&said(&resolution.antithesis_summary, 200))
+            with_full_stop(&sanitize(&resolution.antithesis_summary, 200))
         ));
     }
     lines.join("\n")
 }
 
-/// Three ways it goes wrong, each with its first sign and a remedy; from what stands in the code as far as it goes.
-fn failure_modes(ground: &Ground<'_>, files: &[Planned]) -> String {
+/// Three failure modes, each with its first sign and a remedy; from risks in the code if there are enough.
+fn failure_modes(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
     let counts = |risk: &&Risk| {
         matches!(risk.kind.as_str(), "panic" | "swallowed" | "unsafe" | "shell" | "untested" | "large")
     };
-    let mut risks: Vec<&Risk> = ground.risks().into_iter().filter(counts).collect();
-    // What stands in the files that change, and what is worse than a missing test, comes first.
+    let mut risks: Vec<&Risk> = facts.risks().into_iter().filter(counts).collect();
+    // Risks in planned files first, and missing tests last.
     let distance = |risk: &Risk| (!files.iter().any(|file| file.path == risk.path), risk.kind == "untested");
     risks.sort_by_key(|risk| distance(risk));
-    let mut modes: Vec<String> = risks.into_iter().take(3).map(failure).collect();
-    let run = ground.test_command().map_or("a test".to_owned(), |run| format!("\"{}\"", said(run, 100)));
+    let mut modes: Vec<String> = risks.into_iter().take(3).map(failure_mode).collect();
+    let run = facts.test_command().map_or("a test".to_owned(), |run| format!("\"{}\"", sanitize(run, 100)));
     let common = [
         format!("Callers that rely on today's behaviour break. First sign: {run} fails. Remedy: keep the old behaviour until it is asked otherwise."),
         "The change lands in the wrong place, because words led to it and not understanding. First sign: the first failing test needs another file. Remedy: stop and survey again with better words.".to_owned(),
@@ -191,8 +192,8 @@ fn failure_modes(ground: &Ground<'_>, files: &[Planned]) -> String {
     modes.iter().enumerate().map(|(n, mode)| format!("{}. {mode}", n + 1)).collect::<Vec<_>>().join("\n")
 }
 
-/// What goes wrong there, how it shows first, and what helps.
-pub(super) fn failure(risk: &Risk) -> String {
+/// Failure mode of a risk: sentence, first sign, remedy.
+pub(super) fn failure_mode(risk: &Risk) -> String {
     let signs = match risk.kind.as_str() {
         "panic" => {
             "First sign: the process ends where an error was expected. Remedy: report the error there, or show that new code never reaches it."
@@ -212,10 +213,10 @@ pub(super) fn failure(risk: &Risk) -> String {
     format!("{}. {signs}", risk_sentence(risk))
 }
 
-fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
+fn testing(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
     let mut lines = Vec::new();
     for file in files.iter().take(4) {
-        lines.push(match ground.covered_by(&file.path) {
+        lines.push(match facts.covered_by(&file.path) {
             Some(tests) => format!(
                 "- `{}`: covered by {tests}, with a new case that fails without the change.",
                 file.path
@@ -223,8 +224,8 @@ fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
             None => format!("- `{}`: no test of it was found; the first task writes one.", file.path),
         });
     }
-    if let Some(run) = ground.test_command() {
-        lines.push(format!("- Everything is run with `{}`.", said(run, 100)));
+    if let Some(run) = facts.test_command() {
+        lines.push(format!("- Everything is run with `{}`.", sanitize(run, 100)));
     }
     if lines.is_empty() {
         lines.push("- No test and no command to run tests were found: a person must say how a change is proven here.".to_owned());
@@ -232,7 +233,7 @@ fn testing(ground: &Ground<'_>, files: &[Planned]) -> String {
     lines.join("\n")
 }
 
-fn ended(text: &str) -> String {
+fn with_full_stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
 }
 

@@ -1,16 +1,16 @@
-//! A plan read back: its sections, and the lines of one.
+//! Parsed plan: its sections and their lines.
 
-use charrette_model::panel::lines::{bare, lines};
+use charrette_model::markdown::{bare, lines};
 
 pub(super) use charrette_model::panel::plan::SECTIONS;
 
-/// A section that a review adds.
-pub(super) const RESOLVED: &str = "Findings resolved";
+/// Section that a review adds.
+pub(super) const RESOLVED_SECTION: &str = "Findings resolved";
 
-/// A plan, as far as its headings say.
+/// A plan, split at its headings.
 #[derive(Debug)]
 pub(super) struct PlanText<'a> {
-    /// Titles as they are written, and what stands below each.
+    /// Titles as written, and the lines below each.
     sections: Vec<(&'a str, Vec<&'a str>)>,
 }
 
@@ -28,15 +28,18 @@ impl<'a> PlanText<'a> {
         PlanText { sections }
     }
 
-    /// What stands in a section; nothing if there is none of that name, or nothing in it.
+    /// Text of a section; none if it is missing or empty.
     pub(super) fn section(&self, title: &str) -> Option<String> {
-        let same = |name: &str| simple(name) == simple(title) || simple(name).starts_with(&simple(title));
+        let same = |name: &str| {
+            normalize_title(name) == normalize_title(title)
+                || normalize_title(name).starts_with(&normalize_title(title))
+        };
         let (_, body) = self.sections.iter().find(|(name, _)| same(name))?;
         let text = body.join("\n").trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
-    /// The lines of a section that say something.
+    /// Lines of a section, without blank lines and quotations.
     pub(super) fn items(&self, title: &str) -> Vec<String> {
         let section = self.section(title).unwrap_or_default();
         section
@@ -49,7 +52,7 @@ impl<'a> PlanText<'a> {
 }
 
 /// A title without case, marks and numbers: "1. **Edge Cases**" is "edge cases".
-fn simple(title: &str) -> String {
+fn normalize_title(title: &str) -> String {
     let kept: String = title.chars().map(|c| if c.is_alphabetic() { c } else { ' ' }).collect();
     kept.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,31 +1,33 @@
-//! The sketches: one repository, looked at four ways.
+//! The sketches, one per lens.
 //!
-//! Structure and what can be reused; failures and boundaries; what the manifest and history already offer; the smallest
+//! Structure and reuse; failures and boundaries; what manifests and history offer; the smallest
 //! set of files and its tests. Three paragraphs each: decisions, files, trade-offs.
 
-use super::ground::{Ground, NO_MODEL, is_citable, listed, place, risk_clause, risk_place, said};
-use super::inputs::Inputs;
+use super::citable_facts::{
+    CitableFacts, NO_MODEL, file_citation, is_citable, join_list, risk_citation, risk_clause, sanitize,
+};
+use super::inputs::DraftInputs;
 use crate::report::RankedFile;
 use crate::tree::kind::language;
 
-/// Said where the survey found nothing to stand on.
-const NOTHING: &str = "No file of the repository has words of the request, so there is nothing to build on; a person must name the place.";
+/// Text of a sketch if the survey found no file.
+const NO_FILES: &str = "No file of the repository has words of the request, so there is nothing to build on; a person must name the place.";
 
-/// Structure: where responsibilities live, and what is there to be reused.
-pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
-    let ground = Ground::new(inputs);
-    let sources = ground.sources();
-    let Some(first) = ground.first() else { return nothing() };
-    let symbols: Vec<String> = ground
+/// Architecture lens: structure and reuse.
+pub(super) fn architecture(inputs: &DraftInputs<'_>) -> String {
+    let facts = CitableFacts::new(inputs);
+    let sources = facts.sources();
+    let Some(first) = facts.first() else { return empty_sketch() };
+    let symbols: Vec<String> = facts
         .symbols_of(&first.path)
         .iter()
         .take(3)
-        .map(|symbol| format!("{} ({}:{})", said(&symbol.name, 60), symbol.path, symbol.line))
+        .map(|symbol| format!("{} ({}:{})", sanitize(&symbol.name, 60), symbol.path, symbol.line))
         .collect();
     let reuse = if symbols.is_empty() {
         String::new()
     } else {
-        format!(" What it defines already should be reused rather than repeated: {}.", listed(&symbols))
+        format!(" What it defines already should be reused rather than repeated: {}.", join_list(&symbols))
     };
     let guides: Vec<String> = inputs
         .survey
@@ -34,57 +36,62 @@ pub(super) fn architecture(inputs: &Inputs<'_>) -> String {
         .filter(|convention| convention.kind == "guide" && !convention.text.contains("pull request"))
         .filter_map(|convention| Some((convention.path.as_deref()?, &convention.text)))
         .filter(|(path, _)| is_citable(path))
-        .map(|(path, text)| format!("{path} ({})", said(text, 60)))
+        .map(|(path, text)| format!("{path} ({})", sanitize(text, 60)))
         .take(2)
         .collect();
-    let guides =
-        if guides.is_empty() { String::new() } else { format!(" To be read before: {}.", listed(&guides)) };
+    let guides = if guides.is_empty() {
+        String::new()
+    } else {
+        format!(" To be read before: {}.", join_list(&guides))
+    };
     let decisions = format!(
         "The change belongs in the existing file {}: of all code that ships, most speaks for it.{reuse}{guides}",
-        place(first)
+        file_citation(first)
     );
-    let mut files = vec![touched(&sources, 4, first)];
+    let mut files = vec![changed_files(&sources, 4, first)];
     for file in sources.iter().take(3) {
-        let users = ground.users_of(&file.path);
+        let users = facts.users_of(&file.path);
         if !users.is_empty() {
-            files.push(format!("{} is used by {}, which must keep working.", file.path, listed(&users)));
+            files.push(format!("{} is used by {}, which must keep working.", file.path, join_list(&users)));
         }
     }
-    let large: Vec<String> = ground
+    let large: Vec<String> = facts
         .risks()
         .iter()
         .filter(|risk| risk.kind == "large" && sources.iter().take(4).any(|file| file.path == risk.path))
-        .map(|risk| format!("{} ({})", risk.path, said(risk.text.split(':').next().unwrap_or_default(), 40)))
+        .map(|risk| {
+            format!("{} ({})", risk.path, sanitize(risk.text.split(':').next().unwrap_or_default(), 40))
+        })
         .collect();
     let price = if large.is_empty() {
         "Staying inside an existing file is cheap now; if it gets a second job, a file of its own would have been better, and that is for a person to judge.".to_owned()
     } else {
         format!(
             "Staying inside an existing file adds to files that are large already: {}. Whether to split them first is for a person to judge.",
-            listed(&large)
+            join_list(&large)
         )
     };
     paragraphs(&[decisions, files.join(" "), price])
 }
 
-/// Failures and boundaries: what is fragile where the change goes.
-pub(super) fn edges(inputs: &Inputs<'_>) -> String {
-    let ground = Ground::new(inputs);
-    let Some(first) = ground.first() else { return nothing() };
-    let risks = ground.risks();
+/// Edge lens: failures and boundaries.
+pub(super) fn edges(inputs: &DraftInputs<'_>) -> String {
+    let facts = CitableFacts::new(inputs);
+    let Some(first) = facts.first() else { return empty_sketch() };
+    let risks = facts.risks();
     let fragile: Vec<_> =
         risks.iter().filter(|risk| !matches!(risk.kind.as_str(), "large" | "untested")).take(4).collect();
     let decisions = if fragile.is_empty() {
         format!(
             "Nothing in the files of this change looks fragile by itself, so the boundaries decide: what is empty, too long, malformed or asked twice must be reported where it enters, in the existing file {}.",
-            place(first)
+            file_citation(first)
         )
     } else {
         let places: Vec<String> =
-            fragile.iter().map(|risk| format!("at {} {}", risk_place(risk), risk_clause(risk))).collect();
+            fragile.iter().map(|risk| format!("at {} {}", risk_citation(risk), risk_clause(risk))).collect();
         format!(
-            "The change must be guarded where today's code is fragile: {}. Where new code rests on one of these, it has to report an error first; which of them it reaches is for whoever implements it to find out.",
-            listed(&places)
+            "The change must be guarded where today's code is fragile: {}. Where new code rests on one of these, it has to report an error first; the implementer has to find out which of them it reaches.",
+            join_list(&places)
         )
     };
     let mut paths: Vec<&str> = Vec::new();
@@ -95,7 +102,7 @@ pub(super) fn edges(inputs: &Inputs<'_>) -> String {
     }
     let mut tested = Vec::new();
     for path in paths.iter().take(3) {
-        tested.push(match ground.covered_by(path) {
+        tested.push(match facts.covered_by(path) {
             None => format!("{path} has no test that was found, so it needs one before it changes."),
             Some(tests) => format!("{path} changes under the eyes of {tests}."),
         });
@@ -104,12 +111,12 @@ pub(super) fn edges(inputs: &Inputs<'_>) -> String {
     paragraphs(&[decisions, tested.join(" "), price])
 }
 
-/// What the manifest and history already offer.
-pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
-    let ground = Ground::new(inputs);
-    let Some(first) = ground.first() else { return nothing() };
-    let before = ground.commits().iter().find(|commit| commit.files.iter().any(|path| is_citable(path)));
-    let related = ground.related_dependencies();
+/// Innovation lens: manifests and history.
+pub(super) fn innovation(inputs: &DraftInputs<'_>) -> String {
+    let facts = CitableFacts::new(inputs);
+    let Some(first) = facts.first() else { return empty_sketch() };
+    let before = facts.commits().iter().find(|commit| commit.files.iter().any(|path| is_citable(path)));
+    let related = facts.related_dependencies();
     let mut decisions = Vec::new();
     let mut files: Vec<&str> = Vec::new();
     if let Some(commit) = before {
@@ -117,7 +124,7 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
         files = commit.files.iter().map(String::as_str).filter(|path| is_citable(path)).take(5).collect();
         decisions.push(format!(
             "Something like it was done before, by commit {id} (\"{}\"): the same shape may serve again.",
-            said(&commit.subject, 120)
+            sanitize(&commit.subject, 120)
         ));
     }
     if !related.is_empty() {
@@ -125,19 +132,19 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
             .iter()
             .take(3)
             .map(|dependency| {
-                format!("{} ({}:{})", said(&dependency.name, 60), dependency.path, dependency.line)
+                format!("{} ({}:{})", sanitize(&dependency.name, 60), dependency.path, dependency.line)
             })
             .collect();
-        decisions.push(format!("The manifest already brings in {}; perhaps it does part of this, and no new dependency is needed.", listed(&named)));
+        decisions.push(format!("The manifest already brings in {}; perhaps it does part of this, and no new dependency is needed.", join_list(&named)));
     }
     if decisions.is_empty() {
         let language = language(&first.path).map_or("its language", |language| language.name);
-        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", language, place(first)));
+        decisions.push(format!("Neither manifest nor history offers an alternative. Before anything is written, the standard library of {} is the place to look, and then the existing file {}.", language, file_citation(first)));
     }
     let touched = if files.is_empty() {
-        format!("That would touch {} first.", place(first))
+        format!("That would touch {} first.", file_citation(first))
     } else {
-        format!("That commit touched {}, so the change would go there again.", listed(&files))
+        format!("That commit touched {}, so the change would go there again.", join_list(&files))
     };
     let price = match (before, related.is_empty()) {
         (Some(_), false) => {
@@ -156,89 +163,95 @@ pub(super) fn innovation(inputs: &Inputs<'_>) -> String {
     paragraphs(&[decisions.join(" "), touched, price.to_owned()])
 }
 
-/// The smallest set of files, and its tests.
-pub(super) fn pragmatic(inputs: &Inputs<'_>) -> String {
-    let ground = Ground::new(inputs);
-    let Some(first) = ground.first() else { return nothing() };
+/// Pragmatic lens: the smallest set of files, and its tests.
+pub(super) fn pragmatic(inputs: &DraftInputs<'_>) -> String {
+    let facts = CitableFacts::new(inputs);
+    let Some(first) = facts.first() else { return empty_sketch() };
     let decisions = format!(
         "One existing file should be enough: {}. Everything else stays as it is until a test shows that it cannot.",
-        place(first)
+        file_citation(first)
     );
-    let proof = match (ground.covered_by(&first.path), ground.test_command()) {
+    let proof = match (facts.covered_by(&first.path), facts.test_command()) {
         (None, Some(run)) => {
-            format!("No test was found for it, so one comes first; \"{}\" runs them.", said(run, 100))
+            format!("No test was found for it, so one comes first; \"{}\" runs them.", sanitize(run, 100))
         }
         (None, None) => "No test was found for it, so one comes first.".to_owned(),
-        (Some(tests), Some(run)) => format!("It is proven by {tests}, run with \"{}\".", said(run, 100)),
+        (Some(tests), Some(run)) => format!("It is proven by {tests}, run with \"{}\".", sanitize(run, 100)),
         (Some(tests), None) => format!("It is proven by {tests}."),
     };
-    let busy: Vec<&str> = ground
+    let busy: Vec<&str> = facts
         .sources()
         .into_iter()
         .filter(|file| file.reasons.iter().any(|reason| reason.starts_with("changed often")))
         .map(|file| file.path.as_str())
         .take(3)
         .collect();
-    let users = ground.users_of(&first.path);
+    let users = facts.users_of(&first.path);
     let mut price = Vec::new();
     if !busy.is_empty() {
-        price.push(format!("Much is changed in {}, so a small change there collides least.", listed(&busy)));
+        price.push(format!(
+            "Much is changed in {}, so a small change there collides least.",
+            join_list(&busy)
+        ));
     }
     if !users.is_empty() {
-        price.push(format!("It is used by {}, where nothing may be noticed of this.", listed(&users)));
+        price.push(format!("It is used by {}, where nothing may be noticed of this.", join_list(&users)));
     }
     price.push(
         "What else the request may mean is left out, and a person must say if that is too little.".to_owned(),
     );
-    paragraphs(&[decisions, format!("{} {proof}", touched(&[first], 1, first)), price.join(" ")])
+    paragraphs(&[decisions, format!("{} {proof}", changed_files(&[first], 1, first)), price.join(" ")])
 }
 
 /// No lens: structure, proof and risk together.
-pub(super) fn generic(inputs: &Inputs<'_>) -> String {
-    let ground = Ground::new(inputs);
-    let Some(first) = ground.first() else { return nothing() };
+pub(super) fn generic(inputs: &DraftInputs<'_>) -> String {
+    let facts = CitableFacts::new(inputs);
+    let Some(first) = facts.first() else { return empty_sketch() };
     let decisions = format!(
         "The change begins in the existing file {}: of all code that ships, most speaks for it.",
-        place(first)
+        file_citation(first)
     );
-    let tests = ground.tests();
+    let tests = facts.tests();
     let tests = if tests.is_empty() {
         "No test was found.".to_owned()
     } else {
-        format!("The tests are {}.", listed(&tests[..tests.len().min(3)]))
+        format!("The tests are {}.", join_list(&tests[..tests.len().min(3)]))
     };
-    let risks: Vec<String> = ground
+    let risks: Vec<String> = facts
         .risks()
         .iter()
         .take(2)
-        .map(|risk| format!("at {} {}", risk_place(risk), risk_clause(risk)))
+        .map(|risk| format!("at {} {}", risk_citation(risk), risk_clause(risk)))
         .collect();
     let risks = if risks.is_empty() {
         "Nothing in these files looks risky by itself.".to_owned()
     } else {
-        format!("To mind: {}.", listed(&risks))
+        format!("To mind: {}.", join_list(&risks))
     };
     let price = format!("{risks} What the behaviour must be in detail is for a person to decide.");
-    paragraphs(&[decisions, format!("{} {tests}", touched(&ground.sources(), 3, first)), price])
+    paragraphs(&[decisions, format!("{} {tests}", changed_files(&facts.sources(), 3, first)), price])
 }
 
-/// Which files change, and why each.
-fn touched(sources: &[&RankedFile], most: usize, first: &RankedFile) -> String {
+/// Sentence about the files to change, each with its reason.
+fn changed_files(sources: &[&RankedFile], most: usize, first: &RankedFile) -> String {
     let all =
         if sources.is_empty() { std::slice::from_ref(&first) } else { &sources[..sources.len().min(most)] };
     let each: Vec<String> = all
         .iter()
         .map(|file| {
-            let reason =
-                file.reasons.first().map(|reason| format!(" (it {})", said(reason, 140))).unwrap_or_default();
+            let reason = file
+                .reasons
+                .first()
+                .map(|reason| format!(" (it {})", sanitize(reason, 140)))
+                .unwrap_or_default();
             format!("{}{reason}", file.path)
         })
         .collect();
-    format!("This changes {}.", listed(&each))
+    format!("This changes {}.", join_list(&each))
 }
 
-fn nothing() -> String {
-    paragraphs(&[NOTHING.to_owned(), "No file can be named.".to_owned(), "Everything is open.".to_owned()])
+fn empty_sketch() -> String {
+    paragraphs(&[NO_FILES.to_owned(), "No file can be named.".to_owned(), "Everything is open.".to_owned()])
 }
 
 fn paragraphs(paragraphs: &[String]) -> String {

@@ -1,35 +1,35 @@
-//! The synthesist: where sketches agree and where they go different ways, judged by what they name.
+//! The synthesist: agreement and disagreement of the sketches, judged by the files they cite.
 //!
-//! Contested is only what shows in the texts: another file to begin in, or an opposite approach in so many words.
+//! A decision is contested only if the texts show it: another file to begin in, or explicitly opposite approaches.
 
+use super::citable_facts::{NO_MODEL, is_citable, join_list};
 use super::draft::DraftError;
-use super::ground::{NO_MODEL, is_citable, listed};
-use super::inputs::Inputs;
-use crate::tree::kind::{Kind, kind};
-use charrette_model::panel::cited;
+use super::inputs::DraftInputs;
+use crate::tree::kind::{FileKind, file_kind};
+use charrette_model::panel::citations;
 use charrette_model::panel::decisions::{Decision, Impact, write_decisions};
 use charrette_model::seats::files::marker;
 
-/// A sketch and the files it names that exist.
+/// A sketch and the existing files it cites.
 struct Sketch<'a> {
     name: &'a str,
     text: String,
     files: Vec<String>,
 }
 
-/// Two files in one answer.
-pub(super) fn synthesise(inputs: &Inputs<'_>) -> Result<String, DraftError> {
+/// Writes the synthesis and the contested decisions.
+pub(super) fn synthesise(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
     let sketches: Vec<Sketch<'_>> = inputs
         .artifacts_like("", "-sketch-", "-output.txt")
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(name, text)| Sketch { name, text: text.to_lowercase(), files: named_files(inputs, text) })
+        .map(|(name, text)| Sketch { name, text: text.to_lowercase(), files: cited_files(inputs, text) })
         .collect();
     if sketches.is_empty() {
         return Err(DraftError::Missing("sketches"));
     }
-    let decisions = contested(&sketches);
-    let synthesis = synthesis(&sketches, &decisions);
+    let decisions = contested_decisions(&sketches);
+    let synthesis = render_synthesis(&sketches, &decisions);
     let notice = if decisions.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
     Ok(format!(
         "{}\n{synthesis}\n{}\n{notice}{}",
@@ -39,10 +39,10 @@ pub(super) fn synthesise(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     ))
 }
 
-/// The existing files a text names, each once, in order.
-pub(super) fn named_files(inputs: &Inputs<'_>, text: &str) -> Vec<String> {
+/// Existing files a text cites, each once, in order.
+pub(super) fn cited_files(inputs: &DraftInputs<'_>, text: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for path in cited::paths(text).into_iter().map(without_line) {
+    for path in citations::paths(text).into_iter().map(strip_line) {
         if !files.iter().any(|known| known == path) && is_citable(path) && inputs.files.lines(path).is_some()
         {
             files.push(path.to_owned());
@@ -52,38 +52,42 @@ pub(super) fn named_files(inputs: &Inputs<'_>, text: &str) -> Vec<String> {
 }
 
 /// A citation without its line.
-pub(super) fn without_line(citation: &str) -> &str {
+pub(super) fn strip_line(citation: &str) -> &str {
     citation
         .rsplit_once(':')
         .filter(|(_, line)| line.starts_with(|c: char| c.is_ascii_digit()))
         .map_or(citation, |(path, _)| path)
 }
 
-/// The file each sketch begins with, and those who do.
-fn beginnings<'a>(sketches: &'a [Sketch<'a>]) -> Vec<(&'a str, Vec<&'a str>)> {
-    let mut beginnings: Vec<(&str, Vec<&str>)> = Vec::new();
+/// First file of each sketch, with the sketches that begin there.
+fn starting_files<'a>(sketches: &'a [Sketch<'a>]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut starts: Vec<(&str, Vec<&str>)> = Vec::new();
     for sketch in sketches {
-        let code = sketch.files.iter().find(|path| matches!(kind(path), Some(Kind::Source)));
+        let code = sketch.files.iter().find(|path| matches!(file_kind(path), Some(FileKind::Source)));
         let Some(first) = code.or(sketch.files.first()) else { continue };
-        match beginnings.iter_mut().find(|(file, _)| file == first) {
+        match starts.iter_mut().find(|(file, _)| file == first) {
             Some((_, names)) => names.push(sketch.name),
-            None => beginnings.push((first, vec![sketch.name])),
+            None => starts.push((first, vec![sketch.name])),
         }
     }
-    // The order of names breaks ties, so that the same sketches always give the same synthesis.
-    beginnings.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    beginnings
+    // Ties keep the order of names, so that the same sketches always give the same synthesis.
+    starts.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    starts
 }
 
-fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
+fn contested_decisions(sketches: &[Sketch<'_>]) -> Vec<Decision> {
     let mut decisions = Vec::new();
-    if let [(chosen, supporters), (alternative, others), ..] = beginnings(sketches).as_slice() {
+    if let [(chosen, supporters), (alternative, others), ..] = starting_files(sketches).as_slice() {
         decisions.push(Decision {
             n: 1,
             title: "Where the change begins".to_owned(),
             chosen: format!("The change begins in {chosen}."),
             alternative: format!("The change begins in {alternative}."),
-            tension: format!("For the first: {}. For the second: {}.", listed(supporters), listed(others)),
+            tension: format!(
+                "For the first: {}. For the second: {}.",
+                join_list(supporters),
+                join_list(others)
+            ),
             impact: Impact::High,
             affected_files: vec![(*chosen).to_owned(), (*alternative).to_owned()],
         });
@@ -97,7 +101,7 @@ fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
                 .collect()
         };
         let (one, other) = (says(opposite.one), says(opposite.other));
-        // A sketch that weighs both sides takes neither.
+        // A sketch that mentions both sides takes neither.
         let one: Vec<&str> = one.iter().filter(|name| !other.contains(name)).copied().collect();
         let other: Vec<&str> =
             other.iter().filter(|name| !says(opposite.one).contains(name)).copied().collect();
@@ -118,7 +122,7 @@ fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
             title: opposite.title.to_owned(),
             chosen: opposite.chosen.to_owned(),
             alternative: opposite.alternative.to_owned(),
-            tension: format!("For the first: {}. For the second: {}.", listed(&one), listed(&other)),
+            tension: format!("For the first: {}. For the second: {}.", join_list(&one), join_list(&other)),
             impact: Impact::Medium,
             affected_files: files,
         });
@@ -126,7 +130,7 @@ fn contested(sketches: &[Sketch<'_>]) -> Vec<Decision> {
     decisions
 }
 
-/// Two ways to go, and the words by which sketches give away which one they take.
+/// Two opposite approaches, and phrases that reveal which one a sketch takes.
 struct Opposite {
     title: &'static str,
     one: &'static [&'static str],
@@ -153,7 +157,7 @@ const OPPOSITES: [Opposite; 2] = [
     },
 ];
 
-fn synthesis(sketches: &[Sketch<'_>], decisions: &[Decision]) -> String {
+fn render_synthesis(sketches: &[Sketch<'_>], decisions: &[Decision]) -> String {
     let mut shared: Vec<(&str, usize)> = Vec::new();
     for file in sketches.iter().flat_map(|sketch| &sketch.files) {
         match shared.iter_mut().find(|(known, _)| known == file) {
@@ -170,28 +174,27 @@ fn synthesis(sketches: &[Sketch<'_>], decisions: &[Decision]) -> String {
         .collect();
     let agreement = match agreed.as_slice() {
         [] => "No file is named by more than one sketch.".to_owned(),
-        agreed => format!("More than one sketch names {}.", listed(agreed)),
+        agreed => format!("More than one sketch names {}.", join_list(agreed)),
     };
     let divergence = match decisions {
         [] => "No sketch contradicts another in what it names.".to_owned(),
-        decisions => decisions.iter().map(divergence).collect::<Vec<_>>().join(" "),
+        decisions => decisions.iter().map(describe_divergence).collect::<Vec<_>>().join(" "),
     };
-    let taken: Vec<String> = sketches.iter().map(taken).collect();
+    let taken: Vec<String> = sketches.iter().map(sketch_summary).collect();
     format!(
         "{NO_MODEL}\n\nAgreement. {agreement}\n\nDivergence. {divergence}\n\nIdeas taken. {}\n",
         taken.join(" ")
     )
 }
 
-fn divergence(decision: &Decision) -> String {
+fn describe_divergence(decision: &Decision) -> String {
     let Decision { title, chosen, alternative, tension, .. } = decision;
-    let call =
-        "Until somebody argues it out, the first stands: more sketches name it, or it is the smaller change.";
+    let call = "Until it is debated, the first stands: more sketches name it, or it is the smaller change.";
     format!("{title}: {chosen} Against it: {alternative} {tension} {call}")
 }
 
-fn taken(sketch: &Sketch<'_>) -> String {
+fn sketch_summary(sketch: &Sketch<'_>) -> String {
     let files = &sketch.files[..sketch.files.len().min(4)];
-    let files = if files.is_empty() { "nothing that exists".to_owned() } else { listed(files) };
+    let files = if files.is_empty() { "nothing that exists".to_owned() } else { join_list(files) };
     format!("From {}: {files}.", sketch.name)
 }

@@ -1,43 +1,43 @@
-//! The synthesist of a topic: the three reports in one document, without a judgement of its own.
+//! The synthesist of a topic: merges the three reports into one document, without a judgement of its own.
 //!
-//! Reports may come from agents, from the embedded researchers, or from a person who edited them. Whatever they cite is
-//! looked up: what exists is kept, what does not is struck out and counted.
+//! Reports may come from agents, from the embedded researchers, or from a person who edited them. Every citation is
+//! checked: wrong ones are struck out and counted.
 
+use super::citable_facts::{NO_MODEL, is_citable, sanitize};
 use super::draft::DraftError;
-use super::ground::{NO_MODEL, is_citable, said};
-use super::inputs::Inputs;
-use super::topic::quoted;
+use super::inputs::DraftInputs;
+use super::topic::quote;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::panel::lines::{bare, lines};
-use charrette_model::panel::places::{Place, cited_places, strike, wrong_places};
+use charrette_model::markdown::{bare, lines};
+use charrette_model::panel::places::{CodePlace, cited_places, strike_wrong_places, wrong_places};
 use charrette_model::panel::research_notes::SECTIONS;
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// The reports, and what each is about.
+/// Report files and their subjects.
 const REPORTS: [(&str, &str); 3] = [
     ("research-structure.md", "Structure"),
     ("research-behaviour.md", "Behaviour"),
     ("research-history.md", "History"),
 ];
 
-/// So many statements of one report are kept.
-const STATEMENTS: usize = 20;
-/// So many code references are listed.
-const REFERENCES: usize = 25;
-/// So many recommendations and questions are listed.
-const ITEMS: usize = 9;
+/// Maximum number of statements per report.
+const MAX_STATEMENTS: usize = 20;
+/// Maximum number of code references.
+const MAX_REFERENCES: usize = 25;
+/// Maximum number of recommendations and questions.
+const MAX_ITEMS: usize = 9;
 
-/// The four sections of research notes.
-pub(super) fn notes(inputs: &Inputs<'_>) -> Result<String, DraftError> {
+/// Writes the four sections of research notes.
+pub(super) fn notes(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
     let reports: Vec<Report<'_>> =
-        REPORTS.into_iter().filter_map(|report| Report::read(inputs, report)).collect();
+        REPORTS.into_iter().filter_map(|(name, about)| Report::read(inputs, name, about)).collect();
     if reports.is_empty() {
         return Err(DraftError::Missing(REPORTS[0].0));
     }
-    let merge = Merge { inputs, struck: Cell::new(0) };
+    let builder = NotesBuilder { inputs, struck: Cell::new(0) };
     let notice = if reports.iter().all(|report| report.embedded) {
         format!(
             "{NO_MODEL} It looked for the words of the topic and read neither code nor commits as a whole."
@@ -45,11 +45,11 @@ pub(super) fn notes(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     } else {
         "No model took part in putting these notes together: charrette's embedded agent took them from the reports, and looked up the places.".to_owned()
     };
-    let findings = merge.findings(&reports);
-    let references = merge.references(&reports);
+    let findings = builder.findings(&reports);
+    let references = builder.references(&reports);
     let recommendations =
-        merge.items(reports.iter().flat_map(|report| report.texts("/findings/recommendations")));
-    let questions = merge.questions(&reports);
+        builder.items(reports.iter().flat_map(|report| report.texts("/findings/recommendations")));
+    let questions = builder.questions(&reports);
     let bodies = [findings, references, recommendations, questions];
     let mut text = format!("> {notice}\n");
     for (name, body) in SECTIONS.iter().zip(bodies) {
@@ -59,18 +59,18 @@ pub(super) fn notes(inputs: &Inputs<'_>) -> Result<String, DraftError> {
     Ok(text)
 }
 
-/// What one researcher wrote.
+/// Parsed report of one researcher.
 struct Report<'a> {
     about: &'static str,
     text: &'a str,
     response: Value,
     prose: &'a str,
-    /// Whether it was made without a model.
+    /// True if it was drafted without a model.
     embedded: bool,
 }
 
 impl<'a> Report<'a> {
-    fn read(inputs: &Inputs<'a>, (name, about): (&'static str, &'static str)) -> Option<Report<'a>> {
+    fn read(inputs: &DraftInputs<'a>, name: &str, about: &'static str) -> Option<Report<'a>> {
         let text = inputs.artifact(name);
         if text.trim().is_empty() {
             return None;
@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
         Some(Report { about, text, response, prose: found.prose, embedded })
     }
 
-    /// What it says, one statement each: an agent's summary, or else its prose.
+    /// Statements of the report: an agent's summary, or else its prose.
     fn statements(&self) -> Vec<String> {
         let summary = self.response["context_summary"].as_str().filter(|_| !self.embedded);
         let mut statements = vec![String::new()];
@@ -97,11 +97,11 @@ impl<'a> Report<'a> {
             }
         }
         statements.retain(|statement| !statement.is_empty());
-        statements.truncate(STATEMENTS);
+        statements.truncate(MAX_STATEMENTS);
         statements
     }
 
-    /// A list of texts in its response.
+    /// List of texts in its response.
     fn texts(&self, pointer: &str) -> impl Iterator<Item = &str> {
         self.response
             .pointer(pointer)
@@ -111,8 +111,8 @@ impl<'a> Report<'a> {
             .filter_map(Value::as_str)
     }
 
-    /// The places it lists, each with what is there.
-    fn listed(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Places listed in its response, with descriptions.
+    fn listed_citations(&self) -> impl Iterator<Item = (&str, &str)> {
         let list = |pointer| self.response.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
         let existing = list("/findings/existing_implementations").map(|found| (found, "description"));
         let patterns = list("/findings/patterns_found").map(|found| (found, "pattern"));
@@ -122,58 +122,59 @@ impl<'a> Report<'a> {
     }
 }
 
-/// One merge, with the wrong places it has met.
-struct Merge<'a> {
-    inputs: &'a Inputs<'a>,
+/// Builds the notes and counts the citations struck out.
+struct NotesBuilder<'a> {
+    inputs: &'a DraftInputs<'a>,
     struck: Cell<usize>,
 }
 
-impl Merge<'_> {
+impl NotesBuilder<'_> {
     fn findings(&self, reports: &[Report<'_>]) -> String {
         let mut text = String::new();
         for report in reports {
             let _ = write!(text, "### {}\n\n", report.about);
             let statements = report.statements();
-            let statements = statements.iter().map(|statement| self.checked(statement, 3000));
-            let said = list(statements.filter(|statement| !statement.is_empty()));
+            let statements = statements.iter().map(|statement| self.sanitize_checked(statement, 3000));
+            let said = markdown_list(statements.filter(|statement| !statement.is_empty()));
             text.push_str(if said.is_empty() { "- The report says nothing.\n" } else { &said });
             text.push('\n');
         }
         text
     }
 
-    /// One line for each place that exists: those the reports list, or else those they cite.
+    /// One line for each existing place: those the reports list, or else those they cite.
     fn references(&self, reports: &[Report<'_>]) -> String {
         let mut places: Vec<(String, String)> = Vec::new();
-        for (file, about) in reports.iter().flat_map(Report::listed) {
-            let Some(place) = self.existing(file).into_iter().next() else { continue };
-            add(&mut places, place, quoted(about, 160));
+        for (file, about) in reports.iter().flat_map(Report::listed_citations) {
+            let Some(place) = self.existing_citations(file).into_iter().next() else { continue };
+            add_reference(&mut places, place, quote(about, 160));
         }
         if places.is_empty() {
-            // What an embedded report cites without listing it is not about the topic.
+            // A place that an embedded report cites without listing it is not about the topic.
             for report in reports.iter().filter(|report| !report.embedded) {
                 let about = format!("cited by the report on {}", report.about.to_lowercase());
-                for place in self.existing(report.text) {
-                    add(&mut places, place, about.clone());
+                for place in self.existing_citations(report.text) {
+                    add_reference(&mut places, place, about.clone());
                 }
             }
         }
         if places.is_empty() {
             return "None: no place in the repository was found for this topic.".to_owned();
         }
-        list(places.iter().map(|(place, about)| format!("{place}: {about}")))
+        markdown_list(places.iter().map(|(place, about)| format!("{place}: {about}")))
     }
 
-    /// The places a text cites that exist, as they are cited.
-    fn existing(&self, text: &str) -> Vec<String> {
+    /// Existing places a text cites, as cited.
+    fn existing_citations(&self, text: &str) -> Vec<String> {
         let cited = cited_places(text);
         let wrong = wrong_places(&cited, &|path: &str| self.inputs.files.lines(path));
-        let wrong: HashSet<(usize, &Place)> = wrong.iter().map(|wrong| (wrong.line, &wrong.place)).collect();
+        let wrong: HashSet<(usize, &CodePlace)> =
+            wrong.iter().map(|wrong| (wrong.line, &wrong.place)).collect();
         let right = cited.iter().filter(|cited| !wrong.contains(&(cited.line, &cited.place)));
         right
             .map(|cited| &cited.place)
             .filter(|place| is_citable(&place.path))
-            .map(Place::to_string)
+            .map(CodePlace::to_string)
             .collect()
     }
 
@@ -199,38 +200,38 @@ impl Merge<'_> {
     fn items<'b>(&self, texts: impl Iterator<Item = &'b str>) -> String {
         let mut items: Vec<String> = Vec::new();
         for text in texts {
-            let item = self.checked(text, 600);
-            if !item.is_empty() && !items.contains(&item) && items.len() < ITEMS {
+            let item = self.sanitize_checked(text, 600);
+            if !item.is_empty() && !items.contains(&item) && items.len() < MAX_ITEMS {
                 items.push(item);
             }
         }
-        list(items)
+        markdown_list(items)
     }
 
-    /// Somebody's words on one line, with places that exist.
-    fn checked(&self, text: &str, most: usize) -> String {
-        // What decoration keeps apart may be a place without it, and the other way round.
-        self.without_wrong(&said(&self.without_wrong(text), most))
+    /// Sanitizes foreign text and strikes out wrong citations.
+    fn sanitize_checked(&self, text: &str, most: usize) -> String {
+        // Before and after sanitizing: removing Markdown may create or break a citation.
+        self.strike_wrong_citations(&sanitize(&self.strike_wrong_citations(text), most))
     }
 
-    fn without_wrong(&self, text: &str) -> String {
+    fn strike_wrong_citations(&self, text: &str) -> String {
         let cited = cited_places(text);
         let wrong = wrong_places(&cited, &|path: &str| self.inputs.files.lines(path));
-        let struck = strike(text, &cited, &wrong);
+        let struck = strike_wrong_places(text, &cited, &wrong);
         self.struck.set(self.struck.get() + struck.count);
         struck.text
     }
 }
 
-fn add(places: &mut Vec<(String, String)>, place: String, about: String) {
-    let is_new = places.len() < REFERENCES && places.iter().all(|(known, _)| *known != place);
+fn add_reference(places: &mut Vec<(String, String)>, place: String, about: String) {
+    let is_new = places.len() < MAX_REFERENCES && places.iter().all(|(known, _)| *known != place);
     if is_new && about.contains(char::is_alphabetic) {
         places.push((place, about));
     }
 }
 
 /// A list in Markdown.
-fn list(items: impl IntoIterator<Item = String>) -> String {
+fn markdown_list(items: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
     for item in items {
         // Writing to a string cannot fail.

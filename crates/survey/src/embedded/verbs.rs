@@ -1,25 +1,25 @@
-//! The words people ask software to do things with.
+//! Verbs that requests are phrased with.
 
 use crate::words::split::words;
 
-/// Whether a request names an action: a verb people ask with, or a sentence about what should be.
+/// True if a request names an action: it contains such a verb.
 pub(super) fn has_verb(request: &str) -> bool {
     let known = |word: &str| {
         is_verb(word)
             || word.strip_suffix('s').is_some_and(is_verb)
             || word.strip_suffix("ing").is_some_and(|stem| is_verb(stem) || is_verb(&format!("{stem}e")))
     };
-    // Of other languages nothing is known, so nothing is missed.
+    // Other languages are not known, so every request in them passes.
     request.chars().any(|c| c.is_alphabetic() && !c.is_ascii())
         || words(request.as_bytes()).any(|(_, word)| known(&String::from_utf8_lossy(word).to_lowercase()))
 }
 
-/// Whether a word, in lower case, is one.
+/// True for a verb of the list, in lower case.
 pub(super) fn is_verb(word: &str) -> bool {
     VERBS.binary_search(&word).is_ok()
 }
 
-/// What people ask software to do, sorted.
+/// Verbs, sorted.
 const VERBS: &[&str] = &[
     "abort",
     "accept",

@@ -1,66 +1,72 @@
-//! The voter: facts that can be checked are checked. All seats it fills are one voter together.
+//! The voter: votes by checking citations and claims. All seats it takes count as one voter.
 
-use super::draft::{DraftError, needed};
-use super::ground::{NO_MODEL, listed};
-use super::inputs::Inputs;
-use super::synthesis::without_line;
-use charrette_model::panel::cited;
+use super::citable_facts::{NO_MODEL, join_list};
+use super::draft::{DraftError, required_artifact};
+use super::inputs::DraftInputs;
+use super::synthesis::strip_line;
+use charrette_model::markdown::{bare, label, lines};
+use charrette_model::panel::citations;
 use charrette_model::panel::ids::{ItemId, ItemKind};
-use charrette_model::panel::lines::{bare, label, lines};
 use std::fmt::Write as _;
 
-/// Votes on everything on the ballot.
-pub(super) fn vote(inputs: &Inputs<'_>) -> Result<String, DraftError> {
-    let ballot = needed(inputs, "ballot.txt")?;
+/// Votes on every item of the ballot.
+pub(super) fn vote(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
+    let ballot = required_artifact(inputs, "ballot.txt")?;
     let plan = inputs.artifact("plan-draft.txt");
     let mut text = format!("> {NO_MODEL}\n\n");
     for line in lines(ballot).filter(|line| !line.fenced) {
         let Some(label) = label(&bare(line.text)) else { continue };
         let Some(id) = ItemId::parse(label.name).filter(|id| id.kind != ItemKind::Decision) else { continue };
         let concern = label.value.split("Suggested revision:").next().unwrap_or_default();
-        let (vote, reason) = judged(inputs, plan, concern);
+        let (vote, reason) = judge_concern(inputs, plan, concern);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{id}: {vote} — {reason}");
     }
     Ok(text)
 }
 
-/// What the facts of a concern come to.
-fn judged(inputs: &Inputs<'_>, plan: &str, concern: &str) -> (&'static str, String) {
-    let citations = cited::paths(concern);
-    // Letters outside ASCII keep their place, so what is found in one can be cut out of the other.
+/// Vote and reason for a concern.
+fn judge_concern(inputs: &DraftInputs<'_>, plan: &str, concern: &str) -> (&'static str, String) {
+    let citations = citations::paths(concern);
+    // ASCII only, so that offsets are valid in both texts.
     let lower = concern.to_ascii_lowercase();
-    if let Some((vote, reason)) = silence(plan, &lower, concern, &citations) {
+    if let Some((vote, reason)) = check_omission(plan, &lower, concern, &citations) {
         return (vote, reason);
     }
     if citations.is_empty() {
         return ("EXONERATE", "it names no place, so nothing about it can be checked.".to_owned());
     }
-    let gone: Vec<&str> = citations.iter().filter(|citation| !exists(inputs, citation)).copied().collect();
+    let gone: Vec<&str> =
+        citations.iter().filter(|citation| !citation_exists(inputs, citation)).copied().collect();
     let says_gone = ["does not exist", "do not exist", "no such file", "is missing", "which has"]
         .iter()
         .any(|mark| lower.contains(mark));
     match (gone.as_slice(), says_gone) {
         ([], false) => {
-            let words = unfound(inputs, concern, &citations);
+            let words = missing_names(inputs, concern, &citations);
             if words.is_empty() {
-                ("YES", format!("{} can be looked up and holds.", listed(&citations)))
+                ("YES", format!("{} can be looked up and holds.", join_list(&citations)))
             } else {
-                ("NO", format!("{} does not have {}.", listed(&citations), listed(&words)))
+                ("NO", format!("{} does not have {}.", join_list(&citations), join_list(&words)))
             }
         }
-        ([], true) => ("NO", format!("{} is there.", listed(&citations))),
-        (gone, true) => ("YES", format!("{} is indeed not there.", listed(gone))),
-        (gone, false) => ("NO", format!("{} is not there.", listed(gone))),
+        ([], true) => ("NO", format!("{} is there.", join_list(&citations))),
+        (gone, true) => ("YES", format!("{} is indeed not there.", join_list(gone))),
+        (gone, false) => ("NO", format!("{} is not there.", join_list(gone))),
     }
 }
 
-/// "The plan does not name x", "is silent about x", "has no section x": held against the plan.
-fn silence(plan: &str, lower: &str, concern: &str, citations: &[&str]) -> Option<(&'static str, String)> {
+/// Checks "the plan does not name x", "is silent about x" and "has no section x" against the plan.
+fn check_omission(
+    plan: &str,
+    lower: &str,
+    concern: &str,
+    citations: &[&str],
+) -> Option<(&'static str, String)> {
     if plan.is_empty() {
         return None;
     }
-    if let Some(named) = unmentioned(lower, concern, citations) {
+    if let Some(named) = omitted_name(lower, concern, citations) {
         return Some(if plan.contains(named) {
             ("NO", format!("the plan does speak of {named}."))
         } else {
@@ -77,8 +83,8 @@ fn silence(plan: &str, lower: &str, concern: &str, citations: &[&str]) -> Option
     })
 }
 
-/// What the plan is said to be silent about: what follows the words that say so, else the last place that is cited.
-fn unmentioned<'a>(lower: &str, concern: &'a str, citations: &[&'a str]) -> Option<&'a str> {
+/// Name the plan is said to omit: the word after the phrase, else the last citation.
+fn omitted_name<'a>(lower: &str, concern: &'a str, citations: &[&'a str]) -> Option<&'a str> {
     let marks = ["does not name", "does not mention", "is silent about", "never names"];
     let end = marks.iter().find_map(|mark| lower.find(mark).map(|at| at + mark.len()))?;
     let after = concern.get(end..).unwrap_or_default();
@@ -86,12 +92,12 @@ fn unmentioned<'a>(lower: &str, concern: &'a str, citations: &[&'a str]) -> Opti
     let word = after.split_whitespace().next().unwrap_or_default().trim_matches(edges);
     let named =
         word.len() > 2 && (word.contains(['-', '_', '/', '.']) || after.trim_start().starts_with('`'));
-    if named { Some(without_line(word)) } else { citations.last().map(|citation| without_line(citation)) }
+    if named { Some(strip_line(word)) } else { citations.last().map(|citation| strip_line(citation)) }
 }
 
-/// Whether a citation leads somewhere.
-fn exists(inputs: &Inputs<'_>, citation: &str) -> bool {
-    let path = without_line(citation);
+/// True if a cited file and line exist.
+fn citation_exists(inputs: &DraftInputs<'_>, citation: &str) -> bool {
+    let path = strip_line(citation);
     let last = citation[path.len()..]
         .trim_start_matches(':')
         .rsplit('-')
@@ -100,10 +106,10 @@ fn exists(inputs: &Inputs<'_>, citation: &str) -> bool {
     inputs.files.lines(path).is_some_and(|length| last.is_none_or(|line| line <= length.max(1)))
 }
 
-/// Names in backticks that none of the cited files has.
-fn unfound(inputs: &Inputs<'_>, concern: &str, citations: &[&str]) -> Vec<String> {
+/// Names in backticks that none of the cited files contains.
+fn missing_names(inputs: &DraftInputs<'_>, concern: &str, citations: &[&str]) -> Vec<String> {
     let texts: Vec<String> =
-        citations.iter().filter_map(|citation| inputs.files.text(without_line(citation))).collect();
+        citations.iter().filter_map(|citation| inputs.files.text(strip_line(citation))).collect();
     let is_name = |word: &&str| {
         word.len() > 2
             && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

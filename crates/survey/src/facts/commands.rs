@@ -1,18 +1,21 @@
-//! How a repository is built, tested and checked, as its own pipelines and manifests say.
+//! Build, test and lint commands, from the repository's own pipelines and manifests.
 
-use super::judge::{distance, is_foreign, is_narrow, is_plain, judged, main_language, offered_kind};
+use super::command_kind::{
+    classify_shell_line, classify_task, command_cost, is_literal, is_other_language, is_partial,
+    main_language,
+};
 use super::{manifests, pipelines};
 use crate::report::{Commands, FoundCommand, LanguageShare};
 use crate::tree::content;
 use crate::tree::kind::stem;
-use crate::tree::listing::Listed;
+use crate::tree::listing::TreeFile;
 use std::path::Path;
 
-/// Finds the commands; of several, those that go with the main language. Only what stands in a file is found; nothing is run.
-pub(crate) fn find(root: &Path, files: &[Listed], languages: &[LanguageShare]) -> Commands {
+/// Finds the commands, preferring those of the main language. Files are read; nothing is run.
+pub(crate) fn find(root: &Path, files: &[TreeFile], languages: &[LanguageShare]) -> Commands {
     let main_language = main_language(languages);
-    let mut found: Vec<(Trust, FoundCommand)> = Vec::new();
-    let beside: Vec<&str> =
+    let mut found: Vec<(CommandSource, FoundCommand)> = Vec::new();
+    let siblings: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| !path.contains('/')).collect();
     for path in files.iter().map(|file| file.path.as_str()) {
         let pipeline = pipelines::is_pipeline(path);
@@ -21,34 +24,35 @@ pub(crate) fn find(root: &Path, files: &[Listed], languages: &[LanguageShare]) -
             continue;
         }
         let Some(text) = content::read_text(root, path) else { continue };
-        let mut add = |trust, line, kind: &str, run: &str| {
+        let mut add = |source, line, kind: &str, run: &str| {
             found.push((
-                trust,
+                source,
                 FoundCommand { kind: kind.to_owned(), run: run.to_owned(), path: path.to_owned(), line },
             ));
         };
         if pipeline {
-            let trust = if is_aside(path) { Trust::Aside } else { Trust::Pipeline };
+            let source =
+                if is_other_pipeline(path) { CommandSource::OtherPipeline } else { CommandSource::Pipeline };
             for (line, run) in pipelines::shell_lines(&text) {
-                if let Some((kind, run)) = judged(&run) {
-                    add(trust, line, kind, run);
+                if let Some((kind, run)) = classify_shell_line(&run) {
+                    add(source, line, kind, run);
                 }
             }
             continue;
         }
-        for (line, run) in manifests::offered(path, &text, &beside) {
-            if let Some(kind) = offered_kind(&run) {
-                add(Trust::Offered, line, kind, &run);
+        for (line, run) in manifests::declared_commands(path, &text, &siblings) {
+            if let Some(kind) = classify_task(&run) {
+                add(CommandSource::Task, line, kind, &run);
             }
         }
-        for (kind, run) in manifests::implied(path, &text, &beside) {
-            add(Trust::Implied, 1, kind, run);
+        for (kind, run) in manifests::implied_commands(path, &text, &siblings) {
+            add(CommandSource::Manifest, 1, kind, run);
         }
     }
     let best = |kind: &str| {
-        let of_kind = found.iter().filter(|(_, command)| command.kind == kind && is_plain(&command.run));
-        let best = of_kind.min_by_key(|(trust, FoundCommand { run, .. })| {
-            (is_narrow(kind, run) || is_foreign(run, main_language), *trust, distance(kind, run))
+        let of_kind = found.iter().filter(|(_, command)| command.kind == kind && is_literal(&command.run));
+        let best = of_kind.min_by_key(|(source, FoundCommand { run, .. })| {
+            (is_partial(kind, run) || is_other_language(run, main_language), *source, command_cost(kind, run))
         });
         best.map(|(_, command)| command.run.clone())
     };
@@ -59,30 +63,30 @@ pub(crate) fn find(root: &Path, files: &[Listed], languages: &[LanguageShare]) -
             all.push(command);
         }
     }
-    // Those that were chosen are among those that are shown, however many there are.
+    // The chosen commands are always among those reported.
     let chosen = [&build, &test, &lint];
     all.sort_by_key(|command| !chosen.iter().any(|run| run.as_deref() == Some(command.run.as_str())));
-    all.truncate(MOST_FOUND);
+    all.truncate(MAX_FOUND);
     Commands { build, test, lint, found: all }
 }
 
-const MOST_FOUND: usize = 40;
+const MAX_FOUND: usize = 40;
 
-/// Where a command comes from, the best first.
+/// Source of a command, the most trusted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Trust {
+enum CommandSource {
     /// A pipeline that checks changes.
     Pipeline,
     /// A script, target or recipe.
-    Offered,
-    /// What goes with a manifest.
-    Implied,
+    Task,
+    /// Implied by a manifest.
+    Manifest,
     /// A pipeline with another purpose.
-    Aside,
+    OtherPipeline,
 }
 
-/// Whether a pipeline does not check changes but releases, documents or measures.
-fn is_aside(path: &str) -> bool {
+/// True for pipelines that release, document or measure instead of checking changes.
+fn is_other_pipeline(path: &str) -> bool {
     let name = stem(path).to_ascii_lowercase();
     [
         "release",

@@ -1,20 +1,20 @@
-//! How people work in a repository, as its files and commits show.
+//! Conventions of a repository, from its files and commits.
 
 use crate::history::log::Commit;
 use crate::rank::evidence::Evidence;
 use crate::report::Convention;
-use crate::tree::kind::{Kind, file_name, folder};
-use crate::tree::listing::Listed;
+use crate::tree::kind::{FileKind, file_name, folder};
+use crate::tree::listing::TreeFile;
 use std::collections::BTreeMap;
 
-/// The habits found.
-pub(crate) fn find(evidence: &Evidence, listed: &[Listed]) -> Vec<Convention> {
+/// Finds the conventions.
+pub(crate) fn find(evidence: &Evidence, listed: &[TreeFile]) -> Vec<Convention> {
     let mut found = Vec::new();
     found.extend(commit_style(&evidence.commits));
     found.extend(changelog(evidence));
     found.extend(test_folders(evidence));
     for file in listed {
-        let known = FILES.iter().find(|(path, ..)| *path == file.path);
+        let known = CONVENTION_FILES.iter().find(|(path, ..)| *path == file.path);
         found.extend(known.map(|(path, kind, text)| convention(kind, (*text).to_owned(), Some(path))));
     }
     found
@@ -24,8 +24,8 @@ fn convention(kind: &str, text: String, path: Option<&str>) -> Convention {
     Convention { kind: kind.to_owned(), text, path: path.map(str::to_owned) }
 }
 
-/// Files that say how to work, and what they are.
-const FILES: [(&str, &str, &str); 22] = [
+/// Files that state a convention: path, kind, description.
+const CONVENTION_FILES: [(&str, &str, &str); 22] = [
     ("AGENTS.md", "guide", "instructions for coding agents"),
     ("CLAUDE.md", "guide", "instructions for coding agents"),
     ("CONTRIBUTING.md", "guide", "how to contribute"),
@@ -50,21 +50,21 @@ const FILES: [(&str, &str, &str); 22] = [
     ("tsconfig.json", "format", "TypeScript settings"),
 ];
 
-/// How subjects are written, if most of the last ones are written alike.
+/// Style of commit subjects, if most of the last 50 share one.
 fn commit_style(commits: &[Commit]) -> Option<Convention> {
     let last: Vec<&str> = commits.iter().take(50).map(|commit| commit.subject.as_str()).collect();
     let count = |style: &dyn Fn(&str) -> bool| last.iter().filter(|subject| style(subject)).count();
     let conventional = count(&|subject| is_conventional(subject));
     let scoped = count(&|subject| !is_conventional(subject) && has_scope(subject));
-    let said = |times: usize, text: &str| {
+    let majority = |times: usize, text: &str| {
         (last.len() >= 5 && times * 2 > last.len())
             .then(|| convention("commits", format!("{text} ({times} of the last {})", last.len()), None))
     };
-    said(conventional, "conventional commits: `type(scope): what`")
-        .or_else(|| said(scoped, "subjects begin with the part they touch: `part: what`"))
+    majority(conventional, "conventional commits: `type(scope): what`")
+        .or_else(|| majority(scoped, "subjects begin with the part they touch: `part: what`"))
 }
 
-/// `feat(x)!: what`
+/// True for `feat(x)!: what`.
 pub(crate) fn is_conventional(subject: &str) -> bool {
     let Some((head, _)) = subject.split_once(": ") else { return false };
     let kind = head.trim_end_matches('!').split('(').next().unwrap_or_default();
@@ -80,13 +80,13 @@ fn has_scope(subject: &str) -> bool {
     })
 }
 
-/// A changelog people keep up.
+/// Finds a changelog, and how often commits touch it.
 fn changelog(evidence: &Evidence) -> Option<Convention> {
     let is_one = |path: &str| {
         let name = file_name(path).to_ascii_lowercase();
         ["changelog", "changes", "history", "news"].iter().any(|start| name.starts_with(start))
     };
-    let at = evidence.files.iter().position(|file| file.kind == Kind::Doc && is_one(&file.path))?;
+    let at = evidence.files.iter().position(|file| file.kind == FileKind::Doc && is_one(&file.path))?;
     let last = evidence.commits.len().min(100);
     let times = evidence.commits[..last]
         .iter()
@@ -100,10 +100,10 @@ fn changelog(evidence: &Evidence) -> Option<Convention> {
     Some(convention("changelog", text, Some(&evidence.files[at].path)))
 }
 
-/// Where most tests live.
+/// Folder of most tests.
 fn test_folders(evidence: &Evidence) -> Option<Convention> {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-    let tests = evidence.files.iter().filter(|file| file.kind == Kind::Test);
+    let tests = evidence.files.iter().filter(|file| file.kind == FileKind::Test);
     let mut all = 0;
     for test in tests {
         *folders.entry(folder(&test.path)).or_default() += 1;

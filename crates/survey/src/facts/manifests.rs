@@ -1,8 +1,8 @@
-//! The commands that manifests and task files offer: scripts, targets, recipes; and what a manifest alone implies.
+//! Commands declared in manifests and task files (scripts, targets, recipes), and those a manifest implies.
 
 use serde_json::Value;
 
-/// Whether a file at the root may offer commands.
+/// True for files at the root that may declare commands.
 pub(super) fn is_manifest(path: &str) -> bool {
     const NAMES: [&str; 28] = [
         "package.json",
@@ -37,11 +37,11 @@ pub(super) fn is_manifest(path: &str) -> bool {
     NAMES.contains(&path)
 }
 
-/// The commands of a task file or manifest at the root, ready to be typed. `beside` are the files next to it.
-pub(super) fn offered(path: &str, text: &str, beside: &[&str]) -> Vec<(usize, String)> {
+/// Commands of a task file or manifest at the root, with their lines. `siblings` are the files next to it.
+pub(super) fn declared_commands(path: &str, text: &str, siblings: &[&str]) -> Vec<(usize, String)> {
     let one = |run: &str| vec![(1, run.to_owned())];
     match path {
-        "package.json" => scripts(text, beside),
+        "package.json" => scripts(text, siblings),
         "Makefile" | "makefile" | "GNUmakefile" => targets(text, "make"),
         "justfile" | "Justfile" | ".justfile" => targets(text, "just"),
         "tox.ini" | "tox.toml" => one("tox"),
@@ -52,9 +52,13 @@ pub(super) fn offered(path: &str, text: &str, beside: &[&str]) -> Vec<(usize, St
     }
 }
 
-/// What a manifest alone implies, by the habits of its language: kind, command.
-pub(super) fn implied(path: &str, text: &str, beside: &[&str]) -> Vec<(&'static str, &'static str)> {
-    let wrapped = |wrapper: &str| beside.contains(&wrapper);
+/// Commands implied by a manifest, by the conventions of its language: kind, command.
+pub(super) fn implied_commands(
+    path: &str,
+    text: &str,
+    siblings: &[&str],
+) -> Vec<(&'static str, &'static str)> {
+    let wrapped = |wrapper: &str| siblings.contains(&wrapper);
     match path {
         "Cargo.toml" => {
             let workspace = text.lines().any(|line| line.trim() == "[workspace]");
@@ -99,11 +103,11 @@ pub(super) fn implied(path: &str, text: &str, beside: &[&str]) -> Vec<(&'static 
     }
 }
 
-/// `npm run x` for the scripts of a `package.json`, or whatever runs scripts there.
-fn scripts(text: &str, beside: &[&str]) -> Vec<(usize, String)> {
+/// `npm run x` for the scripts of a `package.json`, or the same with another package manager.
+fn scripts(text: &str, siblings: &[&str]) -> Vec<(usize, String)> {
     let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let scripts = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
-    let manager = manager(&manifest, beside);
+    let manager = package_manager(&manifest, siblings);
     let start = text.lines().position(|line| line.contains("\"scripts\"")).unwrap_or(0);
     let place = |name: &str| {
         let key = format!("\"{name}\"");
@@ -116,20 +120,20 @@ fn scripts(text: &str, beside: &[&str]) -> Vec<(usize, String)> {
     let plain = |name: &str| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b":_-.".contains(&b))
     };
-    // What `npm init` writes is not a test.
+    // The placeholder of `npm init` is not a test.
     let real = |script: &Value| script.as_str().is_some_and(|script| !script.contains("no test specified"));
     scripts
         .filter(|(name, script)| plain(name) && real(script))
         .map(|(name, _)| {
-            // `bun test` is something else.
+            // `bun test` runs bun's own test runner, not the script.
             let short = name == "test" && manager != "bun";
             (place(name), if short { format!("{manager} test") } else { format!("{manager} run {name}") })
         })
         .collect()
 }
 
-/// What runs the scripts: what the manifest asks for, else what the lock file is from.
-fn manager(manifest: &Value, beside: &[&str]) -> &'static str {
+/// Package manager: the one the manifest names, else the one of the lock file.
+fn package_manager(manifest: &Value, siblings: &[&str]) -> &'static str {
     let asked = manifest.get("packageManager").and_then(Value::as_str).unwrap_or_default();
     let locks = [
         ("pnpm", "pnpm-lock.yaml"),
@@ -139,7 +143,7 @@ fn manager(manifest: &Value, beside: &[&str]) -> &'static str {
         ("npm", "package-lock.json"),
     ];
     let by_name = locks.iter().find(|(name, _)| asked.split('@').next() == Some(name));
-    let by_lock = || locks.iter().find(|(_, lock)| beside.contains(lock));
+    let by_lock = || locks.iter().find(|(_, lock)| siblings.contains(lock));
     by_name.or_else(by_lock).map_or("npm", |(name, _)| name)
 }
 
@@ -162,28 +166,28 @@ mod tests {
     #[test]
     fn scripts_targets_and_recipes_are_offered() {
         let package = "{\n  \"name\": \"test\",\n  \"scripts\": {\n    \"build\": \"tsc\",\n    \"test\": \"jest\",\n    \"a b\": \"x\"\n  }\n}\n";
-        let offered = |path, text| offered(path, text, &[]);
+        let commands = |path, text| declared_commands(path, text, &[]);
         assert_eq!(
-            offered("package.json", package),
+            commands("package.json", package),
             [(4, "npm run build".to_owned()), (5, "npm test".to_owned())]
         );
         let make = "CC := gcc\nall: build\nbuild:\n\tcc\n.PHONY: test\ntest-unit: build\n";
         assert_eq!(
-            offered("Makefile", make),
+            commands("Makefile", make),
             [(2, "make all".to_owned()), (3, "make build".to_owned()), (6, "make test-unit".to_owned())]
         );
         assert_eq!(
-            offered("justfile", "test FILTER='':\n  x\nlint:\n"),
+            commands("justfile", "test FILTER='':\n  x\nlint:\n"),
             [(1, "just test".to_owned()), (3, "just lint".to_owned())]
         );
-        assert_eq!(offered("README.md", ""), []);
-        assert_eq!(offered("package.json", "{"), []);
+        assert_eq!(commands("README.md", ""), []);
+        assert_eq!(commands("package.json", "{"), []);
     }
 
     #[test]
     fn scripts_are_run_by_the_manager_the_repository_uses() {
         let package = |rest: &str| format!("{{\"scripts\": {{\"test\": \"x\", \"build\": \"y\"}}{rest}}}");
-        for (rest, beside, expected) in [
+        for (rest, siblings, expected) in [
             ("", vec![], ["npm run build", "npm test"]),
             ("", vec!["yarn.lock"], ["yarn run build", "yarn test"]),
             ("", vec!["pnpm-lock.yaml"], ["pnpm run build", "pnpm test"]),
@@ -195,9 +199,9 @@ mod tests {
             ),
         ] {
             let mut runs: Vec<String> =
-                scripts(&package(rest), &beside).into_iter().map(|(_, run)| run).collect();
+                scripts(&package(rest), &siblings).into_iter().map(|(_, run)| run).collect();
             runs.sort_unstable();
-            assert_eq!(runs, expected, "{rest} {beside:?}");
+            assert_eq!(runs, expected, "{rest} {siblings:?}");
         }
         let fresh = "{\"scripts\": {\"test\": \"echo \\\"Error: no test specified\\\" && exit 1\"}}";
         assert_eq!(scripts(fresh, &[]), []);
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn manifests_imply_by_habit() {
-        for (path, text, beside, expected) in [
+        for (path, text, siblings, expected) in [
             ("pom.xml", "", vec!["mvnw"], vec!["./mvnw package", "./mvnw test"]),
             ("build.gradle", "", vec!["gradlew"], vec!["./gradlew build", "./gradlew test"]),
             ("build.gradle.kts", "", vec![], vec!["gradle build", "gradle test"]),
@@ -223,7 +227,8 @@ mod tests {
                 vec!["python -m pytest", "ruff check"],
             ),
         ] {
-            let runs: Vec<&str> = implied(path, text, &beside).into_iter().map(|(_, run)| run).collect();
+            let runs: Vec<&str> =
+                implied_commands(path, text, &siblings).into_iter().map(|(_, run)| run).collect();
             assert_eq!(runs, expected, "{path}");
         }
     }

@@ -1,10 +1,10 @@
-//! What can be said about a repository without judging: [`commands`] its own pipelines run, [`conventions`],
-//! [`risks`] that stand in the code, which [`tests`] cover what, how files changed ([`changes`]), and what it is written in and built on ([`stack`]).
+//! Facts about a repository: [`commands`], [`conventions`], [`risks`] in the code, [`tests`] and what they cover,
+//! [`changes`] of files, languages and dependencies ([`stack`]).
 
 pub(crate) mod changes;
+mod command_kind;
 pub(crate) mod commands;
 pub(crate) mod conventions;
-mod judge;
 mod manifests;
 mod pipelines;
 pub(crate) mod risks;

@@ -1,6 +1,6 @@
-//! The commands that pipelines run: lines of shell in the settings of a build server.
+//! Commands in CI pipelines: shell lines in their YAML files.
 
-/// Whether a path is that of a pipeline.
+/// True for the path of a pipeline.
 pub(super) fn is_pipeline(path: &str) -> bool {
     let yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     let folder =
@@ -17,11 +17,10 @@ pub(super) fn is_pipeline(path: &str) -> bool {
         )
 }
 
-/// The shell lines of a pipeline, with their line numbers.
+/// Shell lines of a pipeline, with their line numbers.
 ///
-/// Only the shape is read: what follows `run:` and its like, or stands indented below it. A pipeline that builds its
-/// commands out of variables is not understood, and nothing is said about it; nor about steps that run in another
-/// folder.
+/// Only the shape is read: text after `run:` and the like, or indented below it. Commands built from variables and
+/// steps that run in another folder are skipped.
 pub(super) fn shell_lines(text: &str) -> Vec<(usize, String)> {
     let mut steps = Steps::default();
     let mut block: Option<Block> = None;
@@ -36,9 +35,9 @@ pub(super) fn shell_lines(text: &str) -> Vec<(usize, String)> {
             if indent > inside.indent || (indent == inside.indent && item.is_some()) {
                 let command = item.unwrap_or(trimmed);
                 // In a list, an item may itself be `- run: x`.
-                let command = keyed(command).map_or(command, |(_, value)| value);
-                steps.add(n, command, inside.goes_on);
-                inside.goes_on = inside.folded || command.ends_with('\\');
+                let command = command_value(command).map_or(command, |(_, value)| value);
+                steps.add(n, command, inside.continues);
+                inside.continues = inside.folded || command.ends_with('\\');
                 continue;
             }
             block = None;
@@ -48,12 +47,12 @@ pub(super) fn shell_lines(text: &str) -> Vec<(usize, String)> {
         }
         let body = item.unwrap_or(trimmed);
         if let Some(folder) = body.strip_prefix("working-directory:") {
-            steps.elsewhere = !matches!(folder.trim(), "." | "./");
+            steps.in_other_folder = !matches!(folder.trim(), "." | "./");
         }
-        if let Some((_, value)) = keyed(body) {
+        if let Some((_, value)) = command_value(body) {
             if value.is_empty() || value.starts_with(['|', '>']) {
                 let indent = indent + (trimmed.len() - body.len());
-                block = Some(Block { indent, folded: value.starts_with('>'), goes_on: false });
+                block = Some(Block { indent, folded: value.starts_with('>'), continues: false });
             } else {
                 steps.add(n, value, false);
             }
@@ -63,53 +62,53 @@ pub(super) fn shell_lines(text: &str) -> Vec<(usize, String)> {
     steps.found
 }
 
-/// What stands indented below a key.
+/// Block indented below a key.
 struct Block {
-    /// How far the key is indented.
+    /// Indentation of the key.
     indent: usize,
-    /// Whether its lines are one.
+    /// True for a folded block (`>`): its lines are one.
     folded: bool,
-    /// Whether the next line belongs to the one before.
-    goes_on: bool,
+    /// True if the next line continues the one before.
+    continues: bool,
 }
 
-/// The commands of the steps that are done with, and of the one at hand.
+/// Commands of the finished steps, and of the current one.
 #[derive(Default)]
 struct Steps {
     found: Vec<(usize, String)>,
     open: Vec<(usize, String)>,
-    /// The step at hand runs in another folder.
-    elsewhere: bool,
+    /// True if the current step runs in another folder.
+    in_other_folder: bool,
 }
 
 impl Steps {
-    fn add(&mut self, line: usize, command: &str, goes_on: bool) {
-        match self.open.last_mut().filter(|_| goes_on) {
+    fn add(&mut self, line: usize, command: &str, continues: bool) {
+        match self.open.last_mut().filter(|_| continues) {
             Some((_, before)) => {
                 before.truncate(before.trim_end_matches(['\\', ' ']).len());
                 before.push(' ');
                 before.push_str(command);
             }
-            None => self.open.push((line, unquoted(command).to_owned())),
+            None => self.open.push((line, strip_quotes(command).to_owned())),
         }
     }
 
     fn close(&mut self) {
         let open = std::mem::take(&mut self.open);
-        if !std::mem::take(&mut self.elsewhere) {
+        if !std::mem::take(&mut self.in_other_folder) {
             self.found.extend(open);
         }
     }
 }
 
-/// The keys below which commands stand.
-fn keyed(text: &str) -> Option<(&str, &str)> {
+/// Key and value of a line whose key holds commands.
+fn command_value(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once(':')?;
     let known = ["run", "script", "command", "commands", "before_script", "test_script"];
     (known.contains(&key.trim()) && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }
 
-fn unquoted(command: &str) -> &str {
+fn strip_quotes(command: &str) -> &str {
     let inner = [('"', '"'), ('\'', '\'')].into_iter().find_map(|(open, close)| {
         command.strip_prefix(open)?.strip_suffix(close).filter(|inner| !inner.contains(open))
     });

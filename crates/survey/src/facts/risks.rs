@@ -1,61 +1,62 @@
-//! What stands in a file that a change should mind: marks people left, and shapes that fail badly.
+//! Risks in a source file: TODO comments, panics, unsafe code, swallowed errors, shell calls, deprecations, size.
 
-use crate::report::{Lines, Risk};
+use crate::report::{LineRange, Risk};
 use crate::tree::kind::language;
 
-/// So many risks of one file are named, the nearest to the request first.
-const MOST_PER_FILE: usize = 4;
-/// Files longer than this are hard to change.
-const LARGE: usize = 900;
+/// Maximum number of risks per file, the nearest to the request first.
+const MAX_PER_FILE: usize = 4;
+/// Files with more lines than this are reported as large.
+const LARGE_FILE_LINES: usize = 900;
 
-/// The risks of a source file. `near` is where the request's words stand.
-pub(crate) fn in_file(path: &str, text: &str, near: Option<Lines>) -> Vec<Risk> {
+/// Finds the risks of a source file. `near` is the passage that matches the request.
+pub(crate) fn find_risks(path: &str, text: &str, near: Option<LineRange>) -> Vec<Risk> {
     let Some(language) = language(path).filter(|language| language.is_code()) else { return Vec::new() };
     let end = end_of_code(path, text);
     let mut found: Vec<(usize, Risk)> = Vec::new();
     for (n, line) in text.lines().enumerate().take(end) {
-        if let Some(kind) = kind(language.name, line.trim()) {
-            let risk = Risk { path: path.to_owned(), line: n + 1, kind: kind.to_owned(), text: quoted(line) };
+        if let Some(kind) = risk_kind(language.name, line.trim()) {
+            let risk =
+                Risk { path: path.to_owned(), line: n + 1, kind: kind.to_owned(), text: excerpt(line) };
             found.push((distance(n + 1, near), risk));
         }
     }
-    found.sort_by_key(|(distance, risk)| (rank(&risk.kind), *distance, risk.line));
-    // Three lines of one kind tell no more than two.
+    found.sort_by_key(|(distance, risk)| (kind_priority(&risk.kind), *distance, risk.line));
+    // Report at most two of a kind.
     let mut kept: Vec<Risk> = Vec::new();
     for (_, risk) in found {
-        if kept.len() < MOST_PER_FILE && kept.iter().filter(|known| known.kind == risk.kind).count() < 2 {
+        if kept.len() < MAX_PER_FILE && kept.iter().filter(|known| known.kind == risk.kind).count() < 2 {
             kept.push(risk);
         }
     }
     kept.sort_by_key(|risk| risk.line);
     let lines = text.lines().count();
-    if lines > LARGE {
+    if lines > LARGE_FILE_LINES {
         let text = format!("{lines} lines: a change here is easy to get wrong and hard to review");
         kept.push(Risk { path: path.to_owned(), line: 1, kind: "large".to_owned(), text });
     }
     kept
 }
 
-/// After how many lines the code ends and its tests begin.
+/// Number of lines before the inline tests.
 pub(crate) fn end_of_code(path: &str, text: &str) -> usize {
     let tests = path.ends_with(".rs").then(|| text.lines().position(|line| line.trim() == "#[cfg(test)]"));
     tests.flatten().unwrap_or(usize::MAX)
 }
 
-fn distance(line: usize, near: Option<Lines>) -> usize {
+fn distance(line: usize, near: Option<LineRange>) -> usize {
     near.map_or(0, |near| if line < near.first { near.first - line } else { line.saturating_sub(near.last) })
 }
 
-/// What people wrote down themselves comes first.
-fn rank(kind: &str) -> usize {
+/// Priority of a kind: notes written by people come first.
+fn kind_priority(kind: &str) -> usize {
     ["todo", "deprecated", "swallowed", "unsafe", "shell", "panic"]
         .iter()
         .position(|known| *known == kind)
         .unwrap_or(9)
 }
 
-/// The kind of risk on a line without blanks around it.
-fn kind(language: &str, line: &str) -> Option<&'static str> {
+/// Kind of risk on a trimmed line.
+fn risk_kind(language: &str, line: &str) -> Option<&'static str> {
     let comment = comment(language, line);
     if let Some(comment) = comment {
         let marked = ["TODO", "FIXME", "HACK", "XXX"].iter().any(|mark| has_word(comment, mark));
@@ -102,7 +103,7 @@ fn kind(language: &str, line: &str) -> Option<&'static str> {
     }
 }
 
-/// What a comment on its own line, or at the end of one with a mark in it, says.
+/// Text of a comment on its own line, or at the end of a line if it has a mark such as TODO.
 fn comment<'a>(language: &str, line: &'a str) -> Option<&'a str> {
     let marks: &[&str] = match language {
         "Python" | "Ruby" | "Shell" | "Make" | "Elixir" | "R" | "Perl" => &["#"],
@@ -123,8 +124,8 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == word)
 }
 
-/// A line to be quoted: its blanks trimmed, cut if long.
-fn quoted(line: &str) -> String {
+/// A line to be quoted: trimmed, cut if long.
+fn excerpt(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(160) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
@@ -155,7 +156,7 @@ mod tests {
             ("a.md", "TODO", None),
             ("a.toml", "# TODO", None),
         ] {
-            let found = in_file(path, line, None);
+            let found = find_risks(path, line, None);
             assert_eq!(found.first().map(|risk| risk.kind.as_str()), expected, "{path}: {line}");
         }
     }
@@ -164,7 +165,7 @@ mod tests {
     fn tests_inside_a_file_are_no_risk_and_the_nearest_come_first() {
         let text =
             format!("{}x.unwrap();\n#[cfg(test)]\nmod tests {{ y.unwrap(); }}\n", "a.unwrap();\n".repeat(10));
-        let lines: Vec<usize> = in_file("a.rs", &text, Some(Lines { first: 9, last: 11 }))
+        let lines: Vec<usize> = find_risks("a.rs", &text, Some(LineRange { first: 9, last: 11 }))
             .into_iter()
             .map(|risk| risk.line)
             .collect();
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_large_file_is_a_risk_of_its_own() {
-        let risks = in_file("a.rs", &"x\n".repeat(1000), None);
+        let risks = find_risks("a.rs", &"x\n".repeat(1000), None);
         assert_eq!((risks[0].kind.as_str(), risks[0].line), ("large", 1));
     }
 }

@@ -1,17 +1,17 @@
-//! What a repository is written in, and what it builds on.
+//! Languages and dependencies of a repository.
 
 use crate::report::{Dependency, LanguageShare};
 use crate::tree::content;
-use crate::tree::kind::{Kind, file_name, kind, language};
-use crate::tree::listing::Listed;
+use crate::tree::kind::{FileKind, file_kind, file_name, language};
+use crate::tree::listing::TreeFile;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The languages of all files a person may have written, most first.
-pub(crate) fn languages(files: &[Listed]) -> Vec<LanguageShare> {
+/// Languages of all files but data, most first.
+pub(crate) fn languages(files: &[TreeFile]) -> Vec<LanguageShare> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in files.iter().filter(|file| kind(&file.path).is_some_and(|kind| kind != Kind::Data)) {
+    for file in files.iter().filter(|file| file_kind(&file.path).is_some_and(|kind| kind != FileKind::Data)) {
         if let Some(language) = language(&file.path) {
             *counts.entry(language.name).or_default() += 1;
         }
@@ -22,42 +22,42 @@ pub(crate) fn languages(files: &[Listed]) -> Vec<LanguageShare> {
     shares
 }
 
-const MOST_MANIFESTS: usize = 40;
-const MOST_DEPENDENCIES: usize = 400;
+const MAX_MANIFESTS: usize = 40;
+const MAX_DEPENDENCIES: usize = 400;
 
-/// What manifests name, each once, with where.
-pub(crate) fn dependencies(root: &Path, files: &[Listed]) -> Vec<Dependency> {
+/// Dependencies declared in manifests, each once, with their locations.
+pub(crate) fn dependencies(root: &Path, files: &[TreeFile]) -> Vec<Dependency> {
     let manifest = |path: &&str| {
         matches!(
             file_name(path),
             "Cargo.toml" | "package.json" | "go.mod" | "pyproject.toml" | "requirements.txt" | "pom.xml"
-        ) && kind(path).is_some_and(|kind| kind != Kind::Data)
+        ) && file_kind(path).is_some_and(|kind| kind != FileKind::Data)
     };
     let mut paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).filter(manifest).collect();
-    // Those of the root first.
+    // Manifests at the root first.
     paths.sort_by_key(|path| path.matches('/').count());
     let mut found: Vec<Dependency> = Vec::new();
     let mut own: Vec<String> = Vec::new();
-    for path in paths.into_iter().take(MOST_MANIFESTS) {
+    for path in paths.into_iter().take(MAX_MANIFESTS) {
         let Some(text) = content::read_text(root, path) else { continue };
-        for (line, name) in named(path, &text) {
+        for (line, name) in manifest_dependencies(path, &text) {
             let is_own = text.lines().nth(line - 1).is_some_and(|line| line.contains("path = \""));
             own.extend(is_own.then(|| name.clone()));
-            if !found.iter().any(|known| known.name == name) && found.len() < MOST_DEPENDENCIES {
+            if !found.iter().any(|known| known.name == name) && found.len() < MAX_DEPENDENCIES {
                 found.push(Dependency { name, path: path.to_owned(), line });
             }
         }
     }
-    // What lies in the repository itself is nothing it builds on.
+    // Packages of the repository itself are not dependencies.
     found.retain(|dependency| !own.contains(&dependency.name));
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
-/// The names a manifest has, with their lines.
-fn named(path: &str, text: &str) -> Vec<(usize, String)> {
+/// Dependencies of one manifest, with their lines.
+fn manifest_dependencies(path: &str, text: &str) -> Vec<(usize, String)> {
     match file_name(path) {
-        "Cargo.toml" => in_sections(text, |section| section.ends_with("dependencies")),
+        "Cargo.toml" => toml_dependencies(text, |section| section.ends_with("dependencies")),
         "pyproject.toml" => python(text),
         "package.json" => javascript(text),
         "go.mod" => go(text),
@@ -70,16 +70,15 @@ fn named(path: &str, text: &str) -> Vec<(usize, String)> {
     }
 }
 
-/// `name = …` below headings that are about dependencies, and `[dependencies.name]`.
-fn in_sections(text: &str, about: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
+/// `name = …` in sections for dependencies, and `[dependencies.name]`.
+fn toml_dependencies(text: &str, about: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut inside = false;
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
         if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             inside = about(section);
-            if let Some((parent, name)) = section.rsplit_once('.').filter(|(parent, _)| about(parent)) {
-                let _ = parent;
+            if let Some((_, name)) = section.rsplit_once('.').filter(|(parent, _)| about(parent)) {
                 found.push((n + 1, name.trim_matches('"').to_owned()));
             }
         } else if let Some((name, _)) = line.split_once(['=', '.']).filter(|_| inside) {
@@ -90,8 +89,9 @@ fn in_sections(text: &str, about: impl Fn(&str) -> bool) -> Vec<(usize, String)>
 }
 
 fn python(text: &str) -> Vec<(usize, String)> {
-    let mut found =
-        in_sections(text, |section| section.starts_with("tool.poetry") && section.ends_with("dependencies"));
+    let mut found = toml_dependencies(text, |section| {
+        section.starts_with("tool.poetry") && section.ends_with("dependencies")
+    });
     let mut inside = false;
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn manifests_name_what_is_built_on() {
+    fn manifests_declare_dependencies() {
         for (path, text, expected) in [
             (
                 "Cargo.toml",
@@ -190,7 +190,7 @@ mod tests {
                 vec![(3, "junit")],
             ),
         ] {
-            let found = named(path, text);
+            let found = manifest_dependencies(path, text);
             let found: Vec<(usize, &str)> = found.iter().map(|(line, name)| (*line, name.as_str())).collect();
             assert_eq!(found, expected, "{path}");
         }

@@ -1,23 +1,23 @@
-//! Which tests cover the files a request is about: by name, by what they import, by changing together, or inside
+//! Tests that cover the files a request is about: by name, by import, by changing together, or inside
 //! the file itself.
 
 use crate::rank::evidence::Evidence;
 use crate::report::TestFile;
-use crate::tree::kind::Kind;
+use crate::tree::kind::FileKind;
 use std::collections::BTreeMap;
 
-/// So many tests are named.
-const MOST: usize = 20;
+/// Maximum number of tests reported.
+const MAX_TESTS: usize = 20;
 
-/// What is known about a file that may have tests.
+/// A file that may have tests.
 pub(crate) struct Candidate<'a> {
     /// Position among the files.
     pub(crate) file: usize,
     pub(crate) text: &'a str,
 }
 
-/// The tests of the named files. `partners` are those with matching names, by position.
-pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], partners: &[Vec<usize>]) -> Vec<TestFile> {
+/// Finds the tests of the named files. `test_pairs` are files with matching names, by position.
+pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], test_pairs: &[Vec<usize>]) -> Vec<TestFile> {
     let mut covers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut add = |test: usize, source: usize| {
         let covered = covers.entry(test).or_default();
@@ -26,17 +26,20 @@ pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], partners: &[Vec
         }
     };
     let changed_with = changed_with(evidence, named);
-    for candidate in named.iter().filter(|candidate| evidence.files[candidate.file].kind == Kind::Source) {
+    for candidate in named.iter().filter(|candidate| evidence.files[candidate.file].kind == FileKind::Source)
+    {
         let source = candidate.file;
-        if tests_itself(&evidence.files[source].path, candidate.text) {
+        if has_inline_tests(&evidence.files[source].path, candidate.text) {
             add(source, source);
         }
-        let by_name = partners[source].iter().copied();
+        let by_name = test_pairs[source].iter().copied();
         let by_habit = changed_with.get(&source).into_iter().flatten().copied();
         let by_import = evidence
             .imports
             .iter()
-            .filter(|(file, imports)| evidence.files[**file].kind == Kind::Test && imports.contains(&source))
+            .filter(|(file, imports)| {
+                evidence.files[**file].kind == FileKind::Test && imports.contains(&source)
+            })
             .map(|(file, _)| *file);
         for test in by_name.chain(by_habit).chain(by_import) {
             add(test, source);
@@ -48,12 +51,12 @@ pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], partners: &[Vec
         .map(|(test, covered)| TestFile { path: path(test), covers: covered.iter().map(path).collect() })
         .collect();
     tests.sort_by(|a, b| b.covers.len().cmp(&a.covers.len()).then_with(|| a.path.cmp(&b.path)));
-    tests.truncate(MOST);
+    tests.truncate(MAX_TESTS);
     tests
 }
 
-/// Whether a file has tests inside, as Rust files often do.
-fn tests_itself(path: &str, text: &str) -> bool {
+/// True if a Rust file has an inline test module.
+fn has_inline_tests(path: &str, text: &str) -> bool {
     path.ends_with(".rs") && text.lines().any(|line| line.trim() == "#[cfg(test)]")
 }
 
@@ -66,7 +69,7 @@ fn changed_with(evidence: &Evidence, named: &[Candidate<'_>]) -> BTreeMap<usize,
         for source in named.iter().map(|candidate| candidate.file).filter(|n| touched(*n)) {
             *changes.entry(source).or_default() += 1;
             let tests = commit.files.iter().map(|file| *file as usize);
-            for test in tests.filter(|n| evidence.files[*n].kind == Kind::Test) {
+            for test in tests.filter(|n| evidence.files[*n].kind == FileKind::Test) {
                 *both.entry((source, test)).or_default() += 1;
             }
         }

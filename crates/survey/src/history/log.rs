@@ -1,46 +1,46 @@
-//! Past commits, as git tells them.
+//! Past commits, read from `git log`.
 
 use charrette_git::Git;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A commit of the past.
+/// A past commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Commit {
-    /// Its whole id.
+    /// Full commit id.
     pub(crate) id: String,
-    /// When it was committed, in seconds.
+    /// Commit time, in seconds.
     pub(crate) time: i64,
-    /// The first line of its message.
+    /// First line of the message.
     pub(crate) subject: String,
-    /// The files it touched that are still here, by their position in the listing.
+    /// Files it touched that still exist, by position in the listing.
     pub(crate) files: Vec<u32>,
-    /// How many it touched in all.
+    /// Number of files it touched in all.
     pub(crate) touched: usize,
 }
 
-/// The id of HEAD; nothing without commits.
+/// Commit id of HEAD; none without commits.
 pub(crate) fn head(root: &Path) -> Option<String> {
     Git::new(root).find(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
 }
 
-/// Whether the repository has only the newest part of its history.
+/// True for a shallow clone.
 pub(crate) fn is_shallow(root: &Path) -> bool {
     Git::new(root).find(&["rev-parse", "--is-shallow-repository"]).as_deref() == Some("true")
 }
 
-/// How many commits are asked for: fewer in an enormous tree, where comparing two takes longer.
-pub(crate) fn depth(files: usize) -> usize {
+/// Number of commits to read: fewer in an enormous tree, where diffing a commit takes longer.
+pub(crate) fn log_depth(files: usize) -> usize {
     (20_000_000 / files.max(1)).clamp(500, 3000)
 }
 
-/// Names the last `depth` commits before and with `head`.
-pub(crate) fn key(head: &str, depth: usize) -> String {
+/// Cache key of the last `depth` commits up to `head`.
+pub(crate) fn cache_key(head: &str, depth: usize) -> String {
     format!("{head} {depth}")
 }
 
-/// Asks git for the last commits. Renames are followed where the contents are here to be compared.
-pub(crate) fn ask(root: &Path, head: &str, depth: usize) -> Vec<u8> {
+/// Runs `git log`. Renames are followed where the blobs are available.
+pub(crate) fn run_git_log(root: &Path, head: &str, depth: usize) -> Vec<u8> {
     let count = format!("-n{depth}");
     let log = |renames: &str| {
         Git::new(root).bytes(&[
@@ -58,10 +58,10 @@ pub(crate) fn ask(root: &Path, head: &str, depth: usize) -> Vec<u8> {
     log("-M").or_else(|_| log("--no-renames")).unwrap_or_default()
 }
 
-/// Reads what git said. `files` says where a path stands today.
-pub(crate) fn read(text: &[u8], files: &HashMap<&str, u32>) -> Vec<Commit> {
+/// Parses the output of `git log`. `files` maps today's paths to positions.
+pub(crate) fn parse_log(text: &[u8], files: &HashMap<&str, u32>) -> Vec<Commit> {
     let mut commits: Vec<Commit> = Vec::new();
-    // Names files had before, and what they are called today.
+    // Earlier names of files, and today's.
     let mut renamed: HashMap<&[u8], &[u8]> = HashMap::new();
     let mut fields = text.split(|b| *b == 0);
     while let Some(field) = fields.next() {
@@ -106,7 +106,7 @@ mod tests {
         let text = b"\x01aa 30\nthird\n\0\nM\0src/new.rs\0D\0gone.rs\0\x01bb 20\nsecond\0\nR090\0src/old.rs\0src/new.rs\0A\0b.rs\0\
                      \x01ee 15\nempty\0\x01cc 10\nfirst\0\nA\0src/old.rs\0";
         let files = HashMap::from([("src/new.rs", 0), ("b.rs", 1)]);
-        let commits = read(text, &files);
+        let commits = parse_log(text, &files);
         let seen: Vec<(&str, &[u32], usize)> = commits
             .iter()
             .map(|commit| (commit.subject.as_str(), commit.files.as_slice(), commit.touched))
@@ -118,12 +118,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_left_out() {
+    fn truncated_logs_are_tolerated() {
         let files = HashMap::from([("a", 0)]);
         for text in
             [b"".as_slice(), b"\x01aa", b"\x01aa 30\nx\0\nM", b"M\0a\0", b"\x01aa x\ny\0\nM\0a\0", b"\0\0"]
         {
-            assert!(read(text, &files).iter().all(|commit| commit.files.is_empty()));
+            assert!(parse_log(text, &files).iter().all(|commit| commit.files.is_empty()));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What changed together before, and what people said about it.
+//! Commit history.
 //!
-//! [`log`] asks git for the past commits, newest first, with today's names of the files they touched.
+//! [`log`] reads past commits, newest first, with today's names of the files they touched.
 
 pub(crate) mod log;

@@ -1,41 +1,41 @@
-//! The counted terms of a file, as a few bytes: terms sorted, differences and counts in seven-bit groups.
+//! Block: the term counts of a file in a compact encoding, sorted terms as deltas and counts as varints.
 
 use crate::words::split::Term;
 
-/// How often a term stands in a file.
+/// Number of occurrences of a term in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Count {
-    /// Anywhere.
+pub(crate) struct TermCount {
+    /// Occurrences anywhere.
     pub(crate) body: usize,
-    /// In names that are defined there.
+    /// Occurrences in defined names or headings.
     pub(crate) defs: usize,
 }
 
-/// Writes a block: how many terms the file has in all, then each with its count, sorted.
-pub(crate) fn write(length: usize, counts: impl Iterator<Item = (Term, Count)>) -> Vec<u8> {
+/// Encodes a block: the total number of terms, then each term with its count, sorted.
+pub(crate) fn encode(length: usize, counts: impl Iterator<Item = (Term, TermCount)>) -> Vec<u8> {
     let mut out = Vec::new();
-    push(&mut out, length);
+    push_varint(&mut out, length);
     let mut before = 0;
     for (term, count) in counts {
-        push(&mut out, (term - before) as usize);
+        push_varint(&mut out, (term - before) as usize);
         before = term;
-        push(&mut out, count.body << 1 | usize::from(count.defs > 0));
+        push_varint(&mut out, count.body << 1 | usize::from(count.defs > 0));
         if count.defs > 0 {
-            push(&mut out, count.defs);
+            push_varint(&mut out, count.defs);
         }
     }
     out.shrink_to_fit();
     out
 }
 
-/// How many terms the file has.
-pub(crate) fn length(block: &[u8]) -> usize {
-    Reader(block).number().unwrap_or(0)
+/// Total number of terms in the file.
+pub(crate) fn term_total(block: &[u8]) -> usize {
+    VarintReader(block).number().unwrap_or(0)
 }
 
-/// Looks `wanted` up, which is sorted; calls `found` with the position in it.
-pub(crate) fn find(block: &[u8], wanted: &[Term], mut found: impl FnMut(usize, Count)) {
-    let mut reader = Reader(block);
+/// Looks up the sorted terms `wanted`; calls `found` with the position in it.
+pub(crate) fn lookup(block: &[u8], wanted: &[Term], mut found: impl FnMut(usize, TermCount)) {
+    let mut reader = VarintReader(block);
     let _ = reader.number();
     let (mut term, mut next) = (0_usize, 0);
     while next < wanted.len() {
@@ -46,13 +46,13 @@ pub(crate) fn find(block: &[u8], wanted: &[Term], mut found: impl FnMut(usize, C
             next += 1;
         }
         if next < wanted.len() && wanted[next] as usize == term {
-            found(next, Count { body: body >> 1, defs });
+            found(next, TermCount { body: body >> 1, defs });
             next += 1;
         }
     }
 }
 
-fn push(out: &mut Vec<u8>, mut number: usize) {
+fn push_varint(out: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         out.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
@@ -60,10 +60,10 @@ fn push(out: &mut Vec<u8>, mut number: usize) {
     out.push(number.to_le_bytes()[0]);
 }
 
-/// Reads numbers; what ends too early has no more of them.
-struct Reader<'a>(&'a [u8]);
+/// Reads varints; none after the end.
+struct VarintReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl VarintReader<'_> {
     fn number(&mut self) -> Option<usize> {
         let (mut number, mut shift) = (0_usize, 0);
         loop {
@@ -89,23 +89,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_found(counts in prop::collection::btree_map(any::<Term>(), (1..5000_usize, 0..300_usize), 0..80), other in any::<Term>()) {
-            let counts: BTreeMap<Term, Count> = counts.into_iter().map(|(term, (body, defs))| (term, Count { body, defs })).collect();
-            let block = write(12345, counts.clone().into_iter());
-            prop_assert_eq!(length(&block), 12345);
+        fn encoded_counts_are_found(counts in prop::collection::btree_map(any::<Term>(), (1..5000_usize, 0..300_usize), 0..80), other in any::<Term>()) {
+            let counts: BTreeMap<Term, TermCount> = counts.into_iter().map(|(term, (body, defs))| (term, TermCount { body, defs })).collect();
+            let block = encode(12345, counts.clone().into_iter());
+            prop_assert_eq!(term_total(&block), 12345);
             let mut wanted: Vec<Term> = counts.keys().copied().chain([other]).collect();
             wanted.sort_unstable();
             wanted.dedup();
             let mut read = BTreeMap::new();
-            find(&block, &wanted, |at, count| { read.insert(wanted[at], count); });
+            lookup(&block, &wanted, |at, count| { read.insert(wanted[at], count); });
             prop_assert_eq!(read, counts);
         }
 
         #[test]
         fn rubbish_is_read_without_harm(block in prop::collection::vec(any::<u8>(), 0..100), wanted in prop::collection::btree_set(any::<Term>(), 0..9)) {
             let wanted: Vec<Term> = wanted.into_iter().collect();
-            find(&block, &wanted, |at, _| assert!(at < wanted.len()));
-            length(&block);
+            lookup(&block, &wanted, |at, _| assert!(at < wanted.len()));
+            term_total(&block);
         }
     }
 }

@@ -1,48 +1,48 @@
-//! The blocks of all files: taken from the cache where nothing changed, made anew where something did.
+//! Blocks of all files: from the cache if the file is unchanged, else scanned.
 
-use super::cache::Cache;
+use super::cache::IndexCache;
 use super::scan::Scanner;
-use crate::portions::in_portions;
+use crate::parallel::parallel_map;
 use crate::tree::content;
-use crate::tree::kind::Kind;
+use crate::tree::kind::FileKind;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A file whose terms are wanted.
+/// A file to be indexed.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct IndexedFile<'a> {
     pub(crate) path: &'a str,
-    pub(crate) kind: Kind,
-    pub(crate) seal: Option<u64>,
+    pub(crate) kind: FileKind,
+    pub(crate) fingerprint: Option<u64>,
 }
 
-/// The blocks of `files`, in their order. An empty block is that of a file without text.
+/// Blocks of `files`, in their order. A file without text has an empty block.
 pub(crate) struct Blocks<'c> {
     pub(crate) blocks: Vec<Cow<'c, [u8]>>,
-    /// How many had to be made.
-    pub(crate) made: usize,
+    /// Number of blocks not found in the cache.
+    pub(crate) rebuilt: usize,
 }
 
-/// Makes the blocks, on all processors.
-pub(crate) fn build<'c>(root: &Path, files: &[Wanted<'_>], cache: &'c Cache) -> Blocks<'c> {
+/// Builds the blocks, on all processors.
+pub(crate) fn build_blocks<'c>(root: &Path, files: &[IndexedFile<'_>], cache: &'c IndexCache) -> Blocks<'c> {
     let known: Vec<Option<&[u8]>> =
-        files.iter().map(|file| file.seal.and_then(|seal| cache.block(seal))).collect();
+        files.iter().map(|file| file.fingerprint.and_then(|fingerprint| cache.block(fingerprint))).collect();
     let missing: Vec<usize> = (0..files.len()).filter(|n| known[*n].is_none()).collect();
     let mut blocks: Vec<Cow<'c, [u8]>> =
         known.into_iter().map(|block| Cow::Borrowed(block.unwrap_or_default())).collect();
     for (n, block) in missing.iter().zip(scan_all(root, files, &missing)) {
         blocks[*n] = Cow::Owned(block);
     }
-    Blocks { blocks, made: missing.len() }
+    Blocks { blocks, rebuilt: missing.len() }
 }
 
-fn scan_all(root: &Path, files: &[Wanted<'_>], missing: &[usize]) -> Vec<Vec<u8>> {
-    in_portions(missing, 16, || {
+fn scan_all(root: &Path, files: &[IndexedFile<'_>], missing: &[usize]) -> Vec<Vec<u8>> {
+    parallel_map(missing, 16, || {
         let (mut scanner, mut buffer) = (Scanner::default(), Vec::new());
         move |n: &usize| {
             let file = &files[*n];
             let text = content::read(root, file.path, &mut buffer);
-            text.map(|text| scanner.scan(text, file.kind == Kind::Doc)).unwrap_or_default()
+            text.map(|text| scanner.scan(text, file.kind == FileKind::Doc)).unwrap_or_default()
         }
     })
 }

@@ -1,9 +1,9 @@
-//! What was found out about a tree, kept for the next time.
+//! Index cache: the blocks of a work tree and its git log, kept on disk.
 //!
-//! One file per work tree, in a folder the caller gives. It is never needed and never trusted: a checksum finds
-//! what is torn, and blocks are found by the seal of the file they were made from. It is replaced as a whole.
+//! One file per work tree, in a folder given by the caller, replaced as a whole. It is optional and never trusted: a
+//! checksum detects torn files, and blocks are keyed by the fingerprint of the file they were made from.
 
-use super::build::Wanted;
+use super::build::IndexedFile;
 use charrette_store::atomic;
 use charrette_store::lock::{Holder, Lease};
 use std::collections::HashMap;
@@ -11,34 +11,34 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
-/// What is remembered of a work tree.
+/// Cached blocks and git log of a work tree.
 #[derive(Debug, Default)]
-pub(crate) struct Cache {
+pub(crate) struct IndexCache {
     bytes: Vec<u8>,
     blocks: HashMap<u64, Range<usize>>,
-    /// Which commits, and what git said about them.
+    /// Key of the log, and its bytes.
     history: Option<(String, Range<usize>)>,
 }
 
-/// A new version makes all older files foreign.
+/// Magic with the version; files of other versions are ignored.
 const MAGIC: &[u8; 24] = b"charrette survey cache 2";
-/// Larger files are not ours.
-const MOST_BYTES: u64 = 256 << 20;
-/// Blocks beyond this are not kept: an enormous tree is read again.
-const MOST_KEPT: usize = 96 << 20;
-/// Work trees that are remembered at a time.
-const MOST_TREES: usize = 24;
+/// Larger cache files are ignored.
+const MAX_BYTES: u64 = 256 << 20;
+/// Maximum size of a cache file; blocks beyond it are not kept.
+const MAX_CACHE_BYTES: usize = 96 << 20;
+/// Maximum number of cached work trees.
+const MAX_TREES: usize = 24;
 
-impl Cache {
-    /// What is remembered of the work tree at `root`. Nothing, if that cannot be read.
-    pub(crate) fn load(folder: &Path, root: &Path) -> Cache {
-        let path = path_of(folder, root);
-        let regular = path.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MOST_BYTES);
+impl IndexCache {
+    /// Loads the cache of the work tree at `root`; empty if there is none or it is invalid.
+    pub(crate) fn load(folder: &Path, root: &Path) -> IndexCache {
+        let path = cache_path(folder, root);
+        let regular = path.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
         let bytes = if regular { fs_err::read(&path).unwrap_or_default() } else { Vec::new() };
-        Cache::read(bytes, root).unwrap_or_default()
+        IndexCache::read(bytes, root).unwrap_or_default()
     }
 
-    fn read(bytes: Vec<u8>, root: &Path) -> Option<Cache> {
+    fn read(bytes: Vec<u8>, root: &Path) -> Option<IndexCache> {
         let body = bytes.strip_prefix(MAGIC.as_slice())?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
         if XxHash3_64::oneshot(body) != u64::from_le_bytes(*checksum) {
@@ -53,50 +53,50 @@ impl Cache {
         let history = (!key.is_empty()).then_some((key, log));
         let mut blocks = HashMap::new();
         while reader.at < bytes.len() {
-            let seal = reader.number()?;
-            blocks.insert(seal, reader.text()?);
+            let fingerprint = reader.number()?;
+            blocks.insert(fingerprint, reader.text()?);
         }
-        Some(Cache { bytes, blocks, history })
+        Some(IndexCache { bytes, blocks, history })
     }
 
-    /// The block of a file that is unchanged since it was made.
-    pub(crate) fn block(&self, seal: u64) -> Option<&[u8]> {
-        Some(&self.bytes[self.blocks.get(&seal)?.clone()])
+    /// Cached block of the file with that fingerprint.
+    pub(crate) fn block(&self, fingerprint: u64) -> Option<&[u8]> {
+        Some(&self.bytes[self.blocks.get(&fingerprint)?.clone()])
     }
 
-    /// What git said about the commits named by `key`.
+    /// Cached git log, if it is the one of `key`.
     pub(crate) fn history(&self, key: &str) -> Option<&[u8]> {
         let (known, log) = self.history.as_ref()?;
         (known == key).then(|| &self.bytes[log.clone()])
     }
 }
 
-/// What is to be remembered.
-pub(crate) struct Memory<'a> {
+/// New content of the cache.
+pub(crate) struct CacheUpdate<'a> {
     pub(crate) root: &'a Path,
-    pub(crate) files: &'a [Wanted<'a>],
+    pub(crate) files: &'a [IndexedFile<'a>],
     pub(crate) blocks: &'a [std::borrow::Cow<'a, [u8]>],
     pub(crate) history: Option<(&'a str, &'a [u8])>,
 }
 
-impl Memory<'_> {
-    /// Writes it for the next time. Whoever cannot write goes without.
+impl CacheUpdate<'_> {
+    /// Writes the cache file. Errors are ignored: the cache is optional.
     pub(crate) fn store(&self, folder: &Path) {
-        let path = path_of(folder, self.root);
+        let path = cache_path(folder, self.root);
         if fs_err::create_dir_all(folder).is_err() {
             return;
         }
         let holder =
             Holder { pid: std::process::id(), since: String::new(), command: "charrette survey".to_owned() };
-        // Two at once would write the same; the second goes without.
+        // Concurrent surveys would write the same content; only the first writes.
         let Ok(_lease) = Lease::acquire(&folder.join("lock"), &holder) else { return };
         if atomic::replace(&path, &path.with_extension("tmp"), &self.bytes()).is_ok() {
-            forget_oldest(folder, &path);
+            evict_oldest(folder, &path);
         }
     }
 
     fn bytes(&self) -> Vec<u8> {
-        // One buffer for all of it: the checksum is filled in last.
+        // One buffer for everything: the checksum is filled in last.
         let mut body = [MAGIC.as_slice(), &[0; 8]].concat();
         let start = body.len();
         let text = |body: &mut Vec<u8>, text: &[u8]| {
@@ -108,8 +108,9 @@ impl Memory<'_> {
         text(&mut body, key.as_bytes());
         text(&mut body, log);
         for (file, block) in self.files.iter().zip(self.blocks) {
-            if let Some(seal) = file.seal.filter(|_| body.len() + block.len() < MOST_KEPT) {
-                body.extend(seal.to_le_bytes());
+            if let Some(fingerprint) = file.fingerprint.filter(|_| body.len() + block.len() < MAX_CACHE_BYTES)
+            {
+                body.extend(fingerprint.to_le_bytes());
                 text(&mut body, block);
             }
         }
@@ -119,12 +120,12 @@ impl Memory<'_> {
     }
 }
 
-fn path_of(folder: &Path, root: &Path) -> PathBuf {
+fn cache_path(folder: &Path, root: &Path) -> PathBuf {
     folder.join(format!("{:016x}.index", XxHash3_64::oneshot(root.as_os_str().as_encoded_bytes())))
 }
 
-/// Keeps the folder from growing for ever.
-fn forget_oldest(folder: &Path, newest: &Path) {
+/// Removes the oldest cache files.
+fn evict_oldest(folder: &Path, newest: &Path) {
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     let mut caches: Vec<_> = entries
         .flatten()
@@ -133,7 +134,7 @@ fn forget_oldest(folder: &Path, newest: &Path) {
         .filter_map(|path| Some((path.symlink_metadata().ok()?.modified().ok()?, path)))
         .collect();
     caches.sort_unstable();
-    let too_many = (caches.len() + 1).saturating_sub(MOST_TREES);
+    let too_many = (caches.len() + 1).saturating_sub(MAX_TREES);
     for (_, path) in &caches[..too_many] {
         let _ = fs_err::remove_file(path);
     }
@@ -151,7 +152,7 @@ impl Reader<'_> {
         Some(u64::from_le_bytes(*number))
     }
 
-    /// A text with its length before it.
+    /// A length-prefixed byte string.
     fn text(&mut self) -> Option<Range<usize>> {
         let length = usize::try_from(self.number()?).ok()?;
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len())?;

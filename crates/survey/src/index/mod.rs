@@ -1,7 +1,7 @@
-//! Which file has which terms, and how often.
+//! Term index: how often each file contains each term.
 //!
-//! [`scan`] counts the terms of one file, [`block`] keeps the counts small, [`build`] does it for all files,
-//! [`cache`] remembers the blocks until the files change. Nothing of it is needed: without a cache every file is
+//! [`scan`] counts the terms of one file, [`block`] encodes the counts, [`build`] does it for all files,
+//! [`cache`] keeps the blocks until the files change. The cache is optional: without it every file is
 //! read again.
 
 pub(crate) mod block;

@@ -1,72 +1,74 @@
-//! One file's terms, counted: all of them, and apart from that those in names it defines or headings it has.
+//! Term counts of one file: all terms, and separately those in defined names or headings.
 
-use super::block::{Count, write};
+use super::block::{TermCount, encode};
 use crate::words::lexicon::Lexicon;
 use crate::words::split::{Term, words};
 
-/// Counts terms; keeps its memory from file to file.
+/// Counts terms; reuses its buffers from file to file.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     lexicon: Lexicon,
-    /// How often each word of the lexicon stands in the file at hand.
-    counts: Vec<Count>,
-    /// The words of the file at hand.
-    met: Vec<usize>,
-    /// Their terms.
-    terms: Vec<(Term, Count)>,
+    /// Counts by word id, for the current file.
+    counts: Vec<TermCount>,
+    /// Word ids of the current file.
+    seen_words: Vec<usize>,
+    /// Their terms with counts.
+    terms: Vec<(Term, TermCount)>,
 }
 
 impl Scanner {
-    /// The block of a text. In prose, headings take the place of definitions.
+    /// Encodes the block of a text. In prose, headings take the place of definitions.
     pub(crate) fn scan(&mut self, text: &[u8], prose: bool) -> Vec<u8> {
-        self.lexicon.make_room();
+        self.lexicon.reset_if_full();
         let mut end = 0;
-        let mut names = true;
+        let mut in_definition = true;
         for (at, word) in words(text) {
             if let Some(line) = line_start(text, end, at) {
-                names = prose && text[line] == b'#';
+                in_definition = prose && text[line] == b'#';
             }
             end = at + word.len();
-            self.count(word, names);
+            self.count(word, in_definition);
             if !prose {
                 // `fn walk`, `const fn walk`, `impl<T> Walk<T>`
-                names = defines(word) || names && word.len() == 1;
+                in_definition = is_definition_keyword(word) || in_definition && word.len() == 1;
             }
         }
         self.finish()
     }
 
-    fn count(&mut self, word: &[u8], names: bool) {
-        let number = self.lexicon.number(word);
+    fn count(&mut self, word: &[u8], in_definition: bool) {
+        let number = self.lexicon.word_id(word);
         if self.counts.len() <= number {
-            self.counts.resize(number + 1024, Count::default());
+            self.counts.resize(number + 1024, TermCount::default());
         }
         let count = &mut self.counts[number];
         if count.body == 0 {
-            self.met.push(number);
+            self.seen_words.push(number);
         }
         count.body += 1;
-        count.defs += usize::from(names);
+        count.defs += usize::from(in_definition);
     }
 
     fn finish(&mut self) -> Vec<u8> {
         self.terms.clear();
-        for number in self.met.drain(..) {
+        for number in self.seen_words.drain(..) {
             let count = std::mem::take(&mut self.counts[number]);
             self.terms.extend(self.lexicon.terms(number).iter().map(|term| (*term, count)));
         }
         self.terms.sort_unstable_by_key(|(term, _)| *term);
         let length = self.terms.iter().map(|(_, count)| count.body).sum();
-        let sum = |same: &[(Term, Count)]| {
-            let add =
-                |a: Count, b: &(Term, Count)| Count { body: a.body + b.1.body, defs: a.defs + b.1.defs };
-            (same[0].0, same.iter().fold(Count::default(), add))
+        let sum = |same: &[(Term, TermCount)]| {
+            let add = |a: TermCount, b: &(Term, TermCount)| TermCount {
+                body: a.body + b.1.body,
+                defs: a.defs + b.1.defs,
+            };
+            (same[0].0, same.iter().fold(TermCount::default(), add))
         };
-        write(length, self.terms.chunk_by(|a, b| a.0 == b.0).map(sum))
+        encode(length, self.terms.chunk_by(|a, b| a.0 == b.0).map(sum))
     }
 }
 
-/// Where the line begins on which the word at `at` is the first.
+/// Start of the line on which the word at `at` is the first.
 fn line_start(text: &[u8], end: usize, at: usize) -> Option<usize> {
     match text[end..at].iter().rposition(|b| *b == b'\n') {
         Some(newline) => Some(end + newline + 1),
@@ -74,8 +76,8 @@ fn line_start(text: &[u8], end: usize, at: usize) -> Option<usize> {
     }
 }
 
-/// Words after which code names something new, in the languages people use most.
-fn defines(word: &[u8]) -> bool {
+/// Keywords that introduce a definition, in the most common languages.
+fn is_definition_keyword(word: &[u8]) -> bool {
     matches!(
         word,
         b"fn"
@@ -110,14 +112,14 @@ fn defines(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::find;
+    use super::super::block::lookup;
     use super::*;
     use crate::words::split::term_of;
 
     fn counts(text: &str, prose: bool, word: &str) -> (usize, usize) {
         let block = Scanner::default().scan(text.as_bytes(), prose);
         let mut found = (0, 0);
-        find(&block, &[term_of(word)], |_, count| found = (count.body, count.defs));
+        lookup(&block, &[term_of(word)], |_, count| found = (count.body, count.defs));
         found
     }
 

@@ -1,11 +1,11 @@
-//! Outlines by grammar: each language has a parser and a query, and the query is data.
+//! Outlines by tree-sitter: each language has a grammar and a query file.
 
-use super::Defined;
+use super::Definition;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use tree_sitter::{Language, ParseOptions, Parser, Query, QueryCursor, StreamingIterator as _};
 
-/// What is needed to outline a language.
+/// Parser and query of a language.
 struct Grammar {
     extensions: &'static [&'static str],
     language: fn() -> Language,
@@ -50,37 +50,37 @@ const GRAMMARS: [Grammar; 7] = [
     },
 ];
 
-/// Longer texts are read line by line instead.
-const MOST_BYTES: usize = 400_000;
-/// A text a parser cannot get through is read line by line instead. Counted in its own steps, not in time: the
+/// Maximum size of a text to parse; longer ones are outlined line by line.
+const MAX_BYTES: usize = 400_000;
+/// Parse steps before giving up, for an empty text. Counted in steps, not in time: the
 /// same text has the same outline on every machine.
-const PATIENCE: usize = 200;
-/// Code takes far fewer steps than this.
-const BYTES_PER_CALL: usize = 40;
+const BASE_PARSE_STEPS: usize = 200;
+/// One more parse step per so many bytes; code takes far fewer.
+const BYTES_PER_PARSE_STEP: usize = 40;
 
-/// Queries take longer to prepare than most files take to parse.
+/// Prepared queries: preparing one takes longer than parsing most files.
 static QUERIES: [OnceLock<Option<Query>>; GRAMMARS.len()] = [const { OnceLock::new() }; GRAMMARS.len()];
 
-/// The outline of a file in a language there is a grammar for.
-pub(super) fn outline(path: &str, text: &str) -> Option<Vec<Defined>> {
+/// Outline of a file in a language with a grammar.
+pub(super) fn outline(path: &str, text: &str) -> Option<Vec<Definition>> {
     let extension = path.rsplit_once('.')?.1.to_ascii_lowercase();
     let nth = GRAMMARS.iter().position(|grammar| grammar.extensions.contains(&extension.as_str()))?;
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return None;
     }
     let language = (GRAMMARS[nth].language)();
     let query = QUERIES[nth].get_or_init(|| Query::new(&language, GRAMMARS[nth].query).ok());
-    defined(&language, query.as_ref()?, text)
+    parse_definitions(&language, query.as_ref()?, text)
 }
 
-fn defined(language: &Language, query: &Query, text: &str) -> Option<Vec<Defined>> {
+fn parse_definitions(language: &Language, query: &Query, text: &str) -> Option<Vec<Definition>> {
     let mut parser = Parser::new();
     parser.set_language(language).ok()?;
     let mut calls = 0;
-    let most_calls = PATIENCE + text.len() / BYTES_PER_CALL;
+    let max_calls = BASE_PARSE_STEPS + text.len() / BYTES_PER_PARSE_STEP;
     let mut give_up = |_: &tree_sitter::ParseState| {
         calls += 1;
-        if calls > most_calls { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if calls > max_calls { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let bytes = text.as_bytes();
     let mut chunks = |at: usize, _| bytes.get(at..).unwrap_or_default();
@@ -97,22 +97,22 @@ fn defined(language: &Language, query: &Query, text: &str) -> Option<Vec<Defined
         let Ok(text) = name.node.utf8_text(bytes) else { continue };
         let last = whole.node.end_position();
         let line = name.node.start_position().row + 1;
-        // What ends with its newline ends on the line before.
+        // A node that ends with its newline ends on the line before.
         let last = if last.column == 0 { last.row } else { last.row + 1 };
         let one_line = kind(names[whole.index as usize]) == "constant";
-        let defined = Defined {
+        let definition = Definition {
             name: text.to_owned(),
             kind: kind(names[whole.index as usize]),
             line,
             last: if one_line { line } else { last.max(line) },
         };
-        all.push((found.pattern_index, defined));
+        all.push((found.pattern_index, definition));
     }
     all.sort_by_key(|(pattern, _)| *pattern);
-    Some(all.into_iter().map(|(_, defined)| defined).collect())
+    Some(all.into_iter().map(|(_, definition)| definition).collect())
 }
 
-/// The kinds queries may name.
+/// Definition kinds that queries may capture.
 const KINDS: [&str; 12] = [
     "class",
     "constant",

@@ -1,10 +1,10 @@
-//! What a file defines: names, kinds, lines.
+//! Outlines: the definitions of a file with names, kinds and lines.
 //!
-//! [`grammar`] parses the languages there is a grammar for, by queries that are data (`assets/outlines`);
-//! [`pattern`] reads all others line by line. [`read`] chooses.
+//! [`grammar`] parses languages with a tree-sitter grammar and a query in `assets/outlines`;
+//! [`pattern`] reads all others line by line. [`definitions`] chooses.
 
+mod definitions;
 mod grammar;
 mod pattern;
-mod read;
 
-pub(crate) use read::{Defined, outline};
+pub(crate) use definitions::{Definition, outline};

@@ -1,41 +1,38 @@
-//! Outlines line by line, for languages without a grammar here: a word that announces a name, and the name.
+//! Outlines line by line, for languages without a grammar here: a keyword followed by a name.
 
-use super::Defined;
+use super::Definition;
 use crate::tree::kind::language;
+use charrette_model::markdown::{heading, lines};
 
-/// The outline of a text. Nothing for what is no known language.
-pub(super) fn outline(path: &str, text: &str) -> Vec<Defined> {
+/// Outline of a text; empty for unknown languages.
+pub(super) fn outline(path: &str, text: &str) -> Vec<Definition> {
     let Some(language) = language(path) else { return Vec::new() };
     let find: fn(&str) -> Option<(&'static str, &str)> = match language.name {
         "Markdown" => return headings(text),
-        "Shell" => shell,
-        _ if language.is_code() => announced,
+        "Shell" => shell_function,
+        _ if language.is_code() => keyword_definition,
         _ => return Vec::new(),
     };
     let lines = text.lines().enumerate();
-    let found = lines.filter_map(|(n, line)| find(line).map(|(kind, name)| defined(kind, name, n + 1)));
+    let found = lines.filter_map(|(n, line)| find(line).map(|(kind, name)| definition(kind, name, n + 1)));
     found.collect()
 }
 
-fn defined(kind: &'static str, name: &str, line: usize) -> Defined {
-    Defined { name: name.to_owned(), kind, line, last: line }
+fn definition(kind: &'static str, name: &str, line: usize) -> Definition {
+    Definition { name: name.to_owned(), kind, line, last: line }
 }
 
-fn headings(text: &str) -> Vec<Defined> {
-    let mut fenced = false;
-    let mut all = Vec::new();
-    for (n, line) in text.lines().enumerate() {
-        fenced ^= line.trim_start().starts_with("```");
-        let level = line.bytes().take_while(|b| *b == b'#').count();
-        if !fenced && (1..=3).contains(&level) && line[level..].starts_with(' ') {
-            all.push(defined("heading", line[level..].trim().trim_end_matches('#').trim_end(), n + 1));
-        }
-    }
-    all
+fn headings(text: &str) -> Vec<Definition> {
+    lines(text)
+        .filter(|line| !line.fenced && line.text.starts_with('#'))
+        .filter_map(|line| heading(line.text).map(|(level, title)| (level, title, line.number)))
+        .filter(|(level, ..)| *level <= 3)
+        .map(|(_, title, number)| definition("heading", title, number))
+        .collect()
 }
 
-/// `name() {` or `function name`
-fn shell(line: &str) -> Option<(&'static str, &str)> {
+/// Matches `name() {` or `function name`.
+fn shell_function(line: &str) -> Option<(&'static str, &str)> {
     if let Some(rest) = line.trim_start().strip_prefix("function ") {
         return identifier(rest).map(|name| ("function", name));
     }
@@ -43,12 +40,12 @@ fn shell(line: &str) -> Option<(&'static str, &str)> {
     line[name.len()..].trim_start().starts_with("()").then_some(("function", name))
 }
 
-/// A line that begins with a word for what it defines, after any modifiers.
-fn announced(line: &str) -> Option<(&'static str, &str)> {
+/// Matches a line with a definition keyword, after any modifiers.
+fn keyword_definition(line: &str) -> Option<(&'static str, &str)> {
     let mut rest = line.trim_start();
-    for _ in 0..MOST_MODIFIERS {
+    for _ in 0..MAX_MODIFIERS {
         let (word, after) = rest.split_once(' ')?;
-        if let Some((_, kind)) = ANNOUNCING.iter().find(|(announcing, _)| *announcing == word) {
+        if let Some((_, kind)) = KEYWORDS.iter().find(|(keyword, _)| *keyword == word) {
             return identifier(after.trim_start()).map(|name| (*kind, name));
         }
         if !MODIFIERS.contains(&word) {
@@ -65,7 +62,7 @@ fn identifier(text: &str) -> Option<&str> {
     (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())).then_some(name)
 }
 
-const MOST_MODIFIERS: usize = 6;
+const MAX_MODIFIERS: usize = 6;
 
 const MODIFIERS: [&str; 24] = [
     "abstract",
@@ -94,7 +91,7 @@ const MODIFIERS: [&str; 24] = [
     "case",
 ];
 
-const ANNOUNCING: [(&str, &str); 20] = [
+const KEYWORDS: [(&str, &str); 20] = [
     ("class", "class"),
     ("def", "function"),
     ("defmodule", "module"),

@@ -1,52 +1,55 @@
-//! Which files a file uses, as far as its import lines say and the paths of the repository confirm.
+//! Imports between files: import lines resolved to paths of the repository.
 
-use crate::tree::kind::{Kind, folder};
+use crate::tree::kind::{FileKind, folder};
 use std::collections::HashMap;
 
-/// Finds files by the names code imports them by.
+/// Resolves imported names to files.
 #[derive(Debug)]
 pub(crate) struct Modules<'a> {
-    /// The last part of a module's name, and which files are called so.
+    /// Files by the last segment of their module name.
     by_name: HashMap<&'a str, Vec<usize>>,
     paths: Vec<&'a str>,
 }
 
 impl<'a> Modules<'a> {
-    pub(crate) fn new(files: impl Iterator<Item = (&'a str, Kind)>) -> Modules<'a> {
+    pub(crate) fn new(files: impl Iterator<Item = (&'a str, FileKind)>) -> Modules<'a> {
         let mut modules = Modules { by_name: HashMap::new(), paths: Vec::new() };
         for (n, (path, kind)) in files.enumerate() {
             modules.paths.push(path);
-            if let Some(name) = segments(path).last().filter(|_| matches!(kind, Kind::Source | Kind::Test)) {
+            if let Some(name) =
+                segments(path).last().filter(|_| matches!(kind, FileKind::Source | FileKind::Test))
+            {
                 modules.by_name.entry(*name).or_default().push(n);
             }
         }
         modules
     }
 
-    /// The files that `text`, which stands at `path`, imports. Each once, in order.
+    /// Files imported by `text`, the content of `path`; each once, in order.
     pub(crate) fn imported(&self, path: &str, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
-        let lines = text.lines().take(MOST_LINES).map(str::trim).filter(|line| !is_comment(line));
+        let lines = text.lines().take(MAX_LINES).map(str::trim).filter(|line| !is_comment(line));
         for name in lines.filter_map(import) {
             let names: Vec<&str> = name
                 .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
                 .filter(|part| !part.is_empty() && !is_relative(part))
-                .take(MOST_SEGMENTS)
+                .take(MAX_SEGMENTS)
                 .collect();
-            let resolved = self.resolve(path, &names).filter(|file| self.may_mean(path, name, &names, *file));
+            let resolved =
+                self.resolve(path, &names).filter(|file| self.can_resolve_to(path, name, &names, *file));
             if let Some(file) = resolved.filter(|file| !found.contains(file)) {
                 found.push(file);
             }
-            if found.len() == MOST_IMPORTS {
+            if found.len() == MAX_IMPORTS {
                 break;
             }
         }
         found
     }
 
-    /// A lone name without dots before it is that of a package, as `require('http')` and `import logging` are, whatever
-    /// the repository calls its files; in Python it may be a module at the top.
-    fn may_mean(&self, path: &str, name: &str, names: &[&str], file: usize) -> bool {
+    /// False for a lone name without leading dots, such as `require('http')` and `import logging`: it is a package,
+    /// whatever the repository calls its files; in Python it may be a module at the top.
+    fn can_resolve_to(&self, path: &str, name: &str, names: &[&str], file: usize) -> bool {
         let lone = names.len() == 1 && !name.starts_with(['.', '/']);
         match path.rsplit_once('.').map_or("", |(_, extension)| extension) {
             "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "go" => !lone,
@@ -58,7 +61,7 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The file a name leads to: all of it, or all but its last parts, which are things inside.
+    /// Resolves a name to a file: all of it, or without its last segments, which are items inside.
     fn resolve(&self, path: &str, names: &[&str]) -> Option<usize> {
         for end in (1..=names.len()).rev() {
             let wanted = &names[..end];
@@ -74,7 +77,7 @@ impl<'a> Modules<'a> {
                 folder(self.paths[n]).bytes().zip(folder(path).bytes()).take_while(|(a, b)| a == b).count()
             };
             let best = matching.iter().copied().max_by_key(|n| (near(*n), std::cmp::Reverse(*n)));
-            if best.is_some() && matching.len() <= MOST_CANDIDATES {
+            if best.is_some() && matching.len() <= MAX_CANDIDATES {
                 return best;
             }
         }
@@ -82,18 +85,18 @@ impl<'a> Modules<'a> {
     }
 }
 
-const MOST_LINES: usize = 400;
-const MOST_SEGMENTS: usize = 12;
-const MOST_IMPORTS: usize = 40;
-/// A name that so many files have leads nowhere.
-const MOST_CANDIDATES: usize = 12;
+const MAX_LINES: usize = 400;
+const MAX_SEGMENTS: usize = 12;
+const MAX_IMPORTS: usize = 40;
+/// A name that more files have is ambiguous.
+const MAX_CANDIDATES: usize = 12;
 
-/// A comment may speak of imports without being one.
+/// Comments may mention imports.
 fn is_comment(line: &str) -> bool {
     line.starts_with("//") || line.starts_with('*') || line.starts_with("/*") || line.starts_with("# ")
 }
 
-/// The name an import line names; nothing if it is none.
+/// Imported name of an import line; none for other lines.
 fn import(line: &str) -> Option<&str> {
     let line = line.strip_prefix("pub(crate) ").or_else(|| line.strip_prefix("pub ")).unwrap_or(line);
     for word in
@@ -103,7 +106,7 @@ fn import(line: &str) -> Option<&str> {
         if word == "mod " {
             return rest.strip_suffix(';');
         }
-        // `import { a } from './b'`: what stands in quotes is the name.
+        // `import { a } from './b'`: the quoted text is the name.
         return Some(quoted(rest).unwrap_or_else(|| named(rest)));
     }
     if line.contains("require(") || line.contains("import(") {
@@ -129,13 +132,13 @@ fn is_relative(part: &str) -> bool {
     matches!(part, "crate" | "self" | "super" | "static" | "type")
 }
 
-/// The parts of a module's name: `src/words/mod.rs` is `words`, in whatever package.
+/// Segments of a module's name: `src/words/mod.rs` is `words`, in whatever package.
 fn segments(path: &str) -> Vec<&str> {
     let bare = path.rsplit_once('.').map_or(path, |(bare, _)| bare);
     let mut parts: Vec<&str> =
         bare.split('/').filter(|part| !matches!(*part, "src" | "lib" | "main" | "java")).collect();
     let entry = parts.last().is_some_and(|last| matches!(*last, "mod" | "index" | "__init__"));
-    // In Go the folder is what is imported.
+    // In Go the folder is imported.
     if parts.len() > 1 && (entry || path.ends_with(".go")) {
         parts.pop();
     }
@@ -145,7 +148,7 @@ fn segments(path: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::kind::kind;
+    use crate::tree::kind::file_kind;
 
     const PATHS: [&str; 12] = [
         "src/words/mod.rs",
@@ -163,7 +166,7 @@ mod tests {
     ];
 
     fn imported(path: &str, text: &str) -> Vec<&'static str> {
-        let modules = Modules::new(PATHS.iter().map(|path| (*path, kind(path).unwrap())));
+        let modules = Modules::new(PATHS.iter().map(|path| (*path, file_kind(path).unwrap())));
         modules.imported(path, text).into_iter().map(|n| PATHS[n]).collect()
     }
 

@@ -1,16 +1,16 @@
-//! Which files a request is about.
+//! Ranking of files for a request.
 //!
-//! [`evidence`] holds everything that was found, without judging it; [`weights`] says how much each kind counts;
-//! [`text`] and [`passage`] judge words, [`past`] judges history, [`pairs`] knows which test belongs to which source,
-//! [`imports`] who uses whom, [`order`] puts it all together and [`reasons`] says why. The measured effect of each is
-//! in `docs/survey.md`.
+//! [`evidence`] holds everything that was found, unweighted; [`weights`] are the weights of each kind of evidence;
+//! [`text`] and [`passage`] score words, [`commits`] scores history, [`pairs`] pairs tests with sources,
+//! [`imports`] resolves imports, [`order`] combines the scores and [`reasons`] explains them. `docs/survey.md` has the
+//! measured effect of each.
 
+pub(crate) mod commits;
 pub(crate) mod evidence;
 pub(crate) mod imports;
 pub(crate) mod order;
 pub(crate) mod pairs;
 pub(crate) mod passage;
-pub(crate) mod past;
 pub(crate) mod reasons;
 pub(crate) mod text;
 pub(crate) mod weights;

@@ -1,37 +1,40 @@
-//! Which test belongs to which source, by their names.
+//! Pairs of tests and sources, by name.
 
-use crate::tree::kind::{Kind, folder, stem};
+use crate::tree::kind::{FileKind, folder, stem};
 use std::collections::HashMap;
 
-/// For each file, by position, its tests or what it tests.
-pub(crate) type Partners = Vec<Vec<usize>>;
+/// For each file, by position, its tests or the sources it tests.
+pub(crate) type TestPairs = Vec<Vec<usize>>;
 
-/// Finds the tests and sources that belong together.
-pub(crate) fn partners(files: &[(&str, Kind)]) -> Partners {
-    let mut partners = vec![Vec::new(); files.len()];
+/// Pairs tests with sources of the same name.
+pub(crate) fn pair_tests(files: &[(&str, FileKind)]) -> TestPairs {
+    let mut test_pairs = vec![Vec::new(); files.len()];
     let mut sources: HashMap<String, Vec<usize>> = HashMap::new();
     for (n, (path, kind)) in files.iter().enumerate() {
-        if *kind == Kind::Source {
+        if *kind == FileKind::Source {
             sources.entry(subject(path)).or_default().push(n);
         }
     }
     for (n, (path, kind)) in files.iter().enumerate() {
-        // What tests share is the test of nothing.
-        let is_one = *kind == Kind::Test && stem(path) != "conftest";
+        // Shared test support is no test.
+        let is_one = *kind == FileKind::Test && stem(path) != "conftest";
         let Some(candidates) = is_one.then(|| sources.get(&subject(path))).flatten() else {
             continue;
         };
-        // A name like `mod` or `index` is everybody's; then only the nearest counts.
-        let nearest = candidates.iter().map(|source| shared(path, files[*source].0)).max().unwrap_or(0);
-        for source in candidates.iter().filter(|source| shared(path, files[**source].0) == nearest).take(3) {
-            partners[n].push(*source);
-            partners[*source].push(n);
+        // Names like `mod` or `index` are common; then only the nearest counts.
+        let nearest =
+            candidates.iter().map(|source| shared_folders(path, files[*source].0)).max().unwrap_or(0);
+        for source in
+            candidates.iter().filter(|source| shared_folders(path, files[**source].0) == nearest).take(3)
+        {
+            test_pairs[n].push(*source);
+            test_pairs[*source].push(n);
         }
     }
-    partners
+    test_pairs
 }
 
-/// What a file is about: its stem without the marks of tests; for `mod`, `index` and the like, its folder.
+/// Subject of a file: its stem without the marks of tests; for `mod`, `index` and the like, its folder.
 pub(crate) fn subject(path: &str) -> String {
     let lower = stem(path).to_lowercase().replace('-', "_");
     let bare = lower.strip_prefix("test_").unwrap_or(&lower);
@@ -46,15 +49,15 @@ pub(crate) fn subject(path: &str) -> String {
     parent.unwrap_or(bare).to_lowercase().replace('-', "_")
 }
 
-/// How many folders two paths share from the top.
-fn shared(a: &str, b: &str) -> usize {
+/// Number of folders two paths share from the top.
+fn shared_folders(a: &str, b: &str) -> usize {
     folder(a).split('/').zip(folder(b).split('/')).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::kind::kind;
+    use crate::tree::kind::file_kind;
 
     #[test]
     fn tests_find_what_they_test() {
@@ -73,14 +76,15 @@ mod tests {
             "lib/rules/index.js",
             "README.md",
         ];
-        let files: Vec<(&str, Kind)> = paths.iter().map(|path| (*path, kind(path).unwrap())).collect();
-        let partners = partners(&files);
+        let files: Vec<(&str, FileKind)> =
+            paths.iter().map(|path| (*path, file_kind(path).unwrap())).collect();
+        let test_pairs = pair_tests(&files);
         for (test, source) in [(1, 0), (3, 2), (6, 5), (8, 7), (10, 9)] {
-            assert_eq!(partners[test], [source], "{}", paths[test]);
-            assert_eq!(partners[source], [test], "{}", paths[source]);
+            assert_eq!(test_pairs[test], [source], "{}", paths[test]);
+            assert_eq!(test_pairs[source], [test], "{}", paths[source]);
         }
         for alone in [4, 11, 12] {
-            assert!(partners[alone].is_empty(), "{}", paths[alone]);
+            assert!(test_pairs[alone].is_empty(), "{}", paths[alone]);
         }
     }
 }

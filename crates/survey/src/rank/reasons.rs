@@ -1,65 +1,83 @@
-//! Why a file is where it is, in words. Everything said can be checked.
+//! Reasons for the rank of a file, in words. Each can be checked.
 
 use super::evidence::Evidence;
-use super::order::{Parts, Ranked};
-use super::pairs::Partners;
-use super::{past, text};
+use super::order::{ScoreParts, ScoredFile};
+use super::pairs::TestPairs;
+use super::{commits, text};
 
-/// Writes reasons for one request.
+/// Writes the reasons for one request.
 pub(crate) struct Reasons<'a> {
     evidence: &'a Evidence,
-    partners: &'a Partners,
-    likeness: &'a [f64],
+    test_pairs: &'a TestPairs,
+    similarity: &'a [f64],
     worth: Vec<f64>,
-    /// The best files, whose company counts.
+    /// The best files; related files are explained by them.
     best: Vec<usize>,
 }
 
-/// A commit is like the request from here on.
-pub(crate) const LIKE: f64 = 0.3;
-/// What contributed less than this share is not worth a reason.
-const WORTH_SAYING: f64 = 0.06;
-/// So many words are named.
-const WORDS: usize = 5;
+/// Minimum similarity of a commit's subject to the request.
+pub(crate) const SIMILAR_SUBJECT: f64 = 0.3;
+/// Minimum share of the score for a reason.
+const MIN_SHARE: f64 = 0.06;
+/// Maximum number of words quoted.
+const MAX_WORDS: usize = 5;
 
 impl<'a> Reasons<'a> {
     pub(crate) fn new(
         evidence: &'a Evidence,
-        ranked: &[Ranked],
-        partners: &'a Partners,
-        likeness: &'a [f64],
+        ranked: &[ScoredFile],
+        test_pairs: &'a TestPairs,
+        similarity: &'a [f64],
     ) -> Reasons<'a> {
-        let rarity = text::rarity(evidence);
-        let worth =
-            evidence.query.terms.iter().zip(rarity).map(|(term, rarity)| term.weight * rarity).collect();
+        let idf = text::idf(evidence);
+        let worth = evidence.query.terms.iter().zip(idf).map(|(term, idf)| term.weight * idf).collect();
         let best = ranked.iter().take(6).map(|ranked| ranked.file).collect();
-        Reasons { evidence, partners, likeness, worth, best }
+        Reasons { evidence, test_pairs, similarity, worth, best }
     }
 
-    /// Why this file, the strongest reason first.
-    pub(crate) fn of(&self, ranked: &Ranked) -> Vec<String> {
-        let Parts { text, path, passage, similar, habit, together, partner, imported, entry, named } =
-            ranked.parts;
+    /// Reasons for a file's rank, the strongest first.
+    pub(crate) fn explain(&self, ranked: &ScoredFile) -> Vec<String> {
+        let ScoreParts {
+            text,
+            path,
+            passage,
+            similar,
+            change_frequency,
+            co_change,
+            test_pair,
+            imported,
+            entry,
+            named,
+        } = ranked.parts;
         let file = ranked.file;
-        let sum = text + path + passage + similar + habit + together + partner + imported + entry + named;
+        let sum = text
+            + path
+            + passage
+            + similar
+            + change_frequency
+            + co_change
+            + test_pair
+            + imported
+            + entry
+            + named;
         let mut reasons = [
             (named, (named > 0.0).then(|| "named in the request".to_owned())),
             (text + passage, self.words(file)),
             (path, self.name(file)),
             (similar, self.similar(file)),
-            (together, self.together(file)),
-            (habit, self.habit(file)),
-            (partner, self.partner(file)),
+            (co_change, self.co_change(file)),
+            (change_frequency, self.change_frequency(file)),
+            (test_pair, self.test_pair(file)),
             (imported, self.imported(file)),
-            (entry, (entry > 0.0).then(|| "is how its folder is entered".to_owned())),
+            (entry, (entry > 0.0).then(|| "is the entry file of its folder".to_owned())),
         ];
         reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let worth_saying =
-            |(part, reason): (f64, Option<String>)| reason.filter(|_| part >= WORTH_SAYING * sum);
-        reasons.into_iter().filter_map(worth_saying).collect()
+        let is_significant =
+            |(part, reason): (f64, Option<String>)| reason.filter(|_| part >= MIN_SHARE * sum);
+        reasons.into_iter().filter_map(is_significant).collect()
     }
 
-    /// The words of the request a file has, the rarest first.
+    /// Words of the request in the file, the rarest first.
     fn words(&self, file: usize) -> Option<String> {
         let mut hits: Vec<usize> =
             self.hits(file).filter(|hit| hit.count.body > 0).map(|hit| hit.term).collect();
@@ -81,28 +99,30 @@ impl<'a> Reasons<'a> {
         self.quoted(&in_folder).map(|words| format!("lies in a folder named after {words}"))
     }
 
-    fn hits(&self, file: usize) -> impl Iterator<Item = &super::evidence::Hit> {
+    fn hits(&self, file: usize) -> impl Iterator<Item = &super::evidence::TermHit> {
         let start = self.evidence.hits.partition_point(|hit| hit.file < file);
         self.evidence.hits[start..].iter().take_while(move |hit| hit.file == file)
     }
 
-    /// Words in quotes, each once; pairs are left to their words.
+    /// Quotes words, each once; pairs are skipped, because their words are quoted.
     fn quoted(&self, terms: &[usize]) -> Option<String> {
         let words = terms.iter().map(|term| &self.evidence.query.terms[*term]);
         let words = words.filter(|term| !term.pair && !term.is_common());
-        let words: Vec<String> = words.take(WORDS).map(|term| format!("\"{}\"", term.word)).collect();
+        let words: Vec<String> = words.take(MAX_WORDS).map(|term| format!("\"{}\"", term.word)).collect();
         (!words.is_empty()).then(|| words.join(", "))
     }
 
     fn similar(&self, file: usize) -> Option<String> {
         let touched =
             |nth: &usize| self.evidence.commits[*nth].files.iter().any(|touched| *touched as usize == file);
-        let like: Vec<usize> =
-            (0..self.likeness.len()).filter(|nth| self.likeness[*nth] >= LIKE).filter(touched).collect();
+        let like: Vec<usize> = (0..self.similarity.len())
+            .filter(|nth| self.similarity[*nth] >= SIMILAR_SUBJECT)
+            .filter(touched)
+            .collect();
         let best = like
             .iter()
             .copied()
-            .max_by(|a, b| self.likeness[*a].total_cmp(&self.likeness[*b]).then(b.cmp(a)))?;
+            .max_by(|a, b| self.similarity[*a].total_cmp(&self.similarity[*b]).then(b.cmp(a)))?;
         let commit = &self.evidence.commits[best];
         let id = commit.id.get(..9).unwrap_or(&commit.id);
         Some(match like.len() {
@@ -111,11 +131,13 @@ impl<'a> Reasons<'a> {
         })
     }
 
-    fn together(&self, file: usize) -> Option<String> {
+    fn co_change(&self, file: usize) -> Option<String> {
         let mut best: Option<(usize, usize, usize)> = None;
         for seed in self.best.iter().copied().filter(|seed| *seed != file) {
             let (mut changes, mut both) = (0, 0);
-            for commit in self.evidence.commits.iter().filter(|commit| commit.touched <= past::TOO_MANY) {
+            for commit in
+                self.evidence.commits.iter().filter(|commit| commit.touched <= commits::MAX_RELEVANT_FILES)
+            {
                 if commit.files.iter().any(|touched| *touched as usize == seed) {
                     changes += 1;
                     both += usize::from(commit.files.iter().any(|touched| *touched as usize == file));
@@ -129,7 +151,7 @@ impl<'a> Reasons<'a> {
         Some(format!("changed with {} in {both} of its {changes} commits", self.path(seed)))
     }
 
-    fn habit(&self, file: usize) -> Option<String> {
+    fn change_frequency(&self, file: usize) -> Option<String> {
         let last = self.evidence.commits.len().min(200);
         let touched = |commit: &&crate::history::log::Commit| {
             commit.files.iter().any(|touched| *touched as usize == file)
@@ -138,14 +160,14 @@ impl<'a> Reasons<'a> {
         (times > 1).then(|| format!("changed often: {times} of the last {last} commits"))
     }
 
-    fn partner(&self, file: usize) -> Option<String> {
-        let partner = *self.partners[file].first()?;
-        let verb = if self.evidence.files[file].kind == crate::tree::kind::Kind::Test {
+    fn test_pair(&self, file: usize) -> Option<String> {
+        let test_pair = *self.test_pairs[file].first()?;
+        let verb = if self.evidence.files[file].kind == crate::tree::kind::FileKind::Test {
             "tests"
         } else {
             "is tested by"
         };
-        Some(format!("{verb} {}", self.path(partner)))
+        Some(format!("{verb} {}", self.path(test_pair)))
     }
 
     fn imported(&self, file: usize) -> Option<String> {

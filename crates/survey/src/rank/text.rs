@@ -1,13 +1,12 @@
-//! Words: a file counts the more, the more of the request's rare words it has, in its name, in what it defines,
-//! and anywhere (BM25 over weighted fields).
+//! Text score: BM25 over weighted fields (file name, definitions, whole text), rare words counting more.
 
 use super::evidence::Evidence;
 use super::weights::Weights;
 
-/// Each file's score, at most 1.
-pub(crate) fn scores(evidence: &Evidence, weights: &Weights) -> Vec<f64> {
+/// BM25 score of each file, at most 1.
+pub(crate) fn bm25_scores(evidence: &Evidence, weights: &Weights) -> Vec<f64> {
     let mut scores = vec![0.0; evidence.files.len()];
-    let rarity = rarity(evidence);
+    let idf = idf(evidence);
     let lengths = evidence.files.iter().filter(|file| file.length > 0).map(|file| file.length as f64);
     let (count, sum) = lengths.fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + length));
     let average = f64::max(1.0, sum / f64::max(1.0, count));
@@ -20,13 +19,13 @@ pub(crate) fn scores(evidence: &Evidence, weights: &Weights) -> Vec<f64> {
         let frequency = body + named;
         let weight = term.weight * if term.pair { weights.pair } else { 1.0 };
         let weight = if term.is_common() { weight * weights.common } else { weight };
-        scores[hit.file] += weight * rarity[hit.term] * frequency / (weights.k1 + frequency);
+        scores[hit.file] += weight * idf[hit.term] * frequency / (weights.k1 + frequency);
     }
-    super::order::scaled(scores)
+    super::order::normalize(scores)
 }
 
-/// How rare each term of the request is.
-pub(crate) fn rarity(evidence: &Evidence) -> Vec<f64> {
+/// Inverse document frequency of each term of the request.
+pub(crate) fn idf(evidence: &Evidence) -> Vec<f64> {
     let files = evidence.files.len() as f64;
     let mut having = vec![0.0_f64; evidence.query.terms.len()];
     for hit in &evidence.hits {
@@ -35,8 +34,11 @@ pub(crate) fn rarity(evidence: &Evidence) -> Vec<f64> {
     having.iter().map(|having| (1.0 + (files - having + 0.5) / (having + 0.5)).ln()).collect()
 }
 
-/// One field on its own: a word that is common in texts may be rare there, and says the more.
-pub(super) fn field(evidence: &Evidence, often: impl Fn(&super::evidence::Hit) -> f64) -> Vec<f64> {
+/// BM25 of one field alone: a word that is common in texts may be rare there.
+pub(super) fn field_scores(
+    evidence: &Evidence,
+    often: impl Fn(&super::evidence::TermHit) -> f64,
+) -> Vec<f64> {
     let files = evidence.files.len() as f64;
     let mut having = vec![0.0_f64; evidence.query.terms.len()];
     for hit in evidence.hits.iter().filter(|hit| often(hit) > 0.0) {
@@ -46,10 +48,9 @@ pub(super) fn field(evidence: &Evidence, often: impl Fn(&super::evidence::Hit) -
     for hit in &evidence.hits {
         let frequency = often(hit);
         if frequency > 0.0 {
-            let rarity = (1.0 + (files - having[hit.term] + 0.5) / (having[hit.term] + 0.5)).ln();
-            scores[hit.file] +=
-                evidence.query.terms[hit.term].weight * rarity * frequency / (frequency + 0.5);
+            let idf = (1.0 + (files - having[hit.term] + 0.5) / (having[hit.term] + 0.5)).ln();
+            scores[hit.file] += evidence.query.terms[hit.term].weight * idf * frequency / (frequency + 0.5);
         }
     }
-    super::order::scaled(scores)
+    super::order::normalize(scores)
 }

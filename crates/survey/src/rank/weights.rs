@@ -1,16 +1,16 @@
-//! How much each kind of evidence counts.
+//! Weights of the kinds of evidence.
 //!
 //! The numbers were chosen by measured recall on repositories of several languages; `docs/survey.md` has the
 //! figures, with and without each of them.
 
-/// The weights.
+/// Weights and parameters of the ranking.
 #[derive(Debug, Clone)]
 pub struct Weights {
-    /// How soon more of the same word stops counting.
+    /// BM25 `k1`: saturation of repeated words.
     pub k1: f64,
-    /// How much longer files are held against them.
+    /// BM25 `b`: penalty for long files.
     pub b: f64,
-    /// A word in a definition or heading, against one anywhere.
+    /// A word in a definition or heading, relative to one anywhere.
     pub defs: f64,
     /// A word in the file's name.
     pub name: f64,
@@ -18,36 +18,36 @@ pub struct Weights {
     pub folder: f64,
     /// Two neighbouring words together.
     pub pair: f64,
-    /// Words all requests are made of.
+    /// Words common in requests, such as "add".
     pub common: f64,
-    /// What text says.
+    /// Text score.
     pub text: f64,
-    /// What names of files say on their own.
+    /// Score of path words alone.
     pub path: f64,
-    /// How close together the request's words stand.
+    /// Passage score: closeness of the request's words.
     pub passage: f64,
-    /// What subjects of similar commits say.
+    /// Similar commits.
     pub similar: f64,
-    /// How sharply the most similar commits stand out.
-    pub sharpness: f64,
-    /// How often a file changes at all.
-    pub habit: f64,
-    /// How much of it happened just now.
-    pub lately: f64,
-    /// After how many commits the past counts half.
-    pub half: f64,
-    /// Changing together with what was found.
-    pub together: f64,
-    /// How many of the best files it looks from.
+    /// Exponent of a commit's similarity.
+    pub similarity_exponent: f64,
+    /// Change frequency.
+    pub change_frequency: f64,
+    /// Recent change frequency.
+    pub recent_changes: f64,
+    /// Half-life of a commit's weight, in commits.
+    pub half_life: f64,
+    /// Changing together with the best files.
+    pub co_change: f64,
+    /// Number of best files that related files are scored from.
     pub seeds: usize,
-    /// Being the test of what was found, or tested by it.
-    pub partner: f64,
-    /// Being imported by what was found.
+    /// Being a test of one of the best files, or tested by it.
+    pub test_pair: f64,
+    /// Being imported by one of the best files.
     pub imported: f64,
-    /// Being the file by which one enters a folder where something was found.
+    /// Being the entry file of a folder with one of the best files.
     pub entry: f64,
-    /// Kinds: what is left of the score of a test, a doc, settings, data.
-    pub kinds: [f64; 4],
+    /// Factors for tests, docs, settings and data; sources have 1.
+    pub kind_factors: [f64; 4],
 }
 
 impl Default for Weights {
@@ -64,16 +64,16 @@ impl Default for Weights {
             path: 0.4,
             passage: 0.5,
             similar: 0.5,
-            sharpness: 2.0,
-            habit: 0.2,
-            lately: 0.1,
-            half: 150.0,
-            together: 0.2,
+            similarity_exponent: 2.0,
+            change_frequency: 0.2,
+            recent_changes: 0.1,
+            half_life: 150.0,
+            co_change: 0.2,
             seeds: 6,
-            partner: 0.15,
+            test_pair: 0.15,
             imported: 0.05,
             entry: 0.15,
-            kinds: [1.0, 1.0, 0.5, 0.5],
+            kind_factors: [1.0, 1.0, 0.5, 0.5],
         }
     }
 }

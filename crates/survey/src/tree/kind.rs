@@ -1,11 +1,11 @@
-//! What a file is, as far as its name says.
+//! File kinds and languages, by path.
 
-/// What a file is for.
+/// Purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// Code that ships.
     Source,
-    /// Code that tests it.
+    /// Test code.
     Test,
     /// Prose.
     Doc,
@@ -15,65 +15,65 @@ pub(crate) enum Kind {
     Data,
 }
 
-impl Kind {
-    /// In one word.
+impl FileKind {
+    /// Name in `survey.json`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Source => "source",
-            Kind::Test => "test",
-            Kind::Doc => "doc",
-            Kind::Config => "config",
-            Kind::Data => "data",
+            FileKind::Source => "source",
+            FileKind::Test => "test",
+            FileKind::Doc => "doc",
+            FileKind::Config => "config",
+            FileKind::Data => "data",
         }
     }
 }
 
-/// What a path is; nothing if no person would write it: media, archives, lock files, vendored code.
-pub(crate) fn kind(path: &str) -> Option<Kind> {
+/// Kind of a path; none for files no person writes: media, archives, lock files, vendored code.
+pub(crate) fn file_kind(path: &str) -> Option<FileKind> {
     let lower = path.to_ascii_lowercase();
     let name = file_name(&lower);
     let extension = extension(name);
-    if is_foreign(&lower) || is_made(name) || BINARY.binary_search(&extension).is_ok() {
+    if is_vendored(&lower) || is_generated(name) || BINARY_EXTENSIONS.binary_search(&extension).is_ok() {
         return None;
     }
     let language = language(path);
     if language.is_none() && in_folder(&lower, &DATA_FOLDERS) {
-        return Some(Kind::Data);
+        return Some(FileKind::Data);
     }
     Some(match language {
-        Some(language) if language.is_code() && is_test(&lower) => Kind::Test,
-        // Written in a language for programs, but nothing of it ships.
-        Some(_) if SETTINGS.contains(&lower.as_str()) => Kind::Config,
-        Some(language) if language.is_code() => Kind::Source,
-        Some(_) if in_folder(&lower, &DATA_FOLDERS) => Kind::Data,
-        Some(Language { prose: true, .. }) => Kind::Doc,
-        Some(_) => Kind::Config,
-        None if is_prose_name(name) => Kind::Doc,
-        None if name.starts_with('.') || !name.contains('.') => Kind::Config,
-        None => Kind::Data,
+        Some(language) if language.is_code() && is_test(&lower) => FileKind::Test,
+        // Code, but a settings file.
+        Some(_) if SETTINGS.contains(&lower.as_str()) => FileKind::Config,
+        Some(language) if language.is_code() => FileKind::Source,
+        Some(_) if in_folder(&lower, &DATA_FOLDERS) => FileKind::Data,
+        Some(Language { prose: true, .. }) => FileKind::Doc,
+        Some(_) => FileKind::Config,
+        None if is_prose_name(name) => FileKind::Doc,
+        None if name.starts_with('.') || !name.contains('.') => FileKind::Config,
+        None => FileKind::Data,
     })
 }
 
-/// Settings of tools that are programs themselves.
+/// Settings files written in a programming language.
 const SETTINGS: [&str; 4] = ["docs/conf.py", "doc/conf.py", "docs/source/conf.py", "noxfile.py"];
 
-/// A language files are written in.
+/// A language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Language {
-    /// As people call it.
+    /// Display name.
     pub(crate) name: &'static str,
     prose: bool,
     settings: bool,
 }
 
 impl Language {
-    /// Whether it is for programs, not for people or settings.
+    /// True for programming languages, false for prose and settings.
     pub(crate) fn is_code(self) -> bool {
         !self.prose && !self.settings
     }
 }
 
-/// The language of a path.
+/// Language of a path.
 pub(crate) fn language(path: &str) -> Option<Language> {
     let lower = file_name(path).to_ascii_lowercase();
     let name = match lower.as_str() {
@@ -89,12 +89,12 @@ pub(crate) fn language(path: &str) -> Option<Language> {
     Some(Language { name, prose, settings })
 }
 
-/// The last part of a path.
+/// Last segment of a path.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// What stands before the first dot of the name, or all of it.
+/// File name up to its first dot.
 pub(crate) fn stem(path: &str) -> &str {
     let name = file_name(path);
     match name.find('.') {
@@ -103,7 +103,7 @@ pub(crate) fn stem(path: &str) -> &str {
     }
 }
 
-/// The folder of a path; empty at the root.
+/// Folder of a path; empty at the root.
 pub(crate) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -112,7 +112,7 @@ fn extension(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Whether a path in lower case is that of a test, by its folder or by the habits of its language.
+/// True for the lower-case path of a test, by its folder or by the naming conventions of its language.
 fn is_test(path: &str) -> bool {
     let stem = stem(path);
     let name = file_name(path);
@@ -127,7 +127,7 @@ fn is_test(path: &str) -> bool {
         || is_java_test(path)
 }
 
-/// `FooTest.java`: in lower case only the languages with that habit can be trusted.
+/// True for `FooTest.java`. Only for languages with that convention: the path is in lower case.
 fn is_java_test(path: &str) -> bool {
     let java = [".java", ".kt", ".scala", ".cs", ".swift"].iter().any(|extension| path.ends_with(extension));
     java && ["test", "tests", "spec", "it"].iter().any(|ending| stem(path).ends_with(ending))
@@ -137,15 +137,15 @@ fn in_folder(path: &str, folders: &[&str]) -> bool {
     folder(path).split('/').any(|part| folders.contains(&part))
 }
 
-/// Somebody else's code that lies here.
-fn is_foreign(path: &str) -> bool {
+/// Vendored code.
+fn is_vendored(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or_default();
     path.contains('/') && matches!(first, "vendor" | "third_party" | "third-party")
         || in_folder(path, &["node_modules", "bower_components", ".yarn", ".git"])
 }
 
-/// Files that programs write.
-fn is_made(name: &str) -> bool {
+/// Lock files, licences and generated files.
+fn is_generated(name: &str) -> bool {
     const LOCKS: [&str; 13] = [
         "bun.lockb",
         "cargo.lock",
@@ -238,8 +238,8 @@ const LANGUAGES: [(&str, &[&str]); 42] = [
     ("XML", &["xml", "xsd", "plist"]),
 ];
 
-/// Extensions of files that are not text, sorted.
-const BINARY: [&str; 63] = [
+/// Extensions of binary files, sorted.
+const BINARY_EXTENSIONS: [&str; 63] = [
     "7z", "a", "avi", "bin", "bmp", "bz2", "class", "crate", "dat", "db", "der", "dll", "dmg", "doc", "docx",
     "dylib", "eot", "exe", "gif", "gz", "icns", "ico", "jar", "jpeg", "jpg", "lib", "lz4", "mo", "mov",
     "mp3", "mp4", "o", "obj", "ogg", "otf", "parquet", "pdf", "pem", "png", "ppt", "pptx", "psd", "pyc",
@@ -254,27 +254,27 @@ mod tests {
     #[test]
     fn names_say_what_a_file_is() {
         for (path, expected) in [
-            ("src/lib.rs", Some(Kind::Source)),
-            ("crates/core/flags/defs.rs", Some(Kind::Source)),
-            ("tests/feature.rs", Some(Kind::Test)),
-            ("src/walk_test.go", Some(Kind::Test)),
-            ("app/test_views.py", Some(Kind::Test)),
-            ("src/App.test.tsx", Some(Kind::Test)),
-            ("src/test/java/org/FooTest.java", Some(Kind::Test)),
-            ("org/FooTest.java", Some(Kind::Test)),
-            ("src/latest.rs", Some(Kind::Source)),
-            ("src/contest.py", Some(Kind::Source)),
-            ("README.md", Some(Kind::Doc)),
-            ("CHANGELOG", Some(Kind::Doc)),
-            ("docs/guide.rst", Some(Kind::Doc)),
-            ("Cargo.toml", Some(Kind::Config)),
-            (".github/workflows/ci.yml", Some(Kind::Config)),
-            (".gitignore", Some(Kind::Config)),
-            ("docs/conf.py", Some(Kind::Config)),
-            ("Makefile", Some(Kind::Source)),
-            ("tests/fixtures/a.json", Some(Kind::Data)),
-            ("tests/snapshots/a.snap", Some(Kind::Data)),
-            ("table.csv", Some(Kind::Data)),
+            ("src/lib.rs", Some(FileKind::Source)),
+            ("crates/core/flags/defs.rs", Some(FileKind::Source)),
+            ("tests/feature.rs", Some(FileKind::Test)),
+            ("src/walk_test.go", Some(FileKind::Test)),
+            ("app/test_views.py", Some(FileKind::Test)),
+            ("src/App.test.tsx", Some(FileKind::Test)),
+            ("src/test/java/org/FooTest.java", Some(FileKind::Test)),
+            ("org/FooTest.java", Some(FileKind::Test)),
+            ("src/latest.rs", Some(FileKind::Source)),
+            ("src/contest.py", Some(FileKind::Source)),
+            ("README.md", Some(FileKind::Doc)),
+            ("CHANGELOG", Some(FileKind::Doc)),
+            ("docs/guide.rst", Some(FileKind::Doc)),
+            ("Cargo.toml", Some(FileKind::Config)),
+            (".github/workflows/ci.yml", Some(FileKind::Config)),
+            (".gitignore", Some(FileKind::Config)),
+            ("docs/conf.py", Some(FileKind::Config)),
+            ("Makefile", Some(FileKind::Source)),
+            ("tests/fixtures/a.json", Some(FileKind::Data)),
+            ("tests/snapshots/a.snap", Some(FileKind::Data)),
+            ("table.csv", Some(FileKind::Data)),
             ("Cargo.lock", None),
             ("package-lock.json", None),
             ("logo.png", None),
@@ -283,9 +283,9 @@ mod tests {
             ("app.min.js", None),
             ("api/user.pb.go", None),
         ] {
-            assert_eq!(kind(path), expected, "{path}");
+            assert_eq!(file_kind(path), expected, "{path}");
         }
-        assert!(BINARY.is_sorted());
+        assert!(BINARY_EXTENSIONS.is_sorted());
     }
 
     #[test]

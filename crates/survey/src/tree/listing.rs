@@ -1,7 +1,7 @@
-//! The files of a work tree: those git tracks and those it would, in every initialised submodule too.
+//! Files of a work tree: tracked and untracked but not ignored, including every initialised submodule.
 //!
-//! Each file has a seal: as long as it is the same, so is the content. An unchanged file is sealed by its blob, others
-//! by what the disk says of them.
+//! Each file has a fingerprint that changes with its content: the git blob if the file is unchanged, else metadata of
+//! the file system.
 
 use super::walk;
 use charrette_git::Git;
@@ -13,53 +13,53 @@ use twox_hash::XxHash3_64;
 
 /// A file of the work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
-    /// Relative to the root, with `/`. Always the real name: what is not UTF-8 is not listed.
+pub(crate) struct TreeFile {
+    /// Path relative to the root, with `/`. Files whose paths are not UTF-8 are not listed.
     pub(crate) path: String,
-    /// Says whether the content changed, if that can be said.
-    pub(crate) seal: Option<u64>,
+    /// Fingerprint of the content, if known.
+    pub(crate) fingerprint: Option<u64>,
 }
 
 /// All files, sorted by path.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) files: Vec<Listed>,
-    /// How many have names that are not UTF-8, so that nobody could be told about them.
-    pub(crate) unnameable: usize,
+    pub(crate) files: Vec<TreeFile>,
+    /// Number of files whose names are not UTF-8.
+    pub(crate) non_utf8_names: usize,
 }
 
 /// Lists the files below `root`. Links are not followed and not listed.
-pub(crate) fn list(root: &Path) -> Listing {
-    let mut found = Found::default();
-    if !found.index(root, "", 0) {
+pub(crate) fn list_files(root: &Path) -> Listing {
+    let mut found = FileCollector::default();
+    if !found.add_from_git(root, "", 0) {
         found = walk::walk(root);
     }
-    let files = found.files.into_iter().map(|(path, seal)| Listed { path, seal }).collect();
-    Listing { files, unnameable: found.unnameable }
+    let files = found.files.into_iter().map(|(path, fingerprint)| TreeFile { path, fingerprint }).collect();
+    Listing { files, non_utf8_names: found.non_utf8_names }
 }
 
-/// Files as they are found, by path.
+/// Files collected so far, by path.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FileCollector {
     files: BTreeMap<String, Option<u64>>,
-    unnameable: usize,
+    non_utf8_names: usize,
 }
 
-/// Submodules inside submodules are followed this far.
-const DEEPEST: usize = 5;
+/// Maximum nesting depth of submodules.
+const MAX_SUBMODULE_DEPTH: usize = 5;
 
-impl Found {
-    pub(super) fn add(&mut self, path: &[u8], prefix: &str, seal: Option<u64>) {
+impl FileCollector {
+    pub(super) fn add(&mut self, path: &[u8], prefix: &str, fingerprint: Option<u64>) {
         match std::str::from_utf8(path) {
             Ok(path) => {
-                self.files.insert(format!("{prefix}{path}"), seal);
+                self.files.insert(format!("{prefix}{path}"), fingerprint);
             }
-            Err(_) => self.unnameable += 1,
+            Err(_) => self.non_utf8_names += 1,
         }
     }
 
-    /// Adds what git knows of the work tree at `root`. False if git does not know it.
-    fn index(&mut self, root: &Path, prefix: &str, depth: usize) -> bool {
+    /// Adds the files git knows in the work tree at `root`. False if it is not a git work tree.
+    fn add_from_git(&mut self, root: &Path, prefix: &str, depth: usize) -> bool {
         // Tags: H tracked, C changed, R removed, S not checked out, M unmerged, ? untracked.
         let arguments = ["ls-files", "-z", "-t", "-s", "-c", "-m", "-d", "-o", "--exclude-standard"];
         let Ok(output) = Git::new(root).bytes(&arguments) else { return false };
@@ -67,18 +67,18 @@ impl Found {
         for entry in output.split(|b| *b == 0) {
             let [tag, b' ', rest @ ..] = entry else { continue };
             if *tag == b'?' {
-                // A folder is another repository that lies here; it is not part of this one.
+                // A folder is another repository nested here; it is not part of this one.
                 if !rest.ends_with(b"/") {
-                    self.look_at(root, rest, prefix);
+                    self.add_from_disk(root, rest, prefix);
                 }
                 continue;
             }
-            let Some((mode, path)) = staged(rest) else { continue };
+            let Some((mode, path)) = parse_staged_entry(rest) else { continue };
             match (*tag, mode) {
                 (b'H' | b'M', b"160000") => modules.push(path.to_owned()),
                 (b'H', b"100644" | b"100755") => self.add(path, prefix, Some(XxHash3_64::oneshot(rest))),
-                // Changed: what git knows no longer holds, and it may not even be a file any more.
-                (b'C' | b'M', _) => self.look_at(root, path, prefix),
+                // Changed: the blob is out of date, and the path may no longer be a file.
+                (b'C' | b'M', _) => self.add_from_disk(root, path, prefix),
                 (b'R' | b'S', _) => self.remove(path, prefix),
                 _ => {}
             }
@@ -86,17 +86,20 @@ impl Found {
         for module in modules.iter().filter_map(|path| std::str::from_utf8(path).ok()) {
             let folder = root.join(module);
             // Without a `.git` of its own it is not initialised, and git would answer for the parent.
-            if depth < DEEPEST && folder.join(".git").symlink_metadata().is_ok() && !folder.is_symlink() {
-                self.index(&folder, &format!("{prefix}{module}/"), depth + 1);
+            if depth < MAX_SUBMODULE_DEPTH
+                && folder.join(".git").symlink_metadata().is_ok()
+                && !folder.is_symlink()
+            {
+                self.add_from_git(&folder, &format!("{prefix}{module}/"), depth + 1);
             }
         }
         true
     }
 
-    /// Adds a file as it is on the disk, or takes it out if it is none.
-    fn look_at(&mut self, root: &Path, path: &[u8], prefix: &str) {
+    /// Adds a file as it is on the disk, or removes it if it is not a regular file.
+    fn add_from_disk(&mut self, root: &Path, path: &[u8], prefix: &str) {
         match root.join(OsStr::from_bytes(path)).symlink_metadata() {
-            Ok(meta) if meta.is_file() => self.add(path, prefix, Some(walk::seal(&meta))),
+            Ok(meta) if meta.is_file() => self.add(path, prefix, Some(walk::metadata_fingerprint(&meta))),
             _ => self.remove(path, prefix),
         }
     }
@@ -108,8 +111,8 @@ impl Found {
     }
 }
 
-/// `100644 <blob> 0<tab>path`
-fn staged(entry: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Mode and path of an entry such as `100644 <blob> 0<tab>path`.
+fn parse_staged_entry(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     let tab = entry.iter().position(|b| *b == b'\t')?;
     Some((entry[..tab].split(|b| *b == b' ').next()?, &entry[tab + 1..]))
 }

@@ -1,7 +1,7 @@
-//! The files of a repository: which there are, what each is, and what is in it.
+//! Files of a repository.
 //!
-//! [`listing`] asks git, [`walk`] looks for itself where there is no git, [`kind`] judges by the name,
-//! [`content`] reads with limits and leaves out what no person wrote.
+//! [`listing`] lists them with git, [`walk`] without git; [`kind`] classifies them by path; [`content`] reads them
+//! with limits and skips generated ones.
 
 pub(crate) mod content;
 pub(crate) mod kind;

@@ -1,15 +1,15 @@
-//! The files of a folder that git knows nothing about, found by walking it.
+//! Files of a folder outside git, found by walking it.
 
-use super::listing::Found;
+use super::listing::FileCollector;
 use ignore::WalkBuilder;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use twox_hash::XxHash3_64;
 
-/// Walks `root`. Ignore files count, links are not followed, other file systems are not entered.
-pub(super) fn walk(root: &Path) -> Found {
-    let mut found = Found::default();
+/// Walks `root`. Ignore files are honoured, links are not followed, other file systems are not entered.
+pub(super) fn walk(root: &Path) -> FileCollector {
+    let mut found = FileCollector::default();
     let walker = WalkBuilder::new(root)
         .hidden(false)
         .parents(false)
@@ -20,13 +20,17 @@ pub(super) fn walk(root: &Path) -> Found {
         .build();
     for entry in walker.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
         let Ok(relative) = entry.path().strip_prefix(root) else { continue };
-        found.add(relative.as_os_str().as_bytes(), "", entry.metadata().ok().map(|meta| seal(&meta)));
+        found.add(
+            relative.as_os_str().as_bytes(),
+            "",
+            entry.metadata().ok().map(|meta| metadata_fingerprint(&meta)),
+        );
     }
     found
 }
 
-/// A file that was written changes at least one of these.
-pub(super) fn seal(meta: &std::fs::Metadata) -> u64 {
+/// Fingerprint of inode, size and times: writing a file changes at least one of them.
+pub(super) fn metadata_fingerprint(meta: &std::fs::Metadata) -> u64 {
     let stamp = [
         meta.ino().cast_signed(),
         meta.size().cast_signed(),

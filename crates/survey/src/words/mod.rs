@@ -1,7 +1,7 @@
-//! Words as code and people write them: `RateLimiter`, `rate_limits`, "rate limiting" are about the same things.
+//! Words of code and prose as comparable terms: `RateLimiter`, `rate_limits`, "rate limiting" share terms.
 //!
-//! [`split`] takes identifiers apart, [`stem`] brings the forms of a word together, [`query`] makes terms out of
-//! what was asked for, [`lexicon`] remembers words it met. A term is a number: the spelling is not needed again.
+//! [`split`] splits identifiers into terms, [`stem`] stems them, [`query`] turns a request into weighted terms,
+//! [`lexicon`] interns words. A term is a hash: the spelling is not kept.
 
 pub(crate) mod lexicon;
 pub(crate) mod query;

@@ -1,13 +1,13 @@
-//! What was asked for, as weighted terms.
+//! Query: a request as weighted terms.
 
 use super::split::{Term, parts, term_of, term_of_pair, whole_term, words};
 
-/// A request made ready to be looked for.
+/// A parsed request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query {
     /// Each term once, in the order of the request.
     pub(crate) terms: Vec<QueryTerm>,
-    /// Paths and file names the request spells out, in lower case.
+    /// Paths and file names in the request, in lower case.
     pub(crate) paths: Vec<String>,
 }
 
@@ -15,33 +15,32 @@ pub(crate) struct Query {
 #[derive(Debug, Clone)]
 pub(crate) struct QueryTerm {
     pub(crate) term: Term,
-    /// How much it counts.
     pub(crate) weight: f64,
-    /// The word as it was written, for reasons a person reads.
+    /// The word as written, for reasons.
     pub(crate) word: String,
-    /// Two neighbouring words written together.
+    /// True for two neighbouring words written together.
     pub(crate) pair: bool,
 }
 
 impl QueryTerm {
-    /// A word that every request has, such as "add".
+    /// True for a word of most requests, such as "add".
     pub(crate) fn is_common(&self) -> bool {
-        self.weight <= 2.0 * COMMON && !self.pair
+        self.weight <= 2.0 * COMMON_WEIGHT && !self.pair
     }
 }
 
-/// More terms than this say nothing more.
-const MOST_TERMS: usize = 64;
+/// Maximum number of terms.
+const MAX_TERMS: usize = 64;
 
-/// A neighbouring pair is worth less than a word: its words were already counted.
-const PAIR: f64 = 0.5;
-/// Words of every request, such as "add" and "fix".
-const COMMON: f64 = 0.3;
-/// Names written as code are what the request is about.
-const CODE: f64 = 1.5;
+/// Weight of a neighbouring pair; less than a word, because its words are counted too.
+const PAIR_WEIGHT: f64 = 0.5;
+/// Weight of words common in requests, such as "add" and "fix".
+const COMMON_WEIGHT: f64 = 0.3;
+/// Weight of names written as code.
+const CODE_WEIGHT: f64 = 1.5;
 
 impl Query {
-    /// Reads a request.
+    /// Parses a request.
     pub(crate) fn new(request: &str) -> Query {
         let mut query = Query { terms: Vec::new(), paths: named_paths(request) };
         let mut before: Option<(usize, String)> = None;
@@ -50,44 +49,49 @@ impl Query {
             let mut inside = false;
             for part in parts(word) {
                 let part = String::from_utf8_lossy(part).to_lowercase();
-                if is_silent(&part) {
+                if is_stop_word(&part) {
                     before = None;
                     continue;
                 }
                 let common = !code && COMMON_WORDS.contains(&part.as_str());
                 let weight = if common {
-                    COMMON
+                    COMMON_WEIGHT
                 } else if code {
-                    CODE
+                    CODE_WEIGHT
                 } else {
                     1.0
                 };
                 query.add(term_of(&part), weight, part.clone(), false);
                 let neighbour = before.take().filter(|(end, _)| inside || follows(request, *end, at));
                 if let Some((_, first)) = neighbour.filter(|_| !common) {
-                    query.add(term_of_pair(&first, &part), PAIR * weight, format!("{first} {part}"), true);
+                    query.add(
+                        term_of_pair(&first, &part),
+                        PAIR_WEIGHT * weight,
+                        format!("{first} {part}"),
+                        true,
+                    );
                 }
                 before = (!common).then_some((at + word.len(), part));
                 inside = true;
             }
             if parts(word).count() > 2 {
-                query.add(whole_term(word), CODE, String::from_utf8_lossy(word).into_owned(), false);
+                query.add(whole_term(word), CODE_WEIGHT, String::from_utf8_lossy(word).into_owned(), false);
             }
         }
-        query.terms.truncate(MOST_TERMS);
+        query.terms.truncate(MAX_TERMS);
         query
     }
 
     fn add(&mut self, term: Term, weight: f64, word: String, pair: bool) {
         match self.terms.iter_mut().find(|known| known.term == term) {
-            // Said again, it counts more, but not as much as another word.
+            // Repetition adds weight, but less than another word.
             Some(known) => known.weight = known.weight.max(weight) + 0.2 * weight,
             None => self.terms.push(QueryTerm { term, weight, word, pair }),
         }
     }
 }
 
-/// Whether a word is written as code: in backticks, as a flag, or with capitals or `_` inside.
+/// True for a word written as code: in backticks, as a flag, or with capitals or `_` inside.
 fn is_code(text: &str, at: usize, word: &[u8]) -> bool {
     let before = &text.as_bytes()[..at];
     before.ends_with(b"`")
@@ -96,13 +100,13 @@ fn is_code(text: &str, at: usize, word: &[u8]) -> bool {
         || (word.iter().skip(1).any(u8::is_ascii_uppercase) && word.iter().any(u8::is_ascii_lowercase))
 }
 
-/// Whether nothing but a blank or a dash stands between two words.
+/// True if only a blank, a dash, `::` or a dot separates two words.
 fn follows(text: &str, end: usize, at: usize) -> bool {
     matches!(&text.as_bytes()[end.min(at)..at], b" " | b"-" | b"::" | b".")
 }
 
-fn is_silent(part: &str) -> bool {
-    part.len() < 2 || part.bytes().all(|b| b.is_ascii_digit()) || SILENT_WORDS.binary_search(&part).is_ok()
+fn is_stop_word(part: &str) -> bool {
+    part.len() < 2 || part.bytes().all(|b| b.is_ascii_digit()) || STOP_WORDS.binary_search(&part).is_ok()
 }
 
 /// Words with a slash, or with a dot before something like an extension.
@@ -117,13 +121,13 @@ fn named_paths(text: &str) -> Vec<String> {
         });
         word.len() > 3 && (word.contains('/') || extension) && !word.contains("://")
     });
-    let mut paths: Vec<String> = named.take(MOST_TERMS).collect();
+    let mut paths: Vec<String> = named.take(MAX_TERMS).collect();
     paths.dedup();
     paths
 }
 
-/// Words that say nothing about code, sorted.
-const SILENT_WORDS: &[&str] = &[
+/// Stop words, sorted.
+const STOP_WORDS: &[&str] = &[
     "about", "above", "after", "again", "against", "all", "also", "an", "and", "any", "are", "as", "at",
     "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could",
     "did", "do", "does", "doesn", "doing", "don", "down", "during", "each", "few", "for", "from", "further",
@@ -135,7 +139,7 @@ const SILENT_WORDS: &[&str] = &[
     "were",
 ];
 
-/// Words that requests are made of. They are looked for, but count little.
+/// Words common in requests, sorted. They are searched for, with little weight.
 const COMMON_WORDS: &[&str] = &[
     "able",
     "actually",
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_lists_are_sorted() {
-        assert!(SILENT_WORDS.is_sorted());
+        assert!(STOP_WORDS.is_sorted());
         assert!(COMMON_WORDS.is_sorted());
     }
 

@@ -1,18 +1,18 @@
-//! Identifiers and prose taken apart into terms.
+//! Splits identifiers and prose into terms.
 //!
 //! A word is a run of letters, digits, `_` and inner `-`. Its parts begin at `_`, `-` and where the case changes.
 //! Each part is a term, and so are two neighbouring parts written together, and a long name as a whole:
-//! `file_type`, `FileType` and "filetype" meet in one term.
+//! `file_type`, `FileType` and "filetype" share one term.
 
-use super::stem::{spelled_out, stem};
+use super::stem::{expand_abbreviation, stem};
 
-/// A word reduced to what can be compared.
+/// Hash of a stemmed word.
 pub(crate) type Term = u32;
 
-/// What is left of a part after this many bytes is ignored: no word is that long.
-const LONGEST_PART: usize = 40;
+/// Maximum length of a part; the rest is ignored.
+const MAX_PART_BYTES: usize = 40;
 
-/// Goes through `text` word by word. The offset says where a word begins.
+/// Words of `text`, each with its offset.
 pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -33,16 +33,16 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Calls `each` with the terms of one word; the second argument says whether it is several parts together.
+/// Calls `each` with the terms of one word; the second argument is true for several parts together.
 pub(crate) fn terms(word: &[u8], mut each: impl FnMut(Term, bool)) {
     let mut before = Part::default();
     let mut count = 0;
     for part in parts(word) {
-        let lower = Part::of(part);
+        let lower = Part::lowercase(part);
         if lower.is_word() {
             each(lower.term(), false);
             if before.is_word() {
-                each(before.joined(&lower).term_as_written(), true);
+                each(before.join(&lower).term_as_written(), true);
             }
         }
         before = lower;
@@ -53,43 +53,43 @@ pub(crate) fn terms(word: &[u8], mut each: impl FnMut(Term, bool)) {
     }
 }
 
-/// The term of a name of three parts or more, as a whole.
+/// Term of a whole name of three parts or more.
 pub(crate) fn whole_term(word: &[u8]) -> Term {
     let mut hasher = Hasher::default();
     word.iter().filter(|b| !is_separator(**b)).for_each(|b| hasher.add(b.to_ascii_lowercase()));
-    // Nothing else may be taken for it.
+    // Keeps it apart from the terms of single parts.
     hasher.add(b'.');
     hasher.finish()
 }
 
-/// The parts of a word as they are written. Scripts without blanks (Han, kana, Hangul) come two letters at a time, each
-/// letter in two parts, so that any piece of a sentence is found again.
+/// Parts of a word as written. Scripts without blanks (Han, kana, Hangul) are split into overlapping pairs of
+/// letters, so that any piece of a sentence is found.
 pub(crate) fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = word;
-    // The letter at hand was the second one of the part before.
-    let mut said = false;
+    // True if the current letter was the second one of the previous pair.
+    let mut already_paired = false;
     std::iter::from_fn(move || {
         loop {
             let start = rest.iter().position(|b| !is_separator(*b))?;
-            said &= start == 0;
+            already_paired &= start == 0;
             rest = &rest[start..];
             match wide(rest) {
-                Wide::Mark => (rest, said) = (&rest[WIDE..], false),
+                Wide::Mark => (rest, already_paired) = (&rest[WIDE..], false),
                 Wide::Letter => {
                     let two = wide(&rest[WIDE..]) == Wide::Letter;
                     let part = &rest[..if two { 2 * WIDE } else { WIDE }];
                     rest = &rest[WIDE..];
-                    if two || !said {
-                        said = two;
+                    if two || !already_paired {
+                        already_paired = two;
                         return Some(part);
                     }
-                    said = false;
+                    already_paired = false;
                 }
                 Wide::No => {
                     let ends = |at: &usize| begins_part(rest, *at) || wide(&rest[*at..]) != Wide::No;
                     let end = (1..rest.len()).find(ends).unwrap_or(rest.len());
                     let part = &rest[..end];
-                    (rest, said) = (&rest[end..], false);
+                    (rest, already_paired) = (&rest[end..], false);
                     return Some(part);
                 }
             }
@@ -97,14 +97,14 @@ pub(crate) fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A letter of a script without blanks, in bytes.
+/// Bytes of a letter in a script without blanks.
 const WIDE: usize = 3;
 
-/// What stands at the beginning, as far as scripts without blanks are concerned.
+/// Character class in scripts without blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wide {
     Letter,
-    /// Their stops, commas and brackets.
+    /// Punctuation of those scripts.
     Mark,
     No,
 }
@@ -117,22 +117,22 @@ fn wide(text: &[u8]) -> Wide {
     }
 }
 
-/// Whether a part is of a script without blanks.
+/// True for a part in a script without blanks.
 pub(crate) fn is_wide(part: &str) -> bool {
     wide(part.as_bytes()) == Wide::Letter
 }
 
-/// The term of a part that stands alone, in lower case.
+/// Term of a single part.
 pub(crate) fn term_of(part: &str) -> Term {
-    Part::of(part.as_bytes()).term()
+    Part::lowercase(part.as_bytes()).term()
 }
 
-/// The term of two parts written together.
+/// Term of two parts written together.
 pub(crate) fn term_of_pair(first: &str, second: &str) -> Term {
-    Part::of(first.as_bytes()).joined(&Part::of(second.as_bytes())).term_as_written()
+    Part::lowercase(first.as_bytes()).join(&Part::lowercase(second.as_bytes())).term_as_written()
 }
 
-/// Letters, digits, `_`, and all that is not ASCII.
+/// Letters, digits, `_`, and all bytes that are not ASCII.
 const IS_WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut b = 0;
@@ -165,32 +165,32 @@ fn begins_part(word: &[u8], at: usize) -> bool {
 /// A part in lower case.
 #[derive(Clone, Copy)]
 struct Part {
-    bytes: [u8; 2 * LONGEST_PART],
+    bytes: [u8; 2 * MAX_PART_BYTES],
     length: usize,
 }
 
 impl Default for Part {
     fn default() -> Part {
-        Part { bytes: [0; 2 * LONGEST_PART], length: 0 }
+        Part { bytes: [0; 2 * MAX_PART_BYTES], length: 0 }
     }
 }
 
 impl Part {
-    fn of(part: &[u8]) -> Part {
+    fn lowercase(part: &[u8]) -> Part {
         let mut lower = Part::default();
-        for (to, from) in lower.bytes[..LONGEST_PART].iter_mut().zip(part) {
+        for (to, from) in lower.bytes[..MAX_PART_BYTES].iter_mut().zip(part) {
             *to = from.to_ascii_lowercase();
         }
-        lower.length = part.len().min(LONGEST_PART);
+        lower.length = part.len().min(MAX_PART_BYTES);
         lower
     }
 
-    /// Single letters and numbers say nothing.
+    /// False for single letters and numbers.
     fn is_word(&self) -> bool {
         self.length > 1 && self.bytes[..self.length].iter().any(|b| !b.is_ascii_digit())
     }
 
-    fn joined(mut self, other: &Part) -> Part {
+    fn join(mut self, other: &Part) -> Part {
         let length = self.length + other.length;
         self.bytes[self.length..length].copy_from_slice(&other.bytes[..other.length]);
         self.length = length;
@@ -199,10 +199,10 @@ impl Part {
 
     fn term(mut self) -> Term {
         let length = stem(&mut self.bytes[..self.length]);
-        hash(spelled_out(&self.bytes[..length]))
+        hash(expand_abbreviation(&self.bytes[..length]))
     }
 
-    /// Without spelling abbreviations out: in "filedir" nobody would.
+    /// Term without expanding abbreviations: "filedir" has none.
     fn term_as_written(mut self) -> Term {
         let length = stem(&mut self.bytes[..self.length]);
         hash(&self.bytes[..length])

@@ -1,37 +1,37 @@
-//! Forms of a word brought together: "parser", "parses", "parsing" and "parse" have one stem.
+//! Stemmer: "parser", "parses", "parsing" and "parse" have one stem.
 //!
-//! It only cuts endings off, so it is fast enough for every word of a repository. A wrong cut does no harm as
-//! long as all forms of a word are cut alike: nobody sees a stem.
+//! It only strips suffixes, so it is fast enough for every word of a repository. A wrong stem does no harm as
+//! long as all forms of a word have the same: stems are never shown.
 
-/// Cuts the endings off `word`, which is in lower case. Returns the length of what is left.
+/// Strips the suffixes of `word`, which is in lower case. Returns the length of the stem.
 pub(crate) fn stem(word: &mut [u8]) -> usize {
     if word.len() <= 3 || !word.iter().all(u8::is_ascii_lowercase) {
         return word.len();
     }
-    let mut n = singular(word);
-    for (ending, at_least) in PLAIN {
-        n = without(&word[..n], ending, at_least);
+    let mut n = strip_plural(word);
+    for (ending, at_least) in PLAIN_ENDINGS {
+        n = strip_ending(&word[..n], ending, at_least);
     }
-    n = without_tense(&word[..n]);
-    let agent = without(&word[..n], b"er", 4).min(without(&word[..n], b"or", 4));
-    n = if agent < n { single(&word[..agent]) } else { n };
+    n = strip_tense(&word[..n]);
+    let agent = strip_ending(&word[..n], b"er", 4).min(strip_ending(&word[..n], b"or", 4));
+    n = if agent < n { undouble_last(&word[..agent]) } else { n };
     if word[..n].ends_with(b"ional") {
         n -= 2;
     }
     if word[..n].ends_with(b"tion") || word[..n].ends_with(b"sion") {
-        n = without(&word[..n], b"ion", 3);
+        n = strip_ending(&word[..n], b"ion", 3);
     }
-    n = without(&word[..n], b"ive", 4);
-    n = without(&word[..n], b"e", 3);
-    n = without(&word[..n], b"at", 6);
+    n = strip_ending(&word[..n], b"ive", 4);
+    n = strip_ending(&word[..n], b"e", 3);
+    n = strip_ending(&word[..n], b"at", 6);
     if let Some(last) = word[..n].last_mut().filter(|last| **last == b'y') {
         *last = b'i';
     }
     n
 }
 
-/// The usual long form of an abbreviation, as stems. What is no abbreviation stays.
-pub(crate) fn spelled_out(stem: &[u8]) -> &[u8] {
+/// Expands a common abbreviation; stems in and out. Other stems are returned unchanged.
+pub(crate) fn expand_abbreviation(stem: &[u8]) -> &[u8] {
     if stem.len() > 8 {
         return stem;
     }
@@ -65,10 +65,10 @@ pub(crate) fn spelled_out(stem: &[u8]) -> &[u8] {
     }
 }
 
-/// Endings that are simply cut, with the least that must be left.
-const PLAIN: [(&[u8], usize); 4] = [(b"ly", 4), (b"ness", 4), (b"able", 4), (b"ible", 4)];
+/// Suffixes that are simply stripped, with the minimum length of the rest.
+const PLAIN_ENDINGS: [(&[u8], usize); 4] = [(b"ly", 4), (b"ness", 4), (b"able", 4), (b"ible", 4)];
 
-fn singular(word: &[u8]) -> usize {
+fn strip_plural(word: &[u8]) -> usize {
     let n = word.len();
     let ends = |ending: &[u8]| word.ends_with(ending);
     if ends(b"sses") || (ends(b"ies") && n > 4) {
@@ -80,30 +80,30 @@ fn singular(word: &[u8]) -> usize {
     if ends(b"s") && !(ends(b"ss") || ends(b"us") || ends(b"is")) { n - 1 } else { n }
 }
 
-fn without_tense(word: &[u8]) -> usize {
+fn strip_tense(word: &[u8]) -> usize {
     let n = word.len();
     if word.ends_with(b"ied") && n > 4 {
         return n - 2;
     }
     for ending in [b"ing".as_slice(), b"ed"] {
-        let left = without(word, ending, 3);
+        let left = strip_ending(word, ending, 3);
         let vowel = word[..left].iter().any(|b| matches!(b, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
         if left < n && vowel && !word.ends_with(b"eed") && word != b"embed" {
-            return single(&word[..left]);
+            return undouble_last(&word[..left]);
         }
     }
     n
 }
 
 /// Undoes the doubling of the last letter: "runn", "formatt".
-fn single(word: &[u8]) -> usize {
+fn undouble_last(word: &[u8]) -> usize {
     match word {
         [.., a, b] if a == b && word.len() > 3 && !matches!(b, b'l' | b's' | b'z' | b'e') => word.len() - 1,
         _ => word.len(),
     }
 }
 
-fn without(word: &[u8], ending: &[u8], at_least: usize) -> usize {
+fn strip_ending(word: &[u8], ending: &[u8], at_least: usize) -> usize {
     let left = word.len().saturating_sub(ending.len());
     if left >= at_least && word.ends_with(ending) { left } else { word.len() }
 }
@@ -116,7 +116,7 @@ mod tests {
         let mut bytes = word.as_bytes().to_vec();
         let n = stem(&mut bytes);
         bytes.truncate(n);
-        String::from_utf8(spelled_out(&bytes).to_vec()).unwrap()
+        String::from_utf8(expand_abbreviation(&bytes).to_vec()).unwrap()
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_word_is_left_alone() {
+    fn other_tokens_are_not_stemmed() {
         for word in ["", "a", "utf8", "größen", "x86", "is"] {
             assert_eq!(stemmed(word), word);
         }

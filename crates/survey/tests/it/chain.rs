@@ -1,38 +1,38 @@
 //! A run in which the embedded agent takes every seat it may, one after the other, as a design would seat it.
 //!
-//! Whatever it writes must be accepted by the reader of that seat's grammar, cite only what exists, and be the same
+//! Every draft must be accepted by the parser of that seat's grammar, cite only what exists, and be the same
 //! when it is asked again.
 
-use crate::look;
+use crate::run_survey;
 use charrette_engine::flows::design::{level_seats, sketches};
 use charrette_engine::flows::seats;
-use charrette_model::diagram::check::{Mode, check};
-use charrette_model::diagram::fences::Heading;
+use charrette_model::diagram::check::{DiagramMode, check};
+use charrette_model::diagram::fences::DiagramKind;
 use charrette_model::handoff::markdown::response_in_markdown;
 use charrette_model::panel::ballot::findings_ballot;
 use charrette_model::panel::buckets::Bucket;
-use charrette_model::panel::cited;
+use charrette_model::panel::citations;
 use charrette_model::panel::context_summary::read_context_summary;
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::discussion::{SettledQuestion, write_discussion};
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
-use charrette_model::panel::merged::read_items;
-use charrette_model::panel::questions::{Round, read_questions};
+use charrette_model::panel::questions::{QuestionRound, read_questions};
 use charrette_model::panel::research_notes::read_research_notes;
-use charrette_model::panel::resolutions::{Resolution, write_resolutions};
-use charrette_model::panel::review_files::{Undecided, review_files};
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::resolutions::{DecisionResolution, write_resolutions};
+use charrette_model::panel::review_files::{UndecidedPolicy, write_review_files};
+use charrette_model::panel::review_items::read_review_items;
+use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::{Voter, VotesRequest, tally_votes};
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
-use charrette_model::spec::links::{Texts, links};
-use charrette_model::spec::meta::Meta;
+use charrette_model::spec::links::{LinkTexts, check_links};
+use charrette_model::spec::meta::SpecMeta;
 use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_survey::Survey;
-use charrette_survey::embedded::{DraftError, Inputs, WorkTree, draft};
+use charrette_survey::embedded::{DraftError, DraftInputs, WorkTree, draft};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(root: &Path, request: &str) -> Run {
-        let survey = look(root, request);
+        let survey = run_survey(root, request);
         let artifacts = BTreeMap::from([
             ("request.md".to_owned(), request.to_owned()),
             ("survey.json".to_owned(), serde_json::to_string(&survey).unwrap()),
@@ -56,7 +56,7 @@ impl Run {
 
     pub(crate) fn draft(&self, id: &str) -> Result<String, DraftError> {
         let files = WorkTree(&self.root);
-        let inputs = Inputs {
+        let inputs = DraftInputs {
             request: &self.request,
             feature: "the-feature",
             survey: &self.survey,
@@ -73,7 +73,7 @@ impl Run {
         let seat = seats().seat(id).unwrap();
         let answer = self.draft(id).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(self.draft(id).as_ref(), Ok(&answer), "{id} says the same twice");
-        accepted(seat, &answer);
+        assert_accepted(seat, &answer);
         self.assert_cites_what_exists(id, &answer);
         if seat.writes.len() == 1 {
             self.artifacts.insert(seat.writes[0].to_owned(), answer);
@@ -83,8 +83,8 @@ impl Run {
     }
 
     fn assert_cites_what_exists(&self, id: &str, answer: &str) {
-        let own = |path: &str| level_seats(Level::Spec).every().any(|seat| seat.writes.contains(&path));
-        for citation in cited::paths(answer) {
+        let own = |path: &str| level_seats(SpecLevel::Spec).all().any(|seat| seat.writes.contains(&path));
+        for citation in citations::paths(answer) {
             let (path, line) = match citation.rsplit_once(':') {
                 Some((path, line)) => (path, line.split('-').next().unwrap().parse::<usize>().unwrap()),
                 None => (citation, 1),
@@ -116,10 +116,10 @@ impl Run {
         }
         self.sit("synthesist");
         let decisions = read_decisions(&self.artifacts["contested-decisions.md"]).contested;
-        let skipped: Vec<Resolution> = decisions
+        let skipped: Vec<DecisionResolution> = decisions
             .iter()
             .enumerate()
-            .map(|(n, decision)| Resolution::bucket_skipped(decision, Bucket::of_rank(n + 1)))
+            .map(|(n, decision)| DecisionResolution::bucket_skipped(decision, Bucket::of_rank(n + 1)))
             .collect();
         self.artifacts.insert("dialectic-resolutions.md".to_owned(), write_resolutions(&skipped));
         self.sit("planner");
@@ -130,7 +130,8 @@ impl Run {
         self.vote();
         self.sit("reviser");
         self.sit("discusser");
-        let questions = read_questions(&self.artifacts["questions-design.md"], Round::Design).questions;
+        let questions =
+            read_questions(&self.artifacts["questions-design.md"], QuestionRound::Design).questions;
         let settled: Vec<SettledQuestion> =
             questions.iter().map(|question| SettledQuestion::from_answer(question, "ok")).collect();
         self.artifacts.insert("discussion-round2.md".to_owned(), write_discussion(&settled));
@@ -145,22 +146,23 @@ impl Run {
     fn file(&mut self) {
         let today = "2026-11-15";
         let list = TaskList::parse(&self.artifacts["tasks.md"]);
-        let meta = Meta {
+        let meta = SpecMeta {
             id: Some("the-feature".to_owned()),
             status: Some("draft".to_owned()),
             created: Some(today.to_owned()),
             updated: Some(today.to_owned()),
             tasks_total: Some(list.tasks.len()),
             tasks_complete: Some(0),
-            ..Meta::default()
+            ..SpecMeta::default()
         };
-        self.artifacts.insert("spec.json".to_owned(), SpecRecord::draft("the-feature", &list, today).text());
-        self.artifacts.insert("meta.yaml".to_owned(), meta.text());
+        self.artifacts
+            .insert("spec.json".to_owned(), SpecRecord::draft("the-feature", &list, today).to_text());
+        self.artifacts.insert("meta.yaml".to_owned(), meta.to_text());
         self.artifacts.insert("summary.md".to_owned(), SUMMARY.to_owned());
     }
 
     fn vote(&mut self) {
-        let (items, _) = read_items(&self.artifacts["findings.md"]);
+        let (items, _) = read_review_items(&self.artifacts["findings.md"]);
         self.artifacts.insert("ballot.txt".to_owned(), findings_ballot(&items));
         if items.is_empty() {
             self.artifacts.insert("accepted-plan-findings.md".to_owned(), String::new());
@@ -185,7 +187,7 @@ impl Run {
         let tally = tally_votes(&request);
         assert_eq!(tally.warnings, [""; 0]);
         assert!(tally.items.iter().all(|item| item.eligible == 2), "everything is voted on");
-        let files = review_files(&items, &tally, Undecided::AreDiscussed);
+        let files = write_review_files(&items, &tally, UndecidedPolicy::Discuss);
         self.artifacts.insert("accepted-plan-findings.md".to_owned(), files.accepted);
         self.artifacts.insert("voting-tally.md".to_owned(), files.voting_tally);
     }
@@ -194,8 +196,8 @@ impl Run {
 const SUMMARY: &str = "# The Feature\n\n> **Status:** Draft\n\n## Summary\n\nOne. Two.\n\n## Key Decisions\n\n- a\n- b\n- c\n\n\
                        [1](requirements.md) [2](design.md) [3](tasks.md) [4](spec.json) [5](meta.yaml)\n";
 
-/// Whether the reader of a seat's grammar takes an answer, and whether it says who wrote it.
-fn accepted(seat: &Seat, answer: &str) {
+/// Asserts that the parser of a seat's grammar accepts an answer, and that it says no model took part.
+fn assert_accepted(seat: &Seat, answer: &str) {
     let id = seat.id;
     let exact = ["NONE", "NO_ISSUES_FOUND", "NO_CONTESTED_DECISIONS"].contains(&answer.trim());
     assert!(
@@ -211,7 +213,7 @@ fn accepted(seat: &Seat, answer: &str) {
         }
         AnswerForm::ContextSummary => assert_eq!(read_context_summary(answer, 500).1, [], "{id}"),
         AnswerForm::Questions => {
-            let round = if id == "clarifier" { Round::Clarify } else { Round::Design };
+            let round = if id == "clarifier" { QuestionRound::Clarify } else { QuestionRound::Design };
             let read = read_questions(answer, round);
             assert_eq!((read.problems, read.deferred), (vec![], 0), "{id}");
         }
@@ -236,19 +238,19 @@ fn accepted(seat: &Seat, answer: &str) {
                 read.findings.iter().all(|finding| finding.focus.is_some() && finding.revision.is_some())
             );
         }
-        AnswerForm::MergedFindings => assert_eq!(read_items(answer).1, [], "{id}: {answer}"),
+        AnswerForm::MergedFindings => assert_eq!(read_review_items(answer).1, [], "{id}: {answer}"),
         AnswerForm::FindingVotes => {}
         AnswerForm::Diagram => {
-            let report = check(answer, Mode::Markdown, None);
+            let report = check(answer, DiagramMode::Markdown, None);
             assert!(report.is_ok(), "{id}: {}", report.tokens());
             assert_eq!(
                 report.diagrams.iter().map(|diagram| diagram.heading).collect::<Vec<_>>(),
-                [Heading::Architecture]
+                [DiagramKind::Architecture]
             );
         }
         AnswerForm::SpecFiles => specification(&split_files(answer, seat.writes).unwrap()),
         AnswerForm::Verdict => {
-            let review = read_review(answer, &["PASS", "FAIL"]);
+            let review = read_verdict(answer, &["PASS", "FAIL"]);
             assert_eq!(
                 (review.verdict.as_deref(), review.problems),
                 (Some("PASS"), vec![]),
@@ -269,7 +271,7 @@ fn specification(files: &[(String, String)]) {
     assert_eq!(list.problems, [], "{tasks}");
     assert!(list.tasks.iter().all(|task| task.prompt.is_some() && !task.refs.is_empty()), "{tasks}");
     assert_eq!(list.tasks[0].title, "A test that fails");
-    let found = links(Texts { requirements, design: Some(design), tasks });
+    let found = check_links(LinkTexts { requirements, design: Some(design), tasks });
     assert_eq!((found.dangling, found.uncovered), (vec![], vec![]), "{requirements}\n{design}\n{tasks}");
     for (name, text) in files {
         assert!(text.contains("No model took part"), "{name}");

@@ -1,28 +1,28 @@
-//! Every path and every line a survey names exists, and holds what is claimed.
+//! Every path and every line a survey cites exists and contains the cited text.
 
-use crate::{commit, look};
+use crate::{commit, run_survey};
 use charrette_survey::Survey;
-use charrette_survey::places::look_up;
+use charrette_survey::citations::check_citations;
 use charrette_testkit::Sandbox;
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Fails if anything named is not there.
+/// Asserts that every citation exists.
 pub(crate) fn assert_all_exist(root: &Path, survey: &Survey) {
-    assert_eq!(look_up(root, survey).wrong, [""; 0], "{:?}", survey.request);
+    assert_eq!(check_citations(root, survey).errors, [""; 0], "{:?}", survey.request);
 }
 
-/// Makes a survey say something wrong.
+/// Puts a wrong citation into a survey.
 type Spoil = fn(&mut Survey);
 
 #[test]
-fn what_is_wrong_is_found() {
+fn wrong_citations_are_found() {
     let sandbox = Sandbox::repository();
     sandbox.write("Cargo.toml", "[package]\nname = \"a\"\n[dependencies]\nserde = \"1\"\n");
     sandbox.write("src/limiter.rs", "struct RateLimiter;\nfn rate() { x.unwrap(); }\n");
     commit(&sandbox, "rate limiter");
-    let right = look(&sandbox.work(), "rate limiter");
-    assert!(look_up(&sandbox.work(), &right).places > 8, "{right:?}");
+    let right = run_survey(&sandbox.work(), "rate limiter");
+    assert!(check_citations(&sandbox.work(), &right).checked > 8, "{right:?}");
     let spoilt: [(Spoil, &str); 8] = [
         (|survey| survey.files[0].path.push('x'), "does not exist"),
         (|survey| survey.files[0].lines.as_mut().unwrap().last = 99, "has 2 lines, not 99"),
@@ -36,7 +36,7 @@ fn what_is_wrong_is_found() {
     for (spoil, expected) in spoilt {
         let mut survey = right.clone();
         spoil(&mut survey);
-        let wrong = look_up(&sandbox.work(), &survey).wrong;
+        let wrong = check_citations(&sandbox.work(), &survey).errors;
         assert!(wrong.iter().any(|wrong| wrong.contains(expected)), "{expected}: {wrong:?}");
     }
 }
@@ -57,7 +57,7 @@ fn nothing_is_invented_in_any_language() {
         "src/limiter.py:3",
         "",
     ] {
-        let survey = look(&sandbox.work(), request);
+        let survey = run_survey(&sandbox.work(), request);
         let fits = !request.starts_with("zzqx") && !request.is_empty() && !request.starts_with('レ');
         assert_eq!(!survey.files.is_empty(), fits, "{request:?}: {:?}", survey.files);
     }
@@ -124,7 +124,7 @@ proptest! {
     fn nothing_is_invented_about_a_real_tree(words in prop::collection::vec(
         prop::sample::select(vec!["gate", "checkpoint", "atomic", "verdict", "parse", "agent", "retry", "lock", "RunLease", "survey.rs", "--json", "diagram"]), 1..6)) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let survey = look(&root, &words.join(" "));
+        let survey = run_survey(&root, &words.join(" "));
         prop_assert!(!survey.files.is_empty());
     }
 }

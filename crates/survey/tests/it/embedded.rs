@@ -5,16 +5,16 @@ use charrette_engine::flows::design::level_seats;
 use charrette_engine::flows::seats;
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::findings::read_findings;
-use charrette_model::panel::merged::read_items;
-use charrette_model::panel::questions::{Round, Source, read_questions};
-use charrette_model::panel::verdict::read_review;
+use charrette_model::panel::questions::{AnswerSource, QuestionRound, read_questions};
+use charrette_model::panel::review_items::read_review_items;
+use charrette_model::panel::verdict::read_verdict;
 use charrette_model::seats::AnswerForm;
 use charrette_model::seats::files::split_files;
 use charrette_model::spec::check::check_level;
-use charrette_model::spec::manifest::Manifest;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::manifest::LevelManifest;
+use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::tasks::list::TaskList;
-use charrette_survey::embedded::{DraftError, Inputs, WorkTree, draft};
+use charrette_survey::embedded::{DraftError, DraftInputs, WorkTree, draft};
 use charrette_testkit::Sandbox;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -41,11 +41,11 @@ fn service() -> Sandbox {
 }
 
 #[test]
-fn it_takes_the_seats_it_may_and_no_other() {
+fn the_embedded_agent_takes_only_its_seats() {
     let sandbox = service();
     let run = Run::new(&sandbox.work(), "Add bursts to the rate limiter");
     let files = WorkTree(&run.root);
-    let inputs = Inputs {
+    let inputs = DraftInputs {
         request: &run.request,
         feature: "bursts",
         survey: &run.survey,
@@ -54,7 +54,7 @@ fn it_takes_the_seats_it_may_and_no_other() {
         today: None,
         summary_words: 500,
     };
-    for seat in seats().every() {
+    for seat in seats().all() {
         assert_eq!(draft(seat.id, &inputs).is_some(), seat.embedded, "{}", seat.id);
     }
     assert!(draft("nobody", &inputs).is_none());
@@ -63,13 +63,14 @@ fn it_takes_the_seats_it_may_and_no_other() {
 #[test]
 fn projects_and_features_are_cut_along_what_the_repository_has() {
     let sandbox = service();
-    for (level, page, manifest) in
-        [(Level::Project, "project.md", "features.json"), (Level::Feature, "feature.md", "specs.json")]
-    {
+    for (level, page, manifest) in [
+        (SpecLevel::Project, "project.md", "features.json"),
+        (SpecLevel::Feature, "feature.md", "specs.json"),
+    ] {
         let mut run = Run::new(&sandbox.work(), "Add a burst allowance to the rate limiter");
         let files = WorkTree(&run.root.clone());
-        for seat in level_seats(level).every() {
-            let inputs = Inputs {
+        for seat in level_seats(level).all() {
+            let inputs = DraftInputs {
                 request: &run.request,
                 feature: "shop.bursts",
                 survey: &run.survey,
@@ -92,10 +93,10 @@ fn projects_and_features_are_cut_along_what_the_repository_has() {
             "{}",
             run.artifacts["validation.md"]
         );
-        let cut = Manifest::parse(level, &run.artifacts[manifest]).unwrap();
+        let cut = LevelManifest::parse(level, &run.artifacts[manifest]).unwrap();
         assert!(cut.names().any(|name| name == "limiter"), "{}", run.artifacts[manifest]);
         let gateway = cut.entry("gateway").unwrap();
-        if level == Level::Feature {
+        if level == SpecLevel::Feature {
             assert_eq!(gateway.depends_on, ["limiter"], "it uses that");
         }
     }
@@ -160,10 +161,10 @@ fn a_repository_that_says_nothing_gets_honest_drafts() {
     let sandbox = Sandbox::repository();
     let mut run = Run::new(&sandbox.work(), "dark mode");
     run.whole(false);
-    let questions = read_questions(&run.artifacts["questions-clarify.md"], Round::Clarify).questions;
+    let questions = read_questions(&run.artifacts["questions-clarify.md"], QuestionRound::Clarify).questions;
     let titles: Vec<&str> = questions.iter().map(|question| question.title.as_str()).collect();
     assert_eq!(titles, ["What should happen", "Where it belongs"]);
-    assert!(questions.iter().all(|question| question.source == Source::User));
+    assert!(questions.iter().all(|question| question.source == AnswerSource::User));
     assert!(run.artifacts["plan.txt"].contains("A person must name the place"));
 }
 
@@ -196,7 +197,10 @@ fn sketches_that_go_different_ways_are_contested() {
         ]
     );
     run.sit("discusser");
-    assert_eq!(read_questions(&run.artifacts["questions-design.md"], Round::Design).questions.len(), 2);
+    assert_eq!(
+        read_questions(&run.artifacts["questions-design.md"], QuestionRound::Design).questions.len(),
+        2
+    );
 }
 
 #[test]
@@ -252,7 +256,7 @@ fn findings_are_merged_only_if_they_are_the_same() {
     ] {
         run.artifacts.insert(name.to_owned(), text);
     }
-    let (items, problems) = read_items(&run.draft("merger").unwrap());
+    let (items, problems) = read_review_items(&run.draft("merger").unwrap());
     assert_eq!(problems, []);
     let told: Vec<(String, Vec<String>)> =
         items.into_iter().map(|item| (item.id.to_string(), item.proposers)).collect();
@@ -324,14 +328,14 @@ fn the_validator_fails_what_is_broken() {
         let text = run.artifacts.entry(file.to_owned()).or_default();
         *text = if from.is_empty() { to.to_owned() } else { text.replace(from, to) };
         let answer = run.draft("validator").unwrap();
-        let review = read_review(&answer, &["PASS", "FAIL"]);
+        let review = read_verdict(&answer, &["PASS", "FAIL"]);
         assert_eq!(review.verdict.as_deref(), Some("FAIL"), "{file}: {answer}");
         assert!(answer.contains(expected), "{file}: {answer}");
     }
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn errors_name_the_missing_artifact() {
     let sandbox = service();
     let run = Run::new(&sandbox.work(), "x");
     for (id, missing) in [

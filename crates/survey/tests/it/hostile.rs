@@ -1,8 +1,8 @@
-//! Trees that somebody made to hurt, or that grew that way.
+//! Surveys of hostile and unusual work trees.
 
-use crate::{commit, look, paths};
-use charrette_survey::page::page;
-use charrette_survey::{Ask, survey};
+use crate::{commit, paths, run_survey};
+use charrette_survey::render::render_survey;
+use charrette_survey::{SurveyOptions, survey};
 use charrette_testkit::Sandbox;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -20,7 +20,7 @@ fn links_are_not_followed() {
         std::fs::write(sandbox.outside("limiter.rs"), "struct RateLimiter; // outside\n").unwrap();
         symlink(sandbox.outside("limiter.rs"), sandbox.path("outside_limiter.rs")).unwrap();
         symlink("nowhere", sandbox.path("dangling_limiter.rs")).unwrap();
-        let survey = look(&sandbox.work(), "rate limiter");
+        let survey = run_survey(&sandbox.work(), "rate limiter");
         assert_eq!(paths(&survey), ["src/limiter.rs"], "repository: {repository}");
     }
 }
@@ -33,7 +33,7 @@ fn an_enormous_file_is_read_only_at_its_beginning() {
     file.set_len(1 << 30).unwrap();
     sandbox.write("binary.rs", b"struct RateLimiter;\0\xff\xfe");
     sandbox.write("small.rs", "struct RateLimiter;\n");
-    let survey = look(&sandbox.work(), "rate limiter");
+    let survey = run_survey(&sandbox.work(), "rate limiter");
     assert_eq!(paths(&survey).first(), Some(&"small.rs"));
 }
 
@@ -54,14 +54,14 @@ fn strange_names_are_shown_safely_and_cited_exactly() {
     let invalid = sandbox.work().join(OsStr::from_bytes(b"limiter\xff.rs"));
     std::fs::write(&invalid, "struct RateLimiter;\n").unwrap();
     commit(&sandbox, "\u{1b}[2J strange rate limiter names");
-    let survey = look(&sandbox.work(), "rate limiter");
+    let survey = run_survey(&sandbox.work(), "rate limiter");
     let mut found = paths(&survey);
     found.sort_unstable();
     let mut expected = strange.to_vec();
     expected.sort_unstable();
     assert_eq!(found, expected);
     assert_eq!(survey.notes, ["1 files have names that are not UTF-8 and were left out."]);
-    let shown = page(&survey, 100);
+    let shown = render_survey(&survey, 100);
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     assert!(shown.contains("new\\nline_limiter.rs"), "{shown}");
 }
@@ -70,7 +70,7 @@ fn strange_names_are_shown_safely_and_cited_exactly() {
 fn text_that_is_no_utf8_is_still_read() {
     let sandbox = Sandbox::repository();
     sandbox.write("latin.rs", b"// gr\xf6\xdfe of the rate limiter\nstruct RateLimiter;\n");
-    assert_eq!(paths(&look(&sandbox.work(), "rate limiter")), ["latin.rs"]);
+    assert_eq!(paths(&run_survey(&sandbox.work(), "rate limiter")), ["latin.rs"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_repository_without_commits_is_surveyed() {
     let sandbox = Sandbox::new();
     sandbox.git(["init", "-q"]);
     sandbox.write("limiter.py", "class RateLimiter:\n    pass\n");
-    let survey = look(&sandbox.work(), "rate limiter");
+    let survey = run_survey(&sandbox.work(), "rate limiter");
     assert_eq!((paths(&survey), survey.head.as_deref()), (vec!["limiter.py"], None));
     assert_eq!(survey.notes, ["There are no commits, so nothing is said about history."]);
 }
@@ -92,7 +92,7 @@ fn a_shallow_clone_says_that_it_is_one() {
     let source = format!("file://{}", sandbox.work().display());
     let clone = sandbox.outside("clone");
     sandbox.git(["clone", "-q", "--depth", "1", &source, clone.to_str().unwrap()]);
-    let survey = look(&clone, "rate limiter");
+    let survey = run_survey(&clone, "rate limiter");
     assert_eq!(paths(&survey), ["limiter.py"]);
     assert_eq!(survey.notes, ["This is a shallow clone: history is known only in part."]);
 }
@@ -116,21 +116,22 @@ fn submodules_are_part_of_the_tree() {
         "lib/inner",
     ]);
     commit(&sandbox, "a submodule");
-    assert_eq!(paths(&look(&sandbox.work(), "rate limiter"))[0], "lib/inner/limiter.go");
+    assert_eq!(paths(&run_survey(&sandbox.work(), "rate limiter"))[0], "lib/inner/limiter.go");
     // One that was never checked out has no files.
     sandbox.git(["submodule", "deinit", "-q", "-f", "lib/inner"]);
-    assert!(!paths(&look(&sandbox.work(), "rate limiter")).contains(&"lib/inner/limiter.go"));
+    assert!(!paths(&run_survey(&sandbox.work(), "rate limiter")).contains(&"lib/inner/limiter.go"));
 }
 
 #[test]
-fn pipes_and_unreadable_folders_stop_nobody() {
+fn pipes_and_unreadable_folders_are_skipped() {
     let sandbox = Sandbox::new();
     sandbox.write("limiter.py", "class RateLimiter: pass\n");
     assert!(Command::new("mkfifo").arg(sandbox.path("pipe_limiter.py")).status().unwrap().success());
     sandbox.write("closed/limiter.py", "class RateLimiter: pass\n");
     let closed = std::os::unix::fs::PermissionsExt::from_mode(0o000);
     std::fs::set_permissions(sandbox.path("closed"), closed).unwrap();
-    let survey = survey(Ask { root: &sandbox.work(), request: "rate limiter", top: 10, cache: None });
+    let survey =
+        survey(SurveyOptions { root: &sandbox.work(), request: "rate limiter", top: 10, cache: None });
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(sandbox.path("closed"), open).unwrap();
     let survey = survey.unwrap();
@@ -151,7 +152,7 @@ fn a_repository_cannot_make_us_run_its_programs() {
         sandbox.git(["config", key, script.to_str().unwrap()]);
     }
     sandbox.write("limiter.py", "class RateLimiter: pass # changed\n");
-    look(&sandbox.work(), "rate limiter");
+    run_survey(&sandbox.work(), "rate limiter");
     assert!(!mark.exists());
 }
 
@@ -164,23 +165,24 @@ fn nothing_in_the_repository_is_touched() {
     // A file that only looks changed would make git refresh its index.
     sandbox.write("limiter.py", "class RateLimiter: pass\n");
     let before = index();
-    look(&sandbox.work(), "rate limiter");
+    run_survey(&sandbox.work(), "rate limiter");
     assert_eq!(index(), before);
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
 }
 
 #[test]
-fn a_tree_that_cannot_be_written_and_a_memory_that_cannot_be_kept_stop_nobody() {
+fn a_read_only_tree_and_an_unwritable_cache_are_no_error() {
     let sandbox = Sandbox::repository();
     sandbox.write("limiter.py", "class RateLimiter: pass\n");
     commit(&sandbox, "limiter");
     let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
     std::fs::set_permissions(sandbox.work(), mode(0o555)).unwrap();
-    // Where the memory's folder should be, there is a file.
+    // A file in place of the cache folder.
     let cache = sandbox.outside("file");
     std::fs::write(&cache, "").unwrap();
     for cache in [cache.clone(), cache.join("below"), PathBuf::from("/proc/none")] {
-        let ask = Ask { root: &sandbox.work(), request: "rate limiter", top: 10, cache: Some(&cache) };
+        let ask =
+            SurveyOptions { root: &sandbox.work(), request: "rate limiter", top: 10, cache: Some(&cache) };
         assert_eq!(paths(&survey(ask).unwrap()), ["limiter.py"], "{}", cache.display());
     }
     std::fs::set_permissions(sandbox.work(), mode(0o755)).unwrap();
@@ -197,9 +199,9 @@ fn enormous_and_odd_requests_are_answered() {
         format!("rate {}", "x".repeat(1 << 20)),
         "../../etc/passwd rate `$(reboot)` --help".to_owned(),
     ] {
-        let survey = look(&sandbox.work(), &request);
+        let survey = run_survey(&sandbox.work(), &request);
         assert_eq!(paths(&survey), ["limiter.py"]);
-        let shown = page(&survey, 100);
+        let shown = render_survey(&survey, 100);
         assert!(shown.len() < 4_000, "{} bytes", shown.len());
         assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     }

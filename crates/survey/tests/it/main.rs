@@ -6,17 +6,17 @@ mod chain;
 mod citations;
 mod embedded;
 mod hostile;
-mod memory;
+mod index_cache;
 mod surveys;
 mod topics;
 
-use charrette_survey::{Ask, Survey, survey};
+use charrette_survey::{Survey, SurveyOptions, survey};
 use charrette_testkit::Sandbox;
 use std::path::Path;
 
-/// Surveys a folder without remembering anything.
-fn look(root: &Path, request: &str) -> Survey {
-    let survey = survey(Ask { root, request, top: 10, cache: None }).unwrap();
+/// Surveys a folder without a cache.
+fn run_survey(root: &Path, request: &str) -> Survey {
+    let survey = survey(SurveyOptions { root, request, top: 10, cache: None }).unwrap();
     citations::assert_all_exist(root, &survey);
     survey
 }

@@ -1,8 +1,8 @@
-//! What a survey says about ordinary repositories.
+//! Surveys of ordinary repositories.
 
-use crate::{commit, look, paths};
-use charrette_survey::page::page;
-use charrette_survey::{Ask, SurveyError, survey};
+use crate::{commit, paths, run_survey};
+use charrette_survey::render::render_survey;
+use charrette_survey::{SurveyError, SurveyOptions, survey};
 use charrette_testkit::Sandbox;
 use std::path::Path;
 
@@ -28,9 +28,9 @@ fn service() -> Sandbox {
 }
 
 #[test]
-fn the_right_files_come_first_and_say_why() {
+fn the_right_files_come_first_with_reasons() {
     let sandbox = service();
-    let survey = look(&sandbox.work(), "Add a burst allowance to the rate limiter");
+    let survey = run_survey(&sandbox.work(), "Add a burst allowance to the rate limiter");
     assert_eq!(paths(&survey)[..2], ["src/limiter.rs", "tests/limiter.rs"]);
     let reasons = survey.files[0].reasons.join("\n");
     assert!(reasons.contains("says \"burst\", \"rate\", \"limiter\""), "{reasons}");
@@ -40,9 +40,9 @@ fn the_right_files_come_first_and_say_why() {
 }
 
 #[test]
-fn everything_else_is_said_too() {
+fn symbols_tests_commands_risks_and_history_are_reported() {
     let sandbox = service();
-    let survey = look(&sandbox.work(), "Add a burst allowance to the rate limiter");
+    let survey = run_survey(&sandbox.work(), "Add a burst allowance to the rate limiter");
     let symbols: Vec<String> = survey
         .symbols
         .iter()
@@ -62,7 +62,7 @@ fn everything_else_is_said_too() {
     assert_eq!(survey.similar_commits[0].subject, "feat: bursts in the rate limiter");
     assert_eq!(survey.similar_commits[0].files, ["src/limiter.rs", "tests/limiter.rs"]);
     let changes = &survey.changes[0];
-    assert_eq!((changes.path.as_str(), changes.commits, changes.of), ("src/limiter.rs", 2, 3));
+    assert_eq!((changes.path.as_str(), changes.commits, changes.commits_examined), ("src/limiter.rs", 2, 3));
     assert_eq!(changes.latest[0].subject, "feat: bursts in the rate limiter");
     assert!(changes.latest[0].date.len() == 10 && changes.latest.len() == 2);
     assert_eq!((changes.together[0].path.as_str(), changes.together[0].times), ("tests/limiter.rs", 2));
@@ -76,8 +76,8 @@ fn everything_else_is_said_too() {
 #[test]
 fn a_survey_survives_its_json_and_is_the_same_each_time() {
     let sandbox = service();
-    let first = look(&sandbox.work(), "rate limiter");
-    assert_eq!(look(&sandbox.work(), "rate limiter"), first);
+    let first = run_survey(&sandbox.work(), "rate limiter");
+    assert_eq!(run_survey(&sandbox.work(), "rate limiter"), first);
     let json = serde_json::to_string(&first).unwrap();
     let read: charrette_survey::Survey = serde_json::from_str(&json).unwrap();
     assert_eq!(read, first);
@@ -92,7 +92,7 @@ fn untracked_and_changed_files_count_and_ignored_and_deleted_ones_do_not() {
     sandbox.write("secret/limiter.rs", "struct RateLimiter;\n");
     sandbox.write("src/throttle.rs", "pub struct Throttle; // a rate limiter\n");
     std::fs::remove_file(sandbox.path("src/limiter.rs")).unwrap();
-    let survey = look(&sandbox.work(), "rate limiter");
+    let survey = run_survey(&sandbox.work(), "rate limiter");
     assert!(paths(&survey).contains(&"src/throttle.rs"));
     assert!(!paths(&survey).iter().any(|path| path.starts_with("secret/") || *path == "src/limiter.rs"));
 }
@@ -102,7 +102,7 @@ fn files_are_found_under_their_new_names() {
     let sandbox = service();
     sandbox.git(["mv", "src/limiter.rs", "src/throttle.rs"]);
     commit(&sandbox, "refactor: another name");
-    let survey = look(&sandbox.work(), "bursts in the rate limiter");
+    let survey = run_survey(&sandbox.work(), "bursts in the rate limiter");
     let similar = survey
         .similar_commits
         .iter()
@@ -117,39 +117,42 @@ fn scripts_without_blanks_are_searched_too() {
     sandbox.write("src/a.rs", "// 起動時に設定ファイルを探す\nfn open() {}\n");
     sandbox.write("src/b.rs", "// 何もしない\nfn close() {}\n");
     commit(&sandbox, "最初");
-    let survey = look(&sandbox.work(), "設定を読み込む");
+    let survey = run_survey(&sandbox.work(), "設定を読み込む");
     assert_eq!(paths(&survey)[0], "src/a.rs");
     assert!(survey.files[0].reasons[0].contains("設定"), "{:?}", survey.files[0].reasons);
 }
 
 #[test]
-fn words_that_stand_nowhere_are_named() {
+fn words_that_occur_nowhere_are_noted() {
     let sandbox = service();
-    let survey = look(&sandbox.work(), "Add exponential backoff to the rate limiter");
+    let survey = run_survey(&sandbox.work(), "Add exponential backoff to the rate limiter");
     assert_eq!(survey.notes, ["Nowhere in the repository: \"exponential\", \"backoff\"."]);
 }
 
 #[test]
-fn habit_alone_is_no_answer() {
+fn change_frequency_alone_ranks_nothing() {
     let sandbox = service();
-    assert_eq!(paths(&look(&sandbox.work(), "zzz qqq")), [""; 0]);
+    assert_eq!(paths(&run_survey(&sandbox.work(), "zzz qqq")), [""; 0]);
 }
 
 #[test]
-fn a_request_that_fits_nothing_says_so() {
+fn a_request_without_matches_is_noted() {
     let sandbox = service();
-    let survey = look(&sandbox.work(), "zzz qqq");
+    let survey = run_survey(&sandbox.work(), "zzz qqq");
     assert_eq!(survey.notes, ["No word of the request stands anywhere in the repository."]);
-    let silent = look(&sandbox.work(), "the of 12");
-    assert_eq!(silent.notes, ["The request has no word that could be looked for."]);
-    assert!(page(&look(Sandbox::new().work().as_path(), "x y"), 80).contains("No file fits the request"));
-    let nowhere = survey_of_nothing();
+    let silent = run_survey(&sandbox.work(), "the of 12");
+    assert_eq!(silent.notes, ["The request has no searchable word."]);
+    assert!(
+        render_survey(&run_survey(Sandbox::new().work().as_path(), "x y"), 80)
+            .contains("No file fits the request")
+    );
+    let nowhere = survey_of_a_missing_folder();
     assert!(nowhere.contains("is not a folder"), "{nowhere}");
 }
 
-fn survey_of_nothing() -> String {
-    let ask = Ask { root: Path::new("/nowhere/at/all"), request: "x", top: 3, cache: None };
-    let error: SurveyError = survey(ask).unwrap_err();
+fn survey_of_a_missing_folder() -> String {
+    let options = SurveyOptions { root: Path::new("/nowhere/at/all"), request: "x", top: 3, cache: None };
+    let error: SurveyError = survey(options).unwrap_err();
     error.to_string()
 }
 
@@ -192,7 +195,7 @@ fn commands_are_those_the_repository_itself_runs() {
         for (path, text) in &files {
             sandbox.write(path, text);
         }
-        let commands = look(&sandbox.work(), "anything").commands;
+        let commands = run_survey(&sandbox.work(), "anything").commands;
         let found = (commands.build.as_deref(), commands.test.as_deref(), commands.lint.as_deref());
         assert_eq!(found, (build, test, lint), "{files:?}");
     }

@@ -151,7 +151,7 @@ fn the_notes_bring_the_reports_together() {
 }
 
 #[test]
-fn nothing_found_is_an_honest_answer() {
+fn a_topic_without_matches_says_so() {
     let empty = Sandbox::repository();
     let bare = Sandbox::new();
     let full = service();
@@ -180,7 +180,7 @@ fn files_that_cannot_be_cited_are_not_denied() {
 }
 
 #[test]
-fn words_that_stand_nowhere_are_asked_about() {
+fn words_that_occur_nowhere_become_questions() {
     let sandbox = service();
     let (_, notes) = research(&sandbox.work(), "exponential backoff in the rate limiter");
     assert_says(
@@ -283,7 +283,7 @@ fn a_work_tree_knows_the_length_of_every_file_in_it_and_of_no_other() {
         ("none.rs", None),
         ("nul\0.rs", None),
     ] {
-        assert_eq!(facts.lines(path), lines, "{path:?}");
+        assert_eq!(facts.line_count(path), lines, "{path:?}");
     }
 }
 

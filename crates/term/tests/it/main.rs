@@ -2,4 +2,4 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod asked;
+mod prompts;

@@ -1,13 +1,13 @@
-//! An agent that does as a script says: a real program, so that everything around it is real too.
+//! Scripted agent: a real program, so that everything around it is real too.
 //!
-//! `fake-agent [ANYTHING] SCRIPT NAME` reads its prompt on standard input and does what the script says. A script is
-//! a JSON file or a folder; which part of it an agent plays is told in `script`, what a part can say in `program`.
-//! What is said in the light of a prompt is in `prompted`, for the mock model too.
-//! With `FAKE_AGENT_LOG`, every call leaves a line there: the seat or step, the agent, a fingerprint of the prompt.
+//! `fake-agent [ANYTHING] SCRIPT NAME` reads its prompt on standard input and follows the script. A script is
+//! a JSON file or a folder; `script` selects the part for a call, `program` defines the members of a part,
+//! `prompt_answers` selects answers by prompt, for the mock model too.
+//! With `FAKE_AGENT_LOG`, every call appends a line there: the seat or step, the agent, a fingerprint of the prompt.
 
 mod program;
-mod prompted;
+mod prompt_answers;
 mod script;
 
 pub use program::{append, fingerprint, main};
-pub(crate) use prompted::{Prompted, prompted};
+pub(crate) use prompt_answers::{PromptAnswer, answer_prompt};

@@ -1,72 +1,72 @@
-//! The program, and what a part can say:
+//! The program, and the members of a part:
 //!
-//! | member | what it does |
+//! | member | effect |
 //! |---|---|
 //! | `answer` | prints this; `{digest}`, `{seat}`, `{agent}` and `{env:NAME}` are filled in |
 //! | `says` | prints this file of the folder; `{task}` is the name of the task in the prompt, and a line that begins with `{given:TEXT}` is printed only if the prompt has that text |
 //! | `given` | in a list of parts: play this one only if the prompt has this text |
 //! | `answer_hex` | prints these bytes |
-//! | `answer_file` | prints this file, such as what a real client once printed |
-//! | `stderr` | complains first |
-//! | `exit` | ends with this code |
-//! | `exit_early` | ends with this code before it has read its prompt |
+//! | `answer_file` | prints this file, such as recorded output of a real client |
+//! | `stderr` | prints this to standard error first |
+//! | `exit` | exits with this code |
+//! | `exit_early` | exits with this code before it has read its prompt |
 //! | `sleep_ms` | waits before answering |
-//! | `hang` | never ends, once it has answered |
+//! | `hang` | never exits, once it has answered |
 //! | `flood_mb` | prints this many megabytes before it answers |
 //! | `flood_line_mb` | prints one line of this many megabytes before it answers |
-//! | `ignores_term` | has to be killed |
-//! | `child_ms` | leaves a child behind that lives this long |
-//! | `daemon_ms` | leaves a daemon behind, in a session of its own, that lives this long and holds its output |
-//! | `writes` | writes these files where it works: name to content |
-//! | `commits` | commits everything where it works |
+//! | `ignores_term` | ignores SIGTERM and has to be killed |
+//! | `child_ms` | leaves an orphaned child that lives this long |
+//! | `daemon_ms` | leaves a daemon, in a session of its own, that lives this long and holds its output |
+//! | `writes` | writes these files in its working folder: name to content |
+//! | `commits` | commits everything in its working folder |
 //! | `fail_once` | fails the first time in this seat: a mark is left in the folder of that name |
 
-use super::prompted::{as_given, fitting};
-use super::script::Cue;
+use super::prompt_answers::{fill_in, select_part};
+use super::script::AgentCall;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-/// Set for the copy of itself that a script's `ignores_term` starts: ignored signals are inherited.
-const IGNORING: &str = "FAKE_AGENT_IGNORES_TERM";
+/// Set for the copy of itself that `ignores_term` starts: ignored signals are inherited.
+const IGNORING_TERM: &str = "FAKE_AGENT_IGNORES_TERM";
 
-/// The program.
+/// Entry point of `fake-agent`.
 #[expect(clippy::disallowed_methods, reason = "a program of its own, with its own environment")]
 pub fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let [.., script, agent] = arguments.as_slice() else {
-        return complain("usage: fake-agent SCRIPT NAME");
+        return fail("usage: fake-agent SCRIPT NAME");
     };
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let cue = Cue::new(script, agent, &variable("CHARRETTE_SEAT"), &variable("CHARRETTE_LANE"));
-    let parts = match cue.parts() {
+    let call = AgentCall::new(script, agent, &variable("CHARRETTE_SEAT"), &variable("CHARRETTE_LANE"));
+    let parts = match call.parts() {
         Ok(parts) => parts,
-        Err(problem) => return complain(&problem),
+        Err(problem) => return fail(&problem),
     };
-    if parts.iter().any(|part| part["ignores_term"] == true) && std::env::var_os(IGNORING).is_none() {
-        return again_ignoring(&arguments);
+    if parts.iter().any(|part| part["ignores_term"] == true) && std::env::var_os(IGNORING_TERM).is_none() {
+        return restart_ignoring_term(&arguments);
     }
     if let Some(code) = parts.first().and_then(|part| part["exit_early"].as_u64()) {
-        return ended(code);
+        return exit_with(code);
     }
     let mut prompt = String::new();
     let _ = std::io::stdin().read_to_string(&mut prompt);
-    let part = fitting(&parts, &prompt);
-    play(&part, &Scene { cue: &cue, prompt: &prompt, log: std::env::var_os("FAKE_AGENT_LOG") })
+    let part = select_part(&parts, &prompt);
+    run_part(&part, &Invocation { call: &call, prompt: &prompt, log: std::env::var_os("FAKE_AGENT_LOG") })
 }
 
-struct Scene<'a> {
-    cue: &'a Cue,
+struct Invocation<'a> {
+    call: &'a AgentCall,
     prompt: &'a str,
     log: Option<OsString>,
 }
 
-fn play(part: &Value, scene: &Scene<'_>) -> ExitCode {
-    let digest = fingerprint(scene.prompt);
-    if let Some(log) = &scene.log {
-        append(log.as_ref(), &format!("{} {} {digest}\n", scene.cue.place, scene.cue.agent));
+fn run_part(part: &Value, invocation: &Invocation<'_>) -> ExitCode {
+    let digest = fingerprint(invocation.prompt);
+    if let Some(log) = &invocation.log {
+        append(log.as_ref(), &format!("{} {} {digest}\n", invocation.call.step, invocation.call.agent));
     }
     if let Some(millis) = part["child_ms"].as_u64() {
         let _ = Command::new("sleep").arg(seconds(millis)).stdout(Stdio::null()).spawn();
@@ -75,9 +75,9 @@ fn play(part: &Value, scene: &Scene<'_>) -> ExitCode {
         let _ = Command::new("setsid").args(["-f", "sleep", &seconds(millis)]).status();
     }
     if let Some(folder) = part["fail_once"].as_str() {
-        let mark = std::path::Path::new(folder).join(scene.cue.place.replace('/', "."));
+        let mark = std::path::Path::new(folder).join(invocation.call.step.replace('/', "."));
         if fs_err::OpenOptions::new().write(true).create_new(true).open(mark).is_ok() {
-            return complain("failing once, as the script says");
+            return fail("failing once, as the script says");
         }
     }
     for (name, content) in part["writes"].as_object().into_iter().flatten() {
@@ -91,16 +91,16 @@ fn play(part: &Value, scene: &Scene<'_>) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "{complaint}");
     }
     std::thread::sleep(Duration::from_millis(part["sleep_ms"].as_u64().unwrap_or(0)));
-    let _ = speak(part, scene, &digest);
+    let _ = write_answer(part, invocation, &digest);
     if part["hang"] == true {
         loop {
             std::thread::sleep(Duration::from_hours(1));
         }
     }
-    ended(part["exit"].as_u64().unwrap_or(0))
+    exit_with(part["exit"].as_u64().unwrap_or(0))
 }
 
-fn speak(part: &Value, scene: &Scene<'_>, digest: &str) -> std::io::Result<()> {
+fn write_answer(part: &Value, invocation: &Invocation<'_>, digest: &str) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     let megabyte = b"flood flood flood flood flood flood flood flood flood flood flood!!\n".repeat(15420);
     for _ in 0..part["flood_mb"].as_u64().unwrap_or(0) {
@@ -117,8 +117,8 @@ fn speak(part: &Value, scene: &Scene<'_>, digest: &str) -> std::io::Result<()> {
         stdout.write_all(&fs_err::read(file)?)?;
     }
     if let Some(file) = part["says"].as_str() {
-        let text = fs_err::read_to_string(scene.cue.script.join(file))?;
-        stdout.write_all(as_given(&text, scene.prompt).as_bytes())?;
+        let text = fs_err::read_to_string(invocation.call.script.join(file))?;
+        stdout.write_all(fill_in(&text, invocation.prompt).as_bytes())?;
     }
     if let Some(hex) = part["answer_hex"].as_str() {
         let bytes: Vec<u8> =
@@ -128,32 +128,32 @@ fn speak(part: &Value, scene: &Scene<'_>, digest: &str) -> std::io::Result<()> {
     let answer = part["answer"].as_str().unwrap_or_default();
     let answer = answer
         .replace("{digest}", digest)
-        .replace("{seat}", &scene.cue.place)
-        .replace("{agent}", &scene.cue.agent);
-    stdout.write_all(with_environment(&answer).as_bytes())?;
+        .replace("{seat}", &invocation.call.step)
+        .replace("{agent}", &invocation.call.agent);
+    stdout.write_all(expand_environment(&answer).as_bytes())?;
     stdout.flush()
 }
 
 #[expect(clippy::disallowed_methods, reason = "an agent may say what it finds there")]
-fn with_environment(answer: &str) -> String {
+fn expand_environment(answer: &str) -> String {
     let Some((before, rest)) = answer.split_once("{env:") else { return answer.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return answer.to_owned() };
     format!("{before}{}{after}", std::env::var(name).unwrap_or_default())
 }
 
-/// Starts itself again with a signal ignored that a program cannot ignore without unsafe code.
-fn again_ignoring(arguments: &[String]) -> ExitCode {
+/// Restarts itself with SIGTERM ignored, which a program cannot do without unsafe code.
+fn restart_ignoring_term(arguments: &[String]) -> ExitCode {
     use std::os::unix::process::CommandExt as _;
     let mut command = Command::new("sh");
-    command.args(["-c", "trap '' TERM; exec \"$0\" \"$@\""]).args(arguments).env(IGNORING, "1");
-    complain(&command.exec().to_string())
+    command.args(["-c", "trap '' TERM; exec \"$0\" \"$@\""]).args(arguments).env(IGNORING_TERM, "1");
+    fail(&command.exec().to_string())
 }
 
 fn seconds(millis: u64) -> String {
     format!("{}", Duration::from_millis(millis).as_secs_f64())
 }
 
-fn ended(code: u64) -> ExitCode {
+fn exit_with(code: u64) -> ExitCode {
     let code = u8::try_from(code).unwrap_or(1);
     if code > 0 {
         let _ = writeln!(std::io::stderr(), "ending with {code}, as the script says");
@@ -168,7 +168,7 @@ pub fn append(log: &std::path::Path, line: &str) {
     }
 }
 
-/// FNV-1a: the same text gives the same digits on every machine.
+/// FNV-1a hash: the same text gives the same digits on every machine.
 pub fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -176,7 +176,7 @@ pub fn fingerprint(text: &str) -> String {
     format!("{hash:016x}")
 }
 
-fn complain(message: &str) -> ExitCode {
+fn fail(message: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "fake-agent: {message}");
     ExitCode::FAILURE
 }

@@ -1,60 +1,58 @@
-//! Which part an agent plays.
+//! Selects the part of the script for a call.
 //!
-//! In a JSON file, that of its name and seat, `*` for any:
+//! In a JSON file, the one of its agent and seat, `*` for any:
 //!
 //! ```json
 //! {"alpha": {"researcher-a": {"answer": "I read {digest}."}, "*": {"exit": 1}}, "*": {"*": {"answer": "Fine."}}}
 //! ```
 //!
-//! In a folder, that of its step: `STEP.txt` is what it says, `STEP.json` what it does, a list of parts if that
-//! depends on the prompt: the first counts whose `given` the prompt has, or that has none. `STEP@AGENT.…` is for one
-//! agent only, and `STEP.2.…` for the second time that an agent is asked and from then on. In names a slash is a dot.
+//! In a folder, the one of its step: `STEP.txt` is its answer, `STEP.json` its part, or a list of parts if it
+//! depends on the prompt: the first whose `given` is in the prompt, or that has none. `STEP@AGENT.…` is for one
+//! agent only, and `STEP.2.…` for the second call of an agent and all later ones. In names a slash is a dot.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Who is asked for what.
-pub(super) struct Cue {
-    /// The script.
+/// A call of an agent.
+pub(super) struct AgentCall {
     pub(super) script: PathBuf,
-    /// The agent.
     pub(super) agent: String,
     /// The seat, or in a folder of answers the step.
-    pub(super) place: String,
+    pub(super) step: String,
 }
 
-impl Cue {
-    pub(super) fn new(script: &str, agent: &str, seat: &str, lane: &str) -> Cue {
+impl AgentCall {
+    pub(super) fn new(script: &str, agent: &str, seat: &str, lane: &str) -> AgentCall {
         let script = PathBuf::from(script);
         let by_lane = || step_of_lane(lane).unwrap_or_else(|| step_of_seat(seat));
-        let place = match seat {
+        let step = match seat {
             _ if !script.is_dir() => seat.to_owned(),
             "probe" => seat.to_owned(),
             _ => by_lane().replace('.', "/"),
         };
-        Cue { script, agent: agent.to_owned(), place }
+        AgentCall { script, agent: agent.to_owned(), step }
     }
 
-    /// Of a step in a folder of answers.
-    pub(super) fn of_step(script: &Path, agent: &str, step: &str) -> Cue {
-        Cue { script: script.to_owned(), agent: agent.to_owned(), place: step.replace('.', "/") }
+    /// A call for a step in a folder of answers.
+    pub(super) fn for_step(script: &Path, agent: &str, step: &str) -> AgentCall {
+        AgentCall { script: script.to_owned(), agent: agent.to_owned(), step: step.replace('.', "/") }
     }
 
-    /// The parts that may be played, in order.
+    /// Candidate parts, in order.
     pub(super) fn parts(&self) -> Result<Vec<Value>, String> {
         if self.script.is_dir() { self.parts_in_folder() } else { self.part_in_file() }
     }
 
     fn part_in_file(&self) -> Result<Vec<Value>, String> {
-        let script = json_in(&self.script)?;
+        let script = read_json(&self.script)?;
         let part = script.get(&self.agent).or_else(|| script.get("*")).cloned().unwrap_or_default();
-        Ok(vec![part.get(&self.place).or_else(|| part.get("*")).cloned().unwrap_or_default()])
+        Ok(vec![part.get(&self.step).or_else(|| part.get("*")).cloned().unwrap_or_default()])
     }
 
     fn parts_in_folder(&self) -> Result<Vec<Value>, String> {
-        let step = self.place.replace('/', ".");
+        let step = self.step.replace('/', ".");
         let own = format!("{step}@{}", self.agent);
-        let time = self.time_asked(&[&own, &step]);
+        let time = self.count_call(&[&own, &step]);
         let by_time = |name: String| {
             let later = (2..=time).rev().map(|time| format!("{name}.{time}")).collect::<Vec<_>>();
             later.into_iter().chain([name])
@@ -62,7 +60,7 @@ impl Cue {
         for name in by_time(own).chain(by_time(step.clone())) {
             let (does, says) = (format!("{name}.json"), format!("{name}.txt"));
             if self.script.join(&does).is_file() {
-                return Ok(match json_in(&self.script.join(does))? {
+                return Ok(match read_json(&self.script.join(does))? {
                     Value::Array(parts) => parts,
                     part => vec![part],
                 });
@@ -71,11 +69,11 @@ impl Cue {
                 return Ok(vec![json!({"says": says})]);
             }
         }
-        Err(format!("the script has nothing for {step}"))
+        Err(format!("the script has no answer for {step}"))
     }
 
-    /// Which time this agent is asked for this step, where the script says that it matters; otherwise the first.
-    fn time_asked(&self, names: &[&str; 2]) -> u32 {
+    /// Counts the calls of this agent for this step, if the script distinguishes them; otherwise 1.
+    fn count_call(&self, names: &[&str; 2]) -> u32 {
         let exists = |name: &&str| {
             ["txt", "json"].iter().any(|kind| self.script.join(format!("{name}.2.{kind}")).is_file())
         };
@@ -92,7 +90,7 @@ impl Cue {
     }
 }
 
-fn json_in(path: &Path) -> Result<Value, String> {
+fn read_json(path: &Path) -> Result<Value, String> {
     let text = fs_err::read_to_string(path).map_err(|error| error.to_string())?;
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -104,7 +102,7 @@ fn step_of_lane(lane: &str) -> Option<String> {
     attempt.parse::<u32>().ok().map(|_| step.to_owned())
 }
 
-/// The step that a seat has in a design, for calls that belong to none.
+/// Step of a seat in a design, for calls without a lane.
 pub(super) fn step_of_seat(seat: &str) -> String {
     let of = |prefix: &str, step: &str| seat.strip_prefix(prefix).map(|rest| format!("{step}.{rest}"));
     let whole = |prefix: &str, step: &str| seat.starts_with(prefix).then(|| format!("{step}.{seat}"));

@@ -1,4 +1,4 @@
-//! Requests, checked against the schema: what they ask for, and the part of an answer that they asked for.
+//! Validates requests against the schema, and selects the requested fields of an answer.
 
 use apollo_compiler::executable::{Field, OperationType, Selection, SelectionSet};
 use apollo_compiler::request::coerce_variable_values;
@@ -7,13 +7,13 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 use serde_json::{Map, Value};
 
-/// The schema.
-pub(super) fn schema() -> Valid<Schema> {
+/// Loads the schema.
+pub(super) fn load_schema() -> Valid<Schema> {
     let text = include_str!("schema.graphql");
     Schema::parse_and_validate(text, "schema.graphql").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A request that the schema allows: one root field, with the values of its arguments.
+/// A valid request: one root field, with the values of its arguments.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) is_mutation: bool,
@@ -22,12 +22,12 @@ pub(super) struct Operation {
     document: Valid<ExecutableDocument>,
 }
 
-/// Reads a request; the error says what the schema does not allow.
-pub(super) fn operation(schema: &Valid<Schema>, request: &Value) -> Result<Operation, String> {
-    let text = request["query"].as_str().ok_or("there is no query")?;
+/// Parses and validates a request.
+pub(super) fn parse_operation(schema: &Valid<Schema>, request: &Value) -> Result<Operation, String> {
+    let text = request["query"].as_str().ok_or("missing query")?;
     let document = ExecutableDocument::parse_and_validate(schema, text, "request.graphql")
         .map_err(|error| error.to_string())?;
-    let operation = document.operations.get(None).map_err(|_| "there is not one operation")?;
+    let operation = document.operations.get(None).map_err(|_| "expected one operation")?;
     let variables: JsonMap =
         serde_json::from_value(request["variables"].clone()).map_err(|error| error.to_string())?;
     let known = |name: &str| operation.variables.iter().any(|variable| variable.name == name);
@@ -38,7 +38,7 @@ pub(super) fn operation(schema: &Valid<Schema>, request: &Value) -> Result<Opera
         coerce_variable_values(schema, operation, &variables).map_err(|error| error.message().to_string())?;
     let variables = serde_json::to_value(&*variables).map_err(|error| error.to_string())?;
     let [Selection::Field(root)] = operation.selection_set.selections.as_slice() else {
-        return Err("there is not one root field".to_owned());
+        return Err("expected one root field".to_owned());
     };
     let (is_mutation, name) =
         (operation.operation_type == OperationType::Mutation, root.name.as_str().to_owned());
@@ -47,14 +47,14 @@ pub(super) fn operation(schema: &Valid<Schema>, request: &Value) -> Result<Opera
 }
 
 impl Operation {
-    /// The answer: what was asked for of the root field's value.
+    /// Answer with the requested fields of the root field's value.
     pub(super) fn answer(&self, value: &Value) -> Value {
         let Ok(operation) = self.document.operations.get(None) else { return Value::Null };
         let [Selection::Field(root)] = operation.selection_set.selections.as_slice() else {
             return Value::Null;
         };
         let mut data = Map::new();
-        data.insert(root.response_key().as_str().to_owned(), selected(value, &root.selection_set));
+        data.insert(root.response_key().as_str().to_owned(), select_fields(value, &root.selection_set));
         Value::Object(data)
     }
 }
@@ -67,10 +67,10 @@ fn arguments(field: &Field, variables: &Value) -> Map<String, Value> {
     field.arguments.iter().map(|argument| (argument.name.to_string(), value(&argument.value))).collect()
 }
 
-/// The fields of a value that were asked for.
-fn selected(value: &Value, set: &SelectionSet) -> Value {
+/// Requested fields of a value.
+fn select_fields(value: &Value, set: &SelectionSet) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| selected(item, set)).collect(),
+        Value::Array(items) => items.iter().map(|item| select_fields(item, set)).collect(),
         Value::Object(members) if !set.selections.is_empty() => {
             let fields = set.selections.iter().filter_map(|selection| match selection {
                 Selection::Field(field) => Some(field),
@@ -79,7 +79,7 @@ fn selected(value: &Value, set: &SelectionSet) -> Value {
             let member = |name: &str| members.get(name).cloned().unwrap_or_default();
             fields
                 .map(|field| {
-                    let value = selected(&member(field.name.as_str()), &field.selection_set);
+                    let value = select_fields(&member(field.name.as_str()), &field.selection_set);
                     (field.response_key().to_string(), value)
                 })
                 .collect()

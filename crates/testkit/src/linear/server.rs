@@ -1,7 +1,7 @@
-//! The server: teams that are there from the start, issues that are made, and things that go wrong.
+//! Mock Linear server: fixed teams, created issues, injected faults.
 
-use super::schema::{Operation, operation, schema};
-use crate::mock_model::http::{self, Request};
+use super::schema::{Operation, load_schema, parse_operation};
+use crate::mock_model::http::{self, HttpRequest};
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use serde_json::{Value, json};
@@ -12,38 +12,38 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Something that goes wrong once.
+/// An injected fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mishap {
-    /// 429, with a `Retry-After` of so many seconds.
-    TooMany(Option<u64>),
-    /// Too many requests, the way Linear says it: 400 and a code.
+pub enum LinearFault {
+    /// 429, with an optional `Retry-After` in seconds.
+    TooManyRequests(Option<u64>),
+    /// Rate limit as Linear reports it: 400 and a code.
     RateLimited,
-    /// 500.
-    Trouble,
-    /// It is done, and then 500.
-    TroubleAfter,
-    /// It is done, and the answer takes its time.
+    /// 500, nothing executed.
+    ServerError,
+    /// 500 after executing the request.
+    ServerErrorAfter,
+    /// Slow answer after executing the request.
     Slow,
-    /// The connection is closed before anything is done.
+    /// Connection closed before executing the request.
     DropBefore,
-    /// It is done, and then the connection is closed.
+    /// Connection closed after executing the request.
     DropAfter,
-    /// It is done, and half of the answer is sent.
-    Half,
-    /// No answer comes.
+    /// Half of the answer, after executing the request.
+    Truncated,
+    /// No answer.
     Hang,
-    /// The answer has no end.
+    /// An endless answer.
     Flood,
-    /// The answer is not JSON.
-    Nonsense,
-    /// The answer is JSON of another shape.
-    OtherShape,
-    /// The answer repeats the key.
-    Echo,
+    /// An answer that is not JSON.
+    NotJson,
+    /// JSON of an unexpected shape.
+    UnexpectedShape,
+    /// An error message that contains the API key.
+    EchoKey,
 }
 
-/// The server. It ends with this value.
+/// Mock Linear server. Stops when dropped.
 #[derive(Debug)]
 pub struct LinearServer {
     address: SocketAddr,
@@ -63,19 +63,19 @@ struct State {
     teams: Vec<Value>,
     issues: Vec<Value>,
     requests: Vec<String>,
-    refused: Vec<String>,
-    mishaps: Vec<(String, Mishap)>,
-    always: Option<Mishap>,
+    rejections: Vec<String>,
+    faults: Vec<(String, LinearFault)>,
+    always: Option<LinearFault>,
     connections: Vec<TcpStream>,
 }
 
 impl LinearServer {
-    /// The key that is accepted.
+    /// The accepted API key.
     pub const KEY: &str = "lin_api_k3y0fth3s3rv3r1nth3t3st";
-    /// A team's UUID.
+    /// UUID of the team `BASE`.
     pub const TEAM: &str = "9cfb482a-81e3-4154-b5b9-2c805e70a02d";
 
-    /// Starts on a free port, with the teams `BASE` (Basecamp), `OPS` (Base) and two that are called Twin.
+    /// Starts on a free port, with the teams `BASE` (Basecamp), `OPS` (Base) and two called Twin.
     pub fn start() -> LinearServer {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap_or_else(|error| panic!("{error}"));
         let address = listener.local_addr().unwrap_or_else(|error| panic!("{error}"));
@@ -87,45 +87,44 @@ impl LinearServer {
             team("3b0c7d6e-5a40-4b8e-9d3f-0c1d2e3f4a5b", "TWB", "twin"),
         ];
         let state = Mutex::new(State { teams, ..State::default() });
-        let shared = Arc::new(Shared { schema: schema(), state, closing: AtomicBool::new(false) });
-        let room = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || listen(&listener, &room));
+        let shared = Arc::new(Shared { schema: load_schema(), state, closing: AtomicBool::new(false) });
+        let server_state = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || listen(&listener, &server_state));
         LinearServer { address, shared, listener: Some(thread) }
     }
 
-    /// Where it listens.
+    /// URL of the GraphQL endpoint.
     pub fn url(&self) -> String {
         format!("http://{}/graphql", self.address)
     }
 
-    /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Every issue that was made.
+    /// Issues created so far.
     pub fn issues(&self) -> Vec<Value> {
         self.state().issues.clone()
     }
 
-    /// The root field of every request, in order, and forgets them.
+    /// Root fields of the requests since the last call, in order.
     pub fn requests(&self) -> Vec<String> {
         std::mem::take(&mut self.state().requests)
     }
 
-    /// What the schema or the rules did not allow, one line each.
-    pub fn refused(&self) -> Vec<String> {
-        self.state().refused.clone()
+    /// Requests rejected by the schema or the rules, one line each.
+    pub fn rejections(&self) -> Vec<String> {
+        self.state().rejections.clone()
     }
 
-    /// The next requests for that root field meet these, one each.
-    pub fn happens(&self, field: &str, mishaps: &[Mishap]) {
-        self.state().mishaps.extend(mishaps.iter().map(|mishap| (field.to_owned(), *mishap)));
+    /// Injects these faults into the next requests for that root field, one each.
+    pub fn inject_faults(&self, field: &str, faults: &[LinearFault]) {
+        self.state().faults.extend(faults.iter().map(|fault| (field.to_owned(), *fault)));
     }
 
-    /// Every request meets this one from now on; with none, all is well again.
-    pub fn always(&self, mishap: Option<Mishap>) {
-        self.state().always = mishap;
+    /// Injects a fault into every request from now on; none removes it.
+    pub fn inject_permanent_fault(&self, fault: Option<LinearFault>) {
+        self.state().always = fault;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -139,7 +138,7 @@ impl Drop for LinearServer {
         for connection in &self.state().connections {
             let _ = connection.shutdown(Shutdown::Both);
         }
-        // The listener is waiting for somebody.
+        // Wakes the thread, which is blocked in `accept`.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.listener.take() {
             let _ = thread.join();
@@ -167,7 +166,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let shared = Arc::clone(shared);
         std::thread::spawn(move || {
-            // A client that went away is none of our business.
+            // Errors of a client that went away are ignored.
             let _ = serve(connection, &shared);
         });
     }
@@ -176,74 +175,74 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
 fn serve(connection: TcpStream, shared: &Shared) -> io::Result<()> {
     let mut writer = connection.try_clone()?;
     let mut reader = BufReader::new(connection);
-    while let Some(request) = Request::read(&mut reader)? {
+    while let Some(request) = HttpRequest::read(&mut reader)? {
         if !reply(&mut writer, &request, shared)? {
             break;
         }
     }
-    // Somebody else holds it too, to end it with the server.
+    // `connections` holds a clone, so closing ours is not enough.
     writer.shutdown(Shutdown::Both)
 }
 
 /// Answers a request. False if the connection is to be closed.
-fn reply(to: &mut TcpStream, request: &Request, shared: &Shared) -> io::Result<bool> {
-    if let Err(refusal) = is_proper(request) {
-        shared.state().refused.push(refusal.clone());
+fn reply(to: &mut TcpStream, request: &HttpRequest, shared: &Shared) -> io::Result<bool> {
+    if let Err(rejection) = check_request(request) {
+        shared.state().rejections.push(rejection.clone());
         let (status, code) =
-            if refusal.contains("key") { (401, "AUTHENTICATION_ERROR") } else { (400, "INVALID_INPUT") };
-        return http::answer(to, status, &[], &complaint(&refusal, code)).map(|()| true);
+            if rejection.contains("key") { (401, "AUTHENTICATION_ERROR") } else { (400, "INVALID_INPUT") };
+        return http::answer(to, status, &[], &error_body(&rejection, code)).map(|()| true);
     }
-    let asked = match operation(&shared.schema, &request.json()) {
-        Ok(asked) => asked,
-        Err(refusal) => {
-            shared.state().refused.push(refusal.clone());
-            let answer = complaint(&refusal, "GRAPHQL_VALIDATION_FAILED");
+    let operation = match parse_operation(&shared.schema, &request.json()) {
+        Ok(operation) => operation,
+        Err(rejection) => {
+            shared.state().rejections.push(rejection.clone());
+            let answer = error_body(&rejection, "GRAPHQL_VALIDATION_FAILED");
             return http::answer(to, 400, &[], &answer).map(|()| true);
         }
     };
-    let mishap = {
+    let fault = {
         let mut state = shared.state();
-        state.requests.push(asked.name.clone());
-        let next = state.mishaps.iter().position(|(field, _)| *field == asked.name);
-        next.map(|index| state.mishaps.remove(index).1).or(state.always)
+        state.requests.push(operation.name.clone());
+        let next = state.faults.iter().position(|(field, _)| *field == operation.name);
+        next.map(|index| state.faults.remove(index).1).or(state.always)
     };
     let after = |seconds: &u64| ("retry-after".to_owned(), seconds.to_string());
-    match mishap {
-        None => respond(to, &asked, shared.executed(&asked))?,
-        Some(Mishap::TooMany(wait)) => {
+    match fault {
+        None => respond(to, &operation, shared.execute(&operation))?,
+        Some(LinearFault::TooManyRequests(wait)) => {
             let headers: Vec<_> = wait.iter().map(after).collect();
             http::answer(to, 429, &headers, &json!({}))?;
         }
-        Some(Mishap::RateLimited) => {
-            http::answer(to, 400, &[], &complaint("Rate limit exceeded", "RATELIMITED"))?;
+        Some(LinearFault::RateLimited) => {
+            http::answer(to, 400, &[], &error_body("Rate limit exceeded", "RATELIMITED"))?;
         }
-        Some(Mishap::Trouble) => http::answer(to, 500, &[], &json!("trouble"))?,
-        Some(Mishap::TroubleAfter) => {
-            let _ = shared.executed(&asked);
+        Some(LinearFault::ServerError) => http::answer(to, 500, &[], &json!("trouble"))?,
+        Some(LinearFault::ServerErrorAfter) => {
+            let _ = shared.execute(&operation);
             http::answer(to, 500, &[], &json!("trouble"))?;
         }
-        Some(Mishap::Slow) => {
-            let executed = shared.executed(&asked);
+        Some(LinearFault::Slow) => {
+            let executed = shared.execute(&operation);
             std::thread::sleep(Duration::from_millis(300));
-            respond(to, &asked, executed)?;
+            respond(to, &operation, executed)?;
         }
-        Some(Mishap::DropBefore) => return Ok(false),
-        Some(Mishap::DropAfter) => {
-            let _ = shared.executed(&asked);
+        Some(LinearFault::DropBefore) => return Ok(false),
+        Some(LinearFault::DropAfter) => {
+            let _ = shared.execute(&operation);
             return Ok(false);
         }
-        Some(Mishap::Half) => {
-            let _ = shared.executed(&asked);
+        Some(LinearFault::Truncated) => {
+            let _ = shared.execute(&operation);
             to.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n{\"data\": {")?;
             return Ok(false);
         }
-        Some(Mishap::Hang) => {
+        Some(LinearFault::Hang) => {
             while !shared.is_closing() {
                 std::thread::sleep(Duration::from_millis(20));
             }
             return Ok(false);
         }
-        Some(Mishap::Flood) => {
+        Some(LinearFault::Flood) => {
             to.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n")?;
             let block = vec![b' '; 1 << 16];
             while !shared.is_closing() {
@@ -251,20 +250,20 @@ fn reply(to: &mut TcpStream, request: &Request, shared: &Shared) -> io::Result<b
             }
             return Ok(false);
         }
-        Some(Mishap::Nonsense) => {
+        Some(LinearFault::NotJson) => {
             to.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n<html>oh</html>")?;
         }
-        Some(Mishap::OtherShape) => http::answer(to, 200, &[], &json!({"data": {"surprise": 1}}))?,
-        Some(Mishap::Echo) => {
+        Some(LinearFault::UnexpectedShape) => http::answer(to, 200, &[], &json!({"data": {"surprise": 1}}))?,
+        Some(LinearFault::EchoKey) => {
             let key = request.header("authorization").unwrap_or_default();
-            http::answer(to, 400, &[], &complaint(&format!("what is {key}?"), "INVALID_INPUT"))?;
+            http::answer(to, 400, &[], &error_body(&format!("what is {key}?"), "INVALID_INPUT"))?;
         }
     }
     Ok(true)
 }
 
-/// What every request must be, whatever it asks for.
-fn is_proper(request: &Request) -> Result<(), String> {
+/// Checks method, route, content type and API key.
+fn check_request(request: &HttpRequest) -> Result<(), String> {
     if request.method != "POST" || request.route() != "/graphql" {
         return Err(format!("{} {}", request.method, request.path));
     }
@@ -277,23 +276,23 @@ fn is_proper(request: &Request) -> Result<(), String> {
     }
 }
 
-fn respond(to: &mut TcpStream, asked: &Operation, executed: Result<Value, String>) -> io::Result<()> {
+fn respond(to: &mut TcpStream, operation: &Operation, executed: Result<Value, String>) -> io::Result<()> {
     match executed {
-        Ok(value) => http::answer(to, 200, &[], &json!({"data": asked.answer(&value)})),
-        // Linear answers with 200 when the request was proper.
-        Err(refusal) => http::answer(to, 200, &[], &complaint(&refusal, "INVALID_INPUT")),
+        Ok(value) => http::answer(to, 200, &[], &json!({"data": operation.answer(&value)})),
+        // Linear answers with 200 when the request was valid.
+        Err(rejection) => http::answer(to, 200, &[], &error_body(&rejection, "INVALID_INPUT")),
     }
 }
 
-fn complaint(message: &str, code: &str) -> Value {
+fn error_body(message: &str, code: &str) -> Value {
     json!({"data": null, "errors": [{"message": message, "extensions": {"code": code, "userPresentableMessage": message}}]})
 }
 
 impl Shared {
-    fn executed(&self, asked: &Operation) -> Result<Value, String> {
+    fn execute(&self, operation: &Operation) -> Result<Value, String> {
         let mut state = self.state();
-        let argument = |name: &str| asked.arguments.get(name).cloned().unwrap_or_default();
-        match (asked.is_mutation, asked.name.as_str()) {
+        let argument = |name: &str| operation.arguments.get(name).cloned().unwrap_or_default();
+        match (operation.is_mutation, operation.name.as_str()) {
             (false, "viewer") => {
                 Ok(json!({"id": "u", "name": "Ada L", "displayName": "ada", "email": "a@b"}))
             }
@@ -307,14 +306,14 @@ impl Shared {
                 let found = state.issues.iter().find(|issue| issue["id"] == id || issue["identifier"] == id);
                 found.cloned().ok_or_else(|| "Entity not found: Issue".to_owned())
             }
-            (true, "issueCreate") => created(&mut state, &argument("input")),
-            (_, other) => Err(format!("{other} is not played here")),
+            (true, "issueCreate") => create_issue(&mut state, &argument("input")),
+            (_, other) => Err(format!("{other} is not supported")),
         }
-        .inspect_err(|refusal| state.refused.push(refusal.clone()))
+        .inspect_err(|rejection| state.rejections.push(rejection.clone()))
     }
 }
 
-fn created(state: &mut State, input: &Value) -> Result<Value, String> {
+fn create_issue(state: &mut State, input: &Value) -> Result<Value, String> {
     let text = |name: &str| input[name].as_str().unwrap_or_default();
     let team = state.teams.iter().find(|team| team["id"] == input["teamId"]);
     let team = team.ok_or("Entity not found: Team")?.clone();
@@ -348,7 +347,7 @@ fn is_uuid_v4(id: &str) -> bool {
     id.len() == 36 && id.bytes().enumerate().all(shape)
 }
 
-/// The comparisons of a filter, as far as they are played here.
+/// Evaluates a filter with the comparisons supported here.
 fn fits(team: &Value, filter: &Value) -> bool {
     let lower = |value: &Value| value.as_str().unwrap_or_default().to_lowercase();
     let compares = |found: &Value, how: &Value| {

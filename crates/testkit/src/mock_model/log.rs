@@ -1,11 +1,11 @@
-//! What clients asked, on disk: one line per request, and every body in a file of its own.
+//! Request log on disk: one line per request, and every body in a file of its own.
 
-use super::http::Request;
+use super::http::HttpRequest;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Headers in which clients send what nobody should see.
+/// Headers with credentials; their values are not logged.
 const CREDENTIALS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
 /// The log of one mock model.
@@ -17,7 +17,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A log at `path`; the bodies go to the folder `path` + `.bodies`.
+    /// Opens a log at `path`; the bodies go to the folder `path` + `.bodies`.
     pub(super) fn new(path: &Path) -> io::Result<Log> {
         let mut bodies = path.as_os_str().to_owned();
         bodies.push(".bodies");
@@ -27,13 +27,13 @@ impl Log {
         Ok(Log { path: path.to_owned(), bodies, requests: 0 })
     }
 
-    /// The number that the next request will have.
+    /// Number of the next request.
     pub(super) fn next(&self) -> u64 {
         self.requests + 1
     }
 
-    /// Notes a request and what was found out about it.
-    pub(super) fn note(&mut self, request: &Request, about: Map<String, Value>) -> io::Result<()> {
+    /// Records a request with these fields.
+    pub(super) fn record(&mut self, request: &HttpRequest, about: Map<String, Value>) -> io::Result<()> {
         self.requests += 1;
         let body = format!("{:04}.json", self.requests);
         if !request.body.is_empty() {

@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// The program.
+/// Entry point of `mock-model`.
 pub fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     run(&arguments).unwrap_or_else(|problem| {
@@ -25,7 +25,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
         None => (arguments, &[][..]),
     };
     let (port, own) = match own {
-        [flag, port, own @ ..] if flag == "--port" => (port.parse().map_err(|_| "no such port")?, own),
+        [flag, port, own @ ..] if flag == "--port" => (port.parse().map_err(|_| "invalid port")?, own),
         own => (0, own),
     };
     let [script, log] = own else {
@@ -34,7 +34,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let text = fs_err::read_to_string(script).map_err(|error| error.to_string())?;
     let script = Script::parse(&text).map_err(|problem| format!("{script}: {problem}"))?;
     let model = MockModel::start_on(port, script, Path::new(log))
-        .map_err(|error| format!("cannot serve: {error}"))?;
+        .map_err(|error| format!("cannot start the server: {error}"))?;
     let [program, rest @ ..] = program else {
         let _ = writeln!(std::io::stdout(), "{}", model.url());
         model.serve();
@@ -42,6 +42,6 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     };
     let status = Command::new(program).args(rest).env("MOCK_URL", model.url()).status();
     let status = status.map_err(|error| format!("{program}: {error}"))?;
-    // As a shell would: a signal is 128 and its number, which the exit code alone cannot say.
+    // As a shell does: 128 plus the signal number. Only SIGKILL is assumed, because the exit code does not say which.
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(137)))
 }

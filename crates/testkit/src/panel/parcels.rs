@@ -1,9 +1,9 @@
-//! The repository: a tiny web API with tests, CI, an origin, and a history that is the same everywhere.
+//! The example repository: a tiny web API with tests, CI, an origin, and a history that is the same everywhere.
 
 use crate::Sandbox;
 use std::path::{Path, PathBuf};
 
-/// What was committed when: a date, a message, and the files by the beginning of their names.
+/// Commits: date, message, and prefixes of the files.
 const HISTORY: [(&str, &str, &[&str]); 4] = [
     (
         "2026-09-01T09:00:00Z",
@@ -15,14 +15,14 @@ const HISTORY: [(&str, &str, &[&str]); 4] = [
     ("2026-10-20T17:10:00Z", "How it runs in production", &["deploy/", "CHANGELOG"]),
 ];
 
-/// A sandbox with the repository in it.
+/// A sandbox with the example repository.
 pub fn parcels() -> Sandbox {
     let sandbox = Sandbox::new();
     parcels_in(&sandbox);
     sandbox
 }
 
-/// Makes the repository in the empty work folder of a sandbox: on `main`, clean, and pushed to an origin beside it.
+/// Creates the example repository in the empty work folder of a sandbox: on `main`, clean, and pushed to an origin.
 pub fn parcels_in(sandbox: &Sandbox) {
     sandbox.git(["init", "-q", "-b", "main"]);
     sandbox.git(["config", "user.name", "Ada L"]);
@@ -53,7 +53,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/parcels")
 }
 
-/// All files below a folder, with `/` between, in order.
+/// All files below a folder, with `/` between, sorted.
 fn files(folder: &Path, prefix: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs_err::read_dir(folder).expect("a folder of the repository") {

@@ -1,39 +1,38 @@
-//! Ways in which a run can go otherwise.
+//! Variants of the regular run, and faults of seats.
 
 use serde_json::{Value, json};
 
-/// Other answers of single seats.
+/// Variants of the regular run: other answers of single seats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variant {
+pub enum PanelVariant {
     /// The clarifier has no question.
     NothingUnclear,
-    /// The synthesist sees nothing contested.
+    /// The synthesist finds nothing contested.
     NothingContested,
-    /// The synthesist sees seven contested decisions, two more than are debated.
+    /// The synthesist finds seven contested decisions, two more than are debated.
     SevenContested,
     /// The diagram breaks a rule of the sanitizer: `pipe-in-node-label`.
     DiagramRejected,
-    /// The diagram keeps the rules and cannot be parsed.
+    /// The diagram follows the rules and cannot be parsed.
     DiagramUnparsable,
-    /// The validator objects to a requirement that cannot be tested, until the writer has repaired it.
+    /// The validator rejects a requirement that cannot be tested, until the writer has repaired it.
     RepairNeeded,
-    /// The same, and the repair changes nothing.
+    /// Like [`PanelVariant::RepairNeeded`], but the repair changes nothing.
     RepairFails,
 }
 
-impl Variant {
-    /// All of them.
-    pub const ALL: [Variant; 7] = [
-        Variant::NothingUnclear,
-        Variant::NothingContested,
-        Variant::SevenContested,
-        Variant::DiagramRejected,
-        Variant::DiagramUnparsable,
-        Variant::RepairNeeded,
-        Variant::RepairFails,
+impl PanelVariant {
+    pub const ALL: [PanelVariant; 7] = [
+        PanelVariant::NothingUnclear,
+        PanelVariant::NothingContested,
+        PanelVariant::SevenContested,
+        PanelVariant::DiagramRejected,
+        PanelVariant::DiagramUnparsable,
+        PanelVariant::RepairNeeded,
+        PanelVariant::RepairFails,
     ];
 
-    /// What these steps do instead.
+    /// Parts that replace those of the regular run, by step.
     pub(super) fn parts(self) -> Vec<(&'static str, Value)> {
         let says = |step, file: &str| (step, json!({"says": format!("variants/{file}.txt")}));
         let objects = json!([
@@ -41,13 +40,13 @@ impl Variant {
             {"says": "validator.txt"},
         ]);
         match self {
-            Variant::NothingUnclear => vec![says("clarifier", "nothing-unclear")],
-            Variant::NothingContested => vec![says("synthesist", "nothing-contested")],
-            Variant::SevenContested => vec![says("synthesist", "seven-contested")],
-            Variant::DiagramRejected => vec![says("illustrator", "diagram-rejected")],
-            Variant::DiagramUnparsable => vec![says("illustrator", "diagram-unparsable")],
-            Variant::RepairNeeded => vec![says("writer", "writer-vague"), ("validator", objects)],
-            Variant::RepairFails => vec![
+            PanelVariant::NothingUnclear => vec![says("clarifier", "nothing-unclear")],
+            PanelVariant::NothingContested => vec![says("synthesist", "nothing-contested")],
+            PanelVariant::SevenContested => vec![says("synthesist", "seven-contested")],
+            PanelVariant::DiagramRejected => vec![says("illustrator", "diagram-rejected")],
+            PanelVariant::DiagramUnparsable => vec![says("illustrator", "diagram-unparsable")],
+            PanelVariant::RepairNeeded => vec![says("writer", "writer-vague"), ("validator", objects)],
+            PanelVariant::RepairFails => vec![
                 says("writer", "writer-vague"),
                 says("writer/repair", "writer-vague"),
                 ("validator", objects),
@@ -56,29 +55,31 @@ impl Variant {
     }
 }
 
-/// What can happen to a seat.
+/// Faults of a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mishap {
-    /// It never answers.
+pub enum SeatFault {
+    /// Never answers.
     Hangs,
-    /// It ends with code 1, having complained.
+    /// Prints an error and exits with code 1.
     Fails,
-    /// It prints eight megabytes and no answer.
+    /// Prints 8 MB and no answer.
     Floods,
-    /// It ends well, having said nothing.
-    SaysNothing,
-    /// It answers in a form that nobody asked for.
-    Rambles,
+    /// Exits with code 0 without an answer.
+    EmptyAnswer,
+    /// Answers in a form that cannot be parsed.
+    UnstructuredAnswer,
 }
 
-impl Mishap {
+impl SeatFault {
     pub(super) fn part(self) -> Value {
         match self {
-            Mishap::Hangs => json!({"hang": true}),
-            Mishap::Fails => json!({"stderr": "something broke, as the script says", "exit": 1}),
-            Mishap::Floods => json!({"flood_mb": 8}),
-            Mishap::SaysNothing => json!({"answer": ""}),
-            Mishap::Rambles => json!({"answer": "Sure! I had a look, and it all seems fine to me.\n"}),
+            SeatFault::Hangs => json!({"hang": true}),
+            SeatFault::Fails => json!({"stderr": "something broke, as the script says", "exit": 1}),
+            SeatFault::Floods => json!({"flood_mb": 8}),
+            SeatFault::EmptyAnswer => json!({"answer": ""}),
+            SeatFault::UnstructuredAnswer => {
+                json!({"answer": "Sure! I had a look, and it all seems fine to me.\n"})
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The mock model, asked the way clients ask: over a socket.
+//! The mock model over a socket, as clients use it.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -1,4 +1,4 @@
-//! Every interface, whole and in events; errors, silence and broken connections; and what the log says.
+//! Every API, whole and as events; errors, hangs and broken connections; and the log.
 
 use charrette_testkit::mock_model::{MockModel, Script};
 use serde_json::{Value, json};
@@ -6,17 +6,18 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// A mock model whose log lies in a folder of its own.
-struct Stage {
+/// A mock model whose log is in a temporary folder.
+struct MockSetup {
     model: MockModel,
     _folder: tempfile::TempDir,
 }
 
-impl Stage {
-    fn set(script: &Value) -> Stage {
+impl MockSetup {
+    fn new(script: &Value) -> MockSetup {
         let folder = tempfile::tempdir().unwrap();
-        let model = MockModel::start(Script::of(script).unwrap(), &folder.path().join("log.jsonl")).unwrap();
-        Stage { model, _folder: folder }
+        let model =
+            MockModel::start(Script::from_json(script).unwrap(), &folder.path().join("log.jsonl")).unwrap();
+        MockSetup { model, _folder: folder }
     }
 
     fn connect(&self) -> BufReader<TcpStream> {
@@ -77,7 +78,7 @@ impl Answer {
         Answer { status, headers: lines, body: String::from_utf8(body).unwrap() }
     }
 
-    /// The answer behind the permission to go on.
+    /// The answer after `100 Continue`.
     fn read_after_continue(connection: &mut BufReader<TcpStream>) -> Answer {
         let mut line = String::new();
         connection.read_line(&mut line).unwrap();
@@ -90,7 +91,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// The data of all events that are JSON.
+    /// Data of all events that are JSON.
     fn events(&self) -> Vec<Value> {
         self.body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
     }
@@ -105,8 +106,8 @@ fn send(connection: &mut BufReader<TcpStream>, path: &str, body: &Value) {
     connection.get_mut().write_all(request.as_bytes()).unwrap();
 }
 
-/// All texts that stand below `pointer` in the events, put together.
-fn said(events: &[Value], pointer: &str) -> String {
+/// All texts below `pointer` in the events, concatenated.
+fn joined_text(events: &[Value], pointer: &str) -> String {
     events.iter().filter_map(|event| event.pointer(pointer)?.as_str()).collect()
 }
 
@@ -124,12 +125,12 @@ fn scripted() -> Value {
 
 #[test]
 fn anthropic_speaks_in_events_and_whole() {
-    let stage = Stage::set(&scripted());
+    let stage = MockSetup::new(&scripted());
     let asked = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "hi"}]});
     let events = stage.post("/v1/messages?beta=true", &asked).events();
     assert_eq!(events.first().unwrap()["message"]["usage"]["input_tokens"], 100);
-    assert_eq!(said(&events, "/delta/text"), LONG);
-    assert_eq!(said(&events, "/delta/partial_json"), "{\"path\":\"a\"}");
+    assert_eq!(joined_text(&events, "/delta/text"), LONG);
+    assert_eq!(joined_text(&events, "/delta/partial_json"), "{\"path\":\"a\"}");
     let end = &events[events.len() - 2];
     assert_eq!(
         (&end["delta"]["stop_reason"], &end["usage"]["output_tokens"]),
@@ -145,10 +146,10 @@ fn anthropic_speaks_in_events_and_whole() {
 
 #[test]
 fn responses_speak_in_events_and_whole() {
-    let stage = Stage::set(&scripted());
+    let stage = MockSetup::new(&scripted());
     let answer = stage.post("/v1/responses", &json!({"model": "m", "stream": true, "input": "hi"}));
     let events = answer.events();
-    assert_eq!(said(&events, "/delta"), LONG);
+    assert_eq!(joined_text(&events, "/delta"), LONG);
     let end = &events.last().unwrap()["response"];
     assert_eq!(end["output"][1]["arguments"], "{\"path\":\"a\"}");
     assert_eq!(end["usage"]["input_tokens_details"]["cached_tokens"], 20);
@@ -159,13 +160,13 @@ fn responses_speak_in_events_and_whole() {
 
 #[test]
 fn chat_speaks_in_events_and_whole() {
-    let stage = Stage::set(&scripted());
+    let stage = MockSetup::new(&scripted());
     let asked = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "hi"}]});
     let answer = stage.post("/v1/chat/completions", &asked);
     assert!(answer.body.ends_with("data: [DONE]\n\n"), "{}", answer.body);
     let events = answer.events();
-    assert_eq!(said(&events, "/choices/0/delta/content"), LONG);
-    assert_eq!(said(&events, "/choices/0/finish_reason"), "tool_calls");
+    assert_eq!(joined_text(&events, "/choices/0/delta/content"), LONG);
+    assert_eq!(joined_text(&events, "/choices/0/finish_reason"), "tool_calls");
     assert_eq!(events.last().unwrap()["usage"]["prompt_tokens"], 100);
 
     let whole = stage.post("/chat/completions", &json!({"model": "m", "messages": []})).json();
@@ -176,11 +177,11 @@ fn chat_speaks_in_events_and_whole() {
 
 #[test]
 fn gemini_speaks_in_events_and_whole() {
-    let stage = Stage::set(&scripted());
+    let stage = MockSetup::new(&scripted());
     let asked = json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]});
     let events = stage.post("/v1beta/models/g-1:streamGenerateContent?alt=sse", &asked).events();
-    assert_eq!(said(&events, "/candidates/0/content/parts/0/text"), LONG);
-    assert_eq!(said(&events, "/candidates/0/finishReason"), "STOP");
+    assert_eq!(joined_text(&events, "/candidates/0/content/parts/0/text"), LONG);
+    assert_eq!(joined_text(&events, "/candidates/0/finishReason"), "STOP");
     assert_eq!(events.last().unwrap()["usageMetadata"]["cachedContentTokenCount"], 20);
 
     let whole = stage.post("/v1beta/models/g-1:generateContent", &asked).json();
@@ -202,7 +203,7 @@ fn history_counts_the_turns_of_every_interface() {
         ("/v1beta/models/g:generateContent", json!({"contents": [{"role": "user"}, {"role": "model"}]}), 1),
     ];
     let turns = json!([{"text": "t0"}, {"text": "t1"}, {"text": "t2"}]);
-    let stage = Stage::set(&json!({"order": "history", "turns": turns}));
+    let stage = MockSetup::new(&json!({"order": "history", "turns": turns}));
     for (path, body, history) in cases {
         let answer = stage.post(path, &body);
         assert!(answer.body.contains(&format!("\"t{history}\"")), "{path}: {}", answer.body);
@@ -213,7 +214,7 @@ fn history_counts_the_turns_of_every_interface() {
 fn errors_are_worded_as_the_vendor_words_them() {
     let refused = json!({"status": 429, "message": "slow down", "headers": {"retry-after": "7"}});
     let own = json!({"status": 500, "body": {"strange": true}});
-    let stage = Stage::set(&json!({"turns": [refused, refused, refused, own]}));
+    let stage = MockSetup::new(&json!({"turns": [refused, refused, refused, own]}));
     let answer = stage.post("/v1/messages", &json!({}));
     assert_eq!(answer.status, 429);
     assert!(answer.headers.contains(&"retry-after: 7".to_owned()), "{:?}", answer.headers);
@@ -227,11 +228,11 @@ fn errors_are_worded_as_the_vendor_words_them() {
 
 #[test]
 fn a_cut_stream_breaks_and_a_kept_connection_goes_on() {
-    let stage = Stage::set(&json!({"turns": [{"text": "one"}, {"text": LONG, "cut_after": 2}]}));
+    let stage = MockSetup::new(&json!({"turns": [{"text": "one"}, {"text": LONG, "cut_after": 2}]}));
     let mut connection = stage.connect();
     let asked = json!({"stream": true, "messages": []});
     let first = Answer::to(&mut connection, "/v1/messages", &asked);
-    assert_eq!(said(&first.events(), "/delta/text"), "one");
+    assert_eq!(joined_text(&first.events(), "/delta/text"), "one");
     let second = Answer::to(&mut connection, "/v1/messages", &asked);
     assert_eq!(second.events().len(), 2);
     assert!(second.body.ends_with("BROKEN"), "{}", second.body);
@@ -239,7 +240,7 @@ fn a_cut_stream_breaks_and_a_kept_connection_goes_on() {
 
 #[test]
 fn a_hanging_model_says_nothing_and_ends_when_it_is_dropped() {
-    let stage = Stage::set(&json!({"turns": [{"hang": true}]}));
+    let stage = MockSetup::new(&json!({"turns": [{"hang": true}]}));
     let mut connection = stage.connect();
     send(&mut connection, "/v1/messages", &json!({}));
     connection.get_ref().set_read_timeout(Some(Duration::from_millis(200))).unwrap();
@@ -252,7 +253,7 @@ fn a_hanging_model_says_nothing_and_ends_when_it_is_dropped() {
 
 #[test]
 fn bodies_in_chunks_are_read() {
-    let stage = Stage::set(&json!({"turns": [{"text": "fine"}]}));
+    let stage = MockSetup::new(&json!({"turns": [{"text": "fine"}]}));
     let mut connection = stage.connect();
     let request = "POST /v1/messages HTTP/1.1\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n\
                    b\r\n{\"model\":\"m\r\n7;x=y\r\n-long\"}\r\n0\r\n\r\n";
@@ -262,7 +263,7 @@ fn bodies_in_chunks_are_read() {
 
 #[test]
 fn the_log_says_what_was_asked_and_keeps_every_body_but_no_secret() {
-    let stage = Stage::set(&json!({"turns": [{"text": "fine"}], "side": {"text": "title"}}));
+    let stage = MockSetup::new(&json!({"turns": [{"text": "fine"}], "side": {"text": "title"}}));
     let tool = json!({"name": "Read", "input_schema": {}});
     let asked = json!({"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}], "tools": [tool]});
     stage.post("/v1/messages", &asked);
@@ -287,7 +288,7 @@ fn a_seat_of_the_panel_is_known_by_its_prompt_in_every_interface() {
     let folder = tempfile::tempdir().unwrap();
     fs_err::write(folder.path().join("vote.voter-codex.txt"), "{given:FINDING_2}FINDING_2: YES\n{task}\n")
         .unwrap();
-    let stage = Stage::set(&json!({"panel": {"folder": folder.path()}, "turns": [{"text": "OK"}]}));
+    let stage = MockSetup::new(&json!({"panel": {"folder": folder.path()}, "turns": [{"text": "OK"}]}));
     let prompt = "# Voter\n\n- Task: `voter-codex` (phase: write)\n\n### FINDING_2: x\n";
     let parts = json!([{"type": "text", "text": "a client's own words"}, {"type": "text", "text": prompt}]);
     let message = json!([{"role": "user", "content": parts}]);

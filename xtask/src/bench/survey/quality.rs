@@ -5,13 +5,13 @@
 
 use crate::Outcome;
 use crate::programs::scratch;
-use charrette_survey::measure::{Case, Plain, is_source_or_doc};
-use charrette_survey::places::{LookedUp, look_up};
-use charrette_survey::{Ask, Weights, survey};
+use charrette_survey::citations::{CitationReport, check_citations};
+use charrette_survey::evaluation::{Bm25Baseline, RankingCase, is_source_or_doc};
+use charrette_survey::{SurveyOptions, Weights, survey};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How many files count as named.
+/// Length of the ranking that counts.
 const NAMED: usize = 10;
 /// Commits that modify more are not one change.
 const MOST_FILES: usize = 6;
@@ -35,21 +35,22 @@ pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) ->
         return Err("no commit modifies 1 to 6 source or doc files".into());
     }
     let mut sums = [0.0; 3];
-    let mut cited = LookedUp::default();
+    let mut cited = CitationReport::default();
     for change in &changes {
         git(&tree, &["checkout", "-q", "-f", "--detach", &change.parent])?;
-        let case = Case::new(&tree, &change.request, Some(&cache));
-        let (plain, paths) = (Plain::read(&tree, false), Plain::read(&tree, true));
-        let ours = case.order(&Weights::default());
-        let orders = [plain.order(&change.request), paths.order(&change.request), ours];
+        let case = RankingCase::new(&tree, &change.request, Some(&cache));
+        let (plain, paths) = (Bm25Baseline::index(&tree, false), Bm25Baseline::index(&tree, true));
+        let ours = case.rank(&Weights::default());
+        let orders = [plain.rank(&change.request), paths.rank(&change.request), ours];
         let recalls = orders.each_ref().map(|order| change.recall(order));
         for (sum, recall) in sums.iter_mut().zip(recalls) {
             *sum += recall;
         }
-        let said = survey(Ask { root: &tree, request: &change.request, top: NAMED, cache: Some(&cache) })?;
-        let looked_up = look_up(&tree, &said);
-        cited.places += looked_up.places;
-        cited.wrong.extend(looked_up.wrong);
+        let found =
+            survey(SurveyOptions { root: &tree, request: &change.request, top: NAMED, cache: Some(&cache) })?;
+        let citations = check_citations(&tree, &found);
+        cited.checked += citations.checked;
+        cited.errors.extend(citations.errors);
         if each {
             println!("{:.2} {:.2} {:.2}  {}", recalls[0], recalls[1], recalls[2], change.request);
             for file in &change.files {
@@ -65,8 +66,8 @@ pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) ->
     println!("  BM25 with path words  {paths:.3}");
     println!("  survey                {ours:.3}");
     println!("  gap to 1.0 closed     {:+.0} %", (ours - plain) / (1.0 - plain).max(1e-9) * 100.0);
-    println!("cited {} places, {} of them wrong", cited.places, cited.wrong.len());
-    if let Some(wrong) = cited.wrong.first() {
+    println!("cited {} places, {} of them wrong", cited.checked, cited.errors.len());
+    if let Some(wrong) = cited.errors.first() {
         return Err(wrong.clone().into());
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What a peak of memory may be, in megabytes.
+/// Maximum peak memory in megabytes.
 const MOST_MEMORY: f64 = 300.0;
 
 pub(in crate::bench) fn figures(only: &str) -> Outcome<Vec<Figure>> {

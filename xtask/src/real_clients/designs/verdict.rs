@@ -1,7 +1,7 @@
-//! What must hold after a design.
+//! Checks after a design.
 
-use super::room::{Ended, Room};
-use super::{Design, Seated};
+use super::design_run::{DesignResult, DesignRun};
+use super::{Design, SeatedAgent};
 use charrette_store::ledger::calls;
 use charrette_testkit::Sandbox;
 use charrette_testkit::panel::FEATURE;
@@ -42,11 +42,11 @@ const STEPS: [&str; 29] = [
     "writer",
 ];
 
-/// How many decisions are contested.
+/// Number of contested decisions.
 const CONTESTED: usize = 3;
 
-/// Whether everything is as it must be, or the first thing that is not.
-pub(super) fn of(design: &Design, room: &Room, ended: &Ended) -> Result<(), String> {
+/// Runs all checks; the error is the first that fails.
+pub(super) fn of(design: &Design, room: &DesignRun, ended: &DesignResult) -> Result<(), String> {
     let ends = [("resumed", &ended.resumed), ("check", &ended.checked), ("reference", &ended.reference)];
     for (name, end) in ends {
         if end.code != Some(0) {
@@ -60,18 +60,18 @@ pub(super) fn of(design: &Design, room: &Room, ended: &Ended) -> Result<(), Stri
     }
     nothing(&ended.left, "processes are left")?;
     nothing(&room.connected_beyond(), "it connected beyond loopback")?;
-    nobody_is_asked_again(design, ended)?;
+    no_recorded_call_is_repeated(design, ended)?;
     let [sandbox, reference] = room.sandboxes();
     let document = document(sandbox)?;
-    those_asked_who_sat(design, &document, &ended.asked)?;
+    recorded_agents_were_called(design, &document, &ended.asked)?;
     vendors_are_named(design, &ended.resumed.stdout)?;
-    everybody_is_on_the_ledger(design, &workspace(sandbox, &document))?;
+    all_calls_are_on_the_ledger(design, &workspace(sandbox, &document))?;
     decisions_are_on_record(design, &workspace(sandbox, &document))?;
     both_came_to_the_same_end(sandbox, reference)
 }
 
 /// Each seat was asked once; the one that was killed while it thought, twice.
-fn nobody_is_asked_again(design: &Design, ended: &Ended) -> Result<(), String> {
+fn no_recorded_call_is_repeated(design: &Design, ended: &DesignResult) -> Result<(), String> {
     let mut asked: BTreeMap<String, usize> = BTreeMap::new();
     for step in ended.asked.iter().filter_map(|line| line["step"].as_str()) {
         *asked.entry(step.to_owned()).or_default() += 1;
@@ -96,7 +96,7 @@ fn steps(design: &Design) -> Vec<String> {
 }
 
 /// The document says who took a step, and the question came over that agent's interface.
-fn those_asked_who_sat(design: &Design, document: &Value, asked: &[Value]) -> Result<(), String> {
+fn recorded_agents_were_called(design: &Design, document: &Value, asked: &[Value]) -> Result<(), String> {
     for step in steps(design) {
         let recorded = document["phases"].as_object().into_iter().flatten();
         let mut recorded = recorded.map(|(_, phase)| &phase["steps"][&step]["agent"]);
@@ -108,7 +108,8 @@ fn those_asked_who_sat(design: &Design, document: &Value, asked: &[Value]) -> Re
             return Err(format!("{step} was taken by {agent}, but asked over {}", line["api"]));
         }
     }
-    let idle = |seated: &&Seated| !document.to_string().contains(&format!("\"agent\":\"{}\"", seated.name));
+    let idle =
+        |seated: &&SeatedAgent| !document.to_string().contains(&format!("\"agent\":\"{}\"", seated.name));
     let idle: Vec<String> = design.seated.iter().filter(idle).map(|seated| seated.name.to_owned()).collect();
     nothing(&idle, "nothing to do had")
 }
@@ -127,7 +128,7 @@ fn vendors_are_named(design: &Design, page: &str) -> Result<(), String> {
 }
 
 /// Each seat has a row with what it used, and with a price where its client names one.
-fn everybody_is_on_the_ledger(design: &Design, workspace: &Path) -> Result<(), String> {
+fn all_calls_are_on_the_ledger(design: &Design, workspace: &Path) -> Result<(), String> {
     let rows = calls(workspace).map_err(|error| error.to_string())?;
     for step in steps(design) {
         let answered: Vec<_> = rows.iter().filter(|row| row.step == step && row.is_answered()).collect();
@@ -154,7 +155,7 @@ fn decisions_are_on_record(design: &Design, workspace: &Path) -> Result<(), Stri
     if found == expected { Ok(()) } else { Err(format!("the decisions are {found:?}, not {expected:?}")) }
 }
 
-/// What the run left is what the run in one go left, but for ledgers.
+/// Compares the files with those of an uninterrupted run, except ledgers.
 fn both_came_to_the_same_end(sandbox: &Sandbox, reference: &Sandbox) -> Result<(), String> {
     let [one, other] = [left(sandbox)?, left(reference)?];
     let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
@@ -162,7 +163,7 @@ fn both_came_to_the_same_end(sandbox: &Sandbox, reference: &Sandbox) -> Result<(
     nothing(&differ, "not as in one go are")
 }
 
-/// Everything a run left, by name.
+/// Files of a run, by name.
 fn left(sandbox: &Sandbox) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut found = BTreeMap::new();
     let workspace = workspace(sandbox, &document(sandbox)?);

@@ -1,101 +1,102 @@
-//! The reader of Claude Code's events.
+//! Parser of Claude Code's events.
 //!
-//! What decides is the last `result` line: `is_error`, `terminal_reason` and a text. Neither the exit code nor
-//! `subtype` does: an API error is called a success there, and a prompt that a hook refused ends with code 0.
-//! A client that is made to end while it awaits more turns has not answered.
+//! The last `result` line decides: `is_error`, `terminal_reason` and a text. Neither the exit code nor
+//! `subtype` does: an API error has the subtype `success`, and a prompt that a hook refused ends with code 0. A
+//! client that was ended while more turns were to come has not answered.
 
 use super::turns::Turns;
-use super::usage::Used;
+use super::usage::ResultUsage;
 use crate::outcome::{Failure, FailureKind, Outcome};
 use crate::stream::event::Object;
-use crate::stream::reader::{End, Reader};
-use crate::stream::record::{Record, failure, worth_telling};
-use crate::stream::{clean, complaint};
+use crate::stream::output_record::{OutputRecord, failure, needs_attention};
+use crate::stream::reader::{OutputReader, ProcessEnd};
+use crate::stream::{clean, failure_text};
 use charrette_model::checkpoint::Usage;
 use std::time::{Duration, SystemTime};
 
-/// How many ids of lines are remembered.
-const MOST_IDS: usize = 1024;
+/// Maximum number of line ids that are remembered.
+const MAX_IDS: usize = 1024;
 
-/// A reader of Claude Code's events.
 #[derive(Debug)]
-pub(in crate::stream) struct Claude {
-    record: Record,
+pub(in crate::stream) struct ClaudeReader {
+    record: OutputRecord,
     earlier: Option<Usage>,
     now: fn() -> SystemTime,
     turns: Turns,
+    /// Ids of the lines read so far.
     seen: Vec<String>,
     answer: Option<Result<String, Failure>>,
-    used: Used,
+    usage: ResultUsage,
+    /// Error that the client is retrying.
     retrying: Option<Failure>,
 }
 
-impl Claude {
-    pub(in crate::stream) fn new(most: usize, earlier: Option<&Usage>) -> Claude {
-        Claude {
-            record: Record::new(most),
+impl ClaudeReader {
+    pub(in crate::stream) fn new(max_bytes: usize, earlier: Option<&Usage>) -> ClaudeReader {
+        ClaudeReader {
+            record: OutputRecord::new(max_bytes),
             earlier: earlier.cloned(),
             now: SystemTime::now,
             turns: Turns::default(),
             seen: Vec::new(),
             answer: None,
-            used: Used::default(),
+            usage: ResultUsage::default(),
             retrying: None,
         }
     }
 }
 
-impl Reader for Claude {
-    fn line(&mut self, line: &[u8]) {
+impl OutputReader for ClaudeReader {
+    fn read_line(&mut self, line: &[u8]) {
         let line = clean::line(line);
         let Some(event) = self.record.event(&line) else { return };
         self.record.session(event.text("session_id"));
         match event.text("type").as_deref() {
-            Some("system") => self.system(&event),
-            Some("assistant") => self.assistant(&event),
-            Some("user") => self.tool_results(&event),
-            Some("rate_limit_event") => self.rate_limit(&event),
-            Some("result") => self.result(&event),
+            Some("system") => self.read_system(&event),
+            Some("assistant") => self.read_assistant(&event),
+            Some("user") => self.read_tool_results(&event),
+            Some("rate_limit_event") => self.read_rate_limit(&event),
+            Some("result") => self.read_result(&event),
             _ => {}
         }
     }
 
     fn is_complete(&self) -> bool {
-        self.answer.is_some() && self.turns.are_over()
+        self.answer.is_some() && self.turns.are_finished()
     }
 
-    fn trouble(&self) -> Option<FailureKind> {
-        if self.record.is_flooded() {
-            return Some(FailureKind::Flood);
+    fn pending_failure(&self) -> Option<FailureKind> {
+        if self.record.exceeds_limit() {
+            return Some(FailureKind::OutputLimit);
         }
-        worth_telling(self.retrying.as_ref())
+        needs_attention(self.retrying.as_ref())
     }
 
-    fn outcome(mut self: Box<Self>, end: &End<'_>) -> Outcome {
+    fn outcome(mut self: Box<Self>, end: &ProcessEnd<'_>) -> Outcome {
         let answer = match self.answer.take() {
             Some(Err(failure)) => Err(failure),
             Some(_) if !self.turns.have_results() => {
-                Err(self.unanswered(end, "ended in a turn that followed its last result"))
+                Err(self.missing_answer(end, "ended in a turn that followed its last result"))
             }
-            Some(_) if end.was_made() && self.turns.await_more() => {
-                Err(self.unanswered(end, "ended before what it started in the background"))
+            Some(_) if end.was_signalled() && self.turns.expect_more() => {
+                Err(self.missing_answer(end, "ended before its background tasks"))
             }
             Some(Ok(answer)) => Ok(answer),
-            None => Err(self.unanswered(end, "no result")),
+            None => Err(self.missing_answer(end, "no result")),
         };
-        if answer.is_ok() && self.turns.left_a_command() {
+        if answer.is_ok() && self.turns.have_running_command() {
             self.record.note("it answered while a command it had started was still running");
         }
-        let usage = self.used.by_this_process(self.earlier.as_ref());
-        self.record.outcome(answer, usage, self.used.session)
+        let usage = self.usage.of_process(self.earlier.as_ref());
+        self.record.outcome(answer, usage, self.usage.session)
     }
 }
 
-impl Claude {
-    fn system(&mut self, event: &Object<'_>) {
+impl ClaudeReader {
+    fn read_system(&mut self, event: &Object<'_>) {
         match event.text("subtype").as_deref() {
-            Some("init") => self.turn(event),
-            Some("api_retry") => self.retry(event),
+            Some("init") => self.read_init(event),
+            Some("api_retry") => self.read_retry(event),
             Some("permission_denied") => {
                 self.record.deny(event.text("tool_use_id"), &event.text("tool_name").unwrap_or_default());
             }
@@ -107,22 +108,22 @@ impl Claude {
         }
     }
 
-    /// A tool that a seat does not have is no denial for the client, only an error for the model.
-    fn tool_results(&mut self, event: &Object<'_>) {
+    /// A tool that the seat does not have is reported as an error of the tool, not as a denial.
+    fn read_tool_results(&mut self, event: &Object<'_>) {
         let results = event.object("message").map(|message| message.objects("content")).unwrap_or_default();
         for result in results.iter().filter(|result| result.flag("is_error") == Some(true)) {
-            let said = result.text("content").unwrap_or_default();
-            let Some((_, missing)) = said.split_once("No such tool available: ") else { continue };
+            let content = result.text("content").unwrap_or_default();
+            let Some((_, missing)) = content.split_once("No such tool available: ") else { continue };
             let tool = missing.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
             self.record.deny(result.text("tool_use_id"), tool);
         }
     }
 
-    fn turn(&mut self, event: &Object<'_>) {
+    fn read_init(&mut self, event: &Object<'_>) {
         if self.is_repeated(event) {
             return;
         }
-        self.turns.begin();
+        self.turns.start_turn();
         if self.record.model.is_none() {
             self.record.model(event.text("model"));
         }
@@ -134,7 +135,7 @@ impl Claude {
         }
     }
 
-    fn assistant(&mut self, event: &Object<'_>) {
+    fn read_assistant(&mut self, event: &Object<'_>) {
         let Some(message) = event.object("message") else { return };
         let model = message.text("model");
         let is_real = model.as_ref().is_some_and(|model| !model.starts_with('<'));
@@ -147,11 +148,11 @@ impl Claude {
         }
     }
 
-    /// The client waits before it asks again.
-    fn retry(&mut self, event: &Object<'_>) {
+    /// The client retries after a wait.
+    fn read_retry(&mut self, event: &Object<'_>) {
         let status = event.status("error_status");
         let error = event.text("error").unwrap_or_default();
-        let kind = match complaint::kind(status, &error) {
+        let kind = match failure_text::classify(status, &error) {
             Some(FailureKind::RateLimit { retry_after: None }) => FailureKind::RateLimit {
                 retry_after: event.count("retry_delay_ms").map(Duration::from_millis),
             },
@@ -163,32 +164,32 @@ impl Claude {
         self.retrying = Some(failure(kind, &format!("{error} ({status}), attempt {attempt}")));
     }
 
-    /// How much of the subscription is left. Only `rejected` says that there is nothing.
-    fn rate_limit(&mut self, event: &Object<'_>) {
+    /// Rate limit of the subscription; only `rejected` means that it is reached.
+    fn read_rate_limit(&mut self, event: &Object<'_>) {
         let Some(limits) = event.object("rate_limit_info") else { return };
-        let is_over = limits.is("status", "rejected") && limits.flag("isUsingOverage") != Some(true);
-        if !is_over {
+        let is_reached = limits.is("status", "rejected") && limits.flag("isUsingOverage") != Some(true);
+        if !is_reached {
             return;
         }
-        let retry_after = limits.count("resetsAt").and_then(|at| self.until(at));
+        let retry_after = limits.count("resetsAt").and_then(|at| self.time_until(at));
         let which = limits.text("rateLimitType").unwrap_or_default();
         self.retrying =
             Some(failure(FailureKind::RateLimit { retry_after }, &format!("rate limit reached {which}")));
     }
 
-    /// How long it is until a moment given in seconds, or in milliseconds, since 1970.
-    fn until(&self, at: u64) -> Option<Duration> {
+    /// Time until a moment that is given in seconds, or in milliseconds, since 1970.
+    fn time_until(&self, at: u64) -> Option<Duration> {
         let seconds = if at > 100_000_000_000 { at / 1000 } else { at };
         let at = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
         Some(at.duration_since((self.now)()).unwrap_or_default())
     }
 
-    fn result(&mut self, event: &Object<'_>) {
+    fn read_result(&mut self, event: &Object<'_>) {
         if self.is_repeated(event) {
             return;
         }
-        self.turns.end(event);
-        self.used.add(event);
+        self.turns.finish_turn(event);
+        self.usage.add(event);
         for denial in event.objects("permission_denials") {
             self.record.deny(denial.text("tool_use_id"), &denial.text("tool_name").unwrap_or_default());
         }
@@ -199,15 +200,15 @@ impl Claude {
         }
         // The earlier one is superseded, and two are not held.
         self.answer = None;
-        let answer = self.judge(event);
+        let answer = self.parse_answer(event);
         if answer.is_ok() {
             self.retrying = None;
         }
         self.answer = Some(answer);
     }
 
-    /// Whether a result is an answer.
-    fn judge(&mut self, event: &Object<'_>) -> Result<String, Failure> {
+    /// The answer of a result, or the failure it reports.
+    fn parse_answer(&mut self, event: &Object<'_>) -> Result<String, Failure> {
         let mut text = String::new();
         self.record.append(&mut text, &event.text("result").unwrap_or_default());
         if text.trim().is_empty()
@@ -218,60 +219,60 @@ impl Claude {
         let reason = event.text("terminal_reason");
         let is_error = event.flag("is_error") != Some(false);
         let subtype = event.text("subtype").unwrap_or_default();
-        let said = match text.trim() {
+        let message = match text.trim() {
             "" => event.texts("errors").join("; "),
-            said => said.to_owned(),
+            message => message.to_owned(),
         };
         match reason.as_deref() {
             Some("prompt_too_long" | "max_turns" | "budget_exhausted") => {
-                Err(failure(FailureKind::Limit, &said))
+                Err(failure(FailureKind::Limit, &message))
             }
-            _ if subtype.starts_with("error_max_") => Err(failure(FailureKind::Limit, &said)),
+            _ if subtype.starts_with("error_max_") => Err(failure(FailureKind::Limit, &message)),
             Some(reason) if reason.starts_with("aborted") => Err(no_answer(&format!("stopped: {reason}"))),
-            _ if is_error => Err(self.service_error(event.status("api_error_status"), &said)),
+            _ if is_error => Err(self.service_error(event.status("api_error_status"), &message)),
             Some("completed") | None if event.count("num_turns") == Some(0) => {
-                Err(no_answer(&format!("its prompt was refused: {said}")))
+                Err(no_answer(&format!("its prompt was refused: {message}")))
             }
             Some("completed") | None if text.trim().is_empty() => Err(no_answer("its answer is empty")),
             Some("completed") | None => Ok(text),
-            Some(reason) => Err(no_answer(&format!("stopped before it answered: {reason} {said}"))),
+            Some(reason) => Err(no_answer(&format!("stopped before it answered: {reason} {message}"))),
         }
     }
 
-    fn service_error(&self, status: Option<u16>, said: &str) -> Failure {
-        let told = self.retrying.as_ref().map(|failure| failure.kind);
-        let kind = match complaint::kind(status, said) {
-            // The sentence says when, or the event before it did.
-            Some(FailureKind::RateLimit { retry_after: None }) => match (self.reset_in(said), told) {
-                (None, Some(told @ FailureKind::RateLimit { .. })) => told,
+    fn service_error(&self, status: Option<u16>, message: &str) -> Failure {
+        let retried = self.retrying.as_ref().map(|failure| failure.kind);
+        let kind = match failure_text::classify(status, message) {
+            // The message has the wait, or the event before it had.
+            Some(FailureKind::RateLimit { retry_after: None }) => match (self.reset_in(message), retried) {
+                (None, Some(retried @ FailureKind::RateLimit { .. })) => retried,
                 (retry_after, _) => FailureKind::RateLimit { retry_after },
             },
             Some(kind) => kind,
-            None => told.unwrap_or(FailureKind::Service { status }),
+            None => retried.unwrap_or(FailureKind::Service { status }),
         };
-        let said = if said.is_empty() { "it gave no reason" } else { said };
-        failure(kind, said)
+        let message = if message.is_empty() { "it gave no reason" } else { message };
+        failure(kind, message)
     }
 
-    /// Older versions say `…usage limit reached|1794767572`.
-    fn reset_in(&self, said: &str) -> Option<Duration> {
-        self.until(said.rsplit_once('|')?.1.trim().parse().ok()?)
+    /// The wait in messages of older versions: `…usage limit reached|1794767572`.
+    fn reset_in(&self, message: &str) -> Option<Duration> {
+        self.time_until(message.rsplit_once('|')?.1.trim().parse().ok()?)
     }
 
-    /// Why there is no answer, by the best evidence there is.
-    fn unanswered(&self, end: &End<'_>, what: &str) -> Failure {
+    /// The reason there is no answer, by the best evidence.
+    fn missing_answer(&self, end: &ProcessEnd<'_>, what: &str) -> Failure {
         if let Some(retrying) = &self.retrying {
             return retrying.clone();
         }
-        let kind = complaint::kind(None, end.last_words()).unwrap_or(FailureKind::NoAnswer);
-        failure(kind, &format!("{what}: {}", end.in_words()))
+        let kind = failure_text::classify(None, end.last_stderr_line()).unwrap_or(FailureKind::NoAnswer);
+        failure(kind, &format!("{what}: {}", end.describe()))
     }
 
-    /// Whether this very line was read before.
+    /// True if this line was read before.
     fn is_repeated(&mut self, event: &Object<'_>) -> bool {
         let Some(id) = event.text("uuid").filter(|id| id.len() <= 128) else { return false };
         let known = self.seen.contains(&id);
-        if !known && self.seen.len() < MOST_IDS {
+        if !known && self.seen.len() < MAX_IDS {
             self.seen.push(id);
         }
         known
@@ -286,17 +287,17 @@ fn no_answer(message: &str) -> Failure {
 mod tests {
     use super::*;
 
-    const ENDED: End<'static> = End { code: Some(0), signal: None, stderr: "" };
-    const KILLED: End<'static> = End { code: None, signal: Some(15), stderr: "" };
+    const ENDED: ProcessEnd<'static> = ProcessEnd { code: Some(0), signal: None, stderr: "" };
+    const KILLED: ProcessEnd<'static> = ProcessEnd { code: None, signal: Some(15), stderr: "" };
 
     /// Asked to end, it exits by itself.
-    const TERMINATED: End<'static> = End { code: Some(143), signal: None, stderr: "" };
+    const TERMINATED: ProcessEnd<'static> = ProcessEnd { code: Some(143), signal: None, stderr: "" };
 
-    fn reader(lines: &[&str]) -> Box<Claude> {
-        let mut reader = Claude::new(1 << 20, None);
+    fn reader(lines: &[&str]) -> Box<ClaudeReader> {
+        let mut reader = ClaudeReader::new(1 << 20, None);
         reader.now = || SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         for line in lines {
-            reader.line(line.as_bytes());
+            reader.read_line(line.as_bytes());
         }
         Box::new(reader)
     }
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_limit_is_told_while_the_client_waits_and_forgotten_when_it_works_again() {
+    fn rate_limits_are_reported_until_the_client_works_again() {
         let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":1500,"error_status":429,"error":"rate_limit"}"#;
         let rejected = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4600,"rateLimitType":"five_hour"}}"#;
         let synthetic =
@@ -372,10 +373,10 @@ mod tests {
         let works = r#"{"type":"assistant","message":{"model":"m","content":[]}}"#;
         let limit =
             |millis| Some(FailureKind::RateLimit { retry_after: Some(Duration::from_millis(millis)) });
-        assert_eq!(reader(&[retry]).trouble(), limit(1500));
-        assert_eq!(reader(&[rejected]).trouble(), limit(3_600_000));
-        assert_eq!(reader(&[rejected, synthetic]).trouble(), limit(3_600_000));
-        assert_eq!(reader(&[retry, works]).trouble(), None);
+        assert_eq!(reader(&[retry]).pending_failure(), limit(1500));
+        assert_eq!(reader(&[rejected]).pending_failure(), limit(3_600_000));
+        assert_eq!(reader(&[rejected, synthetic]).pending_failure(), limit(3_600_000));
+        assert_eq!(reader(&[retry, works]).pending_failure(), None);
         for harmless in [
             r#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":4600}}"#,
             r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","isUsingOverage":true}}"#,
@@ -383,7 +384,7 @@ mod tests {
             r#"{"type":"rate_limit_event"}"#,
             r#"{"type":"system","subtype":"api_retry","error_status":529,"error":"overloaded"}"#,
         ] {
-            assert_eq!(reader(&[harmless]).trouble(), None, "{harmless}");
+            assert_eq!(reader(&[harmless]).pending_failure(), None, "{harmless}");
         }
         let refused = r#"{"type":"result","is_error":true,"num_turns":1,"result":"You've hit your limit · resets 2pm"}"#;
         let outcome = reader(&[rejected, refused]).outcome(&ENDED);
@@ -391,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn more_may_come_while_something_runs_in_the_background() {
+    fn background_tasks_delay_completion() {
         let init = |n: u8| format!(r#"{{"type":"system","subtype":"init","uuid":"i{n}"}}"#);
         let (first, second) = (init(1), init(2));
         let started = r#"{"type":"system","subtype":"task_started","task_id":"t","task_type":"local_agent"}"#;
@@ -442,8 +443,8 @@ mod tests {
         let earlier = usage(102, 1, 5, Some(0.5));
         let json_mode =
             result(&format!(r#""result":"a","total_cost_usd":1.5,"modelUsage":{}"#, model(200, 1.5, "list")));
-        let mut reader = Claude::new(1000, Some(&earlier));
-        reader.line(json_mode.as_bytes());
+        let mut reader = ClaudeReader::new(1000, Some(&earlier));
+        reader.read_line(json_mode.as_bytes());
         let outcome = Box::new(reader).outcome(&ENDED);
         assert_eq!(outcome.usage, Some(usage(100, 0, 0, Some(1.0))));
         assert_eq!(outcome.session_total, Some(usage(202, 1, 5, Some(1.5))));
@@ -453,15 +454,15 @@ mod tests {
             model(200, 1.5, "unknown"),
             model(100, 1.0, "unknown")
         ));
-        let mut reader = Claude::new(1000, Some(&earlier));
-        reader.line(stream.as_bytes());
+        let mut reader = ClaudeReader::new(1000, Some(&earlier));
+        reader.read_line(stream.as_bytes());
         let outcome = Box::new(reader).outcome(&ENDED);
         assert_eq!(outcome.usage, Some(usage(102, 1, 5, None)));
         assert_eq!(outcome.session_total, Some(usage(202, 1, 5, None)));
 
         let bare = result(r#""result":"a","usage":{"input_tokens":3,"output_tokens":2}"#);
-        let mut reader = Claude::new(1000, Some(&earlier));
-        reader.line(bare.as_bytes());
+        let mut reader = ClaudeReader::new(1000, Some(&earlier));
+        reader.read_line(bare.as_bytes());
         assert_eq!(Box::new(reader).outcome(&ENDED).usage, Some(usage(3, 2, 0, None)));
     }
 

@@ -1,7 +1,7 @@
-//! The arguments of `charrette checkpoint`, and which file does what.
+//! Arguments of `charrette checkpoint` and dispatch to its subcommands.
 
 use super::{gc, inspect, plumbing};
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
 use charrette_model::checkpoint::{Checkpoint, Command, DocumentName};
@@ -11,7 +11,7 @@ use clap::builder::TypedValueParser as _;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Read and change the state documents of runs
+/// Read and change the state documents (checkpoints) of runs
 #[derive(Debug, Args)]
 pub(crate) struct CheckpointArgs {
     #[command(subcommand)]
@@ -21,61 +21,61 @@ pub(crate) struct CheckpointArgs {
 #[derive(Debug, Subcommand)]
 enum CheckpointCommand {
     /// Save the document on standard input; prints true or false
-    Save(Which),
+    Save(DocumentArgs),
     /// Print the document, or null
-    Load(Which),
+    Load(DocumentArgs),
     /// Merge the JSON object on standard input into a phase; prints true or false
     UpdatePhase {
-        /// The phase
+        /// Name of the phase
         phase: String,
         #[command(flatten)]
-        which: Which,
+        document: DocumentArgs,
     },
     /// Mark a run as complete; prints true or false
-    Complete(Which),
-    /// Print where a run continues: {phase, summary}
-    ResumePoint(Which),
-    /// Print all documents at a glance
+    Complete(DocumentArgs),
+    /// Print the resume point of a run: {phase, summary}
+    ResumePoint(DocumentArgs),
+    /// List all documents with their times and problems
     List,
-    /// Print a document with all that is known about it
-    Show(Which),
+    /// Print a document with its path, driver, resume point and number of changes
+    Show(DocumentArgs),
     /// Print every recorded change of a document, oldest first
-    History(Which),
+    History(DocumentArgs),
     /// Print what changed between two points of a document's history, as a merge patch
     Diff {
-        /// The earlier point: a number from `history`, counted from the end if negative
+        /// Earlier change: its number in `history`; negative numbers count from the end
         #[arg(allow_negative_numbers = true)]
         from: i64,
-        /// The later point
+        /// Later change
         #[arg(allow_negative_numbers = true, default_value_t = -1)]
         to: i64,
         #[command(flatten)]
-        which: Which,
+        document: DocumentArgs,
     },
-    /// Archive runs long completed and remove leftovers
+    /// Archive old completed runs; remove old archives and stale files
     Gc(gc::GcArgs),
     /// Print the JSON Schema of state documents
     Schema,
 }
 
-/// Which document is meant.
+/// Arguments that identify a document.
 #[derive(Debug, Args)]
-pub(crate) struct Which {
-    /// The command whose run it is
+pub(crate) struct DocumentArgs {
+    /// Command of the run
     #[arg(long, value_name = "COMMAND")]
     command: CommandName,
-    /// The feature; nested ones as project/feature/spec
+    /// Name of the feature; nested ones as project/feature/spec
     #[arg(long)]
     feature: Option<String>,
 }
 
-impl Which {
+impl DocumentArgs {
     pub(super) fn name(&self) -> Result<DocumentName, InvalidName> {
         DocumentName::for_feature(self.command.0, self.feature.as_deref())
     }
 }
 
-/// One of the seven commands, as it is typed.
+/// Command name as an argument: one of the seven commands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CommandName(pub(crate) Command);
 
@@ -89,20 +89,22 @@ impl clap::builder::ValueParserFactory for CommandName {
     }
 }
 
-pub(crate) fn checkpoint(here: &Here, args: CheckpointArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn checkpoint(invocation: &Invocation, args: CheckpointArgs) -> Result<ExitCode, AppError> {
     match args.command {
-        CheckpointCommand::Save(which) => plumbing::save(here, &which),
-        CheckpointCommand::Load(which) => plumbing::load(here, &which),
-        CheckpointCommand::UpdatePhase { phase, which } => plumbing::update_phase(here, &which, &phase),
-        CheckpointCommand::Complete(which) => plumbing::complete(here, &which),
-        CheckpointCommand::ResumePoint(which) => plumbing::resume_point(here, &which),
-        CheckpointCommand::List => inspect::list(here),
-        CheckpointCommand::Show(which) => inspect::show(here, &which),
-        CheckpointCommand::History(which) => inspect::history(here, &which),
-        CheckpointCommand::Diff { from, to, which } => inspect::diff(here, &which, from, to),
-        CheckpointCommand::Gc(args) => gc::gc(here, &args),
+        CheckpointCommand::Save(document) => plumbing::save(invocation, &document),
+        CheckpointCommand::Load(document) => plumbing::load(invocation, &document),
+        CheckpointCommand::UpdatePhase { phase, document } => {
+            plumbing::update_phase(invocation, &document, &phase)
+        }
+        CheckpointCommand::Complete(document) => plumbing::complete(invocation, &document),
+        CheckpointCommand::ResumePoint(document) => plumbing::resume_point(invocation, &document),
+        CheckpointCommand::List => inspect::list(invocation),
+        CheckpointCommand::Show(document) => inspect::show(invocation, &document),
+        CheckpointCommand::History(document) => inspect::history(invocation, &document),
+        CheckpointCommand::Diff { from, to, document } => inspect::diff(invocation, &document, from, to),
+        CheckpointCommand::Gc(args) => gc::gc(invocation, &args),
         CheckpointCommand::Schema => {
-            output::json(&schemars::schema_for!(Checkpoint))?;
+            output::print_json(&schemars::schema_for!(Checkpoint))?;
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -1,19 +1,19 @@
-//! `charrette checkpoint gc`: tidy up.
+//! `charrette checkpoint gc`: archives old runs, removes old archives and stale files.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
-use charrette_store::gc::Keep;
+use charrette_store::gc::Retention;
 use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub(super) struct GcArgs {
-    /// Only print what would be done
+    /// Print the actions without executing them
     #[arg(long)]
     dry_run: bool,
-    /// Archive runs that were completed more than this many days ago
+    /// Archive runs completed more than this many days ago
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     completed_after: u32,
     /// Remove archives older than this many days
@@ -21,10 +21,10 @@ pub(super) struct GcArgs {
     archives_after: u32,
 }
 
-pub(super) fn gc(here: &Here, args: &GcArgs) -> Result<ExitCode, AppError> {
-    let site = here.site()?;
-    let keep = Keep { completed_days: args.completed_after, archive_days: args.archives_after };
+pub(super) fn gc(invocation: &Invocation, args: &GcArgs) -> Result<ExitCode, AppError> {
+    let site = invocation.site()?;
+    let keep = Retention { completed_days: args.completed_after, archive_days: args.archives_after };
     let done = site.documents().gc(keep, site.now, args.dry_run)?;
-    output::json(&json!({"dry_run": args.dry_run, "done": done}))?;
+    output::print_json(&json!({"dry_run": args.dry_run, "done": done}))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! `charrette checkpoint`: state documents as plumbing, for scripts and other tools.
 //!
-//! [`plumbing`] has the five calls every caller relies on: they never fail, but log one line and print `null`
-//! or `false`. [`inspect`] looks at documents and their history, [`gc`] tidies up.
+//! [`plumbing`] has the five calls of the contract, which never fail: they log one line and print `null` or `false`.
+//! [`inspect`] prints documents and their history, [`gc`] removes old ones.
 
 mod arguments;
 mod gc;

@@ -1,80 +1,87 @@
-//! The five calls that never fail: save, load, update-phase, complete, resume-point.
+//! Plumbing calls that never fail: save, load, update-phase, complete, resume-point.
 //!
-//! Whatever goes wrong is logged as one line on standard error; the answer is then `false`, `null` or an
-//! empty resume point, and the exit code is 0, so that a script goes on without its checkpoint.
+//! An error is logged as one line on standard error; the output is then `false`, `null` or an empty resume point, and
+//! the exit code is 0, so that a script continues without its checkpoint.
 
-use super::arguments::Which;
-use crate::here::Here;
+use super::arguments::DocumentArgs;
+use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_app::Site;
-use charrette_app::error::way_out;
+use charrette_app::error::recovery_hint;
 use charrette_model::checkpoint::{
     Checkpoint, ResumePoint, TransitionError, phase_name, read, resume_point as point_of,
 };
-use charrette_store::documents::{Changed, Loaded};
+use charrette_store::documents::{LoadedDocument, TransitionResult};
 use charrette_store::{Documents, StoreError};
 use serde_json::Value;
 use std::process::ExitCode;
 
-pub(super) fn save(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
-    acknowledged(here, "Failed to save checkpoint", |site, documents| {
-        let name = which.name().map_err(plain)?;
-        let document = read(&input::bytes(None)?).map_err(TransitionError::from).map_err(plain)?;
+pub(super) fn save(invocation: &Invocation, args: &DocumentArgs) -> Result<ExitCode, AppError> {
+    print_change(invocation, "Failed to save checkpoint", |site, documents| {
+        let name = args.name().map_err(plain_failure)?;
+        let document =
+            read(&input::read_bytes(None)?).map_err(TransitionError::from).map_err(plain_failure)?;
         Ok(documents.save(&name, &document, site.now)?)
     })
 }
 
-pub(super) fn update_phase(here: &Here, which: &Which, phase: &str) -> Result<ExitCode, AppError> {
-    acknowledged(here, "Failed to update phase", |site, documents| {
-        let name = which.name().map_err(plain)?;
-        phase_name(phase).map_err(plain)?;
-        let data: Value = serde_json::from_slice(&input::bytes(None)?)
-            .map_err(|error| plain(format!("Invalid data for phase \"{phase}\": not JSON ({error})")))?;
+pub(super) fn update_phase(
+    invocation: &Invocation,
+    args: &DocumentArgs,
+    phase: &str,
+) -> Result<ExitCode, AppError> {
+    print_change(invocation, "Failed to update phase", |site, documents| {
+        let name = args.name().map_err(plain_failure)?;
+        phase_name(phase).map_err(plain_failure)?;
+        let data: Value = serde_json::from_slice(&input::read_bytes(None)?).map_err(|error| {
+            plain_failure(format!("Invalid data for phase \"{phase}\": not JSON ({error})"))
+        })?;
         Ok(documents.update_phase(&name, phase, &data, site.now)?)
     })
 }
 
-pub(super) fn complete(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
-    acknowledged(here, "Failed to complete checkpoint", |site, documents| {
-        let name = which.name().map_err(plain)?;
+pub(super) fn complete(invocation: &Invocation, args: &DocumentArgs) -> Result<ExitCode, AppError> {
+    print_change(invocation, "Failed to complete checkpoint", |site, documents| {
+        let name = args.name().map_err(plain_failure)?;
         let open = documents.load(&name)?.map(|loaded| open_phases(&loaded.document)).unwrap_or_default();
         let changed = documents.complete(&name, site.now)?;
         if !open.is_empty() {
-            output::note(here, &format!("Warning: completed with phases still open: {}", open.join(", ")));
+            output::note(invocation, &format!("Warning: completed with open phases: {}", open.join(", ")));
         }
         Ok(changed)
     })
 }
 
-pub(super) fn load(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
-    let document = loaded(here, which).map(|loaded| loaded.document);
-    output::json(&document)?;
+pub(super) fn load(invocation: &Invocation, args: &DocumentArgs) -> Result<ExitCode, AppError> {
+    let document = load_document(invocation, args).map(|loaded| loaded.document);
+    output::print_json(&document)?;
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn resume_point(here: &Here, which: &Which) -> Result<ExitCode, AppError> {
-    let point = loaded(here, which).map_or_else(ResumePoint::default, |loaded| point_of(&loaded.document));
-    output::json(&point)?;
+pub(super) fn resume_point(invocation: &Invocation, args: &DocumentArgs) -> Result<ExitCode, AppError> {
+    let point = load_document(invocation, args)
+        .map_or_else(ResumePoint::default, |loaded| point_of(&loaded.document));
+    output::print_json(&point)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a call says when it cannot do its work.
+/// Logged error of a call.
 enum Failure {
-    /// The whole message.
+    /// Complete message.
     Plain(String),
-    /// A message to put behind the name of the operation.
+    /// Message to be prefixed with the name of the operation.
     During(String),
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err, which gives values")]
-fn plain(message: impl ToString) -> Failure {
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err, which passes values")]
+fn plain_failure(message: impl ToString) -> Failure {
     Failure::Plain(message.to_string())
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        let hint = way_out(&error).map(|hint| format!(". {hint}")).unwrap_or_default();
+        let hint = recovery_hint(&error).map(|hint| format!(". {hint}")).unwrap_or_default();
         match error {
             StoreError::Transition(_) | StoreError::Corrupt { .. } | StoreError::Version { .. } => {
                 Failure::Plain(format!("{error}{hint}"))
@@ -99,43 +106,45 @@ impl Failure {
     }
 }
 
-/// Makes a change and prints whether it is safe on disk.
-fn acknowledged(
-    here: &Here,
+/// Applies a change and prints `true` once it is durable on disk, else `false`.
+fn print_change(
+    invocation: &Invocation,
     operation: &str,
-    change: impl FnOnce(&Site, &Documents) -> Result<Changed, Failure>,
+    change: impl FnOnce(&Site, &Documents) -> Result<TransitionResult, Failure>,
 ) -> Result<ExitCode, AppError> {
-    let changed = here.site().map_err(Failure::from).and_then(|site| {
+    let changed = invocation.site().map_err(Failure::from).and_then(|site| {
         let changed = change(&site, &site.documents())?;
         if changed.created && site.repository.is_none() {
             let place = site.root.display();
             output::note(
-                here,
-                &format!("Not a git repository: state is kept in {place}, and commits cannot be compared"),
+                invocation,
+                &format!(
+                    "Not a git repository: state is stored in {place}; stale checkpoints cannot be detected"
+                ),
             );
         }
         Ok(changed)
     });
     match &changed {
-        Ok(Changed { history_error: Some(error), .. }) => {
-            output::note(here, &format!("Warning: saved, but the history could not be written: {error}"));
+        Ok(TransitionResult { history_error: Some(error), .. }) => {
+            output::note(invocation, &format!("Warning: saved, but cannot write the history: {error}"));
         }
         Ok(_) => {}
         Err(failure) => failure.log(operation),
     }
-    output::line(if changed.is_ok() { "true" } else { "false" })?;
+    output::print_line(if changed.is_ok() { "true" } else { "false" })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn loaded(here: &Here, which: &Which) -> Option<Loaded> {
-    let found = here
+fn load_document(invocation: &Invocation, args: &DocumentArgs) -> Option<LoadedDocument> {
+    let result = invocation
         .site()
         .map_err(Failure::from)
-        .and_then(|site| Ok(site.documents().load(&which.name().map_err(plain)?)?));
-    match found {
+        .and_then(|site| Ok(site.documents().load(&args.name().map_err(plain_failure)?)?));
+    match result {
         Ok(loaded) => {
             if let Some(stale) = loaded.as_ref().and_then(|loaded| loaded.stale.as_ref()) {
-                output::note(here, &stale.to_string());
+                output::note(invocation, &stale.to_string());
             }
             loaded
         }

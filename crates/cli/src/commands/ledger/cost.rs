@@ -1,77 +1,77 @@
-//! `charrette ledger cost`: what the calls of agents used, by seat and by agent.
+//! `charrette ledger cost`: tokens and cost of agent calls, by seat and by agent.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
 use charrette_app::Site;
+use charrette_model::escape::printable;
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::ledger::{CallRecord, Total, Totals, totals};
-use charrette_model::shown::shown;
 use charrette_store::ledger::runs;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn cost(here: &Here, feature: Option<&str>) -> Result<ExitCode, AppError> {
+pub(super) fn cost(invocation: &Invocation, feature: Option<&str>) -> Result<ExitCode, AppError> {
     let feature = feature.map(FeaturePath::parse).transpose().map_err(AppError::usage)?;
-    let site = here.site()?;
+    let site = invocation.site()?;
     let workspaces = site.root.join(site.settings.workspace_folder());
-    let mut found = runs(&workspaces).map_err(AppError::failed)?;
+    let mut ledgers = runs(&workspaces).map_err(AppError::failed)?;
     if let Some(feature) = &feature {
-        let named = workspaces_of(&site, feature)?;
-        found.retain(|(name, _)| is_of(name, feature) || named.contains(name));
+        let recorded = recorded_workspaces(&site, feature)?;
+        ledgers.retain(|(name, _)| is_feature_workspace(name, feature) || recorded.contains(name));
     }
-    let calls: Vec<&CallRecord> = found.iter().flat_map(|(_, calls)| calls).collect();
+    let calls: Vec<&CallRecord> = ledgers.iter().flat_map(|(_, calls)| calls).collect();
     let totals = totals(calls.iter().copied());
-    if here.json {
-        let runs = found.iter().map(|(name, _)| name.as_str()).collect();
-        output::json(&Cost { runs, totals })?;
+    if invocation.json {
+        let runs = ledgers.iter().map(|(name, _)| name.as_str()).collect();
+        output::print_json(&Cost { runs, totals })?;
     } else {
-        output::line(&page(&totals, found.len(), feature.as_ref()))?;
+        output::print_line(&page(&totals, ledgers.len(), feature.as_ref()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 #[derive(Serialize)]
 struct Cost<'a> {
-    /// The workspaces that were looked into.
+    /// Names of the workspaces counted.
     runs: Vec<&'a str>,
     #[serde(flatten)]
     totals: Totals,
 }
 
-/// The names of workspaces that documents of the feature name.
-fn workspaces_of(site: &Site, feature: &FeaturePath) -> Result<Vec<String>, AppError> {
+/// Names of the workspaces recorded in the documents of a feature.
+fn recorded_workspaces(site: &Site, feature: &FeaturePath) -> Result<Vec<String>, AppError> {
     let documents = site.documents();
     let rows = documents.list()?;
-    let ours = rows.iter().filter(|row| row.name.feature() == Some(feature));
-    let loaded = ours.filter_map(|row| documents.load(&row.name).ok().flatten());
-    let named = loaded.filter_map(|loaded| loaded.document.run?.workspace);
-    Ok(named.filter_map(|path| Some(Path::new(&path).file_name()?.to_str()?.to_owned())).collect())
+    let own = rows.iter().filter(|row| row.name.feature() == Some(feature));
+    let loaded = own.filter_map(|row| documents.load(&row.name).ok().flatten());
+    let workspaces = loaded.filter_map(|loaded| loaded.document.run?.workspace);
+    Ok(workspaces.filter_map(|path| Some(Path::new(&path).file_name()?.to_str()?.to_owned())).collect())
 }
 
-/// Whether a workspace is called after a day and the feature.
-fn is_of(workspace: &str, feature: &FeaturePath) -> bool {
+/// True if the name of a workspace is a date followed by the feature.
+fn is_feature_workspace(workspace: &str, feature: &FeaturePath) -> bool {
     let (day, rest) = workspace.split_at_checked(8).unwrap_or_default();
     day.bytes().all(|b| b.is_ascii_digit()) && rest.strip_prefix('-') == Some(feature.as_str())
 }
 
 fn page(totals: &Totals, runs: usize, feature: Option<&FeaturePath>) -> String {
     if totals.all.calls == 0 {
-        let whose = feature.map(|feature| format!(" for {feature}")).unwrap_or_default();
-        return format!("No calls of agents are recorded{whose}.");
+        let suffix = feature.map(|feature| format!(" for {feature}")).unwrap_or_default();
+        return format!("No agent calls recorded{suffix}.");
     }
     let seats = table("SEAT", &totals.seats);
     let agents = table("AGENT", &totals.agents);
-    format!("{seats}\n\n{agents}\n\n{}", in_all(&totals.all, runs))
+    format!("{seats}\n\n{agents}\n\n{}", summary_line(&totals.all, runs))
 }
 
 fn table(title: &str, totals: &BTreeMap<String, Total>) -> String {
     let heading = [title, "CALLS", "FAILED", "INPUT", "OUTPUT", "CACHED", "USD"].map(str::to_owned);
     let rows = totals.iter().map(|(name, total)| {
         [
-            shown(name).to_string(),
+            printable(name).to_string(),
             grouped(total.calls),
             grouped(total.failures),
             tokens(total.input),
@@ -91,21 +91,20 @@ fn table(title: &str, totals: &BTreeMap<String, Total>) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn in_all(all: &Total, runs: usize) -> String {
+fn summary_line(all: &Total, runs: usize) -> String {
     let plural =
         |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{} {one}s", grouped(n)) };
     let runs = plural(runs as u64, "run");
     let cost = match all.usd {
-        None => "no call has a price".to_owned(),
-        Some(price) if all.is_at_least() => {
-            let verb = if all.unpriced == 1 { "has" } else { "have" };
-            format!("at least ${} ({} {verb} no price)", money(price), plural(all.unpriced, "call"))
+        None => "price unknown".to_owned(),
+        Some(price) if all.is_lower_bound() => {
+            format!("at least ${} (price of {} unknown)", money(price), plural(all.unpriced, "call"))
         }
         Some(price) => format!("${}", money(price)),
     };
     let failed =
         if all.failures == 0 { String::new() } else { format!(", {} failed", grouped(all.failures)) };
-    format!("In all: {} in {runs}{failed}; {cost}.", plural(all.calls, "call"))
+    format!("Total: {} in {runs}{failed}; {cost}.", plural(all.calls, "call"))
 }
 
 fn tokens(count: Option<u64>) -> String {
@@ -115,12 +114,12 @@ fn tokens(count: Option<u64>) -> String {
 fn usd(total: &Total) -> String {
     match total.usd {
         None => UNKNOWN.to_owned(),
-        Some(price) if total.is_at_least() => format!("≥ {}", money(price)),
+        Some(price) if total.is_lower_bound() => format!("≥ {}", money(price)),
         Some(price) => money(price),
     }
 }
 
-/// What nobody said is not nothing.
+/// Placeholder of an unreported value, which is not zero.
 const UNKNOWN: &str = "–";
 
 fn money(price: f64) -> String {

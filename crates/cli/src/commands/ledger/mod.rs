@@ -1,4 +1,4 @@
-//! `charrette ledger`: what runs took and cost, and the ledgers that scripts keep.
+//! `charrette ledger`: cost of runs, and the ledgers that scripts write.
 
 mod arguments;
 mod cost;

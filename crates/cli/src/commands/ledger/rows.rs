@@ -1,12 +1,13 @@
-//! `charrette ledger time` and `charrette ledger tokens`: one row more, or all of them. Never an error.
+//! `charrette ledger time` and `charrette ledger tokens`: append a row, or dump all rows. Errors are only warnings.
 
-use crate::here::Here;
+use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
 use charrette_app::disk::{Disk, open_regular};
-use charrette_app::environment::LedgerPlaces;
-use charrette_model::ledger::place::{self, Place, Places};
-use charrette_model::ledger::{timing, tokens};
+use charrette_app::environment::LedgerEnvironment;
+use charrette_model::ledger::location::{self, LedgerLocation, LedgerSources};
+use charrette_model::ledger::timing::{self, TimingAction, TimingRequest};
+use charrette_model::ledger::tokens::{TokenAction, TokenRequest};
 use charrette_store::ledger::append;
 use charrette_store::workspace::sha256;
 use std::io::Read as _;
@@ -14,54 +15,54 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long another writer is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum wait for the lock of another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) fn time(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
+pub(super) fn time(invocation: &Invocation, words: &[String]) -> Result<ExitCode, AppError> {
     let warn = |message: &str| output::log(&format!("Warning: timing ledger: {message}"));
-    let request = match timing::Request::read(words) {
+    let request = match TimingRequest::parse(words) {
         Ok(request) => request,
-        Err(problem) => return done(&warn, &problem),
+        Err(problem) => return warn_and_exit(&warn, &problem),
     };
-    let env = here.environment.ledgers();
-    let current = current();
-    let place = place::timing(request.ledger.as_deref(), &places(&env, &current), &Disk, digest);
+    let env = invocation.environment.ledger_environment();
+    let current = current_folder();
+    let location = location::timing(request.ledger.as_deref(), &sources(&env, &current), &Disk, digest);
     let row = match &request.action {
-        timing::Action::Dump => return dump(&place, &warn),
-        timing::Action::Append(row) => row,
+        TimingAction::Dump => return dump(&location, &warn),
+        TimingAction::Append(row) => row,
     };
-    if let Some(odd) = &row.warning {
-        warn(odd);
+    if let Some(warning) = &row.warning {
+        warn(warning);
     }
     let skill = env.timing_skill.as_deref().unwrap_or(timing::DEFAULT_SKILL);
-    match here.now() {
-        Ok(now) => write(&place, &row.text(now.at().as_second(), skill), &warn),
-        Err(error) => done(&warn, &error.message),
+    match invocation.now() {
+        Ok(now) => write(&location, &row.text(now.at().as_second(), skill), &warn),
+        Err(error) => warn_and_exit(&warn, &error.message),
     }
 }
 
-pub(super) fn tokens(here: &Here, words: &[String]) -> Result<ExitCode, AppError> {
+pub(super) fn tokens(invocation: &Invocation, words: &[String]) -> Result<ExitCode, AppError> {
     let warn = |message: &str| output::log(&format!("Warning: token ledger: {message}"));
-    let request = match tokens::Request::read(words) {
+    let request = match TokenRequest::parse(words) {
         Ok(request) => request,
-        Err(problem) => return done(&warn, &problem),
+        Err(problem) => return warn_and_exit(&warn, &problem),
     };
     request.warnings.iter().for_each(|warning| warn(warning));
-    let env = here.environment.ledgers();
-    let current = current();
-    let place = place::tokens(request.ledger.as_deref(), &places(&env, &current), &Disk, digest);
+    let env = invocation.environment.ledger_environment();
+    let current = current_folder();
+    let location = location::tokens(request.ledger.as_deref(), &sources(&env, &current), &Disk, digest);
     let row = match &request.action {
-        tokens::Action::Dump => return dump(&place, &warn),
-        tokens::Action::Append(row) => row,
+        TokenAction::Dump => return dump(&location, &warn),
+        TokenAction::Append(row) => row,
     };
-    match here.now() {
-        Ok(now) => write(&place, &row.text(now.at()), &warn),
-        Err(error) => done(&warn, &error.message),
+    match invocation.now() {
+        Ok(now) => write(&location, &row.text(now.at()), &warn),
+        Err(error) => warn_and_exit(&warn, &error.message),
     }
 }
 
-fn places<'a>(env: &'a LedgerPlaces, current: &'a str) -> Places<'a> {
-    Places {
+fn sources<'a>(env: &'a LedgerEnvironment, current: &'a str) -> LedgerSources<'a> {
+    LedgerSources {
         temp: &env.temp,
         current,
         implement: env.implement.as_deref(),
@@ -74,7 +75,7 @@ fn places<'a>(env: &'a LedgerPlaces, current: &'a str) -> Places<'a> {
     }
 }
 
-fn current() -> String {
+fn current_folder() -> String {
     Path::new(".").canonicalize().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
@@ -82,19 +83,19 @@ fn digest(text: &str) -> String {
     sha256(text.as_bytes())
 }
 
-fn write(place: &Place, row: &str, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
-    place.warnings.iter().for_each(|warning| warn(warning));
-    let Some(path) = &place.path else { return Ok(ExitCode::SUCCESS) };
-    match append(Path::new(path), row, Some(PATIENCE)) {
+fn write(location: &LedgerLocation, row: &str, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
+    location.warnings.iter().for_each(|warning| warn(warning));
+    let Some(path) = &location.path else { return Ok(ExitCode::SUCCESS) };
+    match append(Path::new(path), row, Some(LOCK_TIMEOUT)) {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => done(warn, &error.to_string()),
+        Err(error) => warn_and_exit(warn, &error.to_string()),
     }
 }
 
-/// The path first, then the rows.
-fn dump(place: &Place, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
-    place.warnings.iter().for_each(|warning| warn(warning));
-    let Some(path) = &place.path else { return Ok(ExitCode::SUCCESS) };
+/// Prints the path of the ledger, then its rows.
+fn dump(location: &LedgerLocation, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
+    location.warnings.iter().for_each(|warning| warn(warning));
+    let Some(path) = &location.path else { return Ok(ExitCode::SUCCESS) };
     let mut text = format!("{path}\n");
     if Path::new(path).symlink_metadata().is_ok() {
         let mut rows = Vec::new();
@@ -103,12 +104,12 @@ fn dump(place: &Place, warn: &impl Fn(&str)) -> Result<ExitCode, AppError> {
             Err(error) => warn(&error.to_string()),
         }
     }
-    output::line(text.trim_end_matches('\n'))?;
+    output::print_line(text.trim_end_matches('\n'))?;
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the end of every way through here")]
-fn done(warn: &impl Fn(&str), message: &str) -> Result<ExitCode, AppError> {
+#[expect(clippy::unnecessary_wraps, reason = "every command returns a result")]
+fn warn_and_exit(warn: &impl Fn(&str), message: &str) -> Result<ExitCode, AppError> {
     warn(message);
     Ok(ExitCode::SUCCESS)
 }

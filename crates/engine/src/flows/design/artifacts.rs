@@ -1,8 +1,7 @@
-//! The files of a design: what each is called, who writes it and who reads it. Nothing else spells their names: seats read
-//! what this table says, and the table in the docs is made from it.
+//! Files of a design: names, writers and readers. The inputs of the seats and the table in the docs come from this table.
 
 use crate::artifact::ArtifactSpec;
-pub use charrette_model::panel::names::*;
+pub use charrette_model::panel::file_names::*;
 
 const fn file(
     name: &'static str,
@@ -13,14 +12,14 @@ const fn file(
     ArtifactSpec { name, writer, readers, about }
 }
 
-/// The six sketches: four with a lens each, and two plain ones.
+/// Sketch seats: four with a lens, two generic ones, and others.
 macro_rules! sketches {
     ($($more:literal),*) => {
         &["cursor-arch", "cursor-edge", "codex-innovation", "codex-pragmatic", "cursor-generic", "codex-generic" $(, $more)*]
     };
 }
 
-/// Both sides of the five debates there may be.
+/// Both sides of up to five debates, and others.
 macro_rules! debaters {
     ($($more:literal),*) => {
         &[
@@ -43,7 +42,7 @@ const RESEARCHERS: [&str; 9] = [
     "researcher-feature-dependencies",
 ];
 
-/// Every file of a design, in the order they come.
+/// All files of a design, in the order they are written.
 pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(
         REQUEST,
@@ -79,42 +78,57 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
             "setup",
             "survey",
         ],
-        "what was asked for, word for word",
+        "the request, word for word",
     ),
-    file(SURVEY, "survey", &RESEARCHERS, "what the repository says for itself"),
-    file(RESEARCH_REQUIREMENTS, "researcher-requirements", &["aggregator", "decided"], "what must be true"),
+    file(SURVEY, "survey", &RESEARCHERS, "survey of the repository"),
+    file(
+        RESEARCH_REQUIREMENTS,
+        "researcher-requirements",
+        &["aggregator", "decided"],
+        "findings on requirements",
+    ),
     file(
         RESEARCH_DEPENDENCIES,
         "researcher-dependencies or researcher-feature-dependencies",
         &["aggregator", "feature-aggregator", "decided"],
-        "what it touches and what touches it",
+        "findings on dependencies",
     ),
-    file(RESEARCH_TASKS, "researcher-tasks", &["aggregator", "decided"], "what there is to do"),
-    file(RESEARCH_VISION, "researcher-vision", &["project-aggregator", "decided"], "what a project is for"),
-    file(RESEARCH_SCOPE, "researcher-scope", &["project-aggregator", "decided"], "what belongs to a project"),
+    file(RESEARCH_TASKS, "researcher-tasks", &["aggregator", "decided"], "findings on tasks"),
+    file(
+        RESEARCH_VISION,
+        "researcher-vision",
+        &["project-aggregator", "decided"],
+        "findings on the vision of a project",
+    ),
+    file(
+        RESEARCH_SCOPE,
+        "researcher-scope",
+        &["project-aggregator", "decided"],
+        "findings on the scope of a project",
+    ),
     file(
         RESEARCH_ROUGH_SPECS,
         "researcher-rough-specs",
         &["project-aggregator", "decided"],
-        "how a project may be cut",
+        "possible specs of a project",
     ),
     file(
         RESEARCH_DOMAIN,
         "researcher-feature-domain",
         &["feature-aggregator", "decided"],
-        "what a feature is about",
+        "findings on the domain of a feature",
     ),
     file(
         RESEARCH_BREAKDOWN,
         "researcher-spec-breakdown",
         &["feature-aggregator", "decided"],
-        "how a feature may be cut",
+        "possible specs of a feature",
     ),
     file(
         CORRECTION,
         "pre-design/correction",
         &["the researchers"],
-        "what the person said the research got wrong",
+        "corrections of the person to the research",
     ),
     file(
         SUMMARY,
@@ -129,20 +143,20 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
             "pre-design/page",
             "spec-files"
         ),
-        "what the research came to, in six parts",
+        "context summary of the research, in six parts",
     ),
-    file(QUESTIONS_CLARIFY, "clarifier", &["clarifier/questions"], "what the request leaves open"),
-    file(CLARIFIED, "clarifier/settled", &["scoper"], "how that was settled"),
-    file(QUESTIONS_SCOPE, "scoper", &["scoper/questions"], "what belongs to the feature"),
-    file(ROUND_1, "scoper/settled", sketches!("planner", "discusser"), "how the scope was settled"),
+    file(QUESTIONS_CLARIFY, "clarifier", &["clarifier/questions"], "open questions of the request"),
+    file(CLARIFIED, "clarifier/settled", &["scoper"], "answers to the open questions"),
+    file(QUESTIONS_SCOPE, "scoper", &["scoper/questions"], "questions about the scope"),
+    file(ROUND_1, "scoper/settled", sketches!("planner", "discusser"), "answers of the scope discussion"),
     file(
         PRE_DESIGN,
         "pre-design/answers",
         sketches!("planner", "writer", "project-writer", "feature-writer"),
-        "what the person answered at the first gate, where it is not a plain yes",
+        "answers at the pre-design gate that are no confirmation",
     ),
     file(SKETCHES, "the sketches", &["synthesist", "sketch/compared"], "independent approaches"),
-    file(SYNTHESIS, "synthesist", debaters!("planner"), "one approach, and where the sketches differ"),
+    file(SYNTHESIS, "synthesist", debaters!("planner"), "one approach, with the differences of the sketches"),
     file(
         CONTESTED,
         "synthesist",
@@ -153,26 +167,26 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
             "dialectic/resolutions",
             "spec-files"
         ),
-        "the decisions that are contested",
+        "contested decisions",
     ),
     file(
         DEFENSES,
         "the debaters",
         &["dialectic/ballot", "dialectic/resolutions"],
-        "both sides of each decision",
+        "defenses of both sides of each decision",
     ),
     file(
         DIALECTIC_BALLOT,
         "dialectic/ballot",
         &["judge-cursor", "judge-codex", "judge-claude"],
-        "what the judges judge",
+        "ballot for the judges",
     ),
-    file(JUDGEMENTS, "the judges", &["dialectic/resolutions"], "what they decided and why"),
+    file(JUDGEMENTS, "the judges", &["dialectic/resolutions"], "votes of the judges, with reasons"),
     file(
         RESOLUTIONS,
         "dialectic/resolutions",
         &["planner", "discusser", "writer", "spec-files", "post-design/page"],
-        "what became of every contested decision",
+        "resolution of every contested decision",
     ),
     file(
         PLAN_DRAFT,
@@ -188,37 +202,42 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
             "reviser",
             "plan/as-drafted",
         ],
-        "the plan that is reviewed",
+        "draft of the plan",
     ),
-    file(REVIEWS, "the reviewers", &["merger", "review/found"], "what is wrong with it"),
-    file(REVIEWERS, "review/labels", &["the merger", "review/found"], "who wrote which review"),
-    file(FINDINGS, "merger", &["review/ballot", "review/tally"], "one list of what all found"),
-    file(BALLOT, "review/ballot", &["voter-claude", "voter-codex", "voter-cursor"], "what is voted on"),
-    file(VOTES, "the voters", &["review/tally"], "the votes and their reasons"),
-    file(TALLY, "review/tally", &["discusser", "writer", "spec-files"], "how the votes came out"),
-    file(ACCEPTED, "review/tally", &["reviser"], "the findings that change the plan"),
-    file(REJECTED, "review/tally", &["rejected/any"], "the findings that do not"),
-    file(OUT_OF_SCOPE, "review/tally", &[], "what was seen that is not part of this"),
-    file(OUT_OF_SCOPE_ACCEPTED, "review/tally", &["hand-over/out-of-scope"], "what of it is worth an issue"),
+    file(REVIEWS, "the reviewers", &["merger", "review/found"], "reviews of the draft"),
+    file(REVIEWERS, "review/labels", &["the merger", "review/found"], "labels of the reviewers"),
+    file(FINDINGS, "merger", &["review/ballot", "review/tally"], "merged list of findings"),
+    file(BALLOT, "review/ballot", &["voter-claude", "voter-codex", "voter-cursor"], "ballot for the voters"),
+    file(VOTES, "the voters", &["review/tally"], "votes, with reasons"),
+    file(TALLY, "review/tally", &["discusser", "writer", "spec-files"], "tally of the votes"),
+    file(ACCEPTED, "review/tally", &["reviser"], "accepted findings"),
+    file(REJECTED, "review/tally", &["rejected/any"], "rejected findings"),
+    file(OUT_OF_SCOPE, "review/tally", &[], "out-of-scope observations"),
+    file(
+        OUT_OF_SCOPE_ACCEPTED,
+        "review/tally",
+        &["hand-over/out-of-scope"],
+        "accepted out-of-scope findings",
+    ),
     file(
         PLAN_REVIEWED,
         "reviser or plan/as-drafted",
         &["discusser", "finisher", "plan/as-reviewed"],
         "the plan after the vote",
     ),
-    file(QUESTIONS_DESIGN, "discusser", &["discusser/questions"], "what is still contested"),
-    file(ROUND_2, "discusser/settled", &["finisher", "plan/wishes"], "how that was settled"),
+    file(QUESTIONS_DESIGN, "discusser", &["discusser/questions"], "questions about contested decisions"),
+    file(ROUND_2, "discusser/settled", &["finisher", "plan/wishes"], "answers of the design discussion"),
     file(
         FEEDBACK,
         "the second gate",
         &["finisher", "illustrator", "writer", "project-writer", "feature-writer", "plan/wishes"],
-        "what the person wants revised",
+        "feedback of the person for a revision",
     ),
     file(PLAN, "finisher or plan/as-reviewed", &["illustrator", "writer", "checks"], "the final plan"),
-    file(DIAGRAM_CANDIDATE, "illustrator", &["diagram/promote"], "a diagram of it"),
-    file(DIAGRAM, "diagram/promote", &["spec-files"], "the same, if it can be drawn"),
-    file(DIAGRAM_SVG, "diagram/promote", &[], "drawn"),
-    file(ISSUES, "diagram/promote", &[], "what went wrong on the way"),
+    file(DIAGRAM_CANDIDATE, "illustrator", &["diagram/promote"], "proposed diagram of the plan"),
+    file(DIAGRAM, "diagram/promote", &["spec-files"], "diagram that passed the checks"),
+    file(DIAGRAM_SVG, "diagram/promote", &[], "diagram as SVG"),
+    file(ISSUES, "diagram/promote", &[], "issue log of the run"),
     file(REQUIREMENTS, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(DESIGN, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(TASKS, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
@@ -226,7 +245,7 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(FEATURES, "project-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(FEATURE, "feature-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(SPECS, "feature-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(WRITE_SUMMARY, "spec-files", &[], "what was written, in a sentence"),
+    file(WRITE_SUMMARY, "spec-files", &[], "summary of the written files"),
     file(
         SPEC_REQUIREMENTS,
         "spec-files or status/approved",
@@ -291,22 +310,22 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         GATE_SUBJECT,
         "post-design/page",
         &["status/draft", "status/approved", "tracker/record"],
-        "what is approved",
+        "text that is approved",
     ),
-    file(GATE_PAGE, "post-design/page", &[], "what stands above the questions of the second gate"),
+    file(GATE_PAGE, "post-design/page", &[], "page of the post-design gate"),
     file(
         CHECKS,
         "checks",
         &["validator", "project-validator", "feature-validator", "verdict", "repair/issues"],
-        "what the rules found",
+        "issues found by the rules",
     ),
-    file(VALIDATION, "validator", &["verdict", "repair/issues"], "what the validator found"),
-    file(REPAIR_ISSUES, "repair/issues", &["writer/repair"], "what is to be repaired"),
-    file(REPAIRED, "spec-files/repair", &["verdict"], "which drafts were repaired"),
-    file(VALIDATE_SUMMARY, "verdict", &[], "how validation ended, in a sentence"),
+    file(VALIDATION, "validator", &["verdict", "repair/issues"], "issues found by the validator"),
+    file(REPAIR_ISSUES, "repair/issues", &["writer/repair"], "issues to repair"),
+    file(REPAIRED, "spec-files/repair", &["verdict"], "digest of the repaired drafts"),
+    file(VALIDATE_SUMMARY, "verdict", &[], "summary of the validation"),
 ];
 
-/// The files that a seat reads, in the order they come, for its table.
+/// Files that a seat reads, for its table.
 macro_rules! reads {
     ($seat:literal) => {
         const {
@@ -318,7 +337,7 @@ macro_rules! reads {
 }
 pub(super) use reads;
 
-/// How many files a seat reads.
+/// Number of files that a seat reads.
 pub(super) const fn count_reads(seat: &str) -> usize {
     let (mut n, mut found) = (0, 0);
     while n < ARTIFACTS.len() {
@@ -330,7 +349,7 @@ pub(super) const fn count_reads(seat: &str) -> usize {
     found
 }
 
-/// The files a seat reads, in the order they come.
+/// Files that a seat reads, in the order of the table.
 pub(super) const fn reads_of<const N: usize>(seat: &str) -> [&'static str; N] {
     let mut names = [""; N];
     let (mut n, mut found) = (0, 0);

@@ -1,10 +1,10 @@
-//! What a design is made from, besides the files of its workspace.
+//! The brief of a design: flags, paths, roles and templates, besides the files of its workspace.
 
 use crate::deliverable::Templates;
-use crate::order::Order;
+use crate::order::RunOrder;
 use crate::roles::PinnedRoles;
 use crate::stop::{Flow, Stop};
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::resolver::SpecLevel;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -14,24 +14,23 @@ pub(super) const RESEARCH: &str = "research";
 pub(super) const WRITE: &str = "write";
 pub(super) const VALIDATE: &str = "validate";
 
-/// How a design was asked for. It is kept with the run.
+/// Flags of a design, stored in the document of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DesignFlags {
-    /// No questions in between (steps 1c, 1d and 3.5).
+    /// Skip the question rounds (steps 1c, 1d and 3.5).
     pub auto: bool,
-    /// Two plain sketches instead of four.
+    /// Two generic sketches instead of four with a lens.
     pub quick: bool,
-    /// The two gates are passed without asking, and so without approval.
+    /// Pass both gates without asking, and so without approval.
     pub no_checkpoint: bool,
-    /// What is designed.
-    pub level: Level,
+    pub level: SpecLevel,
 }
 
 impl DesignFlags {
-    /// As the document of a run has them.
-    pub fn of(flags: &Map<String, Value>) -> DesignFlags {
+    /// Parses the flags of a document.
+    pub fn from_map(flags: &Map<String, Value>) -> DesignFlags {
         let is_set = |name: &str| flags.get(name).and_then(Value::as_bool).unwrap_or_default();
-        let level = flags.get(LEVEL).and_then(Value::as_str).and_then(Level::named);
+        let level = flags.get(LEVEL).and_then(Value::as_str).and_then(SpecLevel::from_name);
         DesignFlags {
             auto: is_set("auto"),
             quick: is_set("quick"),
@@ -40,51 +39,46 @@ impl DesignFlags {
         }
     }
 
-    /// As they are kept.
+    /// The flags as stored in the document.
     pub fn to_map(self) -> Map<String, Value> {
         let all = [("auto", self.auto), ("quick", self.quick), ("no-checkpoint", self.no_checkpoint)];
         let flags = all.into_iter().map(|(name, set)| (name.to_owned(), Value::from(set)));
-        let level = (self.level != Level::Spec).then(|| (LEVEL.to_owned(), Value::from(self.level.as_str())));
+        let level =
+            (self.level != SpecLevel::Spec).then(|| (LEVEL.to_owned(), Value::from(self.level.as_str())));
         flags.chain(level).collect()
     }
 }
 
-/// The flag that says what is designed; a specification if it is not there.
+/// Flag with the level; a specification by default.
 const LEVEL: &str = "level";
 
-/// What a design is made from.
+/// Inputs of a design besides the files of its workspace.
 #[derive(Debug, Clone)]
 pub(super) struct Brief {
-    /// The name of the feature; of something nested, its path with `.` between the segments.
+    /// Feature path, with `.` between the segments.
     pub(super) feature: String,
-    /// What is designed: a project, a feature of one, or a specification.
-    pub(super) level: Level,
-    /// The folder of its specification: absolute, with `/` at the end.
+    pub(super) level: SpecLevel,
+    /// Folder of the specification: absolute, ends with `/`.
     pub(super) spec_path: String,
-    /// The same, as a person at the root of the repository would type it.
+    /// The same folder as a path from the root of the repository.
     pub(super) spec_folder: String,
-    /// The day the run began, which its files carry.
+    /// Date of the start of the run, used in its files.
     pub(super) date: String,
-    /// No questions in between.
     pub(super) auto: bool,
-    /// Two plain sketches instead of four.
     pub(super) quick: bool,
-    /// The two gates are passed without asking.
     pub(super) no_checkpoint: bool,
-    /// How many words a summary may have.
+    /// Maximum number of words of a summary.
     pub(super) summary_words: usize,
-    /// What each role is told.
     pub(super) roles: PinnedRoles,
-    /// What the files of a specification are made from.
     pub(super) templates: Templates,
-    /// The vendor of each agent.
+    /// Vendors by agent.
     pub(super) vendors: BTreeMap<String, String>,
 }
 
 impl Brief {
-    /// The brief of a run. A team's template that cannot be used stops it.
-    pub(super) fn of(order: &Order) -> Flow<Brief> {
-        let DesignFlags { auto, quick, no_checkpoint, level } = DesignFlags::of(&order.flags);
+    /// Brief of a run. Fails if a team's template is invalid.
+    pub(super) fn from_order(order: &RunOrder) -> Flow<Brief> {
+        let DesignFlags { auto, quick, no_checkpoint, level } = DesignFlags::from_map(&order.flags);
         let templates = Templates::with_overrides(order.templates.clone());
         Ok(Brief {
             feature: order.feature.clone(),
@@ -102,12 +96,12 @@ impl Brief {
         })
     }
 
-    /// What it is called among its siblings.
+    /// Last segment of the feature path.
     pub(super) fn name(&self) -> &str {
         self.feature.rsplit('.').next().unwrap_or(&self.feature)
     }
 
-    /// The project and the feature that a specification lies in.
+    /// Project and feature that contain a specification.
     pub(super) fn parents(&self) -> (Option<String>, Option<String>) {
         let mut outer = self.feature.rsplit('.').skip(1).map(str::to_owned);
         let feature = outer.next();

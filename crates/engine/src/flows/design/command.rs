@@ -1,23 +1,22 @@
-//! `charrette design` as a value.
+//! The `FlowSpec` of `charrette design`.
 
 use super::brief::PHASES;
 use super::{artifacts, closing, flow, preview, seats, stages};
 use crate::flow::{FlowSpec, OptionSpec, OptionValue, PhaseGuard};
 use charrette_model::checkpoint::Command;
 
-/// The command.
 pub static FLOW: FlowSpec = FlowSpec {
     command: Command::Design,
     about: "Design a feature: from a request to an approved specification",
     help: "Research, sketches, a debate, a plan, a review with votes, your approval, six files.",
-    subject: "FEATURE",
+    argument: "FEATURE",
     example: "add rate limiting to the public API",
     phases: &PHASES,
     stages: stages::STAGES,
     seats: seats::TABLES,
     artifacts: artifacts::ARTIFACTS,
     options: &[
-        OptionSpec { name: "auto", value: None, about: "Skip the questions in between" },
+        OptionSpec { name: "auto", value: None, about: "Skip the question rounds" },
         OptionSpec {
             name: "quick",
             value: None,
@@ -32,10 +31,10 @@ pub static FLOW: FlowSpec = FlowSpec {
     ],
     guards: &[PhaseGuard {
         phase: "validate",
-        missing: "Spec files must exist before validation.",
+        missing_files: "Spec files must exist before validation.",
         gate: "post-design",
-        unless: "no-checkpoint",
-        refusal: "the design is not approved, so there is nothing to validate",
+        override_flag: "no-checkpoint",
+        not_approved: "the design is not approved, so there is nothing to validate",
     }],
     in_spec_tree: true,
     moves_head: true,

@@ -1,15 +1,15 @@
-//! How two texts differ, for a person to see.
+//! Diff of two texts, for display.
 
 use similar::TextDiff;
 
-/// How many lines of a difference are shown; all of it can be seen with any tool for that.
-const MOST: usize = 60;
+/// Maximum number of diff lines that are shown.
+const MAX_LINES: usize = 60;
 
-/// The lines that differ, with one line around each.
+/// Unified diff with one line of context.
 pub(super) fn difference(before: &str, now: &str) -> String {
     let text = TextDiff::from_lines(before, now).unified_diff().context_radius(1).to_string();
-    let mut lines: Vec<&str> = text.lines().take(MOST).collect();
-    if text.lines().count() > MOST {
+    let mut lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
+    if text.lines().count() > MAX_LINES {
         lines.push("…");
     }
     lines.join("\n")
@@ -20,9 +20,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_is_shown_and_a_long_difference_is_cut() {
+    fn long_diffs_are_truncated() {
         assert_eq!(difference("a\nb\nc\nd\n", "a\nb\nx\nd\n"), "@@ -2,3 +2,3 @@\n b\n-c\n+x\n d");
         let long = "line\n".repeat(200);
-        assert_eq!(difference("", &long).lines().count(), MOST + 1);
+        assert_eq!(difference("", &long).lines().count(), MAX_LINES + 1);
     }
 }

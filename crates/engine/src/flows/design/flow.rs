@@ -1,87 +1,85 @@
-//! The flow of a design, as the command is described: research, a gate, the panel's work on a plan, six files,
-//! a gate, validation. Projects and features take the shorter way of [`super::levels`].
+//! The flow of a design: research, a gate, the panel's work on a plan, six files, a gate, validation. Projects and
+//! features use the shorter flow of [`super::levels`].
 
 use super::artifacts::{VALIDATE_SUMMARY, WRITE_SUMMARY};
 use super::brief::{Brief, RESEARCH, VALIDATE, WRITE};
-use super::first_gate::pre_design;
-use super::hand_over::{export, hand_out_of_scope, hand_over};
-use super::last_gate::post_design;
+use super::discussions::{clarify, discuss_design, discuss_scope};
+use super::entry::{enter, switch_branch};
 use super::level_seats::level_seats;
-use super::levels::{Kind, design_level};
-use super::plan::{draft, finish};
+use super::levels::{LevelKind, design_level};
+use super::nesting::{delegate_to_worker, export_design, export_out_of_scope};
+use super::plan::{draft_plan, finish_plan};
+use super::post_design_gate::ask_post_design;
+use super::pre_design_gate::ask_pre_design;
 use super::research::research;
-use super::rounds::{clarify, discuss_design, discuss_scope};
-use super::set_up::{branch, enter};
-use super::sketches::{sketch, synthesise};
+use super::sketches::{draw_sketches, synthesise};
 use super::specification::{FILES, illustrate, report_rejected, write_files};
-use super::tracker::track;
+use super::tracker::create_approved_issue;
 use super::validate::validate;
 use crate::artifact::Artifact;
-use crate::panel::{Desk, Outfit, resolve, review, survey};
+use crate::panel::{Panel, PanelContext, SeatAgent, resolve, review, survey};
 use crate::run::Run;
 use crate::stop::{Flow, Stop};
 
-/// Who took which seat: (seat, agent).
-pub(super) type Seatings = Vec<(String, String)>;
-
 /// Designs a feature.
 pub(super) async fn design(run: &Run<'_>) -> Flow<()> {
-    let brief = &Brief::of(run.order())?;
-    if let Some(kind) = Kind::of(brief.level) {
+    let brief = &Brief::from_order(run.order())?;
+    if let Some(kind) = LevelKind::for_level(brief.level) {
         return design_level(run, brief, kind).await;
     }
 
     let phase = run.phase(RESEARCH);
-    let entrance = enter(&phase).await?;
-    branch(&phase, &entrance).await?;
+    let entry = enter(&phase).await?;
+    switch_branch(&phase, &entry).await?;
     let survey = survey(&phase).await?;
-    let desk = desk(brief, survey.relevant_files);
-    let summary = research(&phase, &desk, brief).await?;
-    clarify(&phase, &desk, brief).await?;
-    discuss_scope(&phase, &desk, brief).await?;
-    pre_design(&phase, brief, &summary).await?;
+    let panel = panel_for(brief, survey.relevant_files);
+    let summary = research(&phase, &panel, brief).await?;
+    clarify(&phase, &panel, brief).await?;
+    discuss_scope(&phase, &panel, brief).await?;
+    ask_pre_design(&phase, brief, &summary).await?;
     phase.finish(Some(&summary)).await?;
-    run.enough_after(RESEARCH)?;
+    run.stop_if_last_requested(RESEARCH)?;
 
     let phase = run.phase(WRITE);
-    hand_over(&phase, brief).await?;
-    let sketched = sketch(&phase, &desk, brief).await?;
-    let synthesis = synthesise(&phase, &desk, brief, &sketched.files).await?;
-    let resolved = resolve(&phase, &desk, &synthesis.contested).await?;
-    let plan = draft(&phase, &desk).await?;
-    let reviewed = review(&phase, &desk, &plan, brief.auto).await?;
-    hand_out_of_scope(&phase, &reviewed.accepted_out_of_scope).await?;
+    delegate_to_worker(&phase, brief).await?;
+    let sketches = draw_sketches(&phase, &panel, brief).await?;
+    let synthesis = synthesise(&phase, &panel, brief, &sketches.files).await?;
+    let dialectic = resolve(&phase, &panel, &synthesis.contested).await?;
+    let draft = draft_plan(&phase, &panel).await?;
+    let review = review(&phase, &panel, &draft, brief.auto).await?;
+    export_out_of_scope(&phase, &review.accepted_out_of_scope).await?;
     if run.ports().is_worker() && !brief.auto {
-        // Whoever takes over looks for a plan; the second discussion may still change it.
-        finish(&phase, &desk, &reviewed.plan).await?;
-        return Err(Stop::Enough);
+        // The caller needs a final plan, which the second discussion may still change.
+        finish_plan(&phase, &panel, &review.plan).await?;
+        return Err(Stop::RequestedPhasesDone);
     }
-    discuss_design(&phase, &desk, brief).await?;
-    let plan = finish(&phase, &desk, &reviewed.plan).await?;
-    illustrate(&phase, &desk).await?;
-    let seatings: Seatings = [sketched.seated, resolved.seated, reviewed.seated].concat();
-    write_files(&phase, &desk, brief, &summary, &seatings).await?;
-    report_rejected(&phase, &reviewed.rejected).await?;
+    discuss_design(&phase, &panel, brief).await?;
+    let plan = finish_plan(&phase, &panel, &review.plan).await?;
+    illustrate(&phase, &panel).await?;
+    let seat_agents: Vec<SeatAgent> =
+        [sketches.seat_agents, dialectic.seat_agents, review.seat_agents].concat();
+    write_files(&phase, &panel, brief, &summary, &seat_agents).await?;
+    report_rejected(&phase, &review.rejected).await?;
     if run.ports().is_worker() {
-        return Err(Stop::Enough);
+        return Err(Stop::RequestedPhasesDone);
     }
-    let approved = post_design(&phase, brief).await?;
-    track(&phase, brief, approved.as_deref()).await?;
-    phase.finish_with(Some(&Artifact::fixed(WRITE_SUMMARY)), &FILES).await?;
-    run.enough_after(WRITE)?;
+    let approved = ask_post_design(&phase, brief).await?;
+    create_approved_issue(&phase, brief, approved.as_deref()).await?;
+    phase.finish_with_files(Some(&Artifact::fixed(WRITE_SUMMARY)), &FILES).await?;
+    run.stop_if_last_requested(WRITE)?;
 
     let phase = run.phase(VALIDATE);
-    validate(&phase, &desk, brief, &plan, &summary, &seatings).await?;
+    validate(&phase, &panel, brief, &plan, &summary, &seat_agents).await?;
     let stage = phase.stage("5");
-    export(&phase).await?;
+    export_design(&phase).await?;
     phase.finish_run(Some(&Artifact::fixed(VALIDATE_SUMMARY))).await?;
-    stage.done("design complete!");
+    stage.finish("design complete!");
     Ok(())
 }
 
-/// Where the calls of a run are prepared.
-pub(super) fn desk(brief: &Brief, relevant_files: Vec<String>) -> Desk {
-    Desk::new(Outfit {
+/// Panel of a design at the level of the brief.
+pub(super) fn panel_for(brief: &Brief, relevant_files: Vec<String>) -> Panel {
+    Panel::new(PanelContext {
         feature: brief.feature.clone(),
         spec_path: brief.spec_path.clone(),
         date: brief.date.clone(),

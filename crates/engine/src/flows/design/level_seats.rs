@@ -1,5 +1,5 @@
-//! The seats of a project or a feature. Nothing is sketched, debated or voted on there: three researchers, one summary,
-//! one writer, one validator.
+//! Seats of projects and features: three researchers, an aggregator, a writer and a validator. There are no sketches,
+//! debates or votes.
 
 use super::artifacts::{
     FEATURE, FEATURES, PROJECT, RESEARCH_BREAKDOWN, RESEARCH_DEPENDENCIES, RESEARCH_DOMAIN,
@@ -7,19 +7,18 @@ use super::artifacts::{
 };
 use super::brief::{RESEARCH, VALIDATE};
 use super::seats::{SPEC_TABLES, lead};
-use charrette_model::seats::{AnswerForm, ClockFamily, Group, Seat, SeatTables};
-use charrette_model::spec::resolver::Level;
+use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup, SeatTables};
+use charrette_model::spec::resolver::SpecLevel;
 
-/// The seats of a design at that level, in the order of its steps.
-pub fn level_seats(level: Level) -> SeatTables {
+/// Seats of a design at a level, in the order of its steps.
+pub fn level_seats(level: SpecLevel) -> SeatTables {
     SeatTables::new(match level {
-        Level::Project => vec![PROJECT_SEATS],
-        Level::Feature => vec![FEATURE_SEATS],
-        Level::Spec => SPEC_TABLES.to_vec(),
+        SpecLevel::Project => vec![PROJECT_SEATS],
+        SpecLevel::Feature => vec![FEATURE_SEATS],
+        SpecLevel::Spec => SPEC_TABLES.to_vec(),
     })
 }
 
-/// The seats of a project.
 pub(super) const PROJECT_SEATS: &[Seat] = &[
     researcher("researcher-vision", "vision", &[RESEARCH_VISION], &["claude"]),
     researcher("researcher-scope", "scope", &[RESEARCH_SCOPE], &["codex"]),
@@ -29,11 +28,10 @@ pub(super) const PROJECT_SEATS: &[Seat] = &[
     validator("project-validator", "project", reads!("project-validator")),
 ];
 
-/// The seats of a feature.
 pub(super) const FEATURE_SEATS: &[Seat] = &[
     researcher("researcher-feature-domain", "feature-domain", &[RESEARCH_DOMAIN], &["claude"]),
     researcher("researcher-spec-breakdown", "spec-breakdown", &[RESEARCH_BREAKDOWN], &["codex"]),
-    // The one of a specification has the shorter id.
+    // The shorter id is taken by the seat of a specification.
     researcher("researcher-feature-dependencies", "dependencies", &[RESEARCH_DEPENDENCIES], &["cursor"]),
     Seat { reads: reads!("feature-aggregator"), ..aggregator("feature-aggregator", "feature") },
     writer("feature-writer", "feature", &[FEATURE, SPECS]),
@@ -42,14 +40,14 @@ pub(super) const FEATURE_SEATS: &[Seat] = &[
 
 type Names = &'static [&'static str];
 
-const fn researcher(id: &'static str, variant: &'static str, writes: Names, first: Names) -> Seat {
+const fn researcher(id: &'static str, variant: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
-        group: Some(Group::Researchers),
+        group: Some(SeatGroup::Researchers),
         variant: Some(variant),
         reads: reads!("researcher-vision"),
         writes,
         form: AnswerForm::HandoffResponse,
-        first,
+        preferred,
         phase: RESEARCH,
         ..lead(id, "1a", "level-researcher")
     }
@@ -83,7 +81,7 @@ const fn validator(id: &'static str, variant: &'static str, reads: Names) -> Sea
         reads,
         writes: &[VALIDATION],
         form: AnswerForm::Verdict,
-        first: &["codex", "claude"],
+        preferred: &["codex", "claude"],
         phase: VALIDATE,
         ..lead(id, "4c", "level-validator")
     }
@@ -97,9 +95,9 @@ mod tests {
 
     #[test]
     fn ids_are_used_once_and_lead_to_their_seat() {
-        let ids: BTreeSet<&str> = seats().every().map(|seat| seat.id).collect();
-        assert_eq!(ids.len(), seats().every().count());
-        for one in seats().every() {
+        let ids: BTreeSet<&str> = seats().all().map(|seat| seat.id).collect();
+        assert_eq!(ids.len(), seats().all().count());
+        for one in seats().all() {
             assert_eq!(seats().seat(one.id), Some(one));
         }
     }
@@ -107,11 +105,11 @@ mod tests {
     #[test]
     fn a_level_has_three_researchers_who_are_planned_together() {
         for (level, modes) in [
-            (Level::Project, ["vision", "scope", "rough-specs"]),
-            (Level::Feature, ["feature-domain", "spec-breakdown", "dependencies"]),
-            (Level::Spec, ["requirements", "dependencies", "tasks"]),
+            (SpecLevel::Project, ["vision", "scope", "rough-specs"]),
+            (SpecLevel::Feature, ["feature-domain", "spec-breakdown", "dependencies"]),
+            (SpecLevel::Spec, ["requirements", "dependencies", "tasks"]),
         ] {
-            let first = level_seats(level).every().next().unwrap();
+            let first = level_seats(level).all().next().unwrap();
             let found: Vec<&str> = seats().peers(first).filter_map(|seat| seat.variant).collect();
             assert_eq!(found, modes);
         }
@@ -119,9 +117,9 @@ mod tests {
 
     #[test]
     fn within_a_level_no_two_seats_write_the_same_file() {
-        for level in [Level::Project, Level::Feature] {
+        for level in [SpecLevel::Project, SpecLevel::Feature] {
             let mut written = BTreeSet::new();
-            let files = level_seats(level).every().flat_map(|seat| seat.writes);
+            let files = level_seats(level).all().flat_map(|seat| seat.writes);
             files.for_each(|file| assert!(written.insert(file), "{file}"));
         }
     }

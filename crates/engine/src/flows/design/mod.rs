@@ -1,8 +1,7 @@
 //! `charrette design`: from a request to an approved specification.
 //!
-//! [`FLOW`] is the command as a value. [`flow`] reads like its description; everything else here is one part of it each.
-//! [`seats`] and `level_seats` are its seats, [`stages`] its stages, [`artifacts`] its files; `preview` and `closing` are what
-//! it says before and after.
+//! [`FLOW`] is its `FlowSpec`, [`flow`] the flow; the other modules are its steps. [`seats`] and `level_seats` are its
+//! seats, [`stages`] its stages, [`artifacts`] its files; `preview` and `closing` are the pages before and after a run.
 
 mod answer_lines;
 pub mod artifacts;
@@ -10,18 +9,18 @@ mod brief;
 mod closing;
 mod command;
 mod difference;
-mod first_gate;
+mod discussions;
+mod entry;
 mod flow;
-mod hand_over;
-mod last_gate;
 mod level_seats;
 mod levels;
+mod nesting;
 mod plan;
+mod post_design_gate;
+mod pre_design_gate;
 mod preview;
 mod research;
-mod rounds;
 mod seats;
-mod set_up;
 mod sketches;
 mod specification;
 pub mod stages;

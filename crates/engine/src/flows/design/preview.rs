@@ -1,32 +1,32 @@
-//! What a design says before it runs: what happens in each phase, who sits there, which files it leaves.
+//! Preview of a design: steps and seats of each phase, and the deliverables.
 
 use super::brief::{DesignFlags, PHASES, RESEARCH, WRITE};
 use super::level_seats::level_seats;
 use super::seats::sketches;
 use crate::flow::Deliverable;
 use crate::pages::PhasePlan;
-use charrette_model::seats::{AnswerForm, Group, Seat};
-use charrette_model::spec::check::shape;
-use charrette_model::spec::resolver::Level;
+use charrette_model::seats::{AnswerForm, Seat, SeatGroup};
+use charrette_model::spec::check::level_shape;
+use charrette_model::spec::resolver::SpecLevel;
 use serde_json::{Map, Value};
 
-/// What happens in a phase.
+/// Describes a phase.
 pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
-    let flags = DesignFlags::of(flags);
-    let (brief, groups): (String, &[Group]) = match phase {
+    let flags = DesignFlags::from_map(flags);
+    let (brief, groups): (String, &[SeatGroup]) = match phase {
         RESEARCH => (
-            joined(&[
+            join_parts(&[
                 ("survey, three researchers, context summary", true),
-                ("your questions", !flags.auto && flags.level == Level::Spec),
+                ("your questions", !flags.auto && flags.level == SpecLevel::Spec),
                 ("pre-design gate", !flags.no_checkpoint),
             ]),
-            &[Group::Researchers, Group::Lead],
+            &[SeatGroup::Researchers, SeatGroup::Lead],
         ),
-        WRITE if flags.level != Level::Spec => {
-            (joined(&[("two files and a marker", true), ("post-design gate", !flags.no_checkpoint)]), &[])
+        WRITE if flags.level != SpecLevel::Spec => {
+            (join_parts(&[("two files and a marker", true), ("post-design gate", !flags.no_checkpoint)]), &[])
         }
         WRITE => (
-            joined(&[
+            join_parts(&[
                 ("two sketches", flags.quick),
                 ("four sketches", !flags.quick),
                 ("debate, plan, review and vote", true),
@@ -34,7 +34,13 @@ pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
                 ("diagram, six files", true),
                 ("post-design gate", !flags.no_checkpoint),
             ]),
-            &[Group::Sketches, Group::Debaters, Group::Judges, Group::Reviewers, Group::Voters],
+            &[
+                SeatGroup::Sketches,
+                SeatGroup::Debaters,
+                SeatGroup::Judges,
+                SeatGroup::Reviewers,
+                SeatGroup::Voters,
+            ],
         ),
         _ => ("checks by rules, then the validator, one repair at most".to_owned(), &[]),
     };
@@ -42,45 +48,45 @@ pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
         groups.iter().map(|group| (group.name().to_owned(), seats_of(*group, flags))).collect();
     if phase == PHASES[2] {
         let is_validator = |seat: &&Seat| seat.form == AnswerForm::Verdict;
-        let seats = level_seats(flags.level).every().filter(is_validator).collect();
+        let seats = level_seats(flags.level).all().filter(is_validator).collect();
         groups.push(("validator".to_owned(), seats));
     }
     PhasePlan { brief, groups }
 }
 
-fn seats_of(group: Group, flags: DesignFlags) -> Vec<&'static Seat> {
+fn seats_of(group: SeatGroup, flags: DesignFlags) -> Vec<&'static Seat> {
     match group {
-        Group::Sketches => sketches(flags.quick).iter().collect(),
+        SeatGroup::Sketches => sketches(flags.quick).iter().collect(),
         group => level_seats(flags.level).group(group).collect(),
     }
 }
 
-fn joined(parts: &[(&str, bool)]) -> String {
+fn join_parts(parts: &[(&str, bool)]) -> String {
     parts.iter().filter(|(_, is_part)| *is_part).map(|(part, _)| *part).collect::<Vec<_>>().join(", ")
 }
 
-/// The files that a design leaves, with what each is.
+/// Files of a design for people, with a description.
 pub(super) fn deliverables(flags: &Map<String, Value>) -> Vec<Deliverable> {
-    let level = DesignFlags::of(flags).level;
-    let Some(shape) = shape(level) else {
+    let level = DesignFlags::from_map(flags).level;
+    let Some(shape) = level_shape(level) else {
         return vec![
-            ("requirements.md", "what is demanded"),
-            ("design.md", "how it is built, and how that was decided"),
+            ("requirements.md", "user stories and requirements"),
+            ("design.md", "architecture, decisions and votes"),
             ("tasks.md", ""),
             ("summary.md", "one page"),
-            ("spec.json", "the same for programs"),
+            ("spec.json", "machine-readable record"),
             ("meta.yaml", "id, status, counts"),
         ];
     };
-    let page = if level == Level::Project {
-        "what it is for, and its features"
-    } else {
-        "what it is, and its specs"
-    };
-    vec![(shape.page, page), (shape.manifest, "the same for programs"), (shape.marker, "what this folder is")]
+    let page = if level == SpecLevel::Project { "vision and features" } else { "scope and specs" };
+    vec![
+        (shape.page, page),
+        (shape.manifest, "machine-readable record"),
+        (shape.marker, "marker of the level"),
+    ]
 }
 
-/// What doing a phase again does, without doing everything again: from the writer on.
+/// True if redoing a phase runs a step again: from the writer on.
 pub(super) fn redo(from: &str, phase: &str, step: &str) -> bool {
     const STEPS: [&str; 7] = [
         "writer",
@@ -91,8 +97,8 @@ pub(super) fn redo(from: &str, phase: &str, step: &str) -> bool {
         "status/approved",
         "tracker/record",
     ];
-    let place = |name: &str| PHASES.iter().position(|known| *known == name);
-    if place(phase) < place(from) {
+    let index = |name: &str| PHASES.iter().position(|known| *known == name);
+    if index(phase) < index(from) {
         return false;
     }
     phase == PHASES[2] || (phase == PHASES[1] && STEPS.contains(&step))

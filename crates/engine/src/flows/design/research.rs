@@ -1,135 +1,135 @@
-//! Step 1a: three researchers side by side, and one summary of what they found.
+//! Step 1a: three researchers in parallel, and one summary of their findings.
 //!
-//! A researcher may stop the run, or ask something first. Its answer is then an input of the same step, so it is
-//! asked again, with the answer, and nobody else is.
+//! A researcher may stop the run or ask a question first. The answer becomes an input of its step, so that only this
+//! researcher runs again.
 
 use super::answer_lines::answer_lines;
 use super::artifacts::CORRECTION;
 use super::brief::Brief;
 use crate::artifact::{Artifact, Input};
 use crate::gate::Gate;
-use crate::panel::{Desk, seat_label, step_id};
+use crate::panel::{Panel, seat_label, step_id};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::Flow;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::seats::{Group, Seat};
+use charrette_model::seats::{Seat, SeatGroup};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How often a researcher may ask something.
-const QUESTIONS: usize = 2;
+/// Maximum number of question rounds of a researcher.
+const MAX_QUESTION_ROUNDS: usize = 2;
 
-/// What a researcher decided.
+/// Recorded decision of a researcher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Decided {
-    /// Go on.
+enum ResearchDecision {
     Proceed,
-    /// Somebody must answer this first.
+    /// Questions that must be answered first.
     Clarify(Vec<String>),
-    /// The feature should not be designed.
+    /// Reasons not to design the feature.
     Stop(Vec<String>),
 }
 
-/// Researches, and sums up.
-pub(super) async fn research(research: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<Artifact> {
-    research_by(research, desk, brief, (desk.group(Group::Researchers), "aggregator")).await
+/// Researches and summarises, with the seats of a specification.
+pub(super) async fn research(research: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<Artifact> {
+    research_with(research, panel, brief, panel.group(SeatGroup::Researchers), "aggregator").await
 }
 
-/// The same with other researchers, and somebody else who sums up.
-pub(super) async fn research_by(
+/// Researches and summarises, with these researchers and this aggregator.
+pub(super) async fn research_with(
     research: &PhaseHandle<'_>,
-    desk: &Desk,
+    panel: &Panel,
     brief: &Brief,
-    (researchers, aggregator): (Vec<&'static Seat>, &str),
+    researchers: Vec<&'static Seat>,
+    aggregator: &str,
 ) -> Flow<Artifact> {
     let stage = research.stage("1a");
-    stage.lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
-    for round in 1..=QUESTIONS + 1 {
-        let named = researchers.iter().map(|seat| (side(seat), *seat));
-        research.parallel("researchers", named, |seat| researcher(research, desk, seat)).await?;
-        // One after the other, so that they are on record in the same order every time.
+    stage.show_lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
+    for round in 1..=MAX_QUESTION_ROUNDS + 1 {
+        let named = researchers.iter().map(|seat| (area(seat), *seat));
+        research.parallel("researchers", named, |seat| ask_researcher(research, panel, seat)).await?;
+        // Sequentially, so that the decisions are recorded in the same order every time.
         let mut gates = Vec::new();
         for seat in &researchers {
-            gates.extend(gate(research, brief, seat, round).await?);
+            gates.extend(next_gate(research, brief, seat, round).await?);
         }
         if gates.is_empty() {
             break;
         }
-        let named = gates.into_iter().map(|(side, gate)| (side, (side, gate)));
+        let named = gates.into_iter().map(|(area, gate)| (area, (area, gate)));
         research
-            .parallel("researchers' questions", named, |(side, gate)| answered(research, side, round, gate))
+            .parallel("researchers' questions", named, |(area, gate)| ask_person(research, area, round, gate))
             .await?;
     }
-    let summary = research.agent_file(desk.call(aggregator)?.step_id("aggregator")).await?;
-    stage.done("context summary saved");
+    let summary = research.agent_file(panel.call(aggregator)?.step_id("aggregator")).await?;
+    stage.finish("context summary saved");
     Ok(summary)
 }
 
-/// One researcher, with what it was told before.
-async fn researcher(research: &PhaseHandle<'_>, desk: &Desk, seat: &'static Seat) -> Flow<()> {
-    let call = desk.assign(seat).call()?;
-    research.agent(call.reads(&said_before(side(seat))).reads(&Input::optional(CORRECTION))).await?;
+/// Asks a researcher, with the answers to its earlier questions.
+async fn ask_researcher(research: &PhaseHandle<'_>, panel: &Panel, seat: &'static Seat) -> Flow<()> {
+    let call = panel.assign(seat).call()?;
+    research.agent(call.reads(&earlier_answers(area(seat))).reads(&Input::optional(CORRECTION))).await?;
     Ok(())
 }
 
-fn side(seat: &'static Seat) -> &'static str {
+/// Area of a researcher, such as `requirements`.
+fn area(seat: &'static Seat) -> &'static str {
     seat.variant.unwrap_or(seat.id)
 }
 
-/// What a researcher needs answered before it can go on.
-async fn gate(
+/// Gate that the decision of a researcher requires, if any.
+async fn next_gate(
     research: &PhaseHandle<'_>,
     brief: &Brief,
     seat: &'static Seat,
     round: usize,
 ) -> Flow<Option<(&'static str, Gate)>> {
-    let side = side(seat);
+    let area = area(seat);
     let file = seat.writes.first().copied().unwrap_or_default();
-    let gate = match decided(research, file, side).await? {
-        Decided::Stop(reasons) => stop(side, file, &reasons),
-        Decided::Clarify(questions) if !brief.auto && round <= QUESTIONS => {
-            clarify(side, file, round, &questions)
+    let gate = match read_decision(research, file, area).await? {
+        ResearchDecision::Stop(reasons) => stop_gate(area, file, &reasons),
+        ResearchDecision::Clarify(questions) if !brief.auto && round <= MAX_QUESTION_ROUNDS => {
+            clarify_gate(area, file, round, &questions)
         }
-        Decided::Clarify(questions) => {
-            let unknown = questions.join("; ");
-            research
-                .warn(format!("The researcher of {side} wanted to know, and nobody was asked: {unknown}"));
+        ResearchDecision::Clarify(questions) => {
+            let questions = questions.join("; ");
+            research.warn(format!("unanswered questions of the {area} researcher: {questions}"));
             return Ok(None);
         }
-        Decided::Proceed => return Ok(None),
+        ResearchDecision::Proceed => return Ok(None),
     };
-    Ok(Some((side, gate)))
+    Ok(Some((area, gate)))
 }
 
-/// Asks, and puts the answer where the researcher reads it.
-async fn answered(research: &PhaseHandle<'_>, side: &str, round: usize, gate: Gate) -> Flow<()> {
+/// Opens a gate and records the answers for the researcher.
+async fn ask_person(research: &PhaseHandle<'_>, area: &str, round: usize, gate: Gate) -> Flow<()> {
     let answers = research.gate(gate).await?;
-    write_answers(research, side, round, &answers).await
+    record_answers(research, area, round, &answers).await
 }
 
-/// What a person told this researcher, in each round.
-fn said_before(side: &str) -> Vec<Input> {
-    (1..=QUESTIONS + 1).map(|round| Input::optional(answer_file(side, round))).collect()
+/// Answers of the person to this researcher, for each round.
+fn earlier_answers(area: &str) -> Vec<Input> {
+    (1..=MAX_QUESTION_ROUNDS + 1).map(|round| Input::optional(answer_file(area, round))).collect()
 }
 
-fn answer_file(side: &str, round: usize) -> String {
-    format!("answers/{side}-{round}")
+fn answer_file(area: &str, round: usize) -> String {
+    format!("answers/{area}-{round}")
 }
 
-async fn decided(research: &PhaseHandle<'_>, file: &'static str, side: &str) -> Flow<Decided> {
-    let step = Step::new(format!("decided/{side}")).reads(file);
+async fn read_decision(research: &PhaseHandle<'_>, file: &'static str, area: &str) -> Flow<ResearchDecision> {
+    let step = Step::new(format!("decided/{area}")).reads(file);
     research
         .step(step, move |context| async move {
             let text = context.text(file)?;
             let response = response_in_markdown(&text, usize::MAX).response.unwrap_or_default();
             let issues = response["issues"].as_array().into_iter().flatten();
             let issues: Vec<String> = issues.filter_map(|issue| issue.as_str().map(str::to_owned)).collect();
-            Ok::<Decided, StepError>(match response["decision"].as_str() {
-                Some("STOP") => Decided::Stop(or_summary(issues, &response)),
-                Some("CLARIFY") => Decided::Clarify(or_summary(issues, &response)),
-                _ => Decided::Proceed,
+            Ok::<ResearchDecision, StepError>(match response["decision"].as_str() {
+                Some("STOP") => ResearchDecision::Stop(or_summary(issues, &response)),
+                Some("CLARIFY") => ResearchDecision::Clarify(or_summary(issues, &response)),
+                _ => ResearchDecision::Proceed,
             })
         })
         .await
@@ -142,34 +142,34 @@ fn or_summary(issues: Vec<String>, response: &Value) -> Vec<String> {
     vec![response["context_summary"].as_str().unwrap_or("no reason was given").to_owned()]
 }
 
-fn stop(side: &str, file: &str, reasons: &[String]) -> Gate {
+fn stop_gate(area: &str, file: &str, reasons: &[String]) -> Gate {
     let reason = reasons.join("; ");
     let question = format!(
-        "The researcher of {side} says that this should not be designed: {reason}\nAnswer what to do about it, and it looks again; or abandon the run."
+        "The researcher of {area} says that this should not be designed: {reason}\nAnswer what to do about it, and it looks again; or abandon the run."
     );
-    Gate::new(&format!("stopped/{side}"), file)
+    Gate::new(&format!("stopped/{area}"), file)
         .incidental()
         .ask_freely("answer", &question)
-        .refusing(&format!("stopped by the researcher of {side}: {reason}"))
+        .refuse_unattended(&format!("stopped by the researcher of {area}: {reason}"))
 }
 
-fn clarify(side: &str, file: &str, round: usize, questions: &[String]) -> Gate {
-    let mut gate = Gate::new(&format!("clarify/{side}-{round}"), file).incidental();
+fn clarify_gate(area: &str, file: &str, round: usize, questions: &[String]) -> Gate {
+    let mut gate = Gate::new(&format!("clarify/{area}-{round}"), file).incidental();
     for (n, question) in (1..).zip(questions) {
-        gate = gate.ask_freely(&format!("{side}-{n}"), question);
+        gate = gate.ask_freely(&format!("{area}-{n}"), question);
     }
     gate
 }
 
-/// Puts what was answered where the researcher reads it.
-async fn write_answers(
+/// Writes the answers to the file that the researcher reads.
+async fn record_answers(
     research: &PhaseHandle<'_>,
-    side: &str,
+    area: &str,
     round: usize,
     answers: &crate::gate::Answers,
 ) -> Flow<()> {
-    let name = answer_file(side, round);
+    let name = answer_file(area, round);
     let text = answer_lines(answers.all());
-    let step = Step::new(format!("told/{side}-{round}")).reads(answers);
+    let step = Step::new(format!("told/{area}-{round}")).reads(answers);
     research.step(step, move |context| async move { context.write(&name, text) }).await
 }

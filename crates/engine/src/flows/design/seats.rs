@@ -1,4 +1,4 @@
-//! Every seat of the design of a specification, in the order of its steps. Those of projects and features are in
+//! Seats of the design of a specification, in the order of its steps. Those of projects and features are in
 //! [`super::level_seats`].
 
 use super::artifacts::{
@@ -8,21 +8,21 @@ use super::artifacts::{
 };
 use super::brief::{RESEARCH, VALIDATE, WRITE};
 use super::level_seats::{FEATURE_SEATS, PROJECT_SEATS};
-use charrette_model::seats::{AnswerForm, ClockFamily, Group, Seat};
+use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup};
 
-/// Every table of the command: those of a specification, of a project, of a feature.
+/// All tables of the command: specification, project and feature.
 pub(in crate::flows) const TABLES: &[&[Seat]] =
     &[RESEARCH_SEATS, SKETCHES, QUICK_SKETCHES, WRITING_SEATS, PROJECT_SEATS, FEATURE_SEATS];
 
-/// The tables of a specification.
+/// Tables of a specification.
 pub(super) const SPEC_TABLES: &[&[Seat]] = &[RESEARCH_SEATS, SKETCHES, QUICK_SKETCHES, WRITING_SEATS];
 
-/// The sketches of a run: four, each with a lens of its own, or two plain ones.
+/// Sketch seats of a run: four, each with a lens, or two generic ones.
 pub fn sketches(quick: bool) -> &'static [Seat] {
     if quick { QUICK_SKETCHES } else { SKETCHES }
 }
 
-/// Who finds out what is there and what is wanted.
+/// Seats of the research phase.
 const RESEARCH_SEATS: &[Seat] = &[
     researcher("researcher-requirements", "requirements", &[RESEARCH_REQUIREMENTS], &["claude"]),
     researcher("researcher-dependencies", "dependencies", &[RESEARCH_DEPENDENCIES], &["codex"]),
@@ -52,7 +52,7 @@ const RESEARCH_SEATS: &[Seat] = &[
     },
 ];
 
-/// Who sketches an approach.
+/// Sketch seats of a regular run.
 const SKETCHES: &[Seat] = &[
     sketch("cursor-arch", "sketch-arch", "arch", &["cursor-sketch-arch-output.txt"], CURSOR),
     sketch("cursor-edge", "sketch-edge", "edge", &["cursor-sketch-edge-output.txt"], CURSOR),
@@ -66,13 +66,13 @@ const SKETCHES: &[Seat] = &[
     sketch("codex-pragmatic", "sketch-pragmatic", "pragmatic", &["codex-sketch-pragmatic-output.txt"], CODEX),
 ];
 
-/// Who does in a quick run. Only one of the two tables is seated, so nobody here makes room for anybody there.
+/// Sketch seats of a quick run. Only one of the two tables is used, so they are not spread over the same agents.
 const QUICK_SKETCHES: &[Seat] = &[
     sketch("cursor-generic", "sketch-generic", GENERIC, &["cursor-sketch-generic-output.txt"], CURSOR),
     sketch("codex-generic", "sketch-generic", GENERIC, &["codex-sketch-generic-output.txt"], CODEX),
 ];
 
-/// Who makes a plan and files of the sketches, and looks at them last.
+/// Seats from the synthesis to the validation.
 const WRITING_SEATS: &[Seat] = &[
     Seat {
         reads: reads!("synthesist"),
@@ -156,7 +156,7 @@ const WRITING_SEATS: &[Seat] = &[
         reads: reads!("validator"),
         writes: &[VALIDATION],
         form: AnswerForm::Verdict,
-        first: &["codex", "claude"],
+        preferred: &["codex", "claude"],
         phase: VALIDATE,
         ..lead("validator", "4c", "validator")
     },
@@ -169,11 +169,11 @@ const GENERIC: &str = "generic";
 
 type Names = &'static [&'static str];
 
-/// What most seats have in common: one voice that brings things together while a design is written.
+/// Defaults of a seat: one agent of the lead group, in the write phase.
 pub(super) const fn lead(id: &'static str, step: &'static str, role: &'static str) -> Seat {
     Seat {
         id,
-        group: Some(Group::Lead),
+        group: Some(SeatGroup::Lead),
         step,
         phase: WRITE,
         role,
@@ -182,7 +182,7 @@ pub(super) const fn lead(id: &'static str, step: &'static str, role: &'static st
         writes: &[],
         fallback_names: &[],
         form: AnswerForm::Plan,
-        first: &["claude", "codex"],
+        preferred: &["claude", "codex"],
         clock: ClockFamily::Sketch,
         embedded: true,
         flips_health: false,
@@ -193,14 +193,14 @@ const fn planner(id: &'static str, step: &'static str, variant: &'static str, wr
     Seat { variant: Some(variant), writes, clock: ClockFamily::Review, ..lead(id, step, "planner") }
 }
 
-const fn researcher(id: &'static str, variant: &'static str, writes: Names, first: Names) -> Seat {
+const fn researcher(id: &'static str, variant: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
-        group: Some(Group::Researchers),
+        group: Some(SeatGroup::Researchers),
         variant: Some(variant),
         reads: reads!("researcher-requirements"),
         writes,
         form: AnswerForm::HandoffResponse,
-        first,
+        preferred,
         phase: RESEARCH,
         ..lead(id, "1a", "researcher")
     }
@@ -211,68 +211,68 @@ const fn sketch(
     role: &'static str,
     variant: &'static str,
     writes: Names,
-    first: Names,
+    preferred: Names,
 ) -> Seat {
     Seat {
-        group: Some(Group::Sketches),
+        group: Some(SeatGroup::Sketches),
         variant: Some(variant),
         reads: reads!("cursor-arch"),
         writes,
         form: AnswerForm::Sketch,
-        first,
+        preferred,
         flips_health: true,
         ..lead(id, "2a", role)
     }
 }
 
-/// A debater's number is the rank of its decision, which also says whose bucket it is in.
-const fn debater(id: &'static str, role: &'static str, writes: Names, first: Names) -> Seat {
+/// The number of a debater is the rank of its decision, which also determines the bucket.
+const fn debater(id: &'static str, role: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
-        group: Some(Group::Debaters),
+        group: Some(SeatGroup::Debaters),
         reads: reads!("debate-1-thesis"),
         writes,
         form: AnswerForm::Defense,
-        first,
+        preferred,
         clock: ClockFamily::Review,
         embedded: false,
         ..lead(id, "2a.5", role)
     }
 }
 
-const fn judge(id: &'static str, writes: Names, first: Names) -> Seat {
+const fn judge(id: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
-        group: Some(Group::Judges),
+        group: Some(SeatGroup::Judges),
         reads: reads!("judge-cursor"),
         writes,
         form: AnswerForm::DecisionVotes,
-        first,
+        preferred,
         clock: ClockFamily::Review,
         embedded: false,
         ..lead(id, "2a.5", "judge")
     }
 }
 
-const fn reviewer(id: &'static str, variant: &'static str, writes: Names, first: Names) -> Seat {
+const fn reviewer(id: &'static str, variant: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
-        group: Some(Group::Reviewers),
+        group: Some(SeatGroup::Reviewers),
         variant: Some(variant),
         reads: reads!("reviewer-arch"),
         writes,
         form: AnswerForm::Findings,
-        first,
+        preferred,
         clock: ClockFamily::Review,
         flips_health: true,
         ..lead(id, "3", "reviewer")
     }
 }
 
-const fn voter(id: &'static str, writes: Names, first: Names) -> Seat {
+const fn voter(id: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
-        group: Some(Group::Voters),
+        group: Some(SeatGroup::Voters),
         reads: reads!("voter-claude"),
         writes,
         form: AnswerForm::FindingVotes,
-        first,
+        preferred,
         ..lead(id, "3", "voter")
     }
 }
@@ -283,21 +283,21 @@ mod tests {
     use crate::flows::design::level_seats;
     use crate::flows::design::stages::STAGES;
     use charrette_model::panel::buckets::Bucket;
-    use charrette_model::panel::debate::Side;
-    use charrette_model::panel::decisions::DEBATED_AT_MOST;
+    use charrette_model::panel::debate::DebateSide;
+    use charrette_model::panel::decisions::MAX_DEBATED;
     use charrette_model::seats::SeatTables;
-    use charrette_model::spec::resolver::Level;
+    use charrette_model::spec::resolver::SpecLevel;
     use std::collections::BTreeSet;
 
     fn tables() -> SeatTables {
-        level_seats(Level::Spec)
+        level_seats(SpecLevel::Spec)
     }
 
     fn seat(id: &str) -> Option<&'static Seat> {
         tables().seat(id)
     }
 
-    fn group(group: Group) -> impl Iterator<Item = &'static Seat> {
+    fn group(group: SeatGroup) -> impl Iterator<Item = &'static Seat> {
         tables().group(group)
     }
 
@@ -307,9 +307,9 @@ mod tests {
 
     #[test]
     fn every_seat_has_an_id_of_its_own_and_is_found_by_it() {
-        for each in tables().every() {
+        for each in tables().all() {
             assert_eq!(seat(each.id), Some(each));
-            assert_eq!(Group::named(each.id), None, "{} is a seat and a group", each.id);
+            assert_eq!(SeatGroup::from_name(each.id), None, "{} is a seat and a group", each.id);
         }
         assert_eq!(seat("debate-6-thesis"), None);
         assert_eq!(seat("lead"), None);
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn seats_stand_in_the_order_of_their_steps() {
-        let places = tables().every().map(|seat| {
+        let places = tables().all().map(|seat| {
             STAGES.iter().position(|stage| stage.number == seat.step).unwrap_or_else(|| panic!("{}", seat.id))
         });
         assert!(places.is_sorted());
@@ -338,17 +338,18 @@ mod tests {
             assert_eq!(seat.reads, named, "{}", seat.id);
             for file in seat.writes {
                 let is_that = |artifact: &&crate::artifact::ArtifactSpec| {
-                    artifact.name == *file || (artifact.name.contains('*') && is_like(artifact.name, file))
+                    artifact.name == *file
+                        || (artifact.name.contains('*') && matches_pattern(artifact.name, file))
                 };
                 assert!(ARTIFACTS.iter().any(|artifact| is_that(&artifact)), "{file} of {}", seat.id);
             }
         }
     }
 
-    /// Whether a name is one of a family, `*` standing for any text.
-    fn is_like(family: &str, name: &str) -> bool {
+    /// True if a name matches a pattern with `*` for any text.
+    fn matches_pattern(pattern: &str, name: &str) -> bool {
         let mut rest = name;
-        let parts: Vec<&str> = family.split('*').collect();
+        let parts: Vec<&str> = pattern.split('*').collect();
         parts.iter().enumerate().all(|(n, part)| match rest.find(part) {
             Some(at) if n > 0 || at == 0 => {
                 rest = &rest[at + part.len()..];
@@ -361,7 +362,7 @@ mod tests {
     #[test]
     fn no_two_seats_write_the_same_file() {
         let mut written = BTreeSet::new();
-        for seat in tables().every() {
+        for seat in tables().all() {
             assert!(!seat.reads.is_empty() && !seat.writes.is_empty(), "{}", seat.id);
             for file in seat.writes {
                 assert!(written.insert(file), "{file}");
@@ -385,7 +386,7 @@ mod tests {
             ("reviewers", "reviewer-arch reviewer-edge reviewer-innovation reviewer-pragmatic"),
             ("voters", "voter-claude voter-codex voter-cursor"),
         ] {
-            assert_eq!(ids(group(Group::named(name).unwrap())).join(" "), members, "{name}");
+            assert_eq!(ids(group(SeatGroup::from_name(name).unwrap())).join(" "), members, "{name}");
         }
         assert_eq!(
             ids(sketches(false).iter()),
@@ -396,12 +397,12 @@ mod tests {
 
     #[test]
     fn there_are_two_debaters_for_every_rank_that_is_debated() {
-        assert_eq!(group(Group::Debaters).count(), 2 * DEBATED_AT_MOST);
-        for rank in 1..=DEBATED_AT_MOST {
-            for side in Side::BOTH {
+        assert_eq!(group(SeatGroup::Debaters).count(), 2 * MAX_DEBATED);
+        for rank in 1..=MAX_DEBATED {
+            for side in DebateSide::BOTH {
                 let (tool, role) = (Bucket::of_rank(rank).tool(), side.role());
                 let seat = seat(&format!("debate-{rank}-{role}")).unwrap();
-                assert_eq!((seat.role, seat.first), (role, &[tool][..]));
+                assert_eq!((seat.role, seat.preferred), (role, &[tool][..]));
                 assert_eq!(seat.writes, [format!("debate-{rank}-{tool}-{role}.txt")]);
             }
         }
@@ -410,9 +411,11 @@ mod tests {
     #[test]
     fn clocks_and_rules_are_those_of_the_contract() {
         let with = |fits: fn(&Seat) -> bool| -> BTreeSet<String> {
-            let seats = tables().every().filter(|seat| fits(seat));
+            let seats = tables().all().filter(|seat| fits(seat));
             seats
-                .map(|seat| seat.group.filter(|g| *g != Group::Lead).map_or(seat.id, Group::name).to_owned())
+                .map(|seat| {
+                    seat.group.filter(|g| *g != SeatGroup::Lead).map_or(seat.id, SeatGroup::name).to_owned()
+                })
                 .collect()
         };
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
@@ -434,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reviewers_file_says_when_the_other_of_the_two_wrote_it() {
+    fn a_review_file_is_named_after_the_fallback_agent() {
         for (id, agent, file) in [
             ("reviewer-arch", "cursor", "cursor-plan-arch-output.txt"),
             ("reviewer-arch", "codex", "codex-fallback-cursor-plan-arch-output.txt"),
@@ -451,7 +454,7 @@ mod tests {
     fn every_form_has_the_name_it_is_written_with() {
         for form in AnswerForm::ALL {
             assert_eq!(serde_json::to_value(form).unwrap(), form.name());
-            assert!(crate::flows::seats().every().any(|seat| seat.form == form), "{}", form.name());
+            assert!(crate::flows::seats().all().any(|seat| seat.form == form), "{}", form.name());
         }
     }
 }

@@ -1,80 +1,75 @@
-//! Step 2a: independent sketches side by side, and one synthesis of them.
+//! Step 2a: independent sketches in parallel, and their synthesis.
 
 use super::artifacts::{CONTESTED, SYNTHESIS};
 use super::brief::Brief;
-use super::flow::Seatings;
 use super::seats::sketches;
-use crate::artifact::{Artifact, Artifacts, Input};
-use crate::panel::{Desk, seat_label, step_id};
+use crate::agent_step::AgentOutcome;
+use crate::artifact::{Artifact, Input};
+use crate::panel::{Panel, SeatAgent, seat_label, step_id};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::Flow;
 use charrette_model::seats::Seat;
 use std::collections::HashMap;
 
-/// The sketches of a run.
-pub(super) struct Sketched {
+/// Sketches of a run.
+pub(super) struct SketchSet {
     pub(super) files: Vec<Artifact>,
-    /// Who drew which.
-    pub(super) seated: Seatings,
+    /// Agents that drew them.
+    pub(super) seat_agents: Vec<SeatAgent>,
 }
 
-/// Has every sketch of the run drawn. None is ever left out.
-pub(super) async fn sketch(write: &PhaseHandle<'_>, desk: &Desk, brief: &Brief) -> Flow<Sketched> {
+/// Has every sketch of the run drawn; all of them are required.
+pub(super) async fn draw_sketches(write: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<SketchSet> {
     let stage = write.stage("2a");
     let seats: Vec<&'static Seat> = sketches(brief.quick).iter().collect();
     let title = if brief.quick { "Sketches (quick)" } else { "Sketches (regular)" };
-    stage.lanes(title, seats.iter().map(|seat| (step_id(seat), seat_label(seat))));
+    stage.show_lanes(title, seats.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = seats.iter().map(|seat| (seat.id, *seat));
-    let drawn = write.parallel("sketches", named, |seat| draw(write, desk, seat)).await?;
-    let (mut files, mut seated) = (Vec::new(), Seatings::new());
-    for (seat, (drawn, agent)) in seats.iter().zip(drawn) {
-        files.extend(drawn.0);
-        seated.extend(agent.map(|agent| (seat.id.to_owned(), agent)));
+    let drawn = write.parallel("sketches", named, |seat| draw_sketch(write, panel, seat)).await?;
+    let (mut files, mut seat_agents) = (Vec::new(), Vec::new());
+    for (seat, outcome) in seats.iter().zip(drawn) {
+        files.extend(outcome.artifacts.0);
+        seat_agents.extend(outcome.agent.map(|agent| SeatAgent { seat: seat.id.to_owned(), agent }));
     }
-    Ok(Sketched { files, seated })
+    Ok(SketchSet { files, seat_agents })
 }
 
-async fn draw(
-    write: &PhaseHandle<'_>,
-    desk: &Desk,
-    seat: &'static Seat,
-) -> Flow<(Artifacts, Option<String>)> {
-    let came = write.seated(desk.assign(seat).call()?).await?;
-    Ok((came.artifacts, came.agent))
+async fn draw_sketch(write: &PhaseHandle<'_>, panel: &Panel, seat: &'static Seat) -> Flow<AgentOutcome> {
+    write.agent_outcome(panel.assign(seat).call()?).await
 }
 
-/// What the sketches came to.
+/// Result of the synthesis.
 pub(super) struct Synthesis {
-    /// The decisions they leave contested.
+    /// Contested decisions.
     pub(super) contested: Artifact,
 }
 
-/// Brings the sketches together, and names what they leave contested.
+/// Has the sketches synthesised and their contested decisions listed.
 pub(super) async fn synthesise(
     write: &PhaseHandle<'_>,
-    desk: &Desk,
+    panel: &Panel,
     brief: &Brief,
     sketches: &[Artifact],
 ) -> Flow<Synthesis> {
-    for pair in identical(write, sketches).await? {
-        write.warn(format!("{pair} are the same, word for word"));
+    for pair in identical_pairs(write, sketches).await? {
+        write.warn(format!("{pair} are identical"));
     }
-    let how = if brief.quick {
+    let note = if brief.quick {
         "This is a quick run: two plain sketches, attributed by tool; there are no lenses to report on."
     } else {
         "There are four sketches, each with a lens of its own; report what each lens adds."
     };
-    write.agent(desk.seat("synthesist")?.note(how).call()?.reads(sketches)).await?;
-    // The stage began with the sketches; this is what it came to.
-    let stage = write.ongoing("2a");
-    stage.show("Approach Synthesis", SYNTHESIS);
-    stage.done("synthesis saved");
+    write.agent(panel.seat("synthesist")?.note(note).call()?.reads(sketches)).await?;
+    // The stage began with the sketches and ends here.
+    let stage = write.stage_handle("2a");
+    stage.show_document("Approach Synthesis", SYNTHESIS);
+    stage.finish("synthesis saved");
     Ok(Synthesis { contested: Artifact::fixed(CONTESTED) })
 }
 
-/// Sketches that say the same are one voice, and people should know.
-async fn identical(write: &PhaseHandle<'_>, sketches: &[Artifact]) -> Flow<Vec<String>> {
+/// Pairs of identical sketches, which count as one opinion.
+async fn identical_pairs(write: &PhaseHandle<'_>, sketches: &[Artifact]) -> Flow<Vec<String>> {
     let names: Vec<String> = sketches.iter().map(|sketch| sketch.name().to_owned()).collect();
     let inputs: Vec<Input> = names.iter().map(|name| Input::Artifact(name.clone())).collect();
     let step = Step::new("sketch/compared").reads(&inputs);

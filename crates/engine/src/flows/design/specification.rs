@@ -1,4 +1,4 @@
-//! Steps 3b, 3c and 4: the diagram, the six files, and the findings that changed nothing.
+//! Steps 3b, 3c and 4: the diagram, the six files, and the rejected findings.
 
 use super::artifacts::{
     CONTESTED, DESIGN, DIAGRAM, DIAGRAM_CANDIDATE, DIAGRAM_SVG, ISSUES, OUT_OF_SCOPE, REPAIRED, REQUIREMENTS,
@@ -6,31 +6,30 @@ use super::artifacts::{
 };
 use super::brief::Brief;
 use super::difference::difference;
-use super::flow::Seatings;
 use crate::artifact::{Artifact, Input};
-use crate::deliverable::{self, Materials, SeatTaken};
-use crate::panel::Desk;
+use crate::deliverable::{self, Materials, SeatOccupant};
+use crate::panel::{Panel, SeatAgent};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::Flow;
-use charrette_model::diagram::check::{Mode, check};
+use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::diagram::fences::fences;
 use charrette_model::diagram::{single, warnings};
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
 
-/// The six files, in the order they are listed.
+/// Names of the six files, in the order they are listed.
 pub(super) const FILES: [&str; 6] =
     ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
 
-/// The three the writer drafts.
+/// Drafts of the writer.
 pub(super) const DRAFTS: [&str; 3] = [REQUIREMENTS, DESIGN, TASKS];
 
-/// What the panel left behind that the files tell about, where it is there.
+/// Optional records of the panel that the files include.
 const RECORDS: [&str; 4] = [RESOLUTIONS, TALLY, CONTESTED, DIAGRAM];
 
-/// Tells drafts of the writer apart.
+/// Digest of all drafts of the writer.
 pub(super) fn drafts_digest(context: &StepContext, drafts: &[&str]) -> Result<String, StepError> {
     let mut text = String::new();
     for name in drafts {
@@ -39,138 +38,138 @@ pub(super) fn drafts_digest(context: &StepContext, drafts: &[&str]) -> Result<St
     Ok(sha256(text.as_bytes()))
 }
 
-/// A file of the specification, as steps call it.
+/// Artifact name of a file of the specification.
 pub(super) fn spec_file(name: &str) -> String {
     format!("specs/{name}")
 }
 
-/// All six, as steps call them.
+/// Artifact names of the six files.
 pub(super) fn spec_names() -> Vec<String> {
     FILES.iter().map(|name| spec_file(name)).collect()
 }
 
-/// All six, as inputs.
+/// The six files as inputs.
 pub(super) fn spec_files() -> Vec<Input> {
     spec_names().into_iter().map(Input::Artifact).collect()
 }
 
-/// What became of a diagram.
+/// Recorded outcome of the diagram step.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Drawn {
+enum DiagramOutcome {
     Promoted,
     Rejected(String),
 }
 
-/// Step 3b: a diagram of the plan. Whatever goes wrong with it, the run goes on without.
-pub(super) async fn illustrate(write: &PhaseHandle<'_>, desk: &Desk) -> Flow<()> {
+/// Step 3b: a diagram of the plan. It is optional: if anything fails, the run continues without.
+pub(super) async fn illustrate(write: &PhaseHandle<'_>, panel: &Panel) -> Flow<()> {
     let stage = write.stage("3b");
-    let came = write.seated(desk.call("illustrator")?.may_fail()).await?;
-    if came.agent.is_none() {
+    let outcome = write.agent_outcome(panel.call("illustrator")?.may_fail()).await?;
+    if outcome.agent.is_none() {
         stage.warn("generation failed, proceeding without diagram");
         return Ok(());
     }
-    let drawing = write.run.ports.drawing.clone();
+    let renderer = write.run.ports.diagrams.clone();
     let step = Step::new("diagram/promote").reads(DIAGRAM_CANDIDATE);
-    let drawn: Drawn = write
+    let outcome: DiagramOutcome = write
         .step(step, move |context| async move {
             let candidate = context.text(DIAGRAM_CANDIDATE)?;
-            let report = check(&candidate, Mode::Markdown, None);
+            let report = check(&candidate, DiagramMode::Markdown, None);
             if report.diagrams.is_empty() {
-                return rejected(&context, "no-fence");
+                return reject_diagram(&context, "no-fence");
             }
             if !report.is_ok() {
-                return rejected(&context, &report.tokens());
+                return reject_diagram(&context, &report.tokens());
             }
             let Ok(diagram) = single::diagram(&candidate) else {
-                return rejected(&context, "several-fences");
+                return reject_diagram(&context, "several-fences");
             };
-            match drawing.draw(diagram).await {
-                Err(_) => rejected(&context, "parse-error"),
+            match renderer.render(diagram).await {
+                Err(_) => reject_diagram(&context, "parse-error"),
                 Ok(svg) => {
                     context.write(DIAGRAM, candidate)?;
-                    context.write(DIAGRAM_SVG, svg)?;
-                    Ok(Drawn::Promoted)
+                    if let Some(svg) = svg {
+                        context.write(DIAGRAM_SVG, svg)?;
+                    }
+                    Ok(DiagramOutcome::Promoted)
                 }
             }
         })
         .await?;
-    match drawn {
-        Drawn::Promoted => {
-            stage.show("Architecture Diagram", DIAGRAM);
-            stage.done(if write.run.ports.caller.is_some() { "saved" } else { "generated" });
+    match outcome {
+        DiagramOutcome::Promoted => {
+            stage.show_document("Architecture Diagram", DIAGRAM);
+            stage.finish(if write.run.ports.caller.is_some() { "saved" } else { "generated" });
         }
-        Drawn::Rejected(token) => {
-            log_for_caller(write, &token).await?;
+        DiagramOutcome::Rejected(token) => {
+            log_rejected_diagram(write, &token).await?;
             write.warn(warnings::architecture_line(&token));
         }
     }
     Ok(())
 }
 
-/// A diagram that cannot be used is on the caller's log of issues, too.
-async fn log_for_caller(write: &PhaseHandle<'_>, token: &str) -> Flow<()> {
+/// Logs a rejected diagram in the caller's issue log.
+async fn log_rejected_diagram(write: &PhaseHandle<'_>, token: &str) -> Flow<()> {
     let Some(caller) = write.run.ports.caller.clone() else { return Ok(()) };
-    let about = (caller.identity(), token);
-    let step = Step::new("hand-over/diagram").reads(&Input::given("rejected", &about));
+    let subject = (caller.identity(), token);
+    let step = Step::new("hand-over/diagram").reads(&Input::given("rejected", &subject));
     let entry = warnings::architecture_entry(token);
     let problem: Option<String> =
         write.step(step, move |_| async move { Ok(caller.log_warning(&entry).err()) }).await?;
     if let Some(problem) = problem {
-        write.warn(format!("the caller's log of issues was not written: {problem}"));
+        write.warn(format!("cannot write to the caller's issue log: {problem}"));
     }
     Ok(())
 }
 
-/// A diagram that cannot be used is on the run's own log of issues: its tokens, never any of its text.
-fn rejected(context: &StepContext, tokens: &str) -> Result<Drawn, StepError> {
+/// Logs a rejected diagram in the run's issue log: error tokens only, never its text.
+fn reject_diagram(context: &StepContext, tokens: &str) -> Result<DiagramOutcome, StepError> {
     context.write(ISSUES, warnings::append("", &warnings::architecture_entry(tokens)))?;
-    Ok(Drawn::Rejected(tokens.to_owned()))
+    Ok(DiagramOutcome::Rejected(tokens.to_owned()))
 }
 
-/// Step 3c: the writer's drafts, and the six files made from them.
+/// Step 3c: asks the writer for drafts and publishes the six files made from them.
 pub(super) async fn write_files(
     write: &PhaseHandle<'_>,
-    desk: &Desk,
+    panel: &Panel,
     brief: &Brief,
     summary: &Artifact,
-    seatings: &Seatings,
+    seat_agents: &[SeatAgent],
 ) -> Flow<()> {
     let stage = write.stage("3c");
-    write.agent(desk.call("writer")?).await?;
-    let sources = Sources { summary, seatings };
+    write.agent(panel.call("writer")?).await?;
+    let sources = Sources { summary, seat_agents };
     let published = publish(write, "spec-files", DRAFTS, brief, &sources).await?;
-    stage.done(published.counted);
+    stage.finish(published.counted);
     Ok(())
 }
 
-/// What the step that makes the files says.
+/// Recorded result of the step that publishes the files.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Published {
+pub(super) struct PublishResult {
     counted: String,
-    /// Files that were not as this run had left them, and how the new ones differ.
-    replaced: Vec<Replaced>,
+    replaced: Vec<ReplacedFile>,
 }
 
-/// A file that was not as this run had left it, and how the new one differs.
-pub(super) type Replaced = (String, String);
+/// A replaced file that was changed outside this run: name and diff to the new version.
+pub(super) type ReplacedFile = (String, String);
 
-/// What the files tell about besides the drafts.
+/// Sources of the files besides the drafts.
 pub(super) struct Sources<'a> {
     pub(super) summary: &'a Artifact,
-    /// Who took which seat.
-    pub(super) seatings: &'a Seatings,
+    pub(super) seat_agents: &'a [SeatAgent],
 }
 
-/// Makes the six files from three drafts, and puts them where they are delivered. Says what they hold.
+/// Assembles the six files from three drafts and publishes them.
 pub(super) async fn publish(
     phase: &PhaseHandle<'_>,
     id: &str,
     drafts: [&'static str; 3],
     brief: &Brief,
     sources: &Sources<'_>,
-) -> Flow<Published> {
-    let seats = taken(brief, sources.seatings);
+) -> Flow<PublishResult> {
+    let seats = occupants(brief, sources.seat_agents);
     let summary = sources.summary.name().to_owned();
     let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
     let step = Step::new(id)
@@ -183,7 +182,7 @@ pub(super) async fn publish(
     let is_repair = drafts != DRAFTS;
     let step = if is_repair { step.reads(&DRAFTS.map(Artifact::named)) } else { step };
     let brief = brief.clone();
-    let published: Published = phase
+    let published: PublishResult = phase
         .step(step, move |context| async move {
             let [requirements, design, tasks] = drafts;
             let (parent_project, parent_feature) = brief.parents();
@@ -200,56 +199,61 @@ pub(super) async fn publish(
                 tally: context.optional_text(RECORDS[1])?,
                 contested: context.optional_text(RECORDS[2])?,
                 created: None,
-                vendors: seats,
+                occupants: seats,
             };
             let diagram = context.optional_text(DIAGRAM)?;
             if is_repair {
                 context.write(REPAIRED, format!("{}\n", drafts_digest(&context, &DRAFTS)?))?;
             }
-            written(&context, &materials, diagram.as_deref(), &brief)
+            write_spec_files(&context, &materials, diagram.as_deref(), &brief)
         })
         .await?;
-    say_replaced(phase, &published.replaced);
+    report_replaced(phase, &published.replaced);
     Ok(published)
 }
 
-/// Says which files were replaced that somebody else had written.
-pub(super) fn say_replaced(phase: &PhaseHandle<'_>, replaced: &[Replaced]) {
+/// Warns about replaced files that were changed outside this run.
+pub(super) fn report_replaced(phase: &PhaseHandle<'_>, replaced: &[ReplacedFile]) {
     for (name, difference) in replaced {
         phase.warn(format!(
-            "{name} was not as this run had left it; what it was is kept in superseded/{name}.*"
+            "{name} was changed outside this run; the old version is kept in superseded/{name}.*"
         ));
-        phase.ongoing("3c").say(difference);
+        phase.stage_handle("3c").print_line(difference);
     }
 }
 
-fn written(
+fn write_spec_files(
     context: &StepContext,
     materials: &Materials,
     diagram: Option<&str>,
     brief: &Brief,
-) -> Result<Published, StepError> {
-    let files = deliverable::files(materials, &brief.templates)
+) -> Result<PublishResult, StepError> {
+    let files = deliverable::assemble(materials, &brief.templates)
         .map_err(|error| StepError::Failed(error.to_string()))?;
     let (mut counted, mut replaced) = (String::new(), Vec::new());
     for (name, text) in &files {
         let text = match diagram {
-            Some(diagram) if name == "design.md" => &illustrated(text, diagram),
+            Some(diagram) if name == "design.md" => &append_diagram(text, diagram),
             _ => text,
         };
-        replaced.extend(put(context, name, text)?);
+        replaced.extend(write_spec_file(context, name, text)?);
         if name == "tasks.md" {
             let tasks = TaskList::parse(text);
             counted = format!("{} tasks across {} phases", tasks.tasks.len(), tasks.phase_names().len());
         }
     }
-    let said = format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
-    context.write(WRITE_SUMMARY, said)?;
-    Ok(Published { counted: format!("{} files, {counted}", files.len()), replaced })
+    let summary =
+        format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
+    context.write(WRITE_SUMMARY, summary)?;
+    Ok(PublishResult { counted: format!("{} files, {counted}", files.len()), replaced })
 }
 
-/// Writes a file of the specification. Says what it replaced, if somebody else had written that.
-pub(super) fn put(context: &StepContext, name: &str, text: &str) -> Result<Option<Replaced>, StepError> {
+/// Writes a file of the specification. Returns the file it replaced, if that was changed outside this run.
+pub(super) fn write_spec_file(
+    context: &StepContext,
+    name: &str,
+    text: &str,
+) -> Result<Option<ReplacedFile>, StepError> {
     let file = spec_file(name);
     let present = context.present(&file)?;
     let before = present.bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -261,37 +265,37 @@ pub(super) fn put(context: &StepContext, name: &str, text: &str) -> Result<Optio
     Ok(replaced.map(|difference| (file, difference)))
 }
 
-/// The design with its diagram at the end, once.
-fn illustrated(design: &str, diagram: &str) -> String {
+/// Appends the diagram, unless the design has one.
+fn append_diagram(design: &str, diagram: &str) -> String {
     if !fences(design).is_empty() {
         return design.to_owned();
     }
     format!("{}\n\n{}\n", design.trim_end(), diagram.trim())
 }
 
-fn taken(brief: &Brief, seatings: &Seatings) -> Vec<SeatTaken> {
-    let taken = |(seat, agent): &(String, String)| SeatTaken {
+fn occupants(brief: &Brief, seat_agents: &[SeatAgent]) -> Vec<SeatOccupant> {
+    let occupant = |SeatAgent { seat, agent }: &SeatAgent| SeatOccupant {
         seat: seat.clone(),
         agent: agent.clone(),
         vendor: brief.vendors.get(agent).unwrap_or(agent).clone(),
     };
-    seatings.iter().map(taken).collect()
+    seat_agents.iter().map(occupant).collect()
 }
 
-/// Step 4: what reviewers suggested and the vote did not adopt.
+/// Step 4: shows the findings that the vote rejected.
 pub(super) async fn report_rejected(write: &PhaseHandle<'_>, rejected: &Artifact) -> Flow<()> {
     let stage = write.stage("4");
     let (step, name) = (Step::new("rejected/any").reads(rejected), rejected.name().to_owned());
-    let any: bool =
+    let has_rejected: bool =
         write.step(step, |context| async move { Ok(!context.text(&name)?.trim().is_empty()) }).await?;
-    if any {
-        stage.show("Unimplemented Plan Review Suggestions", rejected.name());
+    if has_rejected {
+        stage.show_document("Unimplemented Plan Review Suggestions", rejected.name());
         if write.run.ports.caller.is_some() {
-            stage.done("saved");
+            stage.finish("saved");
         }
     } else {
-        stage.done("all suggestions implemented");
+        stage.finish("all suggestions implemented");
     }
-    stage.show("Out-of-Scope Observations", OUT_OF_SCOPE);
+    stage.show_document("Out-of-Scope Observations", OUT_OF_SCOPE);
     Ok(())
 }

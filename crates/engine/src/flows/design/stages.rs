@@ -1,13 +1,18 @@
-//! The stages of a design: number, name, the label its times are recorded under, and the phase it is in.
+//! Stages of a design: number, name, ledger label and phase.
 
-use charrette_model::progress::Stage;
+use charrette_model::progress::StageSpec;
 
-const fn stage(number: &'static str, name: &'static str, ledger: &'static str, phase: &'static str) -> Stage {
-    Stage { number, name, ledger, phase }
+const fn stage(
+    number: &'static str,
+    name: &'static str,
+    ledger: &'static str,
+    phase: &'static str,
+) -> StageSpec {
+    StageSpec { number, name, ledger, phase }
 }
 
-/// The stages of a design, in order.
-pub const STAGES: &[Stage] = &[
+/// Stages in order.
+pub const STAGES: &[StageSpec] = &[
     stage("0", "setup", "design Step 0 — session setup", "research"),
     stage("1", "branch", "design Step 1 — branch", "research"),
     stage("1a", "research", "design Step 1a — research", "research"),

@@ -1,11 +1,11 @@
-//! Step 4b: the tracker gets an issue for an approved specification, one and never two.
+//! Step 4b: creates exactly one tracker issue for an approved specification.
 //!
-//! Asking the tracker is a step of its own: it is on record before the call, the issue's id follows from run and
-//! step, and once there is an issue nobody is asked again. Writing it down is another step, over all files at once.
+//! The request to the tracker is a step of its own: it is recorded before the call, and the issue id follows from run
+//! and step, so a retry finds the issue. Another step records the issue in all files at once.
 
 use super::artifacts::GATE_SUBJECT;
 use super::brief::Brief;
-use super::last_gate::{page, present};
+use super::post_design_gate::{current_files, prepare_page};
 use super::specification::{spec_file, spec_names};
 use crate::artifact::Input;
 use crate::deliverable;
@@ -18,59 +18,65 @@ use serde::{Deserialize, Serialize};
 
 const ISSUE: &str = "tracker/issue";
 
-/// Whether an issue is made, decided once.
+/// Recorded decision whether to create an issue.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Decided {
+enum IssueDecision {
     Skip,
     NotConfigured,
     Make,
 }
 
-/// Makes the issue and writes it down. `approved` is the day of the approval; without one there is no issue.
-pub(super) async fn track(write: &PhaseHandle<'_>, brief: &Brief, approved: Option<&str>) -> Flow<()> {
+/// Creates the issue and records it. `approved` is the date of the approval; without one there is no issue.
+pub(super) async fn create_approved_issue(
+    write: &PhaseHandle<'_>,
+    brief: &Brief,
+    approved: Option<&str>,
+) -> Flow<()> {
     let Some(day) = approved else { return Ok(()) };
-    match decided(write).await? {
-        Decided::Skip => return Ok(()),
-        Decided::NotConfigured => {
-            write.stage("4b").skipped("no Linear issue: there is no .claude/config/integrations.json");
+    match decide(write).await? {
+        IssueDecision::Skip => return Ok(()),
+        IssueDecision::NotConfigured => {
+            write.stage("4b").skip("no Linear issue: there is no .claude/config/integrations.json");
             return Ok(());
         }
-        Decided::Make => {}
+        IssueDecision::Make => {}
     }
     let stage = write.stage("4b");
-    let issue = issue(write, brief).await?;
-    record(write, &issue, day).await?;
-    // The same page of files that now name the issue: what is on record is then what is there.
-    page(write).await?;
-    stage.say(format!("Linear: {} - {}", issue.identifier, issue.url));
-    stage.done(issue.identifier);
+    let issue = create_issue(write, brief).await?;
+    record_issue(write, &issue, day).await?;
+    // Prepared again, so that the record matches the files, which now name the issue.
+    prepare_page(write).await?;
+    stage.print_line(format!("Linear: {} - {}", issue.identifier, issue.url));
+    stage.finish(issue.identifier);
     Ok(())
 }
 
-/// What the configuration says right now. It is an input, so that switching the tracker on later makes the issue.
-async fn decided(write: &PhaseHandle<'_>) -> Flow<Decided> {
+/// Decides by the configuration. Its state is an input, so that enabling the tracker later creates the issue.
+async fn decide(write: &PhaseHandle<'_>) -> Flow<IssueDecision> {
     let state = write.run.ports.tracker.state();
     let step = Step::new("tracker/decided").reads(&Input::given("tracker", &format!("{state:?}")));
     write
         .step(step, move |_| async move {
             match state {
-                TrackerState::Off => Ok(Decided::Skip),
-                TrackerState::NotConfigured => Ok(Decided::NotConfigured),
-                TrackerState::On => Ok(Decided::Make),
-                TrackerState::Unusable(why) => Err(StepError::Said(why)),
+                TrackerState::Off => Ok(IssueDecision::Skip),
+                TrackerState::NotConfigured => Ok(IssueDecision::NotConfigured),
+                TrackerState::On => Ok(IssueDecision::Make),
+                TrackerState::Unusable(reason) => Err(StepError::Verbatim(reason)),
             }
         })
         .await
 }
 
-async fn issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssue> {
+async fn create_issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssue> {
     let (tracker, brief) = (write.run.ports.tracker.clone(), brief.clone());
-    let step =
-        Step::new(ISSUE).reads(&Input::answer("post-design", "approval")).revises(spec_names()).reaches_out();
+    let step = Step::new(ISSUE)
+        .reads(&Input::answer("post-design", "approval"))
+        .revises(spec_names())
+        .external_effect();
     write
         .step(step, move |context| async move {
-            let text = deliverable::issue_text(&present(&context)?, &brief.feature, &brief.spec_folder);
+            let text = deliverable::issue_text(&current_files(&context)?, &brief.feature, &brief.spec_folder);
             let order = IssueOrder {
                 run: context.run(),
                 step: ISSUE.to_owned(),
@@ -79,8 +85,8 @@ async fn issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssue> {
             };
             tracker.create(order).await.map_err(|error| match error {
                 TrackerError::Interrupted => StepError::Interrupted,
-                TrackerError::Failed(why) => StepError::Said(format!(
-                    "Linear issue creation failed: {why}\nFix the Linear configuration and re-run with: charrette design {} --resume",
+                TrackerError::Failed(reason) => StepError::Verbatim(format!(
+                    "Linear issue creation failed: {reason}\nFix the Linear configuration and re-run with: charrette design {} --resume",
                     brief.feature
                 )),
             })
@@ -88,8 +94,8 @@ async fn issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssue> {
         .await
 }
 
-/// All files at once: the issue, the status, the day.
-async fn record(write: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> Flow<()> {
+/// Records issue, status and date in all files at once.
+async fn record_issue(write: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> Flow<()> {
     let step = Step::new("tracker/record")
         .reads(GATE_SUBJECT)
         .reads(&Input::given("issue", issue))
@@ -98,7 +104,7 @@ async fn record(write: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> Flow
     let (issue, day) = (issue.clone(), day.to_owned());
     write
         .step(step, move |context| async move {
-            let files = present(&context)?;
+            let files = current_files(&context)?;
             let after = deliverable::with_issue(&files, &issue, &day)
                 .map_err(|error| StepError::Failed(error.to_string()))?;
             for ((name, before), (_, after)) in files.iter().zip(after) {

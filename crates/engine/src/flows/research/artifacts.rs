@@ -1,20 +1,20 @@
-//! The files of a research run: what each is called, who writes it and who reads it.
+//! Files of a research run: names, writers and readers.
 
 use crate::artifact::ArtifactSpec;
-pub use charrette_model::panel::names::{REQUEST, SURVEY};
+pub use charrette_model::panel::file_names::{REQUEST, SURVEY};
 
-/// What exists and how it hangs together.
+/// Findings on the structure.
 pub const STRUCTURE: &str = "research-structure.md";
-/// What happens when it runs.
+/// Findings on the behaviour.
 pub const BEHAVIOUR: &str = "research-behaviour.md";
-/// How it came to be.
+/// Findings on the history.
 pub const HISTORY: &str = "research-history.md";
-/// What a run leaves behind.
+/// The notes, the deliverable of a run.
 pub const NOTES: &str = "research-notes.md";
-/// Where the notes were put.
+/// Record of the delivery with `--out`.
 pub const DELIVERED: &str = "delivered.json";
 
-/// Every file of a research run, in the order they come.
+/// All files of a research run, in the order they are written.
 pub const ARTIFACTS: &[ArtifactSpec] = &[
     ArtifactSpec {
         name: REQUEST,
@@ -26,25 +26,25 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         name: SURVEY,
         writer: "survey",
         readers: &["topic-structure", "topic-behaviour", "topic-history"],
-        about: "what the repository says for itself",
+        about: "survey of the repository",
     },
     ArtifactSpec {
         name: STRUCTURE,
         writer: "topic-structure",
         readers: &["topic-synthesist"],
-        about: "what exists and how it hangs together",
+        about: "findings on the structure",
     },
     ArtifactSpec {
         name: BEHAVIOUR,
         writer: "topic-behaviour",
         readers: &["topic-synthesist"],
-        about: "what happens when it runs",
+        about: "findings on the behaviour",
     },
     ArtifactSpec {
         name: HISTORY,
         writer: "topic-history",
         readers: &["topic-synthesist"],
-        about: "how it came to be",
+        about: "findings on the history",
     },
     ArtifactSpec {
         name: NOTES,
@@ -56,6 +56,6 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         name: DELIVERED,
         writer: "deliver",
         readers: &[],
-        about: "where the notes were put with --out",
+        about: "record of the delivery with --out",
     },
 ];

@@ -1,17 +1,16 @@
-//! `charrette research` as a value.
+//! The `FlowSpec` of `charrette research`.
 
 use super::{artifacts, flow, pages, seats, stages};
 use crate::flow::{FlowSpec, OptionSpec, OptionValue};
 use charrette_model::checkpoint::Command;
 
-/// The command.
 pub static FLOW: FlowSpec = FlowSpec {
     command: Command::Research,
     about: "Research a topic: a cited map of the code",
-    help: "Three researchers look at structure, behaviour and history side by side; one set of notes brings together what \
-           they found, with every place in the code looked up. Without any agent installed, the embedded one makes the \
-           notes from what the repository says for itself. A run that stops for whatever reason goes on with --resume.",
-    subject: "TOPIC",
+    help: "Three researchers investigate structure, behaviour and history in parallel; their findings are merged into one \
+           set of notes, and every code reference is verified. Without an installed agent, the embedded one makes the \
+           notes from a survey of the repository. An interrupted run continues with --resume.",
+    argument: "TOPIC",
     example: "how requests are authenticated",
     phases: &[flow::DISCOVERY, flow::SYNTHESIS],
     stages: stages::STAGES,
@@ -20,7 +19,7 @@ pub static FLOW: FlowSpec = FlowSpec {
     options: &[OptionSpec {
         name: "out",
         value: Some(OptionValue::File("FILE")),
-        about: "Put the notes there as well",
+        about: "Also write the notes to FILE",
     }],
     guards: &[],
     in_spec_tree: false,

@@ -1,19 +1,19 @@
-//! The flow of a research run: a survey, three researchers side by side, one set of notes with every place verified.
+//! The flow of a research run: a survey, three researchers in parallel, one set of notes with verified code references.
 
 use super::artifacts::{DELIVERED, NOTES};
 use super::seats::SEATS;
 use crate::agent::AgentCall;
 use crate::artifact::{Artifact, Artifacts, Input};
-use crate::order::Order;
-use crate::panel::{Desk, Outfit, seat_label, step_id, survey};
+use crate::order::RunOrder;
+use crate::panel::{Panel, PanelContext, seat_label, step_id, survey};
 use crate::ports::Checkout;
-use crate::ports::checkout::{Delivery, Refusal};
+use crate::ports::checkout::{Delivery, PortError};
 use crate::run::{PhaseHandle, Run};
 use crate::step::{Step, StepError};
 use crate::stop::Flow;
 use charrette_model::panel::places::PlaceFacts;
 use charrette_model::panel::research_notes::{check_places, read_research_notes, strike_places};
-use charrette_model::seats::{Group, Seat};
+use charrette_model::seats::{Seat, SeatGroup};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -25,25 +25,25 @@ pub(super) async fn research(run: &Run<'_>) -> Flow<()> {
     let phase = run.phase(DISCOVERY);
     let stage = phase.stage("1");
     let survey = survey(&phase).await?;
-    let desk = desk(run.order(), survey.relevant_files);
-    let found = discover(&phase, &desk).await?;
-    stage.done(format!("{} researchers answered", found.len()));
+    let panel = panel_for(run.order(), survey.relevant_files);
+    let findings = discover(&phase, &panel).await?;
+    stage.finish(format!("{} researchers answered", findings.len()));
     phase.finish(None).await?;
-    run.enough_after(DISCOVERY)?;
+    run.stop_if_last_requested(DISCOVERY)?;
 
     let phase = run.phase(SYNTHESIS);
     let stage = phase.stage("2");
-    let notes = synthesise(&phase, &desk, &found).await?;
+    let notes = synthesise(&phase, &panel, &findings).await?;
     deliver(&phase, &notes).await?;
-    stage.show("Research Notes", notes.name());
-    stage.done("research notes saved");
+    stage.show_document("Research Notes", notes.name());
+    stage.finish("research notes saved");
     phase.finish_run(None).await
 }
 
-fn desk(order: &Order, relevant_files: Vec<String>) -> Desk {
-    Desk::new(Outfit {
+fn panel_for(order: &RunOrder, relevant_files: Vec<String>) -> Panel {
+    Panel::new(PanelContext {
         feature: order.feature.clone(),
-        // There is no specification, and nobody is told of one.
+        // There is no specification.
         spec_path: String::new(),
         date: order.date.clone(),
         summary_words: order.summary_words,
@@ -53,22 +53,22 @@ fn desk(order: &Order, relevant_files: Vec<String>) -> Desk {
     })
 }
 
-/// Three looks at the topic, side by side.
-async fn discover(phase: &PhaseHandle<'_>, desk: &Desk) -> Flow<Vec<Artifacts>> {
+/// Asks three researchers in parallel.
+async fn discover(phase: &PhaseHandle<'_>, panel: &Panel) -> Flow<Vec<Artifacts>> {
     let researchers: Vec<&'static Seat> =
-        SEATS.iter().filter(|seat| seat.group == Some(Group::Researchers)).collect();
+        SEATS.iter().filter(|seat| seat.group == Some(SeatGroup::Researchers)).collect();
     let lanes = researchers.iter().map(|seat| (step_id(seat), seat_label(seat)));
-    phase.ongoing("1").lanes("Researchers", lanes);
+    phase.stage_handle("1").show_lanes("Researchers", lanes);
     let named = researchers.into_iter().map(|seat| (seat.id, seat));
     phase
-        .parallel("researchers", named, |seat| async move { phase.agent(desk.assign(seat).call()?).await })
+        .parallel("researchers", named, |seat| async move { phase.agent(panel.assign(seat).call()?).await })
         .await
 }
 
-/// One set of notes. A place that is not in the repository goes back once, and is then struck out.
-async fn synthesise(phase: &PhaseHandle<'_>, desk: &Desk, found: &[Artifacts]) -> Flow<Artifact> {
-    let call = desk.call("topic-synthesist")?.reads(found);
-    let notes = phase.agent_file(verified(call, phase.run.ports.checkout.clone())).await?;
+/// Has the findings merged into notes. Cited places that do not exist are sent back once, then struck out.
+async fn synthesise(phase: &PhaseHandle<'_>, panel: &Panel, findings: &[Artifacts]) -> Flow<Artifact> {
+    let call = panel.call("topic-synthesist")?.reads(findings);
+    let notes = phase.agent_file(verify_places(call, phase.run.ports.checkout.clone())).await?;
     let (step, name) = (Step::new("notes/checked").reads(&notes), notes.name().to_owned());
     let struck: usize = phase
         .step(step, move |context| async move { Ok(context.text(&name)?.matches(STRUCK_MARK).count()) })
@@ -81,13 +81,13 @@ async fn synthesise(phase: &PhaseHandle<'_>, desk: &Desk, found: &[Artifacts]) -
     Ok(notes)
 }
 
-/// What stands beside a place that was struck out.
-const STRUCK_MARK: &str = charrette_model::panel::places::STRUCK;
+/// Mark of a place that was struck out.
+const STRUCK_MARK: &str = charrette_model::panel::places::STRUCK_MARK;
 
-/// The call, with every place it cites looked up.
-fn verified(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
-    let again = checkout.clone();
-    call.also(move |answer| {
+/// Checks every place that the answer cites.
+fn verify_places(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
+    let salvage_checkout = checkout.clone();
+    call.check(move |answer| {
         let wrong = check_places(&read_research_notes(answer).0, &Repository(&*checkout));
         if wrong.is_empty() {
             return Ok(());
@@ -96,7 +96,7 @@ fn verified(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
         Err(format!("places that are not in the repository: {}", wrong.join("; ")))
     })
     .salvage(move |answer| {
-        let wrong = check_places(&read_research_notes(answer).0, &Repository(&*again));
+        let wrong = check_places(&read_research_notes(answer).0, &Repository(&*salvage_checkout));
         let struck = strike_places(answer, &wrong);
         Ok(vec![(NOTES.to_owned(), format!("{}\n", struck.text.trim_end()))])
     })
@@ -106,19 +106,19 @@ fn verified(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
 struct Repository<'a>(&'a dyn Checkout);
 
 impl PlaceFacts for Repository<'_> {
-    fn lines(&self, path: &str) -> Option<usize> {
-        self.0.lines(path)
+    fn line_count(&self, path: &str) -> Option<usize> {
+        self.0.line_count(path)
     }
 }
 
-/// What was put where, so that it can be replaced and nothing else is.
+/// Path and digest of a delivered file, which alone may be replaced later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Delivered {
+struct DeliveryRecord {
     path: String,
     digest: String,
 }
 
-/// Puts the notes where the user wants them. A file that is there and is not ours is never replaced.
+/// Writes the notes to the path of `--out`. A file that an earlier attempt did not write is never replaced.
 async fn deliver(phase: &PhaseHandle<'_>, notes: &Artifact) -> Flow<()> {
     let Some(path) = phase.run.order().text("out").map(str::to_owned) else { return Ok(()) };
     let checkout = phase.run.ports.checkout.clone();
@@ -128,25 +128,25 @@ async fn deliver(phase: &PhaseHandle<'_>, notes: &Artifact) -> Flow<()> {
         .revises([DELIVERED])
         .touches_checkout();
     let name = notes.name().to_owned();
-    let said = path.clone();
+    let shown_path = path.clone();
     phase
         .step::<(), _>(step, move |context| async move {
             let before = context.optional_text(DELIVERED)?;
-            let before: Option<Delivered> = before.and_then(|text| serde_json::from_str(&text).ok());
+            let before: Option<DeliveryRecord> = before.and_then(|text| serde_json::from_str(&text).ok());
             let replaces = before.filter(|before| before.path == path).map(|before| before.digest);
             let text = context.text(&name)?;
             let digest = charrette_store::workspace::sha256(text.as_bytes());
             let delivery = Delivery { path: path.clone(), text, replaces };
             checkout.deliver(delivery).await.map_err(|refusal| match refusal {
-                Refusal::Refused(why) => StepError::Refused(why),
-                Refusal::Failed(why) => StepError::Failed(why),
-                Refusal::Interrupted => StepError::Interrupted,
+                PortError::Refused(reason) => StepError::Refused(reason),
+                PortError::Failed(reason) => StepError::Failed(reason),
+                PortError::Interrupted => StepError::Interrupted,
             })?;
-            let record = serde_json::to_string_pretty(&Delivered { path, digest }).unwrap_or_default();
+            let record = serde_json::to_string_pretty(&DeliveryRecord { path, digest }).unwrap_or_default();
             context.write(DELIVERED, record + "\n")
         })
         .await?;
-    phase.ongoing("2").say(format!("The notes are in {said}"));
+    phase.stage_handle("2").print_line(format!("Notes written to {shown_path}"));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `charrette research`: a cited map of the code for a topic.
 //!
-//! [`FLOW`] is the command as a value, `flow` what it does. [`seats`], [`stages`] and [`artifacts`] are its tables, `pages`
-//! what it says before and after.
+//! [`FLOW`] is its `FlowSpec`, `flow` the flow. [`seats`], [`stages`] and [`artifacts`] are its tables, `pages` the pages
+//! before and after a run.
 
 pub mod artifacts;
 mod command;

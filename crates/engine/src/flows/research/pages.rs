@@ -1,41 +1,41 @@
-//! What a research run says before it begins and when it is through.
+//! Preview and closing page of a research run.
 
 use super::artifacts::NOTES;
 use super::flow::DISCOVERY;
 use super::seats::SEATS;
 use crate::flow::Deliverable;
-use crate::pages::{Closing, FinishedRun, PhasePlan};
+use crate::pages::{ClosingPage, FinishedRun, PhasePlan};
 use charrette_model::panel::research_notes::read_research_notes;
-use charrette_model::seats::{EMBEDDED, Group, Seat};
+use charrette_model::seats::{EMBEDDED, Seat, SeatGroup};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What happens in a phase.
+/// Describes a phase.
 pub(super) fn preview(_: &Map<String, Value>, phase: &str) -> PhasePlan {
-    let seats = |group: Group| -> Vec<&'static Seat> {
+    let seats = |group: SeatGroup| -> Vec<&'static Seat> {
         SEATS.iter().filter(|seat| seat.group == Some(group)).collect()
     };
     if phase == DISCOVERY {
-        let groups = vec![("researchers".to_owned(), seats(Group::Researchers))];
+        let groups = vec![("researchers".to_owned(), seats(SeatGroup::Researchers))];
         return PhasePlan { brief: "survey, three researchers".to_owned(), groups };
     }
-    let groups = vec![("synthesist".to_owned(), seats(Group::Lead))];
+    let groups = vec![("synthesist".to_owned(), seats(SeatGroup::Lead))];
     PhasePlan { brief: "one set of notes, every place looked up".to_owned(), groups }
 }
 
-/// What it leaves.
+/// Files of a research run for people.
 pub(super) fn deliverables(_: &Map<String, Value>) -> Vec<Deliverable> {
     vec![(NOTES, "findings, code references, recommendations, open questions")]
 }
 
-/// The last page.
-pub(super) fn closing(run: &FinishedRun<'_>) -> Closing {
+/// Makes the closing page.
+pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
     let notes = format!("{}/{NOTES}", run.workspace);
     let (read, _) = read_research_notes(&run.text(NOTES));
     let title = if run.is_complete {
         format!("{} is researched: {} code references.", run.feature, read.code_references.len())
     } else {
-        format!("{}: the phase that was asked for is complete.", run.feature)
+        format!("{}: the requested phase is complete.", run.feature)
     };
     let out = run.flags.get("out").and_then(Value::as_str);
     let next = if run.is_complete {
@@ -43,21 +43,21 @@ pub(super) fn closing(run: &FinishedRun<'_>) -> Closing {
     } else {
         format!("charrette research {} --resume", run.feature)
     };
-    Closing {
+    ClosingPage {
         title,
-        notes: vec![took_part(run), format!("Everything is in {}/", run.workspace)],
+        notes: vec![participants(run), format!("Intermediate files: {}/", run.workspace)],
         files: vec![(NOTES.to_owned(), deliverables(run.flags)[0].1.to_owned())],
         next: Some(next),
-        ..Closing::default()
+        ..ClosingPage::default()
     }
 }
 
-fn took_part(run: &FinishedRun<'_>) -> String {
+fn participants(run: &FinishedRun<'_>) -> String {
     let answered = run.calls.iter().filter(|call| call.is_answered() && call.agent != EMBEDDED);
     let vendors: BTreeSet<&str> =
         answered.map(|call| call.vendor.as_deref().unwrap_or(&call.agent)).collect();
     if vendors.is_empty() {
-        return "No model took part: the embedded agent made these notes from what the repository says."
+        return "No model took part: the embedded agent made these notes from the survey of the repository."
             .to_owned();
     }
     format!("Vendors that took part: {}", vendors.into_iter().collect::<Vec<_>>().join(", "))

@@ -1,17 +1,16 @@
-//! The seats of a research run, in the order of its steps.
+//! Seats of a research run, in the order of its steps.
 
 use super::artifacts::{BEHAVIOUR, HISTORY, NOTES, REQUEST, STRUCTURE, SURVEY};
 use super::flow::{DISCOVERY, SYNTHESIS};
-use charrette_model::seats::{AnswerForm, ClockFamily, Group, Seat};
+use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup};
 
-/// Every seat.
 pub const SEATS: &[Seat] = &[
     researcher("topic-structure", "structure", &[STRUCTURE], &["claude"]),
     researcher("topic-behaviour", "behaviour", &[BEHAVIOUR], &["codex"]),
     researcher("topic-history", "history", &[HISTORY], &["cursor"]),
     Seat {
         id: "topic-synthesist",
-        group: Some(Group::Lead),
+        group: Some(SeatGroup::Lead),
         step: "2",
         phase: SYNTHESIS,
         role: "topic-synthesist",
@@ -20,7 +19,7 @@ pub const SEATS: &[Seat] = &[
         writes: &[NOTES],
         fallback_names: &[],
         form: AnswerForm::ResearchNotes,
-        first: &["claude", "codex"],
+        preferred: &["claude", "codex"],
         clock: ClockFamily::Sketch,
         embedded: true,
         flips_health: false,
@@ -29,10 +28,10 @@ pub const SEATS: &[Seat] = &[
 
 type Names = &'static [&'static str];
 
-const fn researcher(id: &'static str, variant: &'static str, writes: Names, first: Names) -> Seat {
+const fn researcher(id: &'static str, variant: &'static str, writes: Names, preferred: Names) -> Seat {
     Seat {
         id,
-        group: Some(Group::Researchers),
+        group: Some(SeatGroup::Researchers),
         step: "1",
         phase: DISCOVERY,
         role: "topic-researcher",
@@ -41,7 +40,7 @@ const fn researcher(id: &'static str, variant: &'static str, writes: Names, firs
         writes,
         fallback_names: &[],
         form: AnswerForm::HandoffResponse,
-        first,
+        preferred,
         clock: ClockFamily::Sketch,
         embedded: true,
         flips_health: false,

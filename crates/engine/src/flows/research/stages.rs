@@ -1,9 +1,9 @@
-//! The stages of a research run.
+//! Stages of a research run.
 
-use charrette_model::progress::Stage;
+use charrette_model::progress::StageSpec;
 
-/// In order.
-pub const STAGES: &[Stage] = &[
-    Stage { number: "1", name: "discovery", ledger: "research Step 1 — discovery", phase: "discovery" },
-    Stage { number: "2", name: "synthesis", ledger: "research Step 2 — synthesis", phase: "synthesis" },
+/// Stages in order.
+pub const STAGES: &[StageSpec] = &[
+    StageSpec { number: "1", name: "discovery", ledger: "research Step 1 — discovery", phase: "discovery" },
+    StageSpec { number: "2", name: "synthesis", ledger: "research Step 2 — synthesis", phase: "synthesis" },
 ];

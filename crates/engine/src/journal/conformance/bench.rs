@@ -1,105 +1,105 @@
-//! What the rules are tried with: a driver that can be killed, steps that are counted, agents that echo.
+//! Test bench of the rules: a driver that can be killed, counted steps, agents that echo their prompt.
 
-use super::child::SubjectChildren;
-use super::{Seen, Subject};
+use super::child::FixtureChildren;
+use super::{RuleResult, RunFixture};
 use crate::cancel::Cancel;
 use crate::event::{Broadcast, EventKind, Watcher};
 use crate::gate::{GateView, Reply};
-use crate::order::Order;
+use crate::order::RunOrder;
 use crate::ports::launcher::{AgentAnswer, LaunchError, LaunchOrder, Launcher};
 use crate::ports::{Asker, BoxFuture};
-use crate::room::Ports;
 use crate::run::{PhaseHandle, Run};
+use crate::run_ports::Ports;
 use crate::step::Step;
 use crate::stop::{Flow, Stop};
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The run a rule is tried on.
+/// The run of a rule.
 pub struct Bench {
-    pub(super) subject: Arc<dyn Subject>,
-    pub(super) children_opened: Count,
+    pub(super) fixture: Arc<dyn RunFixture>,
+    pub(super) children_opened: Counter,
 }
 
-/// Somebody who drives the run, with everything they hear.
+/// A driver of the run, with the events it emitted.
 pub(super) struct Driver {
     pub(super) run: Run<'static>,
     pub(super) cancel: Cancel,
-    pub(super) heard: Arc<Mutex<Vec<EventKind>>>,
+    pub(super) events: Arc<Mutex<Vec<EventKind>>>,
 }
 
 impl Driver {
-    /// Ends in order: what it did is on record. A driver that is dropped was killed.
-    pub(super) async fn leave(self) {
-        self.run.journal().stop_run(&Stop::Enough).await;
+    /// Stops in order: its steps are on record. Dropping a driver instead kills it.
+    pub(super) async fn stop(self) {
+        self.run.journal().stop_run(&Stop::RequestedPhasesDone).await;
     }
 }
 
 impl Bench {
     pub(super) fn drive(&self) -> Driver {
-        self.drive_with(Arc::new(Nobody))
+        self.drive_with(Arc::new(NoAsker))
     }
 
     pub(super) fn drive_with(&self, asker: Arc<dyn Asker>) -> Driver {
-        let (cancel, broadcast, heard) =
+        let (cancel, broadcast, events) =
             (Cancel::default(), Broadcast::default(), Arc::new(Mutex::default()));
-        broadcast.subscribe(listening(&heard));
-        let journal = self.subject.open(cancel.clone(), broadcast);
-        let children = Arc::new(SubjectChildren {
-            subject: self.subject.clone(),
+        broadcast.subscribe(event_recorder(&events));
+        let journal = self.fixture.open(cancel.clone(), broadcast);
+        let children = Arc::new(FixtureChildren {
+            fixture: self.fixture.clone(),
             asker: asker.clone(),
             opened: self.children_opened.clone(),
         });
-        let ports = Ports { children, ..Ports::bare(Arc::new(Echo), asker) };
-        Driver { run: Run::new(journal, ports, Arc::new(Order::default()), &[]), cancel, heard }
+        let ports = Ports { children, ..Ports::minimal(Arc::new(Echo), asker) };
+        Driver { run: Run::new(journal, ports, Arc::new(RunOrder::default()), &[]), cancel, events }
     }
 
     pub(super) fn answer(&self, of_child: bool, gate: &str, answers: &Value) {
-        self.subject.answer(of_child, gate, answers.as_object().cloned().unwrap_or_default());
+        self.fixture.answer(of_child, gate, answers.as_object().cloned().unwrap_or_default());
     }
 }
 
-pub(super) fn listening(heard: &Arc<Mutex<Vec<EventKind>>>) -> Watcher {
-    let heard: Arc<Mutex<Vec<EventKind>>> = heard.clone();
-    Arc::new(move |event| heard.lock().unwrap_or_else(PoisonError::into_inner).push(event.kind.clone()))
+pub(super) fn event_recorder(events: &Arc<Mutex<Vec<EventKind>>>) -> Watcher {
+    let events: Arc<Mutex<Vec<EventKind>>> = events.clone();
+    Arc::new(move |event| events.lock().unwrap_or_else(PoisonError::into_inner).push(event.kind.clone()))
 }
 
-/// Counts how often something was executed.
+/// Counter of executions.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Count(Arc<AtomicUsize>);
+pub(super) struct Counter(Arc<AtomicUsize>);
 
-impl Count {
-    pub(super) fn up(&self) {
+impl Counter {
+    pub(super) fn increment(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 
-    pub(super) fn is(&self, expected: usize, what: &str) -> Seen {
-        let found = self.0.load(Ordering::SeqCst);
-        ensure(found == expected, || format!("{what} was executed {found} times instead of {expected}"))
+    pub(super) fn expect_count(&self, expected: usize, what: &str) -> RuleResult {
+        let count = self.0.load(Ordering::SeqCst);
+        ensure(count == expected, || format!("{what} was executed {count} times instead of {expected}"))
     }
 }
 
-pub(super) fn ensure(is_so: bool, otherwise: impl FnOnce() -> String) -> Seen {
-    if is_so { Ok(()) } else { Err(otherwise()) }
+pub(super) fn ensure(condition: bool, details: impl FnOnce() -> String) -> RuleResult {
+    if condition { Ok(()) } else { Err(details()) }
 }
 
-pub(super) fn went<T>(outcome: Flow<T>) -> Result<T, String> {
-    outcome.map_err(|stop| format!("it stopped: {stop}"))
+pub(super) fn expect_ok<T>(outcome: Flow<T>) -> Result<T, String> {
+    outcome.map_err(|stop| format!("the flow stopped: {stop}"))
 }
 
-/// A step that writes `text` to `name`, counted.
+/// Runs a counted step that writes `text` to `name`.
 pub(super) async fn write(
     phase: &PhaseHandle<'_>,
     step: Step,
     name: &'static str,
     text: &str,
-    count: &Count,
+    count: &Counter,
 ) -> Flow<usize> {
     let (text, count) = (text.to_owned(), count.clone());
     phase
         .step(step, move |context| async move {
-            count.up();
+            count.increment();
             context.write(name, &text)?;
             Ok(text.len())
         })
@@ -111,17 +111,17 @@ pub(super) async fn text(driver: &Driver, name: &str) -> Result<Option<String>, 
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// There is nobody to ask.
+/// Asker of an unattended run.
 #[derive(Debug)]
-pub(super) struct Nobody;
+pub(super) struct NoAsker;
 
-impl Asker for Nobody {
+impl Asker for NoAsker {
     fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
-        Box::pin(async { Reply::Nobody })
+        Box::pin(async { Reply::Unattended })
     }
 }
 
-/// An agent that repeats what it is asked.
+/// Launcher of agents that repeat their prompt.
 #[derive(Debug)]
 pub(super) struct Echo;
 

@@ -1,15 +1,15 @@
-//! What a run in memory remembers.
+//! State of a run in memory.
 
-use crate::gate::{FEEDBACK, GateView, Question};
+use crate::gate::{FEEDBACK, GateQuestion, GateView};
 use charrette_model::checkpoint::GateState;
-use charrette_model::checkpoint::gate::{Outcome, settle};
-use charrette_model::tree::Change;
+use charrette_model::checkpoint::gate::{GateOutcome, settle};
+use charrette_model::tree::TreeChange;
 use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A run that is remembered in memory, whoever drives it.
+/// A run in memory, shared by its drivers.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryRun(Arc<Mutex<State>>);
 
@@ -19,9 +19,9 @@ pub(super) struct State {
     pub(super) steps: BTreeMap<(String, String), StepState>,
     pub(super) gates: BTreeMap<String, GateRecord>,
     pub(super) files: BTreeMap<String, Vec<u8>>,
-    /// What steps of a group wrote, by lane, until the group is collected.
+    /// Staged files of parallel groups, by lane, until the group is collected.
     pub(super) staged: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
-    /// Every digest a step of this run has left under a name.
+    /// Name and digest of every file version that a step of this run wrote.
     pub(super) own: BTreeSet<(String, String)>,
     pub(super) finished_phases: Vec<String>,
     pub(super) is_complete: bool,
@@ -36,13 +36,13 @@ pub(super) struct StepState {
     pub(super) outputs: Vec<String>,
     pub(super) value: Value,
     pub(super) agent: Option<String>,
-    pub(super) tree: Vec<Change>,
+    pub(super) tree: Vec<TreeChange>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct GateRecord {
     pub(super) subject: String,
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<GateQuestion>,
     pub(super) answers: Map<String, Value>,
     pub(super) state: Option<GateState>,
     pub(super) round: u32,
@@ -50,7 +50,7 @@ pub(super) struct GateRecord {
 }
 
 impl MemoryRun {
-    /// A run of that id that has not begun.
+    /// Makes a run without steps.
     pub fn new(id: &str) -> MemoryRun {
         let run = MemoryRun::default();
         id.clone_into(&mut run.state().id);
@@ -67,23 +67,23 @@ impl MemoryRun {
         self.state().files.remove(name);
     }
 
-    /// Answers a gate, as a person would who is not asked by the driver. False if no such gate waits.
+    /// Answers a gate from outside the driver. False if there is no such gate.
     pub fn answer(&self, gate: &str, answers: Map<String, Value>) -> bool {
         match self.state().gates.get_mut(gate) {
             Some(gate) => {
-                gate.take(answers);
+                gate.add_answers(answers);
                 true
             }
             None => false,
         }
     }
 
-    /// Loses what was staged and not collected, as a broken disk would.
+    /// Loses all staged files, as a broken disk would.
     pub fn lose_staged(&self) {
         self.state().staged.clear();
     }
 
-    /// Collects everything that is staged, whoever is still at work.
+    /// Collects all staged files, even of running groups.
     pub fn collect_everything(&self) {
         let mut state = self.state();
         for (name, bytes) in std::mem::take(&mut state.staged).into_values().flatten() {
@@ -92,25 +92,25 @@ impl MemoryRun {
         }
     }
 
-    /// Forgets a step, as if it had never been done.
+    /// Deletes the record of a step.
     pub fn forget(&self, phase: &str, step: &str) {
         self.state().steps.remove(&(phase.to_owned(), step.to_owned()));
     }
 
-    /// Forgets what agents changed in the tree.
+    /// Deletes the records of tree changes.
     pub fn forget_tree(&self) {
         for step in self.state().steps.values_mut() {
             step.tree.clear();
         }
     }
 
-    /// Whether the run is through.
+    /// True if the run is complete.
     pub fn is_complete(&self) -> bool {
         self.state().is_complete
     }
 
-    /// Why its last driver stopped before the end.
-    pub fn stopped(&self) -> Option<String> {
+    /// Message of the last stop.
+    pub fn stop_message(&self) -> Option<String> {
         self.state().stopped.clone()
     }
 
@@ -120,29 +120,30 @@ impl MemoryRun {
 }
 
 impl GateRecord {
-    pub(super) fn take(&mut self, answers: Map<String, Value>) {
+    pub(super) fn add_answers(&mut self, answers: Map<String, Value>) {
         self.answers.extend(answers);
         self.at = Some("now".to_owned());
         self.state = match settle(&self.questions, &self.answers, self.round) {
-            Outcome::Missing(_) => Some(GateState::Pending),
-            Outcome::Settled(state) => Some(state),
+            GateOutcome::Missing(_) => Some(GateState::Pending),
+            GateOutcome::Settled(state) => Some(state),
         };
         if self.state == Some(GateState::Revise) {
             self.round += 1;
         }
     }
 
-    pub(super) fn open(&self) -> Vec<Question> {
+    /// Open questions.
+    pub(super) fn open(&self) -> Vec<GateQuestion> {
         if self.state == Some(GateState::Rejected) {
             return self.questions.iter().filter(|question| question.approval).cloned().collect();
         }
         match settle(&self.questions, &self.answers, self.round) {
-            Outcome::Missing(keys) => {
-                let feedback = Question::free(FEEDBACK, "What should be revised?");
+            GateOutcome::Missing(keys) => {
+                let feedback = GateQuestion::free_text(FEEDBACK, "What should be revised?");
                 let all = self.questions.iter().cloned().chain([feedback]);
                 all.filter(|question| keys.contains(&question.key)).collect()
             }
-            Outcome::Settled(_) => Vec::new(),
+            GateOutcome::Settled(_) => Vec::new(),
         }
     }
 

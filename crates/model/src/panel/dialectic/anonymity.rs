@@ -1,28 +1,28 @@
-//! Keeps a ballot anonymous: a judge who knows which tool wrote a defense may judge the tool.
+//! Removes tool names from ballots, so that judges cannot judge the tool instead of the defense.
 
 use std::borrow::Cow;
 
-/// Names that must not stand in a ballot, in any case, not even inside another word.
+/// Tool names, masked in any case and also inside other words.
 pub const TOOL_NAMES: [&str; 5] = ["cursor", "codex", "claude", "gemini", "opencode"];
 
-/// What stands in a ballot where a name stood.
+/// Replacement for a tool name.
 pub const WITHHELD: &str = "(name withheld)";
 
-/// The first tool a text names.
+/// The first tool name in a text.
 pub fn named_tool(text: &str) -> Option<&'static str> {
-    find(text, &TOOL_NAMES).map(|(_, name)| name)
+    find_name(text, &TOOL_NAMES).map(|(_, name)| name)
 }
 
-/// `text` without the names of tools.
-pub fn without_tool_names(text: &str) -> Cow<'_, str> {
-    without(text, &TOOL_NAMES, WITHHELD)
+/// Masks the tool names in `text`.
+pub fn withhold_tool_names(text: &str) -> Cow<'_, str> {
+    replace_names(text, &TOOL_NAMES, WITHHELD)
 }
 
-/// `text` with each of `names`, in any case, replaced. No replacement may complete another name.
-pub(super) fn without<'a>(text: &'a str, names: &[&'static str], replacement: &str) -> Cow<'a, str> {
+/// Replaces each of `names` in `text`, ignoring case. The replacement must not complete another name.
+pub(super) fn replace_names<'a>(text: &'a str, names: &[&'static str], replacement: &str) -> Cow<'a, str> {
     let mut masked = String::new();
     let mut rest = text;
-    while let Some((at, name)) = find(rest, names) {
+    while let Some((at, name)) = find_name(rest, names) {
         masked.push_str(&rest[..at]);
         masked.push_str(replacement);
         rest = &rest[at + name.len()..];
@@ -30,7 +30,7 @@ pub(super) fn without<'a>(text: &'a str, names: &[&'static str], replacement: &s
     if masked.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked + rest) }
 }
 
-fn find(text: &str, names: &[&'static str]) -> Option<(usize, &'static str)> {
+fn find_name(text: &str, names: &[&'static str]) -> Option<(usize, &'static str)> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find_map(|at| {
         let starts = |name: &&&str| {
@@ -46,7 +46,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_are_withheld_wherever_they_stand() {
+    fn tool_names_are_masked_anywhere() {
         for (text, expected) in [
             ("", ""),
             ("nobody", "nobody"),
@@ -58,7 +58,7 @@ mod tests {
             ("é cursor é", "é (name withheld) é"),
             ("curso", "curso"),
         ] {
-            assert_eq!(without_tool_names(text), expected);
+            assert_eq!(withhold_tool_names(text), expected);
         }
     }
 
@@ -70,8 +70,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_without_names_names_a_tool(text in "(cursor|CODEX|Claude|gem|ini|open|code|cu|rs|or|\\PC){0,20}") {
-            prop_assert_eq!(named_tool(&without_tool_names(&text)), None);
+        fn masked_text_has_no_tool_name(text in "(cursor|CODEX|Claude|gem|ini|open|code|cu|rs|or|\\PC){0,20}") {
+            prop_assert_eq!(named_tool(&withhold_tool_names(&text)), None);
         }
     }
 }

@@ -1,76 +1,72 @@
-//! Reads what the judges voted and settles each decision.
+//! Parses the judges' votes and settles each decision.
 //!
-//! A judge counts for a decision it validly voted on, and for no other. The side with more votes wins if at least
-//! two judges count; otherwise, or in a tie, the synthesis stands. The order of the judges changes nothing.
+//! A judge is eligible for the decisions with a valid vote line of that judge. The side with more votes wins if
+//! at least two judges are eligible; otherwise, or in a tie, the synthesis stands. The order of the judges does
+//! not matter.
 
-use crate::panel::debate::{SIDE_TOKENS, STATUS_OK, Side};
+use crate::escape::printable;
+use crate::panel::debate::{DebateSide, SIDE_TOKENS, STATUS_OK};
 use crate::panel::ids::ItemId;
 use crate::panel::resolutions::Disposition;
 use crate::panel::texts;
-use crate::panel::vote_lines::{self, Sheet};
-use crate::shown::shown;
+use crate::panel::vote_lines::{self, VoteSheet};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// What is to be counted.
+/// Input of [`tally_judges`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct JudgesRequest {
-    /// The decisions on the ballot.
-    pub decisions: Vec<OnBallot>,
-    /// The judges and what they answered.
+    /// Decisions on the ballot.
+    pub decisions: Vec<BallotDecision>,
     pub judges: Vec<Judge>,
 }
 
-/// A decision on the ballot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct OnBallot {
-    /// Its number.
+pub struct BallotDecision {
     pub n: u32,
 }
 
-/// One judge.
+/// Judge with its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub struct Judge {
-    /// Who it is, for warnings.
+    /// Name used in warnings.
     pub name: String,
-    /// How the call ended: `OK`, or anything else.
+    /// `OK`, or the status of a failed call.
     pub status: String,
-    /// What was answered.
     pub text: String,
 }
 
-/// What the judges decided.
+/// Result of the judges' votes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JudgesTally {
-    /// Every decision on the ballot, in its order.
+    /// In the order of the ballot.
     pub decisions: Vec<JudgedDecision>,
-    /// What was not counted, and why.
+    /// Votes and answers that were not counted.
     pub warnings: Vec<String>,
 }
 
-/// What the judges decided on one decision.
+/// Votes on one decision and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JudgedDecision {
-    /// Its number.
     pub n: u32,
-    /// Votes for what was chosen.
+    /// Votes for the chosen option.
     pub thesis: usize,
     /// Votes for the alternative.
     pub anti_thesis: usize,
-    /// How many judges count.
+    /// Number of eligible judges.
     pub eligible: usize,
-    /// Voted, or back to the synthesis.
+    /// `voted` or `fallback-to-synthesis`.
     pub disposition: Disposition,
-    /// The side that won; none if the synthesis stands.
-    pub resolution: Option<Side>,
-    /// The winners' reasons, or what kept the judges from a decision.
+    /// The winning side; none if the synthesis stands.
+    pub resolution: Option<DebateSide>,
+    /// The winners' reasons, or the reason for the fallback.
     pub why: String,
 }
 
-/// The fewest judges that can settle a decision.
-const JUDGES_AT_LEAST: usize = 2;
+/// Quorum of judges for a decision.
+const MIN_JUDGES: usize = 2;
 
 /// Counts the judges' votes.
 pub fn tally_judges(request: &JudgesRequest) -> JudgesTally {
@@ -78,19 +74,20 @@ pub fn tally_judges(request: &JudgesRequest) -> JudgesTally {
     let mut judges: Vec<&Judge> = request.judges.iter().collect();
     judges.sort();
     let mut warnings = Vec::new();
-    let sheets: Vec<Sheet<'_>> = judges.iter().map(|judge| sheet(judge, &ballot, &mut warnings)).collect();
-    let decisions = request.decisions.iter().map(|on| judged(on.n, &sheets)).collect();
+    let sheets: Vec<VoteSheet<'_>> =
+        judges.iter().map(|judge| vote_sheet(judge, &ballot, &mut warnings)).collect();
+    let decisions = request.decisions.iter().map(|on| tally_decision(on.n, &sheets)).collect();
     JudgesTally { decisions, warnings }
 }
 
-/// The votes of a judge; none if it did not answer.
-fn sheet<'a>(judge: &'a Judge, ballot: &HashSet<ItemId>, warnings: &mut Vec<String>) -> Sheet<'a> {
-    let name = shown(&judge.name);
+/// The vote lines of a judge; empty if its call failed.
+fn vote_sheet<'a>(judge: &'a Judge, ballot: &HashSet<ItemId>, warnings: &mut Vec<String>) -> VoteSheet<'a> {
+    let name = printable(&judge.name);
     if judge.status != STATUS_OK {
-        warnings.push(format!("{name}: status {}, not eligible for any decision", shown(&judge.status)));
-        return Sheet::default();
+        warnings.push(format!("{name}: status {}, not eligible for any decision", printable(&judge.status)));
+        return VoteSheet::default();
     }
-    let sheet = vote_lines::read(&judge.text, ballot, &SIDE_TOKENS);
+    let sheet = vote_lines::read_vote_sheet(&judge.text, ballot, &SIDE_TOKENS);
     warnings.extend(sheet.problems.iter().map(|p| format!("{name}, line {}: {}", p.line, p.message)));
     if sheet.votes.is_empty() {
         warnings.push(format!("{name}: no valid vote line, not eligible for any decision"));
@@ -98,14 +95,15 @@ fn sheet<'a>(judge: &'a Judge, ballot: &HashSet<ItemId>, warnings: &mut Vec<Stri
     sheet
 }
 
-fn judged(n: u32, sheets: &[Sheet<'_>]) -> JudgedDecision {
+fn tally_decision(n: u32, sheets: &[VoteSheet<'_>]) -> JudgedDecision {
     let votes: Vec<_> = sheets.iter().filter_map(|sheet| sheet.votes.get(&ItemId::decision(n))).collect();
     let eligible = votes.len();
     let thesis = votes.iter().filter(|vote| vote.token == 0).count();
     let anti_thesis = eligible - thesis;
-    match settled(thesis, anti_thesis) {
+    match winner(thesis, anti_thesis) {
         Ok(winner) => {
-            let won = votes.iter().filter(|vote| Side::BOTH[vote.token] == winner && !vote.reason.is_empty());
+            let won =
+                votes.iter().filter(|vote| DebateSide::BOTH[vote.token] == winner && !vote.reason.is_empty());
             let reasons: Vec<&str> = won.map(|vote| vote.reason).collect();
             let disposition = Disposition::Voted;
             let why =
@@ -119,15 +117,15 @@ fn judged(n: u32, sheets: &[Sheet<'_>]) -> JudgedDecision {
     }
 }
 
-/// The side that won, or why none did.
-fn settled(thesis: usize, anti_thesis: usize) -> Result<Side, String> {
+/// The winning side, or the reason why there is none.
+fn winner(thesis: usize, anti_thesis: usize) -> Result<DebateSide, String> {
     let eligible = thesis + anti_thesis;
-    if eligible < JUDGES_AT_LEAST {
+    if eligible < MIN_JUDGES {
         return Err(texts::judges_eligible(eligible));
     }
     match thesis.cmp(&anti_thesis) {
-        Ordering::Greater => Ok(Side::Thesis),
-        Ordering::Less => Ok(Side::AntiThesis),
+        Ordering::Greater => Ok(DebateSide::Thesis),
+        Ordering::Less => Ok(DebateSide::AntiThesis),
         Ordering::Equal => Err(texts::tie(thesis, anti_thesis)),
     }
 }
@@ -143,11 +141,11 @@ mod tests {
 
     fn tally(texts: &[&str]) -> JudgesTally {
         let judges = texts.iter().zip("abcdefg".chars()).map(|(text, name)| judge(&name.to_string(), text));
-        tally_judges(&JudgesRequest { decisions: vec![OnBallot { n: 1 }], judges: judges.collect() })
+        tally_judges(&JudgesRequest { decisions: vec![BallotDecision { n: 1 }], judges: judges.collect() })
     }
 
     /// Votes, eligible judges, winner and reason of the only decision.
-    fn counted(texts: &[&str]) -> (usize, usize, usize, Option<Side>, String) {
+    fn counted(texts: &[&str]) -> (usize, usize, usize, Option<DebateSide>, String) {
         let decision = tally(texts).decisions.remove(0);
         let voted = decision.disposition == Disposition::Voted;
         assert_eq!(voted, decision.resolution.is_some());
@@ -159,8 +157,8 @@ mod tests {
     const NOTHING: &str = "I abstain.";
 
     #[test]
-    fn each_threshold_is_kept() {
-        let (thesis, anti) = (Some(Side::Thesis), Some(Side::AntiThesis));
+    fn the_majority_of_a_quorum_wins() {
+        let (thesis, anti) = (Some(DebateSide::Thesis), Some(DebateSide::AntiThesis));
         for (texts, expected) in [
             (vec![T, T, T], (3, 0, 3, thesis, "t; t; t")),
             (vec![T, T, A], (2, 1, 3, thesis, "t; t")),
@@ -184,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_lines_count_as_what_they_are() {
+    fn vote_lines_are_parsed_strictly() {
         let both = |line| counted(&[line, "DECISION_1: ANTI_THESIS"]);
         for anti in [
             "**DECISION_1: ANTI_THESIS — x**",
@@ -214,7 +212,7 @@ mod tests {
     #[test]
     fn a_judge_counts_only_where_it_voted() {
         let request = JudgesRequest {
-            decisions: vec![OnBallot { n: 2 }, OnBallot { n: 1 }],
+            decisions: vec![BallotDecision { n: 2 }, BallotDecision { n: 1 }],
             judges: vec![judge("a", T), judge("b", "DECISION_1: THESIS\nDECISION_2: ANTI_THESIS")],
         };
         let tally = tally_judges(&request);
@@ -225,11 +223,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_counted_is_said_in_the_order_of_names() {
+    fn uncounted_votes_are_warned_about_by_judge_name() {
         let failed = Judge { status: "TIMED\nOUT".to_owned(), ..judge("zoe", T) };
         let judges =
             vec![failed, judge("bob", NOTHING), judge("amy", "DECISION_1: THESIS\nDECISION_9: THESIS")];
-        let tally = tally_judges(&JudgesRequest { decisions: vec![OnBallot { n: 1 }], judges });
+        let tally = tally_judges(&JudgesRequest { decisions: vec![BallotDecision { n: 1 }], judges });
         assert_eq!(
             tally.warnings,
             [
@@ -242,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn votes_without_a_reason_win_all_the_same() {
+    fn votes_without_a_reason_count() {
         assert_eq!(counted(&["DECISION_1: THESIS"; 2]).4, "the judges gave no reason");
         assert_eq!(counted(&["DECISION_1: THESIS", T]).4, "t");
     }
@@ -280,7 +278,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_judges_never_matters((judges, shuffled) in any_judges().prop_flat_map(|judges| (Just(judges.clone()), Just(judges).prop_shuffle()))) {
-            let decisions = vec![OnBallot { n: 1 }, OnBallot { n: 2 }];
+            let decisions = vec![BallotDecision { n: 1 }, BallotDecision { n: 2 }];
             let one = tally_judges(&JudgesRequest { decisions: decisions.clone(), judges });
             let other = tally_judges(&JudgesRequest { decisions, judges: shuffled });
             prop_assert_eq!(one, other);
@@ -288,7 +286,7 @@ mod tests {
 
         #[test]
         fn an_abstainer_never_flips_a_result(judges in any_judges(), at in 0usize..6, failed in any::<bool>(), text in prop::sample::select(vec!["", NOTHING, T])) {
-            let decisions = vec![OnBallot { n: 1 }, OnBallot { n: 2 }];
+            let decisions = vec![BallotDecision { n: 1 }, BallotDecision { n: 2 }];
             let mut more = judges.clone();
             let status = if failed { "TIMED_OUT" } else { STATUS_OK };
             let text = if failed { text } else { NOTHING };

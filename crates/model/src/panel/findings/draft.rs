@@ -1,12 +1,13 @@
-//! One finding while its lines are read.
+//! Incremental parser of a single finding.
 
-use super::focus::{Focus, Tag, any_focus, leading_tags};
-use super::read::Finding;
-use crate::panel::lines::{Bare, MARKS, Problem, bare, is_blank, label, label_at, trimmed};
+use super::focus::{Focus, Tag, find_focus, leading_tags};
+use super::parser::Finding;
+use crate::markdown::{Bare, MARKS, bare, is_blank, label, label_at, trimmed};
+use crate::problem::Problem;
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
-/// A finding that may still go on.
+/// Finding whose lines are still being read.
 #[derive(Debug)]
 pub(super) struct Draft<'a> {
     n: u32,
@@ -18,7 +19,7 @@ pub(super) struct Draft<'a> {
     part: Part,
 }
 
-/// The part of a finding the next line belongs to.
+/// Part of a finding that the next line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Concern,
@@ -26,7 +27,7 @@ enum Part {
     Focus,
 }
 
-/// Names of the parts. The first three revisions also count in the middle of a line.
+/// Labels of the parts. The first [`INLINE_LABELS`] also count in the middle of a line.
 const LABELS: [(&str, Part); 16] = [
     ("suggested revision", Part::Revision),
     ("proposed revision", Part::Revision),
@@ -45,12 +46,12 @@ const LABELS: [(&str, Part); 16] = [
     ("tag", Part::Focus),
     ("category", Part::Focus),
 ];
-const INLINE: usize = 3;
+const INLINE_LABELS: usize = 3;
 
 const BOLD: &str = "**";
 
 impl<'a> Draft<'a> {
-    /// Starts a finding with what follows its number; `bold` says that emphasis is open there.
+    /// Starts a finding with the text after its number. `bold`: emphasis is open at its start.
     pub(super) fn new(n: u32, line: usize, text: &'a str, bold: bool) -> Draft<'a> {
         let (concern, revision) = (Cow::Borrowed(""), Cow::Borrowed(""));
         let part = Part::Concern;
@@ -59,8 +60,8 @@ impl<'a> Draft<'a> {
             Tag::Focus(focus) => draft.focus = draft.focus.or(Some(focus)),
             Tag::OutOfScope => draft.out_of_scope = true,
         });
-        match if_open(text, rest, bold) {
-            // The opening mark went with the number or a tag; its closing mark goes too.
+        match split_emphasis(text, rest, bold) {
+            // The opening mark was stripped with the number or a tag; strip the closing mark too.
             Some((emphasised, after)) => {
                 draft.add(&bare(emphasised));
                 draft.add(&bare(after));
@@ -70,10 +71,10 @@ impl<'a> Draft<'a> {
         draft
     }
 
-    /// Adds a line, or what is left of one.
+    /// Adds a line, or the rest of one.
     pub(super) fn add(&mut self, line: &Bare<'a>) {
         let Some(colon) = memchr(b':', line.text.as_bytes()) else { return self.put(line.content) };
-        let Some((part, value)) = labelled(line, colon) else {
+        let Some((part, value)) = read_label(line, colon) else {
             return self.put_from(line.content, line.content.len() - line.text.len() + colon);
         };
         if part == Part::Focus {
@@ -87,8 +88,8 @@ impl<'a> Draft<'a> {
         self.put_from(value, 0);
     }
 
-    /// Whether a heading names a part of this finding; what follows then belongs to it.
-    pub(super) fn takes_heading(&mut self, line: &Bare<'a>) -> bool {
+    /// True if a heading is the label of a part; the lines below it then belong to that part.
+    pub(super) fn accept_heading(&mut self, line: &Bare<'a>) -> bool {
         let name = line.text.trim_end_matches(MARKS);
         match part_named(name) {
             Some(part) => self.part = part,
@@ -98,7 +99,7 @@ impl<'a> Draft<'a> {
         true
     }
 
-    /// Puts text where it belongs. In a concern, a revision may begin at the first colon or a later one.
+    /// Appends text to the current part. In a concern, a revision may begin at the first colon or a later one.
     fn put_from(&mut self, text: &'a str, colon: usize) {
         let inline = if self.part == Part::Concern { inline_revision(text, colon) } else { None };
         let Some((concern, revision)) = inline else { return self.put(text) };
@@ -115,11 +116,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The finding, if there is one; what is missing from it goes to `errors`.
+    /// The finding, if it has a concern. Reports missing parts to `errors`.
     pub(super) fn finish(self, errors: &mut Vec<Problem>) -> Option<Finding<'a>> {
         let Draft { n, line, out_of_scope, concern, revision, .. } = self;
         let mut missing = |what: &str| {
-            if errors.len() < ERRORS_AT_MOST {
+            if errors.len() < MAX_ERRORS {
                 errors.push(Problem::new(line, format!("finding {n} has no {what}")));
             }
         };
@@ -127,7 +128,7 @@ impl<'a> Draft<'a> {
             missing("concern");
             return None;
         }
-        let focus = self.focus.or_else(|| any_focus(&concern));
+        let focus = self.focus.or_else(|| find_focus(&concern));
         if focus.is_none() {
             missing("focus tag");
         }
@@ -139,19 +140,19 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// How many errors are listed; more of them would help nobody.
-const ERRORS_AT_MOST: usize = 500;
+/// Maximum number of reported errors.
+const MAX_ERRORS: usize = 500;
 
-/// What stands before and after the mark that closes emphasis, if some is open where `rest` begins.
-fn if_open<'a>(text: &str, rest: &'a str, bold: bool) -> Option<(&'a str, &'a str)> {
-    // Most lines have no mark at all, and looking for one byte is much cheaper than looking for two.
+/// Splits `rest` at the mark that closes emphasis, if emphasis is open at its start.
+fn split_emphasis<'a>(text: &str, rest: &'a str, bold: bool) -> Option<(&'a str, &'a str)> {
+    // Most lines have no mark at all, and searching one byte is much cheaper than searching two.
     memchr(b'*', rest.as_bytes())?;
     let marks = text[..text.len() - rest.len()].matches(BOLD).count() + usize::from(bold);
     rest.split_once(BOLD).filter(|_| marks % 2 == 1)
 }
 
-/// The part a line names, and what it says about it.
-fn labelled<'a>(line: &Bare<'a>, colon: usize) -> Option<(Part, &'a str)> {
+/// The part a line is labelled with, and its value.
+fn read_label<'a>(line: &Bare<'a>, colon: usize) -> Option<(Part, &'a str)> {
     let label = label_at(line, colon)?;
     Some((part_named(label.name)?, label.value))
 }
@@ -160,12 +161,12 @@ fn part_named(name: &str) -> Option<Part> {
     LABELS.iter().find(|(label, _)| label.eq_ignore_ascii_case(name)).map(|(_, part)| *part)
 }
 
-/// What stands before and after a revision that begins inside a line, at byte `from` or later.
+/// Splits a line at a revision label in its middle, at byte `from` or later.
 fn inline_revision(text: &str, from: usize) -> Option<(&str, &str)> {
     memchr_iter(b':', &text.as_bytes()[from..]).find_map(|colon| {
         let colon = from + colon;
         let before = text[..colon].trim_end_matches(MARKS);
-        let (rest, _) = LABELS[..INLINE].iter().find_map(|(name, _)| {
+        let (rest, _) = LABELS[..INLINE_LABELS].iter().find_map(|(name, _)| {
             let (rest, end) = before.split_at_checked(before.len().checked_sub(name.len())?)?;
             let is_word = !rest.ends_with(char::is_alphanumeric);
             (is_word && end.eq_ignore_ascii_case(name)).then_some((rest, end))
@@ -180,8 +181,8 @@ fn is_dash(c: char) -> bool {
     matches!(c, '-' | '—' | '–' | '(')
 }
 
-/// Adds text to a part: with a space in between, unless it begins with punctuation. What stands on one line
-/// is borrowed; only what goes on in another is copied.
+/// Appends text to a part, with a space in between unless it begins with punctuation. A single line is
+/// borrowed; only a second one is copied.
 fn append<'a>(part: &mut Cow<'a, str>, text: &'a str) {
     let text = trimmed(text);
     if part.is_empty() {

@@ -1,10 +1,10 @@
 //! The five focus areas of a review, and the tags in front of a finding.
 
-use crate::panel::lines::{MARKS, is_blank, trimmed};
+use crate::markdown::{MARKS, is_blank, trimmed};
 use memchr::{memchr, memchr3_iter};
 use serde::{Deserialize, Serialize};
 
-/// What a finding is about.
+/// Focus area of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Focus {
@@ -21,7 +21,6 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// All of them.
     pub const ALL: [Focus; 5] = [
         Focus::CodeQuality,
         Focus::RiskIntegration,
@@ -30,7 +29,7 @@ impl Focus {
         Focus::Security,
     ];
 
-    /// As it is written.
+    /// The tag of the contract.
     pub fn name(self) -> &'static str {
         match self {
             Focus::CodeQuality => "code-quality",
@@ -41,7 +40,7 @@ impl Focus {
         }
     }
 
-    /// Reads a name, in any case, its words joined by a hyphen, a slash, an underscore or blanks.
+    /// Parses a name, ignoring case; its words are joined by a hyphen, a slash, an underscore or blanks.
     pub fn parse(text: &str) -> Option<Focus> {
         let text = text.trim_matches(|c| is_blank(c) || MARKS.contains(&c));
         let is = |(_, first, second): &&(Focus, &str, &str)| {
@@ -49,7 +48,7 @@ impl Focus {
                 return false;
             }
             let rest = &text[first.len()..];
-            let end = rest.trim_start_matches(JOINTS);
+            let end = rest.trim_start_matches(WORD_JOINERS);
             let joined = end.len() < rest.len() || second.is_empty();
             end.eq_ignore_ascii_case(second) && joined
         };
@@ -57,7 +56,7 @@ impl Focus {
     }
 }
 
-/// The words each name is made of.
+/// The words of each name.
 const WORDS: [(Focus, &str, &str); 5] = [
     (Focus::CodeQuality, "code", "quality"),
     (Focus::RiskIntegration, "risk", "integration"),
@@ -66,62 +65,63 @@ const WORDS: [(Focus, &str, &str); 5] = [
     (Focus::Security, "security", ""),
 ];
 
-const JOINTS: [char; 4] = ['-', '/', '_', ' '];
+const WORD_JOINERS: [char; 4] = ['-', '/', '_', ' '];
 
-/// A tag in front of a finding.
+/// Tag in front of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     Focus(Focus),
     OutOfScope,
 }
 
-/// How many bytes a tag can have.
+/// Maximum length of a tag in bytes.
 const TAG_BYTES: usize = 64;
 
-/// The tags at the start of `text`, and what follows them: `[OUT_OF_SCOPE] [security] …`, `**Security** — …`.
+/// Passes the tags at the start of `text` to `found` and returns the rest: `[OUT_OF_SCOPE] [security] …`,
+/// `**Security** — …`.
 pub(super) fn leading_tags(text: &str, mut found: impl FnMut(Tag)) -> &str {
     let mut rest = text;
     loop {
         let start = rest.trim_start_matches(|c| is_blank(c) || MARKS.contains(&c));
         let after = match start.as_bytes().first() {
-            Some(b'[' | b'(' | b'`') => bracketed(start, &mut found),
-            Some(b) if b.is_ascii_alphabetic() => plain(start, &mut found),
+            Some(b'[' | b'(' | b'`') => parse_bracketed_tags(start, &mut found),
+            Some(b) if b.is_ascii_alphabetic() => parse_plain_tag(start, &mut found),
             _ => None,
         };
         match after {
-            Some(after) => rest = after.trim_start_matches(separates),
+            Some(after) => rest = after.trim_start_matches(is_tag_separator),
             None => return rest,
         }
     }
 }
 
-/// The first focus in brackets or code anywhere in a text: for findings that carry their tag at the end.
-pub(super) fn any_focus(text: &str) -> Option<Focus> {
+/// The first focus tag in brackets or code anywhere in a text, for findings with their tag at the end.
+pub(super) fn find_focus(text: &str) -> Option<Focus> {
     memchr3_iter(b'[', b'(', b'`', text.as_bytes()).find_map(|at| {
-        let (inner, _) = enclosed(&text[at..])?;
-        parts(inner).find_map(Focus::parse)
+        let (inner, _) = split_enclosed(&text[at..])?;
+        split_parts(inner).find_map(Focus::parse)
     })
 }
 
-/// Between a tag and what it is a tag of.
-fn separates(c: char) -> bool {
+/// True for a separator between a tag and the finding.
+fn is_tag_separator(c: char) -> bool {
     is_blank(c) || MARKS.contains(&c) || matches!(c, ':' | '—' | '–' | '-' | '|' | ',')
 }
 
-fn bracketed<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
-    let (inner, after) = enclosed(text)?;
-    if let Some(tag) = tag(inner) {
+fn parse_bracketed_tags<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
+    let (inner, after) = split_enclosed(text)?;
+    if let Some(tag) = parse_tag(inner) {
         found(tag);
         return Some(after);
     }
-    let mut tags = parts(inner).filter_map(tag).peekable();
+    let mut tags = split_parts(inner).filter_map(parse_tag).peekable();
     tags.peek()?;
     tags.for_each(found);
     Some(after)
 }
 
-/// What stands in brackets at the start of a text, and what follows.
-fn enclosed(text: &str) -> Option<(&str, &str)> {
+/// Splits a text after the bracketed part it starts with.
+fn split_enclosed(text: &str) -> Option<(&str, &str)> {
     let close = match text.as_bytes().first()? {
         b'[' => b']',
         b'(' => b')',
@@ -133,23 +133,27 @@ fn enclosed(text: &str) -> Option<(&str, &str)> {
     Some((&text[1..=length], &text[length + 2..]))
 }
 
-fn parts(inner: &str) -> impl Iterator<Item = &str> {
+fn split_parts(inner: &str) -> impl Iterator<Item = &str> {
     inner.split([',', ';', ':', '|'])
 }
 
-fn tag(name: &str) -> Option<Tag> {
+fn parse_tag(name: &str) -> Option<Tag> {
     let is_out_of_scope = trimmed(name).eq_ignore_ascii_case("OUT_OF_SCOPE");
     if is_out_of_scope { Some(Tag::OutOfScope) } else { Focus::parse(name).map(Tag::Focus) }
 }
 
-/// A focus without brackets: alone, emphasised, or set off from what follows.
-fn plain<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
+/// Parses a focus tag without brackets: alone, emphasised, or followed by a separator.
+fn parse_plain_tag<'a>(text: &'a str, found: &mut impl FnMut(Tag)) -> Option<&'a str> {
     let (focus, first, second) = WORDS.iter().find(|(_, first, _)| starts_with_word(text, first))?;
     let rest = &text[first.len()..];
-    let after = if second.is_empty() { rest } else { rest.strip_prefix(JOINTS)?.trim_start_matches(JOINTS) };
+    let after = if second.is_empty() {
+        rest
+    } else {
+        rest.strip_prefix(WORD_JOINERS)?.trim_start_matches(WORD_JOINERS)
+    };
     let after = after.split_at_checked(second.len()).filter(|(word, _)| word.eq_ignore_ascii_case(second))?.1;
     let next = after.trim_start_matches(is_blank);
-    if !next.is_empty() && !next.starts_with(separates) {
+    if !next.is_empty() && !next.starts_with(is_tag_separator) {
         return None;
     }
     found(Tag::Focus(*focus));
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_taken_off_the_front() {
+    fn leading_tags_are_stripped() {
         for (text, names, rest) in [
             ("[security] No auth", "security", "No auth"),
             ("**[security]** No auth", "security", "No auth"),
@@ -235,10 +239,10 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_further_on_is_found_when_it_is_marked() {
-        assert_eq!(any_focus("No rollback (correctness)"), Some(Focus::Correctness));
-        assert_eq!(any_focus("No [really] rollback [risk-integration]"), Some(Focus::RiskIntegration));
-        assert_eq!(any_focus("`security`"), Some(Focus::Security));
-        assert_eq!(any_focus("about security [x"), None);
+    fn a_bracketed_tag_is_found_anywhere() {
+        assert_eq!(find_focus("No rollback (correctness)"), Some(Focus::Correctness));
+        assert_eq!(find_focus("No [really] rollback [risk-integration]"), Some(Focus::RiskIntegration));
+        assert_eq!(find_focus("`security`"), Some(Focus::Security));
+        assert_eq!(find_focus("about security [x"), None);
     }
 }

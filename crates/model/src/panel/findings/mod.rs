@@ -1,12 +1,12 @@
-//! What a reviewer found in a plan: numbered findings, each with a focus, a concern and a suggested revision, or
+//! Findings of one plan reviewer: numbered, each with a focus, a concern and a suggested revision, or
 //! `NO_ISSUES_FOUND`.
 //!
-//! [`read`] finds where findings begin and end, `draft` reads a single one, [`focus`] knows the five focus areas.
-//! What several reviewers found is brought together in [`super::merged`].
+//! [`parser`] splits a review into findings, `draft` parses a single one, [`focus`] has the five focus areas.
+//! The findings of all reviewers are merged in [`super::review_items`].
 
 mod draft;
 pub mod focus;
-pub mod read;
+pub mod parser;
 
 pub use focus::Focus;
-pub use read::{Finding, FindingsStatus, NO_ISSUES_FOUND, ReviewerFindings, read_findings};
+pub use parser::{Finding, FindingsStatus, NO_ISSUES_FOUND, ReviewerFindings, read_findings};

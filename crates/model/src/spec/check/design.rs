@@ -1,14 +1,14 @@
-//! `design.md`: its sections, and how sure its writer is.
+//! Checks `design.md`: its sections and its confidence level.
 
-use super::all::{Read, is_missing};
-use super::issue::{Code, Issue};
+use super::issue::{IssueCode, SpecIssue};
 use super::requirements::missing_sections;
-use crate::spec::outline::{is_decoration, outline};
+use super::spec_files::{ParsedSpec, is_missing};
+use crate::markdown::{is_decoration, outline};
 use crate::spec::sections::Sections;
 
 const FILE: &str = "design.md";
 
-/// The sections, each by how its title begins.
+/// Required sections, each by alternative starts of its title.
 const SECTIONS: [&[&str]; 10] = [
     &["Overview"],
     &["Architecture"],
@@ -22,21 +22,22 @@ const SECTIONS: [&[&str]; 10] = [
     &["Confidence"],
 ];
 
-/// How sure a writer may be.
+/// Confidence levels.
 pub const CONFIDENCE: [&str; 3] = ["high", "medium", "low"];
 
-/// What a design says about how sure it is.
+/// Parsed confidence section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confidence<'a> {
     /// One of [`CONFIDENCE`].
     pub level: &'static str,
-    /// What follows it.
+    /// Text after the level.
     pub rest: &'a str,
 }
 
-/// Reads the level at the start of the text below `## Confidence`: `medium: …`, `**Low.** …`, `Confidence: high`.
+/// Parses the level at the start of the text below `## Confidence`: `medium: …`, `**Low.** …`, `Confidence:
+/// high`.
 pub fn confidence(body: &str) -> Option<Confidence<'_>> {
-    let line = outline(body).lines.into_iter().find(|line| !line.code && !line.text.trim().is_empty())?;
+    let line = outline(body).lines.into_iter().find(|line| !line.fenced && !line.text.trim().is_empty())?;
     let open = |c: char| is_decoration(c) || matches!(c, '-' | '>' | ':' | '#');
     let mut text = line.text.trim_start_matches(open);
     for label in ["overall confidence", "confidence level", "confidence", "overall", "level"] {
@@ -49,27 +50,27 @@ pub fn confidence(body: &str) -> Option<Confidence<'_>> {
     let length = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, after) = text.split_at(length);
     let level = CONFIDENCE.into_iter().find(|level| level.eq_ignore_ascii_case(word))?;
-    let at = crate::spec::outline::offset_in(body, after);
+    let at = crate::markdown::offset_in(body, after);
     let rest = body[at..].trim_start_matches(|c: char| {
         is_decoration(c) || matches!(c, ':' | '.' | ',' | ';' | '-' | '–' | '—')
     });
     Some(Confidence { level, rest: rest.trim_end() })
 }
 
-pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
-    let design = read.files.design;
+pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
+    let design = spec.files.design;
     if is_missing(design) {
         return Vec::new();
     }
     let mut issues = missing_sections(FILE, design, &SECTIONS);
-    if let Some(line) = outline(design).unclosed_fence {
-        issues.push(Issue::new(FILE, line, Code::Malformed, "this fence is never closed"));
+    if let Some(fence) = outline(design).unclosed_fence {
+        issues.push(SpecIssue::new(FILE, fence.line, IssueCode::Malformed, "this fence is never closed"));
     }
     let section =
-        Sections::of(design).named(&["Confidence"]).filter(|section| !section.body.trim().is_empty());
+        Sections::parse(design).find(&["Confidence"]).filter(|section| !section.body.trim().is_empty());
     if let Some(section) = section.filter(|section| confidence(section.body).is_none()) {
         let message = "the confidence begins with none of high, medium and low";
-        issues.push(Issue::new(FILE, section.line, Code::Confidence, message));
+        issues.push(SpecIssue::new(FILE, section.line, IssueCode::Confidence, message));
     }
     issues
 }

@@ -1,28 +1,26 @@
-//! Whether a project or a feature is good enough to be designed further, as far as a program can tell.
+//! Deterministic checks of a project or a feature before it is designed further.
 
-use super::all::is_missing;
-use super::issue::{Code, Issue, in_order};
+use super::issue::{IssueCode, SpecIssue, sort_issues};
+use super::spec_files::is_missing;
+use crate::escape::printable;
 use crate::feature::name::{FeaturePath, InvalidName};
-use crate::shown::shown;
-use crate::spec::manifest::{Manifest, ManifestError};
-use crate::spec::resolver::Level;
+use crate::spec::manifest::{LevelManifest, ManifestError};
+use crate::spec::resolver::SpecLevel;
 use crate::spec::sections::Sections;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a project or a feature consists of, but for its marker.
+/// Files of a project or a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LevelShape {
-    /// The page for people.
+    /// Markdown page for people.
     pub page: &'static str,
-    /// The manifest.
     pub manifest: &'static str,
-    /// The empty sign.
+    /// Empty marker file.
     pub marker: &'static str,
-    /// The sections of the page.
+    /// Required sections of the page.
     pub sections: &'static [&'static str],
 }
 
-/// The shape of a project.
 pub const PROJECT: LevelShape = LevelShape {
     page: "project.md",
     manifest: "features.json",
@@ -30,7 +28,6 @@ pub const PROJECT: LevelShape = LevelShape {
     sections: &["Vision", "Scope", "Feature List", "Out of Scope"],
 };
 
-/// The shape of a feature.
 pub const FEATURE: LevelShape = LevelShape {
     page: "feature.md",
     manifest: "specs.json",
@@ -38,100 +35,112 @@ pub const FEATURE: LevelShape = LevelShape {
     sections: &["Overview", "Spec List", "Build Order"],
 };
 
-/// The shape of a level. A specification has six files of its own.
-pub fn shape(level: Level) -> Option<&'static LevelShape> {
+/// The files of a level; none for a specification, which has six files of its own.
+pub fn level_shape(level: SpecLevel) -> Option<&'static LevelShape> {
     match level {
-        Level::Project => Some(&PROJECT),
-        Level::Feature => Some(&FEATURE),
-        Level::Spec => None,
+        SpecLevel::Project => Some(&PROJECT),
+        SpecLevel::Feature => Some(&FEATURE),
+        SpecLevel::Spec => None,
     }
 }
 
-/// What is wrong with a project or a feature, by file and line; nothing about a specification. A file that is not there
-/// is empty.
-pub fn check_level(level: Level, page: &str, manifest: &str) -> Vec<Issue> {
-    let Some(shape) = shape(level) else { return Vec::new() };
-    let mut issues: Vec<Issue> = [(shape.page, page), (shape.manifest, manifest)]
+/// Checks a project or a feature; reports by file and line. An absent file is passed as an empty text. Reports
+/// nothing for a specification.
+pub fn check_level(level: SpecLevel, page: &str, manifest: &str) -> Vec<SpecIssue> {
+    let Some(shape) = level_shape(level) else { return Vec::new() };
+    let mut issues: Vec<SpecIssue> = [(shape.page, page), (shape.manifest, manifest)]
         .into_iter()
         .filter(|(_, text)| is_missing(text))
         .map(|(file, _)| {
-            Issue::new(file, 1, Code::MissingFile, format_args!("{file} is not there, or empty"))
+            SpecIssue::new(file, 1, IssueCode::MissingFile, format_args!("{file} is not there, or empty"))
         })
         .collect();
     if !is_missing(page) {
-        issues.extend(sections(shape, page));
+        issues.extend(check_sections(shape, page));
     }
     if !is_missing(manifest) {
-        issues.extend(entries(level, shape, manifest));
+        issues.extend(check_manifest(level, shape, manifest));
     }
-    in_order(issues)
+    sort_issues(issues)
 }
 
-fn sections(shape: &LevelShape, page: &str) -> Vec<Issue> {
-    let sections = Sections::of(page);
+fn check_sections(shape: &LevelShape, page: &str) -> Vec<SpecIssue> {
+    let sections = Sections::parse(page);
     let issue = |title: &&str| {
-        let found = sections.named(&[title]);
+        let found = sections.find(&[title]);
         let (line, what) = match found {
             Some(section) if section.body.trim().is_empty() => (section.line, "is empty"),
             Some(_) => return None,
             None => (1, "is missing"),
         };
-        Some(Issue::new(shape.page, line, Code::Section, format_args!("the section {title} {what}")))
+        Some(SpecIssue::new(shape.page, line, IssueCode::Section, format_args!("the section {title} {what}")))
     };
     shape.sections.iter().filter_map(issue).collect()
 }
 
-fn entries(level: Level, shape: &LevelShape, text: &str) -> Vec<Issue> {
-    let manifest = match Manifest::parse(level, text) {
+fn check_manifest(level: SpecLevel, shape: &LevelShape, text: &str) -> Vec<SpecIssue> {
+    let manifest = match LevelManifest::parse(level, text) {
         Ok(manifest) => manifest,
         Err(error) => {
-            let code =
-                if matches!(error, ManifestError::NotJson(_)) { Code::Unreadable } else { Code::Malformed };
-            return vec![Issue::new(shape.manifest, 1, code, error)];
+            let code = if matches!(error, ManifestError::NotJson(_)) {
+                IssueCode::Unreadable
+            } else {
+                IssueCode::Malformed
+            };
+            return vec![SpecIssue::new(shape.manifest, 1, code, error)];
         }
     };
     if manifest.entries.is_empty() {
-        let what = level.inner().map_or("entry", Level::as_str);
-        return vec![Issue::new(shape.manifest, 1, Code::NoEntry, format_args!("there is no {what}"))];
+        let what = level.inner().map_or("entry", SpecLevel::as_str);
+        return vec![SpecIssue::new(
+            shape.manifest,
+            1,
+            IssueCode::NoEntry,
+            format_args!("there is no {what}"),
+        )];
     }
     let line = |name: &str| line_of(text, name);
-    let issue = |name: &str, code, message: String| Issue::new(shape.manifest, line(name), code, message);
+    let issue = |name: &str, code, message: String| SpecIssue::new(shape.manifest, line(name), code, message);
     let mut issues = Vec::new();
     let mut seen = BTreeSet::new();
     for name in manifest.names() {
         if !seen.insert(name) {
-            issues.push(issue(name, Code::Duplicate, format!("'{}' is there twice", shown(name))));
+            issues.push(issue(name, IssueCode::Duplicate, format!("'{}' is there twice", printable(name))));
         }
-        if let Some(error) = unusable(name) {
-            issues.push(issue(name, Code::Name, error.to_string()));
+        if let Some(error) = name_error(name) {
+            issues.push(issue(name, IssueCode::Name, error.to_string()));
         }
     }
     for entry in &manifest.entries {
         for wanted in entry.depends_on.iter().filter(|wanted| !is_reference(wanted, &seen)) {
             let message = format!(
                 "'{}' depends on '{}', which is neither another spec here nor project/feature/spec",
-                shown(&entry.name),
-                shown(wanted)
+                printable(&entry.name),
+                printable(wanted)
             );
-            issues.push(issue(&entry.name, Code::Dependency, message));
+            issues.push(issue(&entry.name, IssueCode::Dependency, message));
         }
     }
-    if let Some(cycle) = cycle(&manifest) {
+    if let Some(cycle) = find_cycle(&manifest) {
         let first = cycle.first().copied().unwrap_or_default();
-        issues.push(issue(first, Code::Cycle, format!("Dependency cycle detected: {}", cycle.join(" -> "))));
+        issues.push(issue(
+            first,
+            IssueCode::Cycle,
+            format!("Dependency cycle detected: {}", cycle.join(" -> ")),
+        ));
     }
     issues
 }
 
-/// The line that gives something this name; the first if none does.
+/// Line number of the entry with this name; 1 if there is none.
 fn line_of(manifest: &str, name: &str) -> usize {
     let spelled = serde_json::Value::from(name).to_string();
     let names = |line: &str| line.split_once("\"name\"").is_some_and(|(_, rest)| rest.contains(&spelled));
     manifest.lines().position(names).map_or(1, |index| index + 1)
 }
 
-/// Why something cannot be called so.
-fn unusable(name: &str) -> Option<InvalidName> {
+/// The error of an invalid entry name.
+fn name_error(name: &str) -> Option<InvalidName> {
     match FeaturePath::parse(name) {
         Ok(path) if path.is_nested() || path.as_str() != name => Some(InvalidName::NotKebab(name.to_owned())),
         Ok(_) => None,
@@ -139,23 +148,23 @@ fn unusable(name: &str) -> Option<InvalidName> {
     }
 }
 
-/// A sibling, or exactly `project/feature/spec`; whether that one exists is not asked.
+/// True for a sibling, or a path `project/feature/spec`, which is not looked up.
 fn is_reference(wanted: &str, siblings: &BTreeSet<&str>) -> bool {
     if siblings.contains(wanted) {
         return true;
     }
     let segments: Vec<&str> = wanted.split('/').collect();
-    segments.len() == 3 && segments.iter().all(|segment| unusable(segment).is_none())
+    segments.len() == 3 && segments.iter().all(|segment| name_error(segment).is_none())
 }
 
-/// The first way round from a specification to itself, in the order of the manifest.
-fn cycle(manifest: &Manifest) -> Option<Vec<&str>> {
+/// The first dependency cycle, in the order of the manifest.
+fn find_cycle(manifest: &LevelManifest) -> Option<Vec<&str>> {
     let after: BTreeMap<&str, &[String]> =
         manifest.entries.iter().map(|entry| (entry.name.as_str(), entry.depends_on.as_slice())).collect();
     let mut done: BTreeSet<&str> = BTreeSet::new();
     for start in manifest.names() {
-        // The way here, each with how many of its dependencies have been followed; no recursion, so no depth is too
-        // deep.
+        // The current path, each entry with the number of dependencies followed; iterative, so that a long chain
+        // cannot exhaust the stack.
         let mut way: Vec<(&str, usize)> = vec![(start, 0)];
         while let Some((name, followed)) = way.last_mut() {
             let wanted = after.get(name).and_then(|wanted| wanted.get(*followed));
@@ -184,7 +193,7 @@ mod tests {
     const PROJECT_PAGE: &str = "# Shop\n\n## Vision\nSell.\n\n## Scope\nOnline.\n\n## Feature List\n- cart\n\n## Out of Scope\nStores.\n";
     const FEATURE_PAGE: &str = "# Cart\n\n## Overview\nKeeps.\n\n## Spec List\n- a\n\n## Build Order\n1. a\n";
 
-    fn said(level: Level, page: &str, manifest: &str) -> Vec<String> {
+    fn issue_lines(level: SpecLevel, page: &str, manifest: &str) -> Vec<String> {
         check_level(level, page, manifest).iter().map(ToString::to_string).collect()
     }
 
@@ -200,13 +209,13 @@ mod tests {
     fn a_good_project_and_a_good_feature_have_no_issue() {
         let features =
             r#"{"project": "shop", "features": [{"name": "cart", "description": "x", "rough_specs": []}]}"#;
-        assert_eq!(said(Level::Project, PROJECT_PAGE, features), [""; 0]);
+        assert_eq!(issue_lines(SpecLevel::Project, PROJECT_PAGE, features), [""; 0]);
         let graph = specs(&[("a", &[]), ("b", &["a", "shop/pay/card"]), ("c", &["a", "b"])]);
-        assert_eq!(said(Level::Feature, FEATURE_PAGE, &graph), [""; 0]);
+        assert_eq!(issue_lines(SpecLevel::Feature, FEATURE_PAGE, &graph), [""; 0]);
     }
 
     #[test]
-    fn everything_wrong_with_a_project_is_said() {
+    fn every_project_issue_is_reported() {
         for (page, manifest, issue) in [
             (PROJECT_PAGE, "", "features.json:1: features.json is not there, or empty [missing-file]"),
             (
@@ -241,12 +250,12 @@ mod tests {
                 "project.md:3: the section Vision is empty [section]",
             ),
         ] {
-            assert_eq!(said(Level::Project, page, manifest), [issue]);
+            assert_eq!(issue_lines(SpecLevel::Project, page, manifest), [issue]);
         }
     }
 
     #[test]
-    fn what_a_spec_waits_for_must_be_there_and_must_not_wait_for_it() {
+    fn unknown_dependencies_and_cycles_are_reported() {
         for (pairs, issue) in [
             (
                 &[("a", &["zz"][..])][..],
@@ -263,22 +272,25 @@ mod tests {
                 "Dependency cycle detected: a -> b -> c -> a [cycle]",
             ),
         ] {
-            let found = said(Level::Feature, FEATURE_PAGE, &specs(pairs));
+            let found = issue_lines(SpecLevel::Feature, FEATURE_PAGE, &specs(pairs));
             assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].starts_with("specs.json:") && found[0].ends_with(issue), "{found:?} {issue}");
         }
         // Those outside are not followed.
-        assert_eq!(said(Level::Feature, FEATURE_PAGE, &specs(&[("a", &["shop/cart/a"])])), [""; 0]);
+        assert_eq!(
+            issue_lines(SpecLevel::Feature, FEATURE_PAGE, &specs(&[("a", &["shop/cart/a"])])),
+            [""; 0]
+        );
     }
 
     #[test]
-    fn a_long_way_is_no_trouble() {
+    fn a_long_cycle_does_not_overflow_the_stack() {
         let names: Vec<String> = (0..5000).map(|n| format!("s{n}")).collect();
         let entries: Vec<_> = (0..5000)
             .map(|n| serde_json::json!({"name": names[n], "depends_on": [names[(n + 1) % 5000]]}))
             .collect();
         let manifest = serde_json::json!({ "specs": entries }).to_string();
-        let issues = check_level(Level::Feature, FEATURE_PAGE, &manifest);
-        assert_eq!(issues.iter().filter(|issue| issue.code == Code::Cycle).count(), 1);
+        let issues = check_level(SpecLevel::Feature, FEATURE_PAGE, &manifest);
+        assert_eq!(issues.iter().filter(|issue| issue.code == IssueCode::Cycle).count(), 1);
     }
 }

@@ -1,27 +1,28 @@
-//! Whether a specification is good enough to work from, as far as a program can tell.
+//! Deterministic checks of a specification.
 //!
-//! [`check()`] looks at all files of a design and gives what is wrong, each with its file and line. [`issue`] has the
-//! codes and the report. One module per question: `requirements`, `tasks`, `design`, `summary`, `numbers` (counts,
-//! phases), `names` (statuses, ids, dates), `targets` (Markdown links), `plan`. [`paths`] tells what a line of a
-//! list of files names. [`levels`] looks at projects and features. Whether the files say the right thing is for people and the validator seat to judge.
+//! [`check()`] checks all files of a design and returns issues with file and line. [`issue`] has the codes and
+//! the report. One module per file or rule: `requirements`, `tasks`, `design`, `summary`, `counts` (progress,
+//! phases, task lists), `identity` (name, status, dates), `targets` (Markdown links), `plan`. [`paths`] parses
+//! entries of file lists. [`levels`] checks projects and features. The content is judged by people and the
+//! validator seat.
 
-mod all;
+mod counts;
 mod design;
+mod identity;
 pub mod issue;
 pub mod levels;
-mod names;
-mod numbers;
 pub mod paths;
 mod plan;
 mod requirements;
+mod spec_files;
 mod summary;
 mod targets;
 mod tasks;
 
-pub use all::{SpecFiles, check};
 pub use design::{CONFIDENCE, Confidence, confidence};
-pub use issue::{Code, Issue, in_order, report};
-pub use levels::{LevelShape, check_level, shape};
-pub use names::check_name;
+pub use identity::check_name;
+pub use issue::{IssueCode, SpecIssue, report, sort_issues};
+pub use levels::{LevelShape, check_level, level_shape};
 pub use paths::{FileFacts, FileRef};
+pub use spec_files::{SpecFiles, check};
 pub use summary::LINKED;

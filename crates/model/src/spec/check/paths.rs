@@ -1,12 +1,12 @@
-//! Files as plans and tasks name them: `src/limit.rs (new)`, `` `src/http/mod.rs`: one more layer``,
+//! File references of plans and tasks: `src/limit.rs (new)`, `` `src/http/mod.rs`: one more layer``,
 //! `src/limit.rs:12-20`.
 
-use crate::spec::outline::is_decoration;
+use crate::markdown::is_decoration;
 use std::collections::BTreeSet;
 
-/// What can be asked about the repository.
+/// Facts about the files of a repository.
 pub trait FileFacts {
-    /// Whether there is a file or folder at this path, seen from the root of the repository.
+    /// True if there is a file or folder at this path, relative to the root of the repository.
     fn exists(&self, path: &str) -> bool;
 }
 
@@ -16,35 +16,35 @@ impl<F: Fn(&str) -> bool> FileFacts for F {
     }
 }
 
-/// A file that is named, and whether it is to be made.
+/// Parsed file reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
-    /// Its path, without line numbers and decoration.
+    /// Path without line numbers and decoration.
     pub path: String,
-    /// It is declared new.
+    /// Declared as a file to be created.
     pub is_new: bool,
 }
 
-/// Longer than any path that can exist.
-const LONGEST: usize = 4096;
-/// So many folders above a file are looked at.
-const DEEPEST: usize = 40;
+/// Maximum length of a path that is looked up.
+const MAX_PATH_BYTES: usize = 4096;
+/// Maximum number of parent folders that are looked up.
+const MAX_PARENT_FOLDERS: usize = 40;
 
 impl FileRef {
-    /// What an entry of a list of files names; nothing if it names no file.
+    /// Parses an entry of a file list; none if it names no file.
     pub fn parse(entry: &str) -> Option<FileRef> {
         let entry = entry.trim().trim_matches(['*', '_']).trim();
-        let (said_new, entry) = without_word(entry);
+        let (has_new_prefix, entry) = strip_new_prefix(entry);
         let (path, rest) = match entry.strip_prefix('`').and_then(|open| open.split_once('`')) {
             Some((path, rest)) => (path, rest),
             None => entry.split_once(char::is_whitespace).unwrap_or((entry, "")),
         };
-        let path = bare(path);
+        let path = clean_path(path);
         (!path.is_empty() && !says_none(entry))
-            .then(|| FileRef { path: path.to_owned(), is_new: said_new || is_new(rest) })
+            .then(|| FileRef { path: path.to_owned(), is_new: has_new_prefix || says_new(rest) })
     }
 
-    /// Whether it looks like a path at all, and not like a word.
+    /// True if it has the form of a path.
     pub fn is_path(&self) -> bool {
         self.path.contains('/')
             || self.path.rsplit_once('.').is_some_and(|(_, extension)| {
@@ -55,7 +55,7 @@ impl FileRef {
     }
 }
 
-/// Whether an entry says that there are no files.
+/// True if an entry says that there are no files.
 pub(super) fn says_none(entry: &str) -> bool {
     let word = entry.trim_matches(is_decoration);
     let word = word.split([' ', '(', ',', ':', ';']).next().unwrap_or_default();
@@ -65,8 +65,8 @@ pub(super) fn says_none(entry: &str) -> bool {
             .any(|none| none.eq_ignore_ascii_case(word))
 }
 
-/// An entry without "new" or "create" in front of it.
-fn without_word(entry: &str) -> (bool, &str) {
+/// Strips "new" or "create" from the start of an entry; true if it was there.
+fn strip_new_prefix(entry: &str) -> (bool, &str) {
     for word in ["new file:", "new file", "new:", "new", "create:", "create", "add:", "added:"] {
         if let Some((start, rest)) = entry.split_at_checked(word.len())
             && start.eq_ignore_ascii_case(word)
@@ -78,8 +78,8 @@ fn without_word(entry: &str) -> (bool, &str) {
     (false, entry)
 }
 
-/// Whether what follows a path says that it is new.
-fn is_new(rest: &str) -> bool {
+/// True if the text after a path declares it new.
+fn says_new(rest: &str) -> bool {
     let rest =
         rest.trim_start_matches(|c: char| is_decoration(c) || matches!(c, ':' | '-' | '–' | '—' | ',' | '|'));
     let inside = rest.strip_prefix(['(', '[']).unwrap_or(rest).trim_start_matches(is_decoration);
@@ -93,8 +93,8 @@ fn contains_ignoring_case(text: &str, wanted: &str) -> bool {
     text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted.as_bytes()))
 }
 
-/// A path without decoration, line numbers and a slash at its end.
-fn bare(path: &str) -> &str {
+/// Strips decoration, line numbers and a trailing slash from a path.
+fn clean_path(path: &str) -> &str {
     let path = path
         .trim_matches(|c: char| is_decoration(c) || matches!(c, '"' | '\'' | '[' | ']' | '(' | ')' | '|'));
     let path = path.trim_end_matches([':', ',', ';', '.']);
@@ -106,24 +106,27 @@ fn bare(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path).trim_end_matches('/')
 }
 
-/// The files a specification may name.
+/// Files that a specification may name.
 pub(super) struct KnownFiles<'a> {
     pub(super) facts: &'a dyn FileFacts,
-    /// Declared new somewhere.
+    /// Paths declared new in any file.
     pub(super) new: BTreeSet<String>,
 }
 
 impl KnownFiles<'_> {
-    /// Whether a path exists or is declared new, itself or a folder above it.
+    /// True if a path exists, or it or a parent folder is declared new.
     pub(super) fn has(&self, path: &str) -> bool {
-        if path.len() > LONGEST || path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..") {
+        if path.len() > MAX_PATH_BYTES
+            || path.starts_with(['/', '~'])
+            || path.split('/').any(|part| part == "..")
+        {
             return false;
         }
-        let above = path.match_indices('/').take(DEEPEST).map(|(at, _)| &path[..at]);
+        let above = path.match_indices('/').take(MAX_PARENT_FOLDERS).map(|(at, _)| &path[..at]);
         if self.new.contains(path) || above.into_iter().any(|folder| self.new.contains(folder)) {
             return true;
         }
-        // A pattern is taken for what it begins with.
+        // For a glob, its fixed folder must exist.
         match path.find(['*', '?', '{']) {
             Some(wild) => path[..wild].rfind('/').is_none_or(|end| self.facts.exists(&path[..end])),
             None => self.facts.exists(path),
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_the_repository_exists() {
+    fn paths_outside_the_repository_are_unknown() {
         let facts = |path: &str| matches!(path, "src" | "src/a.rs" | "/etc/passwd" | "../x");
         let files = KnownFiles { facts: &facts, new: BTreeSet::from(["src/new".to_owned()]) };
         for (path, known) in [

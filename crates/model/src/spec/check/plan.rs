@@ -1,39 +1,38 @@
-//! `plan.txt`: its sections, and the files it names.
+//! Checks `plan.txt`: its sections and the files it names.
 
-use super::issue::{Code, Issue};
+use super::issue::{IssueCode, SpecIssue};
 use super::paths::{FileRef, KnownFiles};
+use crate::escape::printable;
+use crate::markdown::{heading, item, outline};
 use crate::panel::plan::{FAILURE_MODES, SECTIONS};
-use crate::shown::shown;
-use crate::spec::outline::{heading, item, outline};
 use crate::spec::sections::{Section, Sections};
 use std::collections::BTreeSet;
 
 const FILE: &str = "plan.txt";
 
-/// What is wrong with a plan.
-pub(super) fn issues(plan: &str, files: &KnownFiles<'_>) -> Vec<Issue> {
-    if super::all::is_missing(plan) {
-        return vec![Issue::new(FILE, 1, Code::MissingFile, "plan.txt is empty")];
+pub(super) fn issues(plan: &str, files: &KnownFiles<'_>) -> Vec<SpecIssue> {
+    if super::spec_files::is_missing(plan) {
+        return vec![SpecIssue::new(FILE, 1, IssueCode::MissingFile, "plan.txt is empty")];
     }
-    let sections = Sections::of(plan);
-    let named = named(plan);
+    let sections = Sections::parse(plan);
+    let named = named_files(plan);
     let mut issues = Vec::new();
     for (index, title) in SECTIONS.iter().enumerate() {
-        let section = sections.named(&[title]);
+        let section = sections.find(&[title]);
         let is_optional = index == FAILURE_MODES && named.iter().all(|(_, file)| is_document(&file.path));
         match section {
             None if is_optional => {}
-            None => issues.push(Issue::new(
+            None => issues.push(SpecIssue::new(
                 FILE,
                 1,
-                Code::PlanSection,
+                IssueCode::PlanSection,
                 format_args!("the section \"{title}\" is missing"),
             )),
             Some(section) if section.body.trim().is_empty() => {
-                issues.push(Issue::new(
+                issues.push(SpecIssue::new(
                     FILE,
                     section.line,
-                    Code::PlanSection,
+                    IssueCode::PlanSection,
                     format_args!("the section \"{title}\" is empty"),
                 ));
             }
@@ -42,24 +41,24 @@ pub(super) fn issues(plan: &str, files: &KnownFiles<'_>) -> Vec<Issue> {
     }
     for (line, file) in named.iter().filter(|(_, file)| !file.is_new && !files.has(&file.path)) {
         let message =
-            format!("the plan names {}, which does not exist and is not marked (new)", shown(&file.path));
-        issues.push(Issue::new(FILE, *line, Code::PlanFile, message));
+            format!("the plan names {}, which does not exist and is not marked (new)", printable(&file.path));
+        issues.push(SpecIssue::new(FILE, *line, IssueCode::PlanFile, message));
     }
     issues
 }
 
 /// The files a plan declares new.
 pub(super) fn declared_new(plan: &str) -> BTreeSet<String> {
-    named(plan).into_iter().filter(|(_, file)| file.is_new).map(|(_, file)| file.path).collect()
+    named_files(plan).into_iter().filter(|(_, file)| file.is_new).map(|(_, file)| file.path).collect()
 }
 
-/// The files of the first section: one per item or row, by what it begins with. Items below a heading or label that
-/// says "new" or "create" are new.
-fn named(plan: &str) -> Vec<(usize, FileRef)> {
-    let Some(section) = Sections::of(plan).named(&SECTIONS[..1]) else { return Vec::new() };
+/// The files of the first section: one per list item or table row. Items below a heading or label that says
+/// "new" or "create" are new.
+fn named_files(plan: &str) -> Vec<(usize, FileRef)> {
+    let Some(section) = Sections::parse(plan).find(&SECTIONS[..1]) else { return Vec::new() };
     let mut found = Vec::new();
     let mut below_new = false;
-    for line in outline(section.body).lines.iter().filter(|line| !line.code) {
+    for line in outline(section.body).lines.iter().filter(|line| !line.fenced) {
         let text = line.text.trim();
         let entry = item(text).or_else(|| text.strip_prefix('|'));
         let Some(entry) = entry.map(str::trim) else {
@@ -80,7 +79,7 @@ fn section_line(section: &Section<'_>, number: usize) -> usize {
     section.line + number
 }
 
-/// A heading or a short label over new files: `### New files`, `**Create:**`.
+/// True for a heading or a short label of new files: `### New files`, `**Create:**`.
 fn introduces_new(text: &str) -> bool {
     let title = heading(text).map_or(text, |(_, title)| title);
     let is_label = heading(text).is_some() || title.ends_with([':', '*']);

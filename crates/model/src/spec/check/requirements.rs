@@ -1,16 +1,16 @@
-//! `requirements.md`: its sections, and whether each demand is one that can be tested.
+//! Checks `requirements.md`: its sections, EARS form and testability.
 
-use super::all::{Read, is_missing};
-use super::issue::{Code, Issue};
+use super::issue::{IssueCode, SpecIssue};
+use super::spec_files::{ParsedSpec, is_missing};
 use crate::spec::Problem;
-use crate::spec::ids::{Id, IdKind};
+use crate::spec::ids::{IdKind, SpecId};
 use crate::spec::requirements::Requirement;
 use crate::spec::sections::Sections;
 use std::collections::BTreeSet;
 
 const FILE: &str = "requirements.md";
 
-/// The sections, each by the titles it may have.
+/// Required sections, each by alternative starts of its title.
 const SECTIONS: [&[&str]; 5] = [
     &["Overview", "Introduction", "Goal"],
     &["User Stor", "Functional Requirements", "Requirements", "Stories"],
@@ -19,42 +19,52 @@ const SECTIONS: [&[&str]; 5] = [
     &["Dependencies"],
 ];
 
-pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
-    if is_missing(read.files.requirements) {
+pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
+    if is_missing(spec.files.requirements) {
         return Vec::new();
     }
-    let mut issues = missing_sections(FILE, read.files.requirements, &SECTIONS);
-    let demands = &read.requirements.requirements;
-    if demands.is_empty() {
-        issues.push(Issue::new(FILE, 1, Code::NoRequirement, "nothing is demanded: no REQ-n.m or NFR-n"));
+    let mut issues = missing_sections(FILE, spec.files.requirements, &SECTIONS);
+    let requirements = &spec.requirements.requirements;
+    if requirements.is_empty() {
+        issues.push(SpecIssue::new(
+            FILE,
+            1,
+            IssueCode::NoRequirement,
+            "nothing is demanded: no REQ-n.m or NFR-n",
+        ));
     }
     let mut not_ears = BTreeSet::new();
-    for demand in demands {
-        if let Err(why) = &demand.ears {
-            let message = format!("{} is not in EARS form: {why}", demand.id);
-            not_ears.insert(Problem::new(demand.line, message.clone()));
-            issues.push(Issue::new(FILE, demand.line, Code::Ears, message));
+    for requirement in requirements {
+        if let Err(why) = &requirement.ears {
+            let message = format!("{} is not in EARS form: {why}", requirement.id);
+            not_ears.insert(Problem::new(requirement.line, message.clone()));
+            issues.push(SpecIssue::new(FILE, requirement.line, IssueCode::Ears, message));
         }
     }
-    let others = read.requirements.problems.iter().filter(|problem| !not_ears.contains(problem));
-    issues.extend(others.map(|problem| Issue::new(FILE, problem.line, Code::Malformed, &problem.message)));
-    issues.extend(untestable(read));
+    let others = spec.requirements.problems.iter().filter(|problem| !not_ears.contains(problem));
+    issues.extend(
+        others.map(|problem| SpecIssue::new(FILE, problem.line, IssueCode::Malformed, &problem.message)),
+    );
+    issues.extend(check_testable(spec));
     issues
 }
 
-/// Sections that are not there or say nothing.
-pub(super) fn missing_sections(file: &'static str, text: &str, wanted: &[&[&str]]) -> Vec<Issue> {
-    let sections = Sections::of(text);
+/// Reports missing and empty sections.
+pub(super) fn missing_sections(file: &'static str, text: &str, wanted: &[&[&str]]) -> Vec<SpecIssue> {
+    let sections = Sections::parse(text);
     let missing = |titles: &&[&str]| {
         let title = full_title(titles[0]);
-        match sections.named(titles) {
-            None => {
-                Some(Issue::new(file, 1, Code::Section, format_args!("the section \"{title}\" is missing")))
-            }
-            Some(section) if section.body.trim().is_empty() => Some(Issue::new(
+        match sections.find(titles) {
+            None => Some(SpecIssue::new(
+                file,
+                1,
+                IssueCode::Section,
+                format_args!("the section \"{title}\" is missing"),
+            )),
+            Some(section) if section.body.trim().is_empty() => Some(SpecIssue::new(
                 file,
                 section.line,
-                Code::Section,
+                IssueCode::Section,
                 format_args!("the section \"{title}\" is empty"),
             )),
             Some(_) => None,
@@ -63,7 +73,7 @@ pub(super) fn missing_sections(file: &'static str, text: &str, wanted: &[&[&str]
     wanted.iter().filter_map(missing).collect()
 }
 
-/// Titles are looked for by how they begin; people are told the whole of them.
+/// The full title for a message; sections are found by the start of their title.
 fn full_title(start: &str) -> &str {
     match start {
         "User Stor" => "User Stories",
@@ -75,20 +85,20 @@ fn full_title(start: &str) -> &str {
     }
 }
 
-/// Demands that cannot be tested as they stand, or of which nobody says how.
-fn untestable(read: &Read<'_>) -> Vec<Issue> {
-    let proven: BTreeSet<&Id> = {
-        let says_how = |prompt: &crate::spec::tasks::Prompt| !prompt.success.trim().is_empty();
-        let tasks = read.tasks.tasks.iter().filter(|task| task.prompt.as_ref().is_some_and(says_how));
+/// Reports requirements that cannot be tested, or whose test is not stated.
+fn check_testable(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
+    let proven: BTreeSet<&SpecId> = {
+        let has_success = |prompt: &crate::spec::tasks::TaskPrompt| !prompt.success.trim().is_empty();
+        let tasks = spec.tasks.tasks.iter().filter(|task| task.prompt.as_ref().is_some_and(has_success));
         tasks.flat_map(|task| &task.refs).collect()
     };
-    let issue = |demand: &Requirement| {
-        let id = &demand.id;
-        let message = match fault(&demand.text) {
+    let issue = |requirement: &Requirement| {
+        let id = &requirement.id;
+        let message = match testability_error(&requirement.text) {
             Some(fault) => format!("{id} cannot be tested: {fault}"),
             None if is_criterion(id)
-                || demand.criteria > 0
-                || says_how(&demand.text)
+                || requirement.criteria > 0
+                || has_measure(&requirement.text)
                 || proven.contains(id) =>
             {
                 return None;
@@ -97,19 +107,24 @@ fn untestable(read: &Read<'_>) -> Vec<Issue> {
                 "{id} does not say how it is tested: no acceptance criteria, no measure, and no task that names it has a Success"
             ),
         };
-        Some(Issue::new(FILE, demand.line, Code::Untestable, message))
+        Some(SpecIssue::new(FILE, requirement.line, IssueCode::Untestable, message))
     };
-    // What is no EARS sentence is to be written again anyway.
-    read.requirements.requirements.iter().filter(|demand| demand.ears.is_ok()).filter_map(issue).collect()
+    // A requirement that is not in EARS form is reported as such already.
+    spec.requirements
+        .requirements
+        .iter()
+        .filter(|requirement| requirement.ears.is_ok())
+        .filter_map(issue)
+        .collect()
 }
 
-/// `REQ-1.2` is the second acceptance criterion of the first story.
-fn is_criterion(id: &Id) -> bool {
+/// True for an acceptance criterion: `REQ-1.2` is the second one of the first story.
+fn is_criterion(id: &SpecId) -> bool {
     id.kind == IdKind::Requirement && id.number.contains('.')
 }
 
-/// What makes a demand impossible to test, whatever else is said about it.
-fn fault(text: &str) -> Option<String> {
+/// The reason why a requirement cannot be tested as it is written.
+fn testability_error(text: &str) -> Option<String> {
     let words: Vec<String> = text
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '?').to_lowercase())
@@ -127,7 +142,7 @@ fn fault(text: &str) -> Option<String> {
         .is_some()
     {}
     let vague = demanded.next().filter(|word| VAGUE.contains(word))?;
-    (!says_how(text)).then(|| format!("\"{vague}\" has no measure"))
+    (!has_measure(text)).then(|| format!("\"{vague}\" has no measure"))
 }
 
 const VAGUE: [&str; 18] = [
@@ -151,8 +166,8 @@ const VAGUE: [&str; 18] = [
     "performant",
 ];
 
-/// Whether a demand carries a measure or names its proof.
-fn says_how(text: &str) -> bool {
+/// True if a requirement states a measure or names its proof.
+fn has_measure(text: &str) -> bool {
     let proof = ["accepted when", "verified", "tested", "measured", "proven", "test ", "tests "];
     let lower = text.to_lowercase();
     text.contains(|c: char| c.is_ascii_digit()) || proof.iter().any(|word| lower.contains(word))
@@ -163,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vague_demands_are_told_from_measured_ones() {
+    fn vague_requirements_need_a_measure() {
         for (text, vague) in [
             ("THE SYSTEM SHALL be fast.", true),
             ("THE SYSTEM SHALL be very easy to use", true),
@@ -175,7 +190,7 @@ mod tests {
             ("WHEN asked, THE SYSTEM SHALL not be quick", true),
             ("THE SYSTEM SHALL", false),
         ] {
-            assert_eq!(fault(text).is_some(), vague, "{text}");
+            assert_eq!(testability_error(text).is_some(), vague, "{text}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Markdown links, and where they lead: to a file of the specification, to a file of the repository, to a heading.
+//! Checks Markdown links: targets are files of the specification, files of the repository, or headings.
 
-use super::all::Read;
-use super::issue::{Code, Issue};
-use crate::shown::shown;
-use crate::spec::outline::outline;
+use super::issue::{IssueCode, SpecIssue};
+use super::spec_files::ParsedSpec;
+use crate::escape::printable;
+use crate::markdown::outline;
 use crate::spec::sections::Sections;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a link leads.
+/// Target of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Target<'a> {
     pub(super) line: usize,
@@ -15,7 +15,7 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The file, without the heading in it.
+    /// The file, without the fragment.
     pub(super) fn file(self) -> &'a str {
         let file = self.to.split_once('#').map_or(self.to, |(file, _)| file);
         file.strip_prefix("./").unwrap_or(file)
@@ -29,21 +29,21 @@ impl<'a> Target<'a> {
 /// The links of a text: `[text](target)`, `![image](target)` and `[name]: target`. Code does not count.
 pub(super) fn targets(text: &str) -> Vec<Target<'_>> {
     let mut found = Vec::new();
-    for line in outline(text).lines.iter().filter(|line| !line.code) {
+    for line in outline(text).lines.iter().filter(|line| !line.fenced) {
         let mut in_code = false;
-        // Between backticks nothing is a link.
+        // Inline code holds no links.
         for part in line.text.split('`') {
             if !in_code {
-                found.extend(inline(part).map(|to| Target { line: line.number, to }));
+                found.extend(inline_links(part).map(|to| Target { line: line.number, to }));
             }
             in_code = !in_code;
         }
-        found.extend(defined(line.text).map(|to| Target { line: line.number, to }));
+        found.extend(link_definition(line.text).map(|to| Target { line: line.number, to }));
     }
     found
 }
 
-fn inline(text: &str) -> impl Iterator<Item = &str> {
+fn inline_links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| {
         let (target, _) = rest.split_once(')')?;
         let target = target.trim();
@@ -56,21 +56,21 @@ fn inline(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn defined(line: &str) -> Option<&str> {
+fn link_definition(line: &str) -> Option<&str> {
     let (_, target) = line.trim_start().strip_prefix('[')?.split_once("]: ")?;
     let target = target.trim().trim_start_matches('<');
     target.split([' ', '>']).next().filter(|target| !target.is_empty())
 }
 
-pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
-    let files = read.files.named();
+pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
+    let files = spec.files.entries();
     let mut headings: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (name, text) in files.iter().filter(|(name, _)| name.ends_with(".md")) {
-        headings.insert(name, Sections::of(text).titles().map(anchor).collect());
+        headings.insert(name, Sections::parse(text).titles().map(anchor).collect());
     }
     let leads_somewhere = |from: &str, target: Target<'_>| {
         let file = target.file();
-        if is_elsewhere(target.to) {
+        if is_external(target.to) {
             return true;
         }
         let own = if file.is_empty() { from } else { file };
@@ -82,25 +82,25 @@ pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
                 _ => true,
             };
         }
-        // Seen from the root: how deep the folder of the specification lies is not known here.
+        // Relative to the root: the depth of the specification folder is not known here.
         let mut path = file.trim_start_matches('/');
         while let Some(above) = path.strip_prefix("../") {
             path = above;
         }
-        read.files_known.has(&unescaped(path))
+        spec.files_known.has(&decode_spaces(path))
     };
     let mut issues = Vec::new();
     for (name, text) in files.iter().filter(|(name, _)| name.ends_with(".md")) {
         for target in targets(text).into_iter().filter(|target| !leads_somewhere(name, *target)) {
-            let message = format!("the link to {} leads nowhere", shown(target.to));
-            issues.push(Issue::new(name, target.line, Code::DanglingLink, message));
+            let message = format!("the link to {} leads nowhere", printable(target.to));
+            issues.push(SpecIssue::new(name, target.line, IssueCode::DanglingLink, message));
         }
     }
     issues
 }
 
-/// An address with a scheme: nobody looks there.
-fn is_elsewhere(target: &str) -> bool {
+/// True for a URL; these are not checked.
+fn is_external(target: &str) -> bool {
     let scheme = target.split_once(':').map(|(scheme, _)| scheme);
     target.starts_with("//")
         || scheme.is_some_and(|scheme| {
@@ -115,7 +115,7 @@ fn anchor(title: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The second heading of a name is called `name-1`.
+/// The anchor without its number: the second heading of a name has the anchor `name-1`.
 fn first_of_its_name(fragment: &str) -> &str {
     match fragment.rsplit_once('-') {
         Some((name, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -123,8 +123,8 @@ fn first_of_its_name(fragment: &str) -> &str {
     }
 }
 
-/// `%20` as the space it stands for.
-fn unescaped(path: &str) -> String {
+/// Decodes `%20`.
+fn decode_spaces(path: &str) -> String {
     path.replace("%20", " ")
 }
 
@@ -141,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_those_of_the_web() {
+    fn anchors_are_slugs() {
         assert_eq!(anchor("D1: Counts live in `memory`"), "d1-counts-live-in-memory");
-        assert!(is_elsewhere("https://x.y/z") && is_elsewhere("mailto:a@b"));
-        assert!(!is_elsewhere("src/a.rs") && !is_elsewhere("#x"));
+        assert!(is_external("https://x.y/z") && is_external("mailto:a@b"));
+        assert!(!is_external("src/a.rs") && !is_external("#x"));
     }
 }

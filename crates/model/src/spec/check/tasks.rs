@@ -1,52 +1,52 @@
-//! `tasks.md`: whether each task leads to a requirement and to files, and says what its agent is told.
+//! Checks `tasks.md`: each task refers to a requirement and to files, and has a prompt.
 
-use super::all::{Read, is_missing};
-use super::issue::{Code, Issue};
+use super::issue::{IssueCode, SpecIssue};
 use super::paths::{FileRef, says_none};
-use crate::panel::cited;
-use crate::shown::shown;
+use super::spec_files::{ParsedSpec, is_missing};
+use crate::escape::printable;
+use crate::markdown::{heading, is_decoration, labelled, outline};
+use crate::panel::citations;
 use crate::spec::Problem;
-use crate::spec::ids::{Id, IdKind, list, mentioned};
-use crate::spec::outline::{heading, is_decoration, labelled, outline};
+use crate::spec::ids::{IdKind, SpecId, mentions, parse_id_list};
 use crate::spec::tasks::{Task, TaskList, depends, progress};
 use std::collections::BTreeSet;
 
 const FILE: &str = "tasks.md";
 
-pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
-    if is_missing(read.files.tasks) {
+pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
+    if is_missing(spec.files.tasks) {
         return Vec::new();
     }
-    let list = &read.tasks;
-    let mut issues = problems(list);
+    let list = &spec.tasks;
+    let mut issues = parser_issues(list);
     if list.tasks.is_empty() {
-        issues.push(Issue::new(FILE, 1, Code::NoTask, "there is no task"));
+        issues.push(SpecIssue::new(FILE, 1, IssueCode::NoTask, "there is no task"));
     }
-    let traced = components_with_requirements(read.files.design);
-    let bodies = bodies(read.files.tasks, list);
+    let traced = components_with_requirements(spec.files.design);
+    let bodies = bodies(spec.files.tasks, list);
     for (task, body) in list.tasks.iter().zip(&bodies) {
-        let mut issue = |code, message: String| issues.push(Issue::new(FILE, task.line, code, message));
+        let mut issue = |code, message: String| issues.push(SpecIssue::new(FILE, task.line, code, message));
         let id = &task.id;
-        if !body.names_requirement && !task.refs.iter().any(|id| is_demand(id) || traced.contains(id)) {
-            issue(Code::UntracedTask, format!("{id} names no requirement it covers"));
+        if !body.names_requirement && !task.refs.iter().any(|id| is_requirement(id) || traced.contains(id)) {
+            issue(IssueCode::UntracedTask, format!("{id} names no requirement it covers"));
         }
         match &task.prompt {
-            None => issue(Code::NoPrompt, format!("{id} has no prompt")),
+            None => issue(IssueCode::NoPrompt, format!("{id} has no prompt")),
             Some(prompt) if prompt.task.is_empty() && prompt.role.is_empty() && prompt.success.is_empty() => {
-                issue(Code::NoPrompt, format!("the prompt of {id} says nothing"));
+                issue(IssueCode::NoPrompt, format!("the prompt of {id} says nothing"));
             }
             Some(_) => {}
         }
         if task.files.is_empty() && !body.says_no_files && !body.cites_files {
             issue(
-                Code::NoFiles,
+                IssueCode::NoFiles,
                 format!("{id} does not say which files it touches; \"**Files:** none\" if there are none"),
             );
         }
-        for named in files_of(task).filter(|named| !named.is_new && !read.files_known.has(&named.path)) {
-            let path = shown(&named.path);
+        for named in files_of(task).filter(|named| !named.is_new && !spec.files_known.has(&named.path)) {
+            let path = printable(&named.path);
             issue(
-                Code::UnknownFile,
+                IssueCode::UnknownFile,
                 format!("{id} names {path}, which does not exist and is not marked (new)"),
             );
         }
@@ -54,7 +54,7 @@ pub(super) fn issues(read: &Read<'_>) -> Vec<Issue> {
     issues
 }
 
-/// The files that tasks declare new.
+/// The files declared new by tasks.
 pub(super) fn declared_new(list: &TaskList) -> BTreeSet<String> {
     list.tasks.iter().flat_map(files_of).filter(|named| named.is_new).map(|named| named.path).collect()
 }
@@ -63,19 +63,19 @@ fn files_of(task: &Task) -> impl Iterator<Item = FileRef> {
     task.files.iter().filter_map(|entry| FileRef::parse(entry))
 }
 
-/// What the reader of the list did not like, by what it is about. Counts have a place of their own.
-fn problems(list: &TaskList) -> Vec<Issue> {
+/// Problems of the task parser as issues. Counts are checked in [`super::counts`].
+fn parser_issues(list: &TaskList) -> Vec<SpecIssue> {
     let waiting: BTreeSet<Problem> = depends::problems(list).into_iter().collect();
     let counted = progress::problems(list);
     let others = list.problems.iter().filter(|problem| Some(*problem) != counted.as_ref());
     let issue = |problem: &Problem| {
-        let code = if waiting.contains(problem) { Code::Dependency } else { Code::Malformed };
-        Issue::new(FILE, problem.line, code, &problem.message)
+        let code = if waiting.contains(problem) { IssueCode::Dependency } else { IssueCode::Malformed };
+        SpecIssue::new(FILE, problem.line, code, &problem.message)
     };
     others.map(issue).collect()
 }
 
-/// What stands below a task, as far as it is asked about here.
+/// Facts about the lines below a task.
 #[derive(Debug, Clone, Copy, Default)]
 struct Body {
     names_requirement: bool,
@@ -88,7 +88,7 @@ fn bodies(text: &str, list: &TaskList) -> Vec<Body> {
     let mut bodies = vec![Body::default(); list.tasks.len()];
     let mut open = None;
     let mut next = 0;
-    for line in outline(text).lines.iter().filter(|line| !line.code) {
+    for line in outline(text).lines.iter().filter(|line| !line.fenced) {
         if list.tasks.get(next).is_some_and(|task| task.line == line.number) {
             open = Some(next);
             next += 1;
@@ -96,39 +96,40 @@ fn bodies(text: &str, list: &TaskList) -> Vec<Body> {
             open = None;
         }
         let Some(body) = open.and_then(|index: usize| bodies.get_mut(index)) else { continue };
-        let in_brackets = || line.text.split('[').skip(1).filter_map(list_of).flatten();
-        body.names_requirement |=
-            mentioned(line.text).any(|(_, id)| is_demand(&id)) || in_brackets().any(|id| is_demand(&id));
+        let in_brackets = || line.text.split('[').skip(1).filter_map(bracketed_ids).flatten();
+        body.names_requirement |= mentions(line.text).any(|(_, id)| is_requirement(&id))
+            || in_brackets().any(|id| is_requirement(&id));
         match labelled(line.text) {
             Some((label, value)) if label == "files" => {
                 body.says_no_files |= !value.trim_matches(is_decoration).is_empty() && says_none(value);
             }
-            _ => body.cites_files |= !body.cites_files && !cited::paths(line.text).is_empty(),
+            _ => body.cites_files |= !body.cites_files && !citations::paths(line.text).is_empty(),
         }
     }
     bodies
 }
 
-fn list_of(rest: &str) -> Option<Vec<Id>> {
-    list(rest.split_once(']')?.0)
+fn bracketed_ids(rest: &str) -> Option<Vec<SpecId>> {
+    parse_id_list(rest.split_once(']')?.0)
 }
 
-fn is_demand(id: &Id) -> bool {
+fn is_requirement(id: &SpecId) -> bool {
     matches!(id.kind, IdKind::Story | IdKind::Requirement | IdKind::NonFunctional)
 }
 
-/// The components and decisions whose section names a requirement: a task for one of them is for that requirement.
-fn components_with_requirements(design: &str) -> BTreeSet<Id> {
+/// The components and decisions whose section names a requirement: a task for one of them covers that
+/// requirement.
+fn components_with_requirements(design: &str) -> BTreeSet<SpecId> {
     let mut found = BTreeSet::new();
-    let mut open: Option<Id> = None;
-    for line in outline(design).lines.iter().filter(|line| !line.code) {
+    let mut open: Option<SpecId> = None;
+    for line in outline(design).lines.iter().filter(|line| !line.fenced) {
         if let Some((_, title)) = heading(line.text) {
-            open = Id::at_start(title.trim_start_matches(is_decoration))
+            open = SpecId::parse_prefix(title.trim_start_matches(is_decoration))
                 .map(|(id, _)| id)
                 .filter(|id| matches!(id.kind, IdKind::Component | IdKind::Decision));
         }
         if let Some(id) = &open
-            && mentioned(line.text).any(|(_, id)| is_demand(&id))
+            && mentions(line.text).any(|(_, id)| is_requirement(&id))
         {
             found.insert(id.clone());
         }

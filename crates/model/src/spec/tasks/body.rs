@@ -1,73 +1,63 @@
-//! What stands below a task: its prompt, its files, its mode, what it waits for, and whether it is done.
+//! Body of a task: its prompt, files, mode, dependencies and state.
 
-use super::depends::ids_in;
-use super::heads::Check;
-use crate::spec::ids::Id;
-use crate::spec::outline::{boxed, is_decoration, item, labelled, offset_in};
+use super::depends::parse_task_ids;
+use super::heads::Checkbox;
+use crate::markdown::{boxed, is_decoration, item, labelled, offset_in};
+use crate::spec::ids::SpecId;
 
-/// How a task may run.
+/// Execution mode of a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// By itself.
+pub enum TaskMode {
     #[default]
     Sequential,
-    /// Beside others.
     Parallel,
-    /// Only with a person's consent.
+    /// Needs approval by a person.
     HumanGate,
 }
 
-/// What the agent that takes the task is told.
+/// Prompt of the agent that takes the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prompt {
-    /// Who it is.
+pub struct TaskPrompt {
     pub role: String,
-    /// What it does.
     pub task: String,
-    /// What it must not do.
     pub restrictions: String,
-    /// How success is recognised.
+    /// Success criteria.
     pub success: String,
 }
 
-/// Where a task's state is written.
+/// Position of a task's state in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// In a box on this line.
+pub enum StateMark {
+    /// In a checkbox.
     Box {
-        /// The line.
         line: usize,
-        /// The byte of its mark.
+        /// Byte offset of the mark.
         at: usize,
     },
-    /// As a word on this line, from this byte on.
+    /// As a status word.
     Word {
-        /// The line.
         line: usize,
-        /// The first byte of the word.
+        /// Byte offset of the word.
         at: usize,
     },
-    /// Nowhere yet; it goes below this line.
-    Below {
-        /// The line.
-        line: usize,
-    },
+    /// Not stated yet; to be inserted below this line.
+    Below { line: usize },
 }
 
-/// What was read below a task.
+/// Parsed body of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Body {
-    pub(super) state: Option<(Mark, bool)>,
-    pub(super) depends_on: Vec<(Id, usize)>,
-    pub(super) mode: Mode,
+    pub(super) state: Option<(StateMark, bool)>,
+    pub(super) depends_on: Vec<(SpecId, usize)>,
+    pub(super) mode: TaskMode,
     pub(super) files: Vec<String>,
-    pub(super) prompt: Option<Prompt>,
-    reading: Reading,
+    pub(super) prompt: Option<TaskPrompt>,
+    continuation: Continuation,
 }
 
-/// What the next line may continue.
+/// Part that the next line may continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Reading {
+enum Continuation {
     #[default]
     Nothing,
     Files,
@@ -83,13 +73,13 @@ enum Part {
 }
 
 impl Body {
-    /// An empty body whose task may have its state on its own line already.
-    pub(super) fn starting(state: Option<(Mark, bool)>) -> Body {
+    /// An empty body; the line of the task may state its state already.
+    pub(super) fn new(state: Option<(StateMark, bool)>) -> Body {
         Body { state, ..Body::default() }
     }
 
-    /// Reads one line below the task `id`. `budget` is how many more dependencies the file may state.
-    pub(super) fn read(&mut self, id: &Id, number: usize, line: &str, budget: &mut usize) {
+    /// Parses one line below the task `id`. `budget` is the remaining number of dependencies for the file.
+    pub(super) fn read(&mut self, id: &SpecId, number: usize, line: &str, budget: &mut usize) {
         if self.read_state(id, number, line) || self.read_prompt(line) {
             return;
         }
@@ -97,61 +87,61 @@ impl Body {
             self.continue_files(line);
             return;
         };
-        self.reading = Reading::Nothing;
+        self.continuation = Continuation::Nothing;
         match label.as_str() {
-            "mode" => self.mode = mode(value),
+            "mode" => self.mode = parse_mode(value),
             "files" => {
-                self.reading = Reading::Files;
-                self.files.extend(entries(value).filter_map(path));
+                self.continuation = Continuation::Files;
+                self.files.extend(split_entries(value).filter_map(parse_file));
             }
             "depends_on" | "depends on" | "dependencies" | "depends" | "blocked by" => {
                 let before = self.depends_on.len();
-                self.depends_on.extend(ids_in(value).take(*budget).map(|id| (id, number)));
+                self.depends_on.extend(parse_task_ids(value).take(*budget).map(|id| (id, number)));
                 *budget -= self.depends_on.len() - before;
             }
             _ => {}
         }
     }
 
-    /// `- [x] Done`, `- [ ] T001 complete` or `**Status:** complete`. The first one counts.
-    fn read_state(&mut self, id: &Id, number: usize, line: &str) -> bool {
+    /// Parses `- [x] Done`, `- [ ] T001 complete` or `**Status:** complete`. The first one counts.
+    fn read_state(&mut self, id: &SpecId, number: usize, line: &str) -> bool {
         if let Some(text) = item(line)
-            && let Some((ticked, said)) = boxed(text)
-            && is_about(said, id)
+            && let Some((ticked, label)) = boxed(text)
+            && is_state_of(label, id)
         {
-            let check = Check { at: offset_in(line, text) + 1, ticked };
-            self.state.get_or_insert((Mark::Box { line: number, at: check.at }, check.ticked));
+            let check = Checkbox { at: offset_in(line, text) + 1, ticked };
+            self.state.get_or_insert((StateMark::Box { line: number, at: check.at }, check.ticked));
             return true;
         }
         let Some((_, value)) = labelled(line).filter(|(label, _)| label == "status") else { return false };
-        let mark = Mark::Word { line: number, at: offset_in(line, value) };
+        let mark = StateMark::Word { line: number, at: offset_in(line, value) };
         self.state.get_or_insert((mark, says_done(value)));
         true
     }
 
-    /// `**_Prompt:**` and its four parts, on one line with ` | ` between them or as a list. A part goes on until
-    /// the next one or an empty line.
+    /// Parses `**_Prompt:**` and its four parts, on one line with ` | ` between them or as a list. A part ends
+    /// at the next one or an empty line.
     fn read_prompt(&mut self, line: &str) -> bool {
         let text = item(line).unwrap_or(line).trim();
         let opened = labelled(text).filter(|(label, _)| label == "prompt").map(|(_, value)| value);
         if opened.is_some() {
             self.prompt.get_or_insert_default();
-            self.reading = Reading::Prompt(None);
+            self.continuation = Continuation::Prompt(None);
         }
-        let (Reading::Prompt(mut part), Some(prompt)) = (self.reading, &mut self.prompt) else {
+        let (Continuation::Prompt(mut part), Some(prompt)) = (self.continuation, &mut self.prompt) else {
             return false;
         };
         let rest = opened.unwrap_or(text);
-        let known = |piece| labelled(piece).and_then(|(label, value)| Some((part_of(&label)?, value)));
+        let known = |piece| labelled(piece).and_then(|(label, value)| Some((parse_part(&label)?, value)));
         if text.is_empty() {
-            self.reading = Reading::Prompt(None);
+            self.continuation = Continuation::Prompt(None);
             return true;
         }
         if opened.is_none() && known(rest).is_none() && (part.is_none() || labelled(rest).is_some()) {
             return false;
         }
         for piece in rest.split(" | ") {
-            let said = match known(piece) {
+            let value = match known(piece) {
                 Some((next, value)) => {
                     part = Some(next);
                     value
@@ -159,26 +149,26 @@ impl Body {
                 None => piece,
             };
             if let Some(part) = part {
-                push(prompt.part(part), said);
+                append_text(prompt.part(part), value);
             }
         }
-        self.reading = Reading::Prompt(part);
+        self.continuation = Continuation::Prompt(part);
         true
     }
 
     fn continue_files(&mut self, line: &str) {
-        if self.reading != Reading::Files {
+        if self.continuation != Continuation::Files {
             return;
         }
         match item(line) {
-            Some(text) => self.files.extend(path(text)),
+            Some(text) => self.files.extend(parse_file(text)),
             None if line.trim().is_empty() => {}
-            None => self.reading = Reading::Nothing,
+            None => self.continuation = Continuation::Nothing,
         }
     }
 }
 
-impl Prompt {
+impl TaskPrompt {
     fn part(&mut self, part: Part) -> &mut String {
         match part {
             Part::Role => &mut self.role,
@@ -189,7 +179,7 @@ impl Prompt {
     }
 }
 
-fn part_of(label: &str) -> Option<Part> {
+fn parse_part(label: &str) -> Option<Part> {
     match label {
         "role" => Some(Part::Role),
         "task" => Some(Part::Task),
@@ -199,27 +189,27 @@ fn part_of(label: &str) -> Option<Part> {
     }
 }
 
-fn push(text: &mut String, said: &str) {
-    let said = said.trim_matches(|c: char| c.is_whitespace() || c == '|');
-    if !text.is_empty() && !said.is_empty() {
+fn append_text(text: &mut String, value: &str) {
+    let value = value.trim_matches(|c: char| c.is_whitespace() || c == '|');
+    if !text.is_empty() && !value.is_empty() {
         text.push(' ');
     }
-    text.push_str(said);
+    text.push_str(value);
 }
 
-fn mode(value: &str) -> Mode {
+fn parse_mode(value: &str) -> TaskMode {
     let word = value.split_whitespace().next().unwrap_or_default().trim_matches(is_decoration);
     if word.eq_ignore_ascii_case("parallel") {
-        Mode::Parallel
+        TaskMode::Parallel
     } else if word.eq_ignore_ascii_case("human_gate") {
-        Mode::HumanGate
+        TaskMode::HumanGate
     } else {
-        Mode::Sequential
+        TaskMode::Sequential
     }
 }
 
-/// What stands between commas; those inside parentheses are part of an entry.
-fn entries(value: &str) -> impl Iterator<Item = &str> {
+/// Splits at commas outside parentheses.
+fn split_entries(value: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     value.split(move |c| {
         match c {
@@ -231,26 +221,26 @@ fn entries(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// One entry of a list of files; "none" is none.
-fn path(text: &str) -> Option<String> {
+/// Parses an entry of a file list; none for "none".
+fn parse_file(text: &str) -> Option<String> {
     let path = text.trim_matches(|c| is_decoration(c) || matches!(c, '[' | ']' | '"' | '\''));
     let none = ["none", "none.", "n/a", "-", "–", "—"];
     (!path.is_empty() && !none.iter().any(|word| word.eq_ignore_ascii_case(path))).then(|| path.to_owned())
 }
 
-/// Whether a box says the state of the task rather than one of its criteria.
-fn is_about(said: &str, id: &Id) -> bool {
-    let said = said.trim_matches(|c: char| is_decoration(c) || matches!(c, '.' | ':'));
-    match Id::at_start(said) {
+/// True if a checkbox states the state of the task, not one of its criteria.
+fn is_state_of(label: &str, id: &SpecId) -> bool {
+    let label = label.trim_matches(|c: char| is_decoration(c) || matches!(c, '.' | ':'));
+    match SpecId::parse_prefix(label) {
         Some((other, _)) => other == *id,
         None => {
-            says_done(said) && said.split_whitespace().count() == 1
-                || said.eq_ignore_ascii_case("task complete")
+            says_done(label) && label.split_whitespace().count() == 1
+                || label.eq_ignore_ascii_case("task complete")
         }
     }
 }
 
-/// Whether a status means that the task is finished.
+/// True if a status means that the task is complete.
 fn says_done(value: &str) -> bool {
     let word = value.split_whitespace().next().unwrap_or_default();
     let word = word.trim_matches(|c: char| is_decoration(c) || matches!(c, '.' | ','));

@@ -1,46 +1,51 @@
-//! Who waits for whom: arrows, lists, and circles that nobody can get out of.
+//! Dependencies between tasks: lists, arrows and cycles.
 
 use super::list::TaskList;
 use crate::spec::Problem;
-use crate::spec::ids::{self, Id, IdKind};
+use crate::spec::ids::{self, IdKind, SpecId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most tasks one text is taken to name. A few bytes can name a long range, so there must be an end.
-const MOST: usize = 300;
+/// Maximum number of tasks named by one text. A few bytes can name a long range.
+const MAX_IDS: usize = 300;
 
-/// The tasks a text names: `T001, T002`, `[1, 2]`, `T003-T005`. Other words are passed over.
-pub fn ids_in(text: &str) -> impl Iterator<Item = Id> {
+/// Parses the tasks a text names: `T001, T002`, `[1, 2]`, `T003-T005`. Other words are skipped.
+pub fn parse_task_ids(text: &str) -> impl Iterator<Item = SpecId> {
     let words = text.split([',', ';', ' ', '\t', '[', ']', '(', ')']);
     let ids = words.flat_map(|word| {
         let word = word.trim_matches(['*', '`', '_', '.']);
-        match word.split_once(['-', '–', '…']).map(|(first, last)| (task(first), task(last))) {
-            Some((Some(first), Some(last))) => between(first, last),
-            _ => task(word).into_iter().collect(),
+        match word
+            .split_once(['-', '–', '…'])
+            .map(|(first, last)| (parse_task_id(first), parse_task_id(last)))
+        {
+            Some((Some(first), Some(last))) => expand_range(first, last),
+            _ => parse_task_id(word).into_iter().collect(),
         }
     });
-    ids.take(MOST)
+    ids.take(MAX_IDS)
 }
 
-fn task(word: &str) -> Option<Id> {
-    if let Some(id) = Id::parse(word) {
+fn parse_task_id(word: &str) -> Option<SpecId> {
+    if let Some(id) = SpecId::parse(word) {
         return (id.kind == IdKind::Task).then_some(id);
     }
-    ids::number(word).filter(|(_, rest)| rest.is_empty()).map(|(number, _)| Id::task(&number))
+    ids::parse_number(word).filter(|(_, rest)| rest.is_empty()).map(|(number, _)| SpecId::task(&number))
 }
 
-/// The tasks from one to another; both ends alone if they are not plain numbers, or too far apart to be meant.
-fn between(first: Id, last: Id) -> Vec<Id> {
+/// The tasks of a range; only both ends if they are not plain numbers, or further apart than [`MAX_IDS`].
+fn expand_range(first: SpecId, last: SpecId) -> Vec<SpecId> {
     match (first.number.parse::<usize>(), last.number.parse::<usize>()) {
-        (Ok(from), Ok(to)) if from <= to && to - from < MOST => {
-            (from..=to).map(|number| Id::task(&number.to_string())).collect()
+        (Ok(from), Ok(to)) if from <= to && to - from < MAX_IDS => {
+            (from..=to).map(|number| SpecId::task(&number.to_string())).collect()
         }
         _ => vec![first, last],
     }
 }
 
-/// The pairs of a line `T001 ---> T002 -> T003, T004`: first what comes first. `None` if it has no arrow.
-pub fn arrows(line: &str) -> Option<Vec<(Id, Id)>> {
-    let sides: Vec<Vec<Id>> = split_at_arrows(line)?.into_iter().map(|side| ids_in(side).collect()).collect();
+/// Parses a line `T001 ---> T002 -> T003, T004` into pairs of prerequisite and dependent. None without an
+/// arrow.
+pub fn parse_arrows(line: &str) -> Option<Vec<(SpecId, SpecId)>> {
+    let sides: Vec<Vec<SpecId>> =
+        split_at_arrows(line)?.into_iter().map(|side| parse_task_ids(side).collect()).collect();
     let mut pairs = Vec::new();
     for (before, after) in sides.iter().zip(&sides[1..]) {
         for first in before {
@@ -50,7 +55,7 @@ pub fn arrows(line: &str) -> Option<Vec<(Id, Id)>> {
     Some(pairs)
 }
 
-/// The sides of `->`, `-->`, `=>`, `→` and their longer forms.
+/// Splits at `->`, `-->`, `=>`, `→` and their longer forms.
 fn split_at_arrows(line: &str) -> Option<Vec<&str>> {
     let mut sides = Vec::new();
     let mut start = 0;
@@ -69,11 +74,11 @@ fn split_at_arrows(line: &str) -> Option<Vec<&str>> {
     Some(sides)
 }
 
-/// Dependencies on tasks that do not exist, and circles.
+/// Reports dependencies on unknown tasks, and the first cycle.
 pub(in crate::spec) fn problems(list: &TaskList) -> Vec<Problem> {
-    let known: BTreeSet<&Id> = list.tasks.iter().map(|task| &task.id).collect();
+    let known: BTreeSet<&SpecId> = list.tasks.iter().map(|task| &task.id).collect();
     let mut problems = Vec::new();
-    let mut edges: BTreeMap<&Id, Vec<(&Id, usize)>> = BTreeMap::new();
+    let mut edges: BTreeMap<&SpecId, Vec<(&SpecId, usize)>> = BTreeMap::new();
     for task in &list.tasks {
         for (id, line) in &task.depends_on {
             if known.contains(id) {
@@ -84,16 +89,16 @@ pub(in crate::spec) fn problems(list: &TaskList) -> Vec<Problem> {
             }
         }
     }
-    problems.extend(circle(&edges));
+    problems.extend(find_cycle(&edges));
     problems
 }
 
-/// The first circle, walked without recursion so that a long chain cannot exhaust the stack.
-fn circle(edges: &BTreeMap<&Id, Vec<(&Id, usize)>>) -> Option<Problem> {
-    let mut finished: BTreeSet<&Id> = BTreeSet::new();
+/// The first cycle; iterative, so that a long chain cannot exhaust the stack.
+fn find_cycle(edges: &BTreeMap<&SpecId, Vec<(&SpecId, usize)>>) -> Option<Problem> {
+    let mut finished: BTreeSet<&SpecId> = BTreeSet::new();
     for start in edges.keys() {
-        let mut path: Vec<(&Id, usize)> = vec![(start, 0)];
-        let mut on_path: BTreeSet<&Id> = BTreeSet::from([*start]);
+        let mut path: Vec<(&SpecId, usize)> = vec![(start, 0)];
+        let mut on_path: BTreeSet<&SpecId> = BTreeSet::from([*start]);
         while let Some((id, next)) = path.last_mut() {
             let (id, edge) = (*id, edges.get(id).and_then(|targets| targets.get(*next)));
             *next += 1;
@@ -108,7 +113,7 @@ fn circle(edges: &BTreeMap<&Id, Vec<(&Id, usize)>>) -> Option<Problem> {
                         .iter()
                         .map(|(id, _)| *id)
                         .skip_while(|id| id != target)
-                        .map(Id::to_string)
+                        .map(SpecId::to_string)
                         .collect();
                     names.push(target.to_string());
                     return Some(Problem::new(
@@ -131,7 +136,7 @@ fn circle(edges: &BTreeMap<&Id, Vec<(&Id, usize)>>) -> Option<Problem> {
 mod tests {
     use super::*;
 
-    fn named(ids: impl Iterator<Item = Id>) -> String {
+    fn named(ids: impl Iterator<Item = SpecId>) -> String {
         ids.map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
     }
 
@@ -149,7 +154,7 @@ mod tests {
             ("`T001`, **T002**.", "T001 T002"),
             ("", ""),
         ] {
-            assert_eq!(named(ids_in(text)), ids, "{text}");
+            assert_eq!(named(parse_task_ids(text)), ids, "{text}");
         }
     }
 
@@ -164,19 +169,19 @@ mod tests {
             ("T001-->T002", "T001 T002"),
             ("     \\--> T003", ""),
         ] {
-            let found = arrows(line).unwrap();
+            let found = parse_arrows(line).unwrap();
             let found: Vec<_> = found.iter().map(|(from, to)| format!("{from} {to}")).collect();
             assert_eq!(found.join(", "), pairs, "{line}");
         }
         for none in ["T001 then T002", "a > b", "<b>", ""] {
-            assert_eq!(arrows(none), None, "{none}");
+            assert_eq!(parse_arrows(none), None, "{none}");
         }
     }
 
     #[test]
     fn a_megabyte_of_arrows_is_linear() {
-        assert_eq!(arrows(&"->".repeat(1 << 19)).map(|pairs| pairs.len()), Some(0));
-        assert_eq!(arrows(&"-".repeat(1 << 20)), None);
-        assert_eq!(arrows(&"- >".repeat(1 << 18)), None);
+        assert_eq!(parse_arrows(&"->".repeat(1 << 19)).map(|pairs| pairs.len()), Some(0));
+        assert_eq!(parse_arrows(&"-".repeat(1 << 20)), None);
+        assert_eq!(parse_arrows(&"- >".repeat(1 << 18)), None);
     }
 }

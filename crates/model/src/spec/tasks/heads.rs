@@ -1,32 +1,29 @@
-//! The lines that begin something: a phase, or a task in one of its forms.
+//! Parser of the first line of a phase or a task.
 
-use crate::spec::ids::{self, Id};
-use crate::spec::outline::{boxed, is_decoration, item, offset_in};
+use crate::markdown::{boxed, is_decoration, item, offset_in};
+use crate::spec::ids::{self, SpecId};
 
-/// The line a task begins with.
+/// First line of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskHead {
-    /// Its id.
-    pub id: Id,
-    /// Its title, without id, references and boxes.
+    pub id: SpecId,
+    /// Title without id, references and checkboxes.
     pub title: String,
-    /// What it refers to: `[US1, REQ-1.1]`.
-    pub refs: Vec<Id>,
-    /// The box on the line, if there is one.
-    pub check: Option<Check>,
+    /// Ids it refers to: `[US1, REQ-1.1]`.
+    pub refs: Vec<SpecId>,
+    pub check: Option<Checkbox>,
 }
 
-/// A box on a line.
+/// Checkbox on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Check {
-    /// The byte of its mark.
+pub struct Checkbox {
+    /// Byte offset of its mark.
     pub at: usize,
-    /// Whether it is ticked.
     pub ticked: bool,
 }
 
-/// Number, name and note of `Phase 2: Name (note)`.
-pub fn phase(title: &str) -> Option<(u32, String, Option<String>)> {
+/// Parses `Phase 2: Name (note)` into number, name and note.
+pub fn parse_phase(title: &str) -> Option<(u32, String, Option<String>)> {
     let title = title.trim_matches(is_decoration);
     let rest = strip_word(title, "phase")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -40,46 +37,46 @@ pub fn phase(title: &str) -> Option<(u32, String, Option<String>)> {
     Some((number, name.trim().to_owned(), None))
 }
 
-/// A task from the title of a heading: `T001: Title [US1]`, `[x] T001: Title`, `Task 1: Title`.
-pub fn in_heading(line: &str, title: &str) -> Option<TaskHead> {
+/// Parses a task in the title of a heading: `T001: Title [US1]`, `[x] T001: Title`, `Task 1: Title`.
+pub fn parse_heading(line: &str, title: &str) -> Option<TaskHead> {
     let leading = boxed(title);
     let rest = leading.map_or(title, |(_, rest)| rest).trim_start_matches(is_decoration);
     let named = strip_word(rest, "task");
     let (id, rest) = match named {
-        Some(named) => task_id(named).or_else(|| plain_number(named))?,
-        None => task_id(rest)?,
+        Some(named) => parse_task_id(named).or_else(|| parse_plain_number(named))?,
+        None => parse_task_id(rest)?,
     };
-    let check = leading.map(|(ticked, _)| Check { at: offset_in(line, title) + 1, ticked });
-    Some(finish(line, id, rest, check))
+    let check = leading.map(|(ticked, _)| Checkbox { at: offset_in(line, title) + 1, ticked });
+    Some(finish_head(line, id, rest, check))
 }
 
-/// A task from a box in a list: `- [ ] T010: title`, `- [x] **T011** [D2] title`, `- [ ] 8. title`.
-pub fn in_list(line: &str) -> Option<TaskHead> {
+/// Parses a task with a checkbox in a list: `- [ ] T010: title`, `- [x] **T011** [D2] title`, `- [ ] 8. title`.
+pub fn parse_list_item(line: &str) -> Option<TaskHead> {
     let text = item(line)?;
     let (ticked, rest) = boxed(text)?;
     let rest = rest.trim_start_matches(is_decoration);
-    let (id, rest) = task_id(rest).or_else(|| numbered(rest))?;
-    Some(finish(line, id, rest, Some(Check { at: offset_in(line, text) + 1, ticked })))
+    let (id, rest) = parse_task_id(rest).or_else(|| parse_numbered(rest))?;
+    Some(finish_head(line, id, rest, Some(Checkbox { at: offset_in(line, text) + 1, ticked })))
 }
 
-fn finish(line: &str, id: Id, rest: &str, leading: Option<Check>) -> TaskHead {
+fn finish_head(line: &str, id: SpecId, rest: &str, leading: Option<Checkbox>) -> TaskHead {
     let mut title = rest.trim_start_matches(is_separator).trim_end();
     let mut refs = Vec::new();
     let mut check = leading;
     while let Some((inside, after)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']'))
-        && let Some(ids) = ids::list(inside)
+        && let Some(ids) = ids::parse_id_list(inside)
     {
         refs.extend(ids);
         title = after.trim_start_matches(is_separator);
     }
     let mut trailing = Vec::new();
     while let Some((before, inside)) = title.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
-        if let Some(ids) = ids::list(inside) {
+        if let Some(ids) = ids::parse_id_list(inside) {
             trailing.splice(0..0, ids);
         } else if let Some((ticked, "")) = boxed(&title[before.len()..])
             && check.is_none()
         {
-            check = Some(Check { at: offset_in(line, inside), ticked });
+            check = Some(Checkbox { at: offset_in(line, inside), ticked });
         } else {
             break;
         }
@@ -89,26 +86,26 @@ fn finish(line: &str, id: Id, rest: &str, leading: Option<Check>) -> TaskHead {
     TaskHead { id, title: title.to_owned(), refs, check }
 }
 
-/// `T001` at the start of a text, and what follows.
-fn task_id(text: &str) -> Option<(Id, &str)> {
+/// Parses `T001` at the start of a text; returns it with the rest.
+fn parse_task_id(text: &str) -> Option<(SpecId, &str)> {
     if !text.starts_with(['T', 't']) {
         return None;
     }
-    Id::at_start(text)
+    SpecId::parse_prefix(text)
 }
 
-/// `8. title`, `8) title`, `8.1 title`: a number that is followed by a mark, or has a dot in it.
-fn numbered(text: &str) -> Option<(Id, &str)> {
-    let (id, rest) = plain_number(text)?;
+/// Parses `8. title`, `8) title`, `8.1 title`: a number followed by a mark, or with a dot in it.
+fn parse_numbered(text: &str) -> Option<(SpecId, &str)> {
+    let (id, rest) = parse_plain_number(text)?;
     (id.number.contains('.') || rest.starts_with(['.', ')', ':'])).then_some((id, rest))
 }
 
-fn plain_number(text: &str) -> Option<(Id, &str)> {
-    let (number, rest) = ids::number(text)?;
-    Some((Id::task(&number), rest))
+fn parse_plain_number(text: &str) -> Option<(SpecId, &str)> {
+    let (number, rest) = ids::parse_number(text)?;
+    Some((SpecId::task(&number), rest))
 }
 
-/// What follows a word at the start of a text, in any case.
+/// The text after a word at the start, ignoring case.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let (start, rest) = text.split_at_checked(word.len())?;
     (start.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t'])).then(|| rest.trim_start())
@@ -121,17 +118,17 @@ fn is_separator(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::outline::heading;
+    use crate::markdown::heading;
 
     fn read(line: &str) -> Option<(String, String, String, Option<bool>)> {
         let head = match heading(line) {
-            Some((_, title)) => in_heading(line, title),
-            None => in_list(line),
+            Some((_, title)) => parse_heading(line, title),
+            None => parse_list_item(line),
         }?;
         if let Some(check) = head.check {
             assert!(matches!(line.as_bytes()[check.at], b' ' | b'x' | b'X' | b'-'), "{line}");
         }
-        let refs = head.refs.iter().map(Id::to_string).collect::<Vec<_>>().join(" ");
+        let refs = head.refs.iter().map(SpecId::to_string).collect::<Vec<_>>().join(" ");
         Some((head.id.to_string(), head.title, refs, head.check.map(|check| check.ticked)))
     }
 
@@ -189,10 +186,10 @@ mod tests {
             ("Phase 6: (only a note)", 6, "(only a note)", None),
         ] {
             let expected = (number, name.to_owned(), note.map(str::to_owned));
-            assert_eq!(phase(title), Some(expected), "{title}");
+            assert_eq!(parse_phase(title), Some(expected), "{title}");
         }
         for none in ["Phases 1", "Phase one", "Phase", "The phase 1", "Phase 99999999999"] {
-            assert_eq!(phase(none), None, "{none}");
+            assert_eq!(parse_phase(none), None, "{none}");
         }
     }
 

@@ -1,142 +1,129 @@
-//! The whole file: phases, tasks, dependencies and what it says about its progress.
+//! Parser of `tasks.md`: phases, tasks, dependencies and stated progress.
 
-use super::body::{Body, Mark, Mode, Prompt};
+use super::body::{Body, StateMark, TaskMode, TaskPrompt};
 use super::depends;
 use super::heads::{self, TaskHead};
-use super::progress::{self, Stated};
+use super::progress::{self, ProgressSection};
+use crate::markdown::{Line, heading, is_decoration, outline};
 use crate::spec::Problem;
-use crate::spec::ids::Id;
-use crate::spec::outline::{Line, heading, is_decoration, outline};
+use crate::spec::ids::SpecId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A `tasks.md`, as far as it was understood.
+/// Parsed `tasks.md`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskList {
-    /// The phases, in order.
-    pub phases: Vec<Phase>,
-    /// The tasks, in order.
+    pub phases: Vec<TaskPhase>,
     pub tasks: Vec<Task>,
-    /// What the file says about its progress.
-    pub stated: Stated,
-    /// What does not fit.
+    pub progress: ProgressSection,
     pub problems: Vec<Problem>,
 }
 
-/// A group of tasks.
+/// Phase of the work, with its tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phase {
-    /// Its number.
+pub struct TaskPhase {
     pub number: u32,
-    /// Its name.
     pub name: String,
-    /// What stands in parentheses behind the name.
+    /// Text in parentheses after the name.
     pub note: Option<String>,
-    /// Its 1-based line.
+    /// From 1.
     pub line: usize,
 }
 
-/// A piece of work.
+/// Task of a specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Its id.
-    pub id: Id,
-    /// Its title.
+    pub id: SpecId,
     pub title: String,
-    /// The requirements, stories, components and decisions it refers to.
-    pub refs: Vec<Id>,
-    /// The index of its phase.
+    /// Ids of the requirements, stories, components and decisions it refers to.
+    pub refs: Vec<SpecId>,
+    /// Index of its phase.
     pub phase: Option<usize>,
-    /// Its 1-based line.
+    /// From 1.
     pub line: usize,
-    /// Whether it is finished.
     pub done: bool,
-    /// What must be finished before, and the line that says so.
-    pub depends_on: Vec<(Id, usize)>,
-    /// How it may run.
-    pub mode: Mode,
-    /// The files it touches.
+    /// Prerequisite tasks, each with the line that names it.
+    pub depends_on: Vec<(SpecId, usize)>,
+    pub mode: TaskMode,
     pub files: Vec<String>,
-    /// What the agent that takes it is told.
-    pub prompt: Option<Prompt>,
-    /// Where its state is written.
-    pub(super) mark: Mark,
+    pub prompt: Option<TaskPrompt>,
+    pub(super) mark: StateMark,
 }
 
-/// The most dependencies a file may state. A few bytes can name hundreds, so there must be an end.
-const MOST_DEPENDENCIES: usize = 100_000;
+/// Maximum number of dependencies in a file. A few bytes can name hundreds.
+const MAX_DEPENDENCIES: usize = 100_000;
 
 impl TaskList {
-    /// Reads a file.
+    /// Parses the file.
     pub fn parse(text: &str) -> TaskList {
         let outline = outline(text);
-        let mut reader = Reader {
+        let mut parser = Parser {
             list: TaskList::default(),
             section: Section::Work,
             open: None,
             seen: BTreeSet::new(),
             arrows: Vec::new(),
-            budget: MOST_DEPENDENCIES,
+            budget: MAX_DEPENDENCIES,
         };
         for line in &outline.lines {
-            reader.read(line);
+            parser.read(line);
         }
-        if let Some(line) = outline.unclosed_fence {
-            reader.list.problems.push(Problem::new(line, "this fence is never closed"));
+        if let Some(fence) = outline.unclosed_fence {
+            parser.list.problems.push(Problem::new(fence.line, "this fence is never closed"));
         }
-        reader.finish()
+        parser.finish()
     }
 
-    /// The task of that id, the first if there are several.
-    pub fn task(&self, id: &Id) -> Option<&Task> {
+    /// The task with this id, the first if there are several.
+    pub fn task(&self, id: &SpecId) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id == *id)
     }
 
-    /// How many tasks are finished, and how many there are.
+    /// Number of complete tasks and of all tasks.
     pub fn counts(&self) -> (usize, usize) {
         (self.tasks.iter().filter(|task| task.done).count(), self.tasks.len())
     }
 
-    /// The names of the phases, as `spec.json` lists them.
+    /// The names of the phases, as listed in `spec.json`.
     pub fn phase_names(&self) -> Vec<String> {
         self.phases.iter().map(|phase| phase.name.clone()).collect()
     }
 }
 
-/// The part of the file a line is in.
+/// Part of the file that a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Work,
     Progress,
     Dependencies,
-    /// Completion criteria have boxes too, but they are no tasks.
+    /// Completion criteria have checkboxes too, but are no tasks.
     Criteria,
 }
 
-/// Below every heading: the level of a task that is a box in a list.
+/// Level of a task in a list: below all headings.
 const IN_LIST: usize = 7;
 
-struct Reader {
+struct Parser {
     list: TaskList,
     section: Section,
     /// The task whose body is being read, with the level of its heading.
     open: Option<(Task, Body, usize)>,
-    seen: BTreeSet<Id>,
-    arrows: Vec<(Id, Id, usize)>,
-    /// How many more dependencies are taken; see [`MOST_DEPENDENCIES`].
+    seen: BTreeSet<SpecId>,
+    arrows: Vec<(SpecId, SpecId, usize)>,
+    /// Remaining number of dependencies; see [`MAX_DEPENDENCIES`].
     budget: usize,
 }
 
-impl Reader {
+impl Parser {
     fn read(&mut self, line: &Line<'_>) {
-        if line.code {
-            // Arrows are usually drawn inside a fence.
+        if line.fenced {
+            // Arrows are usually drawn inside a code fence.
             self.read_arrows(line);
         } else if let Some((level, title)) = heading(line.text) {
             self.read_heading(line, level, title);
         } else {
             match self.section {
                 Section::Work => self.read_work(line),
-                Section::Progress => self.list.stated.read(line.number, line.text),
+                Section::Progress => self.list.progress.read(line.number, line.text),
                 Section::Dependencies => self.read_arrows(line),
                 Section::Criteria => {}
             }
@@ -144,24 +131,24 @@ impl Reader {
     }
 
     fn read_heading(&mut self, line: &Line<'_>, level: usize, title: &str) {
-        if let Some((number, name, note)) = heads::phase(title) {
+        if let Some((number, name, note)) = heads::parse_phase(title) {
             self.close();
             self.section = Section::Work;
-            self.list.phases.push(Phase { number, name, note, line: line.number });
-        } else if let Some(head) = heads::in_heading(line.text, title) {
+            self.list.phases.push(TaskPhase { number, name, note, line: line.number });
+        } else if let Some(head) = heads::parse_heading(line.text, title) {
             self.section = Section::Work;
             self.open(head, line.number, level);
         } else if self.open.as_ref().is_none_or(|(_, _, task)| level <= *task) {
             self.close();
-            self.section = section(title);
+            self.section = section_kind(title);
             if self.section == Section::Progress {
-                self.list.stated.heading.get_or_insert(line.number);
+                self.list.progress.heading.get_or_insert(line.number);
             }
         }
     }
 
     fn read_work(&mut self, line: &Line<'_>) {
-        if let Some(head) = heads::in_list(line.text)
+        if let Some(head) = heads::parse_list_item(line.text)
             && self.is_new_task(&head, line.text)
         {
             self.open(head, line.number, IN_LIST);
@@ -170,7 +157,8 @@ impl Reader {
         }
     }
 
-    /// Below a heading, a box with the same id is that task's state, and plain numbers are steps of its own.
+    /// True unless the checkbox belongs to the open task: below a heading, the same id is its state, and plain
+    /// numbers are its steps.
     fn is_new_task(&self, head: &TaskHead, line: &str) -> bool {
         match &self.open {
             Some((task, _, level)) if *level < IN_LIST => task.id != head.id && has_letter(line),
@@ -187,10 +175,10 @@ impl Reader {
         if title.is_empty() {
             self.list.problems.push(Problem::new(line, format!("{id} has no title")));
         }
-        let mark = check.map_or(Mark::Below { line }, |check| Mark::Box { line, at: check.at });
+        let mark = check.map_or(StateMark::Below { line }, |check| StateMark::Box { line, at: check.at });
         let done = check.is_some_and(|check| check.ticked);
         let phase = self.list.phases.len().checked_sub(1);
-        let body = Body::starting(check.map(|_| (mark, done)));
+        let body = Body::new(check.map(|_| (mark, done)));
         let task = Task {
             id,
             title,
@@ -199,7 +187,7 @@ impl Reader {
             line,
             done,
             depends_on: Vec::new(),
-            mode: Mode::Sequential,
+            mode: TaskMode::Sequential,
             files: Vec::new(),
             prompt: None,
             mark,
@@ -223,7 +211,7 @@ impl Reader {
         if self.section != Section::Dependencies || self.budget == 0 {
             return;
         }
-        let Some(pairs) = depends::arrows(line.text) else { return };
+        let Some(pairs) = depends::parse_arrows(line.text) else { return };
         if pairs.is_empty() {
             self.list.problems.push(Problem::new(line.number, "this arrow does not join two tasks"));
         }
@@ -255,13 +243,13 @@ impl Reader {
     }
 }
 
-/// Whether the id of a box in a list is spelled with its letter.
+/// True if the id in a checkbox item is spelled with its letter.
 fn has_letter(line: &str) -> bool {
     let after_box = line.split_once(']').map_or("", |(_, rest)| rest);
     after_box.trim_start_matches(is_decoration).starts_with(['T', 't'])
 }
 
-fn section(title: &str) -> Section {
+fn section_kind(title: &str) -> Section {
     let title = title.to_lowercase();
     if title.starts_with("progress") {
         Section::Progress

@@ -1,10 +1,9 @@
-//! `tasks.md`: the work of a specification.
+//! `tasks.md`: the tasks of a specification.
 //!
-//! [`list`] reads the file into a [`TaskList`], in every form people and agents write it: headings `### T001:
-//! Title [US1]` under `## Phase 1: Name`, check boxes `- [ ] T010: title` and `- [ ] 8. title`, headings `## Task
-//! 1: title`. [`heads`] recognises the line a task begins with, [`body`] what stands below it, [`depends`] who
-//! waits for whom, [`progress`] the counts a file states about itself. [`mod@tick`] marks a task as done in all
-//! files at once.
+//! [`list`] parses the file into a [`TaskList`], in every form people and agents write it: headings `### T001:
+//! Title [US1]` under `## Phase 1: Name`, checkboxes `- [ ] T010: title` and `- [ ] 8. title`, headings `##
+//! Task 1: title`. [`heads`] parses the first line of a task, [`body`] the lines below it, [`depends`] the
+//! dependencies, [`progress`] the stated counts. [`mod@tick`] marks a task as done in all files at once.
 
 pub mod body;
 pub mod depends;
@@ -13,6 +12,6 @@ pub mod list;
 pub mod progress;
 pub mod tick;
 
-pub use body::{Mode, Prompt};
-pub use list::{Phase, Task, TaskList};
-pub use tick::{SpecTexts, TickError, tick, with_counts};
+pub use body::{TaskMode, TaskPrompt};
+pub use list::{Task, TaskList, TaskPhase};
+pub use tick::{TaskFiles, TickError, tick, with_counts};

@@ -1,21 +1,30 @@
-//! What a file says about its own progress: `**Total:** 3/12 tasks complete`, or older lists of counts.
+//! Progress stated in `tasks.md`: `**Total:** 3/12 tasks complete`, or older lists of counts.
 
 use super::list::TaskList;
+use crate::markdown::{labelled, offset_in};
 use crate::spec::Problem;
-use crate::spec::outline::{labelled, offset_in};
 
-/// The lines of the progress section.
+/// Total stated in the progress section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatedTotal {
+    /// Complete tasks.
+    pub done: usize,
+    /// All tasks.
+    pub total: usize,
+    pub line: usize,
+}
+
+/// Parsed progress section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stated {
-    /// Finished and all tasks, and the line that says so.
-    pub total: Option<(usize, usize, usize)>,
-    /// The section's heading.
+pub struct ProgressSection {
+    pub total: Option<StatedTotal>,
+    /// Line number of the heading.
     pub(super) heading: Option<usize>,
-    /// Every line of it that holds a count.
+    /// Numbers of all lines with a count.
     pub(super) lines: Vec<usize>,
 }
 
-impl Stated {
+impl ProgressSection {
     pub(super) fn read(&mut self, number: usize, line: &str) {
         let Some((subject, value)) = subject(line) else { return };
         self.lines.push(number);
@@ -23,12 +32,12 @@ impl Stated {
             && let Some((done, total)) = fraction(value)
         {
             let (Ok(done), Ok(total)) = (done.parse(), total.parse()) else { return };
-            self.total.get_or_insert((done, total, number));
+            self.total.get_or_insert(StatedTotal { done, total, line: number });
         }
     }
 }
 
-/// Counts for the whole and for each phase.
+/// Counts of the whole list and of each phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Counts {
     all: (usize, usize),
@@ -36,7 +45,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn of(list: &TaskList) -> Counts {
+    pub(super) fn new(list: &TaskList) -> Counts {
         let mut phases: Vec<_> = list.phases.iter().map(|phase| (phase.number, 0, 0)).collect();
         for task in &list.tasks {
             if let Some(phase) = task.phase.and_then(|index| phases.get_mut(index)) {
@@ -47,15 +56,15 @@ impl Counts {
         Counts { all: list.counts(), phases }
     }
 
-    /// The line for the whole.
+    /// The line with the total.
     pub(super) fn line(&self) -> String {
         let (done, total) = self.all;
         format!("**Total:** {done}/{total} tasks complete")
     }
 }
 
-/// The line with its counts brought up to date; `None` if it holds none that are understood.
-pub(super) fn rewritten(line: &str, counts: &Counts) -> Option<String> {
+/// Updates the counts of a line; none if it has no known count.
+pub(super) fn update_line(line: &str, counts: &Counts) -> Option<String> {
     let (subject, value) = subject(line)?;
     let (done, total) = match subject {
         Subject::Phase(number) => {
@@ -65,10 +74,10 @@ pub(super) fn rewritten(line: &str, counts: &Counts) -> Option<String> {
         _ => counts.all,
     };
     let before = &line[..offset_in(line, value)];
-    if let Some((said_done, said_total)) = fraction(value) {
-        let second = offset_in(value, said_total);
-        let between = &value[said_done.len()..second];
-        let rest = with_percent(&value[second + said_total.len()..], done, total);
+    if let Some((stated_done, stated_total)) = fraction(value) {
+        let second = offset_in(value, stated_total);
+        let between = &value[stated_done.len()..second];
+        let rest = with_percent(&value[second + stated_total.len()..], done, total);
         return Some(format!("{before}{done}{between}{total}{rest}"));
     }
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
@@ -81,14 +90,17 @@ pub(super) fn rewritten(line: &str, counts: &Counts) -> Option<String> {
 }
 
 pub(in crate::spec) fn problems(list: &TaskList) -> Option<Problem> {
-    let (said_done, said_total, line) = list.stated.total?;
+    let StatedTotal { done: stated_done, total: stated_total, line } = list.progress.total?;
     let (done, total) = list.counts();
-    ((said_done, said_total) != (done, total)).then(|| {
-        Problem::new(line, format!("progress says {said_done}/{said_total}, the tasks say {done}/{total}"))
+    ((stated_done, stated_total) != (done, total)).then(|| {
+        Problem::new(
+            line,
+            format!("progress says {stated_done}/{stated_total}, the tasks say {done}/{total}"),
+        )
     })
 }
 
-/// What a count is about.
+/// Subject of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     All,
@@ -97,7 +109,7 @@ enum Subject {
     Phase(u32),
 }
 
-/// The subject of a line and the text behind its label, if it holds a count.
+/// The subject of a line and the text after its label, if it has a count.
 fn subject(line: &str) -> Option<(Subject, &str)> {
     let (label, value) = labelled(line)?;
     if !value.starts_with(|c: char| c.is_ascii_digit()) {
@@ -118,7 +130,7 @@ fn subject(line: &str) -> Option<(Subject, &str)> {
     Some((subject, value))
 }
 
-/// The digits of `3/12`, `3 / 12` or `3 of 12` at the start of a text.
+/// Splits `3/12`, `3 / 12` or `3 of 12` at the start of a text.
 fn fraction(value: &str) -> Option<(&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let first = digits(value);
@@ -128,7 +140,7 @@ fn fraction(value: &str) -> Option<(&str, &str)> {
     (first > 0 && length > 0).then(|| (&value[..first], &second[..length]))
 }
 
-/// A text with its first `NN%` brought up to date.
+/// Updates the first `NN%` of a text.
 fn with_percent(text: &str, done: usize, total: usize) -> String {
     let Some(sign) = text.find('%') else { return text.to_owned() };
     let number = text[..sign].trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,10 +1,10 @@
 //! The writer: the three files of a specification, in one answer.
 //!
-//! [`parts`] takes the plan apart; [`requirements`], [`design`] and [`tasks`] write one file each.
+//! [`spec_inputs`] parses the plan; [`requirements`], [`design`] and [`tasks`] write one file each.
 
 mod design;
-mod parts;
 mod requirements;
+mod spec_inputs;
 mod tasks;
 mod write;
 

@@ -1,8 +1,8 @@
-//! `tasks.md`: the test first, then one component at a time, then what goes with it.
+//! `tasks.md`: the failing test, then one task per component, then checks and docs.
 
-use super::parts::Parts;
 use super::requirements::risk_criteria;
-use crate::embedded::ground::{listed, said};
+use super::spec_inputs::SpecInputs;
+use crate::embedded::citable_facts::{join_list, sanitize};
 use std::fmt::Write as _;
 
 struct Task {
@@ -16,11 +16,10 @@ struct Task {
     success: String,
 }
 
-/// Writes the file.
-pub(super) fn write(parts: &Parts<'_>) -> String {
-    let mut phases = vec![("The test", vec![first_test(parts)]), ("The change", changes(parts))];
-    phases.push(("What goes with it", vec![closing(parts)]));
-    let mut text = format!("# Tasks: {}\n\n{}\n", parts.ground.title().to_lowercase(), Parts::notice());
+pub(super) fn write(spec: &SpecInputs<'_>) -> String {
+    let mut phases = vec![("The test", vec![first_test_task(spec)]), ("The change", change_tasks(spec))];
+    phases.push(("What goes with it", vec![closing_task(spec)]));
+    let mut text = format!("# Tasks: {}\n\n{}\n", spec.facts.title().to_lowercase(), SpecInputs::notice());
     let total: usize = phases.iter().map(|(_, tasks)| tasks.len()).sum();
     let mut n = 0;
     for (phase, (name, tasks)) in phases.iter().enumerate() {
@@ -31,16 +30,16 @@ pub(super) fn write(parts: &Parts<'_>) -> String {
             write_task(&mut text, n, task);
         }
     }
-    let chain: Vec<String> = (1..=total).map(id).collect();
+    let chain: Vec<String> = (1..=total).map(task_id).collect();
     let _ = writeln!(
         text,
         "\n## Progress\n\n**Total:** 0/{total} tasks complete\n\n## Task Dependencies\n\n{}",
         chain.join(" -> ")
     );
-    let proof = parts
-        .ground
+    let proof = spec
+        .facts
         .test_command()
-        .map_or_else(|| "Every test passes.".to_owned(), |run| format!("\"{}\" passes.", said(run, 100)));
+        .map_or_else(|| "Every test passes.".to_owned(), |run| format!("\"{}\" passes.", sanitize(run, 100)));
     let _ = writeln!(
         text,
         "\n## Completion Criteria\n\n1. [ ] {proof}\n2. [ ] A person has filled in what the requirements leave open."
@@ -50,11 +49,11 @@ pub(super) fn write(parts: &Parts<'_>) -> String {
 
 fn write_task(text: &mut String, n: usize, task: &Task) {
     let Task { title, refs, body, files, role, what, restrictions, success } = task;
-    let _ = writeln!(text, "\n### {}: {title} [{}]\n{body}\n", id(n), refs.join(", "));
+    let _ = writeln!(text, "\n### {}: {title} [{}]\n{body}\n", task_id(n), refs.join(", "));
     let named = if files.is_empty() { "none".to_owned() } else { files.join(", ") };
     let _ = writeln!(text, "**Files:** {named}");
     if n > 1 {
-        let _ = writeln!(text, "**Depends on:** {}", id(n - 1));
+        let _ = writeln!(text, "**Depends on:** {}", task_id(n - 1));
     }
     let _ = writeln!(
         text,
@@ -62,13 +61,13 @@ fn write_task(text: &mut String, n: usize, task: &Task) {
     );
 }
 
-fn id(n: usize) -> String {
+fn task_id(n: usize) -> String {
     format!("T{n:03}")
 }
 
-fn first_test(parts: &Parts<'_>) -> Task {
-    let place = parts.first_test().map(str::to_owned);
-    let covers = |test: &str| parts.components.iter().any(|path| parts.ground.tests_of(path).contains(&test));
+fn first_test_task(spec: &SpecInputs<'_>) -> Task {
+    let place = spec.first_test().map(str::to_owned);
+    let covers = |test: &str| spec.components.iter().any(|path| spec.facts.tests_of(path).contains(&test));
     let at = match place.as_deref() {
         None => "where the repository's tests live".to_owned(),
         Some(path) if covers(path) => format!("in {path}"),
@@ -84,24 +83,24 @@ fn first_test(parts: &Parts<'_>) -> Task {
         ),
         files: place.into_iter().collect(),
         role: "developer who writes tests first",
-        what: format!("write a failing test for: {}", parts.ground.behaviour()),
+        what: format!("write a failing test for: {}", spec.facts.behaviour()),
         restrictions: "change nothing but tests",
         success: "the test fails because the behaviour is missing".to_owned(),
     }
 }
 
-fn changes(parts: &Parts<'_>) -> Vec<Task> {
+fn change_tasks(spec: &SpecInputs<'_>) -> Vec<Task> {
     let mut tasks = Vec::new();
-    for (n, path) in parts.components.iter().enumerate() {
+    for (n, path) in spec.components.iter().enumerate() {
         let mut refs = vec![
             if n == 0 { "REQ-1.1" } else { "REQ-1.2" }.to_owned(),
             "REQ-1.3".to_owned(),
             format!("C{}", n + 1),
         ];
-        refs.extend(risk_criteria(parts, path));
-        let covered = parts.ground.covered_by(path);
+        refs.extend(risk_criteria(spec, path));
+        let covered = spec.facts.covered_by(path);
         let proof = covered.map_or_else(
-            || parts.proof(),
+            || spec.proof(),
             |tests| format!("passing: {}", tests.replace("inside it", &format!("inside {path}"))),
         );
         let body = if n == 0 {
@@ -141,29 +140,29 @@ fn changes(parts: &Parts<'_>) -> Vec<Task> {
     tasks
 }
 
-fn closing(parts: &Parts<'_>) -> Task {
-    let run = parts
-        .ground
+fn closing_task(spec: &SpecInputs<'_>) -> Task {
+    let run = spec
+        .facts
         .test_command()
-        .map_or_else(|| "all tests".to_owned(), |run| format!("\"{}\"", said(run, 100)));
-    let lint = parts
+        .map_or_else(|| "all tests".to_owned(), |run| format!("\"{}\"", sanitize(run, 100)));
+    let lint = spec
         .inputs
         .survey
         .commands
         .lint
         .as_deref()
-        .map(|run| format!(" and \"{}\"", said(run, 100)))
+        .map(|run| format!(" and \"{}\"", sanitize(run, 100)))
         .unwrap_or_default();
-    let docs = if parts.docs.is_empty() {
+    let docs = if spec.docs.is_empty() {
         "Say what changed where users look for it.".to_owned()
     } else {
-        format!("Say what changed in {}.", listed(&parts.docs))
+        format!("Say what changed in {}.", join_list(&spec.docs))
     };
     Task {
         title: "Nothing else changed".to_owned(),
         refs: vec!["NFR-1".to_owned()],
         body: format!("Run {run}{lint}. {docs}"),
-        files: parts.docs.clone(),
+        files: spec.docs.clone(),
         role: "developer of this repository",
         what: "prove that everything else behaves as before, and document the change".to_owned(),
         restrictions: "no existing test is changed to make it pass",

@@ -1,21 +1,21 @@
-//! Three files below the lines that name them.
+//! The three files in one answer, below their marker lines.
 
-use super::parts::Parts;
+use super::spec_inputs::SpecInputs;
 use super::{design, requirements, tasks};
-use crate::embedded::draft::{DraftError, needed};
-use crate::embedded::inputs::Inputs;
+use crate::embedded::draft::{DraftError, required_artifact};
+use crate::embedded::inputs::DraftInputs;
 use charrette_model::seats::files::marker;
 
 /// Writes `requirements.md`, `design.md` and `tasks.md`.
-pub(in crate::embedded) fn write(inputs: &Inputs<'_>) -> Result<String, DraftError> {
-    let parts = Parts::new(inputs, needed(inputs, "plan.txt")?);
+pub(in crate::embedded) fn write(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
+    let spec = SpecInputs::new(inputs, required_artifact(inputs, "plan.txt")?);
     Ok(format!(
         "{}\n{}\n{}\n{}\n{}\n{}",
         marker("requirements.md"),
-        requirements::write(&parts),
+        requirements::write(&spec),
         marker("design.md"),
-        design::write(&parts),
+        design::write(&spec),
         marker("tasks.md"),
-        tasks::write(&parts)
+        tasks::write(&spec)
     ))
 }

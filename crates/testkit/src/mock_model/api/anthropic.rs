@@ -1,27 +1,27 @@
-//! Anthropic's messages.
+//! Anthropic's messages API.
 
-use super::route::{Asked, Event, Reply, items, pieces, text_in};
-use crate::mock_model::script::{Refusal, Turn};
+use super::route::{Event, ModelRequest, Reply, items, pieces, text_in};
+use crate::mock_model::script::{ScriptedError, Turn};
 use serde_json::{Value, json};
 
-pub(super) fn read(body: &Value) -> Asked {
-    let mut asked = Asked {
+pub(super) fn read(body: &Value) -> ModelRequest {
+    let mut model_request = ModelRequest {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         stream: body["stream"] == true,
         tools: items(&body["tools"])
             .iter()
             .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
             .collect(),
-        ..Asked::default()
+        ..ModelRequest::default()
     };
     for message in items(&body["messages"]) {
         match message["role"].as_str() {
-            Some("assistant") => asked.history += 1,
+            Some("assistant") => model_request.history += 1,
             Some("system") => {}
-            _ => asked.hear(text_in(&message["content"])),
+            _ => model_request.add_message(text_in(&message["content"])),
         }
     }
-    asked
+    model_request
 }
 
 pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
@@ -41,7 +41,7 @@ pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
     let blocks = blocks(turn, n);
     let mut events = vec![event("message_start", json!({"message": message(&[], Value::Null)}))];
     for (index, block) in blocks.iter().enumerate() {
-        let (start, deltas) = streamed(block);
+        let (start, deltas) = stream_block(block);
         events.push(event("content_block_start", json!({"index": index, "content_block": start})));
         for delta in deltas {
             events.push(event("content_block_delta", json!({"index": index, "delta": delta})));
@@ -69,8 +69,8 @@ fn blocks(turn: &Turn, n: u64) -> Vec<Value> {
     blocks
 }
 
-/// A block as it begins, and what is added to it.
-fn streamed(block: &Value) -> (Value, Vec<Value>) {
+/// Initial state of a content block, and its deltas.
+fn stream_block(block: &Value) -> (Value, Vec<Value>) {
     let text = |name: &str| block[name].as_str().unwrap_or_default();
     match text("type") {
         "text" => {
@@ -97,11 +97,11 @@ fn streamed(block: &Value) -> (Value, Vec<Value>) {
 
 fn event(name: &'static str, mut data: Value) -> Event {
     data["type"] = name.into();
-    Event::of(Some(name), &data)
+    Event::new(Some(name), &data)
 }
 
-pub(super) fn error(refusal: &Refusal) -> Value {
-    let kind = match refusal.status {
+pub(super) fn error(error: &ScriptedError) -> Value {
+    let kind = match error.status {
         400 => "invalid_request_error",
         401 => "authentication_error",
         403 => "permission_error",
@@ -109,5 +109,5 @@ pub(super) fn error(refusal: &Refusal) -> Value {
         529 => "overloaded_error",
         _ => "api_error",
     };
-    json!({"type": "error", "error": {"type": kind, "message": refusal.message}})
+    json!({"type": "error", "error": {"type": kind, "message": error.message}})
 }

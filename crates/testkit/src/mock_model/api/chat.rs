@@ -1,25 +1,25 @@
-//! Chat completions of `OpenAI`, which many others speak too.
+//! Chat completions API of `OpenAI`, which many others offer too.
 
-use super::route::{Asked, Event, Reply, items, pieces, text_in};
-use crate::mock_model::script::{Refusal, Turn};
+use super::route::{Event, ModelRequest, Reply, items, pieces, text_in};
+use crate::mock_model::script::{ScriptedError, Turn};
 use serde_json::{Value, json};
 
-pub(super) fn read(body: &Value) -> Asked {
+pub(super) fn read(body: &Value) -> ModelRequest {
     let name = |tool: &Value| tool["function"]["name"].as_str().map(str::to_owned);
-    let mut asked = Asked {
+    let mut model_request = ModelRequest {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         stream: body["stream"] == true,
         tools: items(&body["tools"]).iter().filter_map(name).collect(),
-        ..Asked::default()
+        ..ModelRequest::default()
     };
     for message in items(&body["messages"]) {
         match message["role"].as_str() {
-            Some("assistant") => asked.history += 1,
+            Some("assistant") => model_request.history += 1,
             Some("system" | "developer") => {}
-            _ => asked.hear(text_in(&message["content"])),
+            _ => model_request.add_message(text_in(&message["content"])),
         }
     }
-    asked
+    model_request
 }
 
 pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
@@ -57,7 +57,7 @@ pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
     chunks.push(json!({
         "id": id, "object": "chat.completion.chunk", "created": 0, "model": model, "choices": [], "usage": usage,
     }));
-    let mut events: Vec<Event> = chunks.iter().map(|chunk| Event::of(None, chunk)).collect();
+    let mut events: Vec<Event> = chunks.iter().map(|chunk| Event::new(None, chunk)).collect();
     events.push(Event { name: None, data: "[DONE]".to_owned() });
     let mut message = json!({"role": "assistant", "content": turn.text});
     if !calls.is_empty() {
@@ -70,12 +70,12 @@ pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
     Reply { events, whole }
 }
 
-pub(super) fn error(refusal: &Refusal) -> Value {
-    let (kind, code) = match refusal.status {
+pub(super) fn error(error: &ScriptedError) -> Value {
+    let (kind, code) = match error.status {
         401 => ("invalid_request_error", "invalid_api_key"),
         429 => ("requests", "rate_limit_exceeded"),
         status if status < 500 => ("invalid_request_error", "invalid_request"),
         _ => ("server_error", "server_error"),
     };
-    json!({"error": {"message": refusal.message, "type": kind, "code": code, "param": null}})
+    json!({"error": {"message": error.message, "type": kind, "code": code, "param": null}})
 }

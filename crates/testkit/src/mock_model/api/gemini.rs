@@ -1,25 +1,25 @@
 //! Gemini's `generateContent`.
 
-use super::route::{Asked, Event, Reply, items, pieces, text_in};
-use crate::mock_model::script::{Refusal, Turn};
+use super::route::{Event, ModelRequest, Reply, items, pieces, text_in};
+use crate::mock_model::script::{ScriptedError, Turn};
 use serde_json::{Value, json};
 
-pub(super) fn read(route: &str, body: &Value) -> Asked {
+pub(super) fn read(route: &str, body: &Value) -> ModelRequest {
     let (model, verb) = route.rsplit('/').next().and_then(|last| last.split_once(':')).unwrap_or_default();
     let declared = items(&body["tools"]).iter().flat_map(|tool| items(&tool["functionDeclarations"]));
-    let mut asked = Asked {
+    let mut model_request = ModelRequest {
         model: model.to_owned(),
         stream: verb.starts_with("stream"),
         tools: declared.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect(),
-        ..Asked::default()
+        ..ModelRequest::default()
     };
     for content in items(&body["contents"]) {
         match content["role"].as_str() {
-            Some("model") => asked.history += 1,
-            _ => asked.hear(text_in(&content["parts"])),
+            Some("model") => model_request.history += 1,
+            _ => model_request.add_message(text_in(&content["parts"])),
         }
     }
-    asked
+    model_request
 }
 
 pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
@@ -57,14 +57,14 @@ pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
         .enumerate()
         .map(|(at, part)| {
             let finish = (at == last).then_some("STOP");
-            Event::of(None, &response(std::slice::from_ref(part), finish))
+            Event::new(None, &response(std::slice::from_ref(part), finish))
         })
         .collect();
     Reply { events, whole: response(&parts, Some("STOP")) }
 }
 
-pub(super) fn error(refusal: &Refusal) -> Value {
-    let status = match refusal.status {
+pub(super) fn error(error: &ScriptedError) -> Value {
+    let status = match error.status {
         400 => "INVALID_ARGUMENT",
         401 => "UNAUTHENTICATED",
         403 => "PERMISSION_DENIED",
@@ -72,5 +72,5 @@ pub(super) fn error(refusal: &Refusal) -> Value {
         503 => "UNAVAILABLE",
         _ => "INTERNAL",
     };
-    json!({"error": {"code": refusal.status, "message": refusal.message, "status": status}})
+    json!({"error": {"code": error.status, "message": error.message, "status": status}})
 }

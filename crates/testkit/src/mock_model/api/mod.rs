@@ -1,4 +1,4 @@
-//! The interfaces of the vendors, one module each: what a request asks, and how a turn is said in it.
+//! The APIs of the vendors, one module each: parses requests and formats turns.
 
 mod anthropic;
 mod chat;
@@ -6,4 +6,4 @@ mod gemini;
 mod responses;
 mod route;
 
-pub(super) use route::{Api, Asked};
+pub(super) use route::{Api, ModelRequest};

@@ -1,21 +1,21 @@
-//! The responses of `OpenAI`.
+//! The responses API of `OpenAI`.
 
-use super::route::{Asked, Event, Reply, items, pieces, text_in};
+use super::route::{Event, ModelRequest, Reply, items, pieces, text_in};
 use crate::mock_model::script::Turn;
 use serde_json::{Value, json};
 
-pub(super) fn read(body: &Value) -> Asked {
+pub(super) fn read(body: &Value) -> ModelRequest {
     let name = |tool: &Value| tool["name"].as_str().or(tool["type"].as_str()).map(str::to_owned);
-    let mut asked = Asked {
+    let mut model_request = ModelRequest {
         model: body["model"].as_str().unwrap_or_default().to_owned(),
         stream: body["stream"] == true,
         tools: items(&body["tools"]).iter().filter_map(name).collect(),
-        ..Asked::default()
+        ..ModelRequest::default()
     };
     if let Some(input) = body["input"].as_str() {
-        asked.hear(input.to_owned());
+        model_request.add_message(input.to_owned());
     }
-    // What the model said in one go lies there in several items.
+    // One assistant turn may be several items.
     let mut speaking = false;
     for item in items(&body["input"]) {
         let is_model = match item["type"].as_str() {
@@ -23,14 +23,14 @@ pub(super) fn read(body: &Value) -> Asked {
             _ => item["role"] == "assistant",
         };
         if is_model && !speaking {
-            asked.history += 1;
+            model_request.history += 1;
         }
         speaking = is_model;
         if !is_model {
-            asked.hear(text_in(item));
+            model_request.add_message(text_in(item));
         }
     }
-    asked
+    model_request
 }
 
 pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
@@ -68,7 +68,7 @@ pub(super) fn reply(turn: &Turn, model: &str, n: u64) -> Reply {
     let numbered = |(at, (name, mut data)): (usize, (&'static str, Value))| {
         data["type"] = name.into();
         data["sequence_number"] = at.into();
-        Event::of(Some(name), &data)
+        Event::new(Some(name), &data)
     };
     Reply { events: events.into_iter().enumerate().map(numbered).collect(), whole }
 }
@@ -87,7 +87,7 @@ fn outputs(turn: &Turn, n: u64) -> Vec<Value> {
     }
     for (at, call) in turn.calls.iter().enumerate() {
         let ids = (format!("fc_{n:04}_{at}"), format!("call_{n:04}_{at}"));
-        // A tool with a free form takes a text, not arguments.
+        // A free-form tool takes a text, not arguments.
         let mut output = match &call.arguments {
             Value::String(text) => json!({"type": "custom_tool_call", "input": text}),
             arguments => json!({"type": "function_call", "arguments": arguments.to_string()}),

@@ -1,10 +1,10 @@
-//! Which interface a path belongs to, and what the interfaces have in common.
+//! API of a route, and the types and helpers the APIs share.
 
 use super::{anthropic, chat, gemini, responses};
-use crate::mock_model::script::{Refusal, Turn};
+use crate::mock_model::script::{ScriptedError, Turn};
 use serde_json::Value;
 
-/// An interface.
+/// A model API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::mock_model) enum Api {
     Anthropic,
@@ -13,22 +13,22 @@ pub(in crate::mock_model) enum Api {
     Gemini,
 }
 
-/// What a request asks, whatever the interface.
+/// A parsed request, the same for every API.
 #[derive(Debug, Default)]
-pub(in crate::mock_model) struct Asked {
+pub(in crate::mock_model) struct ModelRequest {
     pub(in crate::mock_model) model: String,
     pub(in crate::mock_model) stream: bool,
-    /// The names of the tools that are offered.
+    /// Names of the offered tools.
     pub(in crate::mock_model) tools: Vec<String>,
-    /// How often the model has already spoken.
+    /// Number of assistant turns so far.
     pub(in crate::mock_model) history: usize,
-    /// Everything the user and the tools said.
-    pub(in crate::mock_model) said: String,
-    /// What they said last.
+    /// All text by the user and the tools.
+    pub(in crate::mock_model) user_text: String,
+    /// Last text by the user or a tool.
     pub(in crate::mock_model) last: String,
 }
 
-/// An answer, in events and whole.
+/// A reply, as stream events and as a whole.
 #[derive(Debug)]
 pub(in crate::mock_model) struct Reply {
     pub(in crate::mock_model) events: Vec<Event>,
@@ -43,8 +43,8 @@ pub(in crate::mock_model) struct Event {
 }
 
 impl Api {
-    /// The interface that answers at this path.
-    pub(in crate::mock_model) fn of(route: &str) -> Option<Api> {
+    /// API that serves this route.
+    pub(in crate::mock_model) fn from_route(route: &str) -> Option<Api> {
         match route {
             _ if route.ends_with("/messages") => Some(Api::Anthropic),
             _ if route.ends_with("/responses") => Some(Api::Responses),
@@ -56,7 +56,7 @@ impl Api {
         }
     }
 
-    /// What the log calls it.
+    /// Name in the log.
     pub(in crate::mock_model) fn name(self) -> &'static str {
         match self {
             Api::Anthropic => "anthropic",
@@ -66,8 +66,8 @@ impl Api {
         }
     }
 
-    /// What a request asks.
-    pub(in crate::mock_model) fn read(self, route: &str, body: &Value) -> Asked {
+    /// Parses a request.
+    pub(in crate::mock_model) fn read(self, route: &str, body: &Value) -> ModelRequest {
         match self {
             Api::Anthropic => anthropic::read(body),
             Api::Responses => responses::read(body),
@@ -76,7 +76,7 @@ impl Api {
         }
     }
 
-    /// A turn, said in this interface. `n` makes the ids.
+    /// Formats a turn. `n` makes the ids.
     pub(in crate::mock_model) fn reply(self, turn: &Turn, model: &str, n: u64) -> Reply {
         match self {
             Api::Anthropic => anthropic::reply(turn, model, n),
@@ -86,32 +86,32 @@ impl Api {
         }
     }
 
-    /// An error as this vendor words it.
-    pub(in crate::mock_model) fn error(self, refusal: &Refusal) -> Value {
+    /// Formats an error as this vendor does.
+    pub(in crate::mock_model) fn error(self, error: &ScriptedError) -> Value {
         match self {
-            Api::Anthropic => anthropic::error(refusal),
-            Api::Responses | Api::Chat => chat::error(refusal),
-            Api::Gemini => gemini::error(refusal),
+            Api::Anthropic => anthropic::error(error),
+            Api::Responses | Api::Chat => chat::error(error),
+            Api::Gemini => gemini::error(error),
         }
     }
 }
 
-impl Asked {
-    /// Somebody who is not the model said this.
-    pub(super) fn hear(&mut self, text: String) {
-        self.said.push_str(&text);
-        self.said.push('\n');
+impl ModelRequest {
+    /// Adds a message of the user or a tool.
+    pub(super) fn add_message(&mut self, text: String) {
+        self.user_text.push_str(&text);
+        self.user_text.push('\n');
         self.last = text;
     }
 }
 
 impl Event {
-    pub(super) fn of(name: Option<&'static str>, data: &Value) -> Event {
+    pub(super) fn new(name: Option<&'static str>, data: &Value) -> Event {
         Event { name, data: data.to_string() }
     }
 }
 
-/// All text in a value, at any depth: vendors nest it differently, and a test only wants to find its words.
+/// All text in a value, at any depth: vendors nest it differently.
 pub(super) fn text_in(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -125,13 +125,13 @@ pub(super) fn text_in(value: &Value) -> String {
     }
 }
 
-/// A text in small pieces, as models speak.
+/// Splits a text into small pieces, as models stream it.
 pub(super) fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks(16).map(|piece| piece.iter().collect()).collect()
 }
 
-/// A list, or nothing.
+/// Items of an array; empty for other values.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

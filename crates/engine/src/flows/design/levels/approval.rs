@@ -1,27 +1,27 @@
-//! Steps 1e and 4a: the two gates. What is approved is the text of the page and the manifest.
+//! Steps 1e and 4a: the two gates of a project or feature. The approved text is that of the page and the manifest.
 
-use super::kind::Kind;
-use super::questions::about;
+use super::kind::LevelKind;
+use super::questions::post_design_questions;
 use crate::artifact::{Artifact, Input};
 use crate::flows::design::artifacts::{GATE_PAGE, GATE_SUBJECT};
 use crate::flows::design::brief::Brief;
 use crate::flows::design::difference::difference;
-use crate::flows::design::first_gate::agree;
-use crate::flows::design::validate::artifacts;
+use crate::flows::design::pre_design_gate::confirm_summary;
+use crate::flows::design::validate::artifact_inputs;
 use crate::gate::Gate;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::{Flow, Stop};
 use charrette_model::panel::context_summary::read_parts;
 use charrette_model::seats::files::marker;
-use charrette_model::spec::manifest::Manifest;
+use charrette_model::spec::manifest::LevelManifest;
 use serde::{Deserialize, Serialize};
 
-/// Asks whether the research understood, unless the gate is to be passed without asking.
-pub(super) async fn understand(
+/// Opens the pre-design gate, unless `--no-checkpoint` is set.
+pub(super) async fn ask_understanding(
     phase: &PhaseHandle<'_>,
     brief: &Brief,
-    kind: &'static Kind,
+    kind: &'static LevelKind,
     summary: &Artifact,
 ) -> Flow<()> {
     if brief.no_checkpoint {
@@ -35,40 +35,44 @@ pub(super) async fn understand(
             move |context| async move { Ok(read_parts(&context.text(&name)?, kind.parts, usize::MAX).0) },
         )
         .await?;
-    agree(phase, brief, kind.questions, &parts, summary).await?;
-    stage.done("answered");
+    confirm_summary(phase, brief, kind.questions, &parts, summary).await?;
+    stage.finish("answered");
     Ok(())
 }
 
-/// What a person gets to see.
+/// Contents of the post-design gate. The field names are on record.
 #[derive(Debug, Serialize, Deserialize)]
-struct Page {
+struct LevelGatePage {
     text: String,
     manifest: String,
     difference: String,
 }
 
-/// Asks for approval, unless the gate is to be passed without asking; then nothing is approved either.
-pub(super) async fn approve(phase: &PhaseHandle<'_>, brief: &Brief, kind: &'static Kind) -> Flow<()> {
+/// Opens the post-design gate. With `--no-checkpoint` nothing is asked, and nothing is approved.
+pub(super) async fn ask_approval(
+    phase: &PhaseHandle<'_>,
+    brief: &Brief,
+    kind: &'static LevelKind,
+) -> Flow<()> {
     if brief.no_checkpoint {
         return Ok(());
     }
     let stage = phase.stage("4a");
-    let page = page(phase, kind).await?;
-    let manifest = Manifest::parse(kind.level, &page.manifest);
-    // Somebody edited it: the rules would say the same, but nobody can be asked about what cannot be read.
+    let page = prepare_page(phase, kind).await?;
+    let manifest = LevelManifest::parse(kind.level, &page.manifest);
+    // A person may have edited the manifest; the gate cannot ask about an invalid one.
     let manifest = manifest.map_err(|error| {
         let [_, name, _] = kind.files;
         Stop::Failed(format!("{}{name}: {error}", brief.spec_folder))
     })?;
-    phase.gate(about(kind.level, gate(brief, kind, &page), &page.text, &manifest)).await?;
-    stage.done("approved");
+    phase.gate(post_design_questions(kind.level, gate(brief, kind, &page), &page.text, &manifest)).await?;
+    stage.finish("approved");
     Ok(())
 }
 
-async fn page(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Page> {
-    let delivered = kind.delivered();
-    let reads: Vec<Input> = artifacts(&delivered.each_ref().map(String::as_str));
+async fn prepare_page(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow<LevelGatePage> {
+    let delivered = kind.delivered_files();
+    let reads: Vec<Input> = artifact_inputs(&delivered.each_ref().map(String::as_str));
     let step = Step::new("post-design/page").reads(&reads).revises([GATE_SUBJECT]);
     phase
         .step(step, move |context| async move {
@@ -82,27 +86,27 @@ async fn page(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Page> {
             let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
             let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
             context.write(GATE_SUBJECT, subject)?;
-            context.write(GATE_PAGE, changed(&difference))?;
+            context.write(GATE_PAGE, changes_section(&difference))?;
             let manifest = texts.pop().unwrap_or_default();
             let text = texts.pop().unwrap_or_default();
-            Ok::<Page, StepError>(Page { text, manifest, difference })
+            Ok::<LevelGatePage, StepError>(LevelGatePage { text, manifest, difference })
         })
         .await
 }
 
-fn changed(difference: &str) -> String {
+fn changes_section(difference: &str) -> String {
     if difference.is_empty() {
         return String::new();
     }
     format!("What changed since you last looked:\n\n{difference}\n\n")
 }
 
-fn gate(brief: &Brief, kind: &Kind, page: &Page) -> Gate {
+fn gate(brief: &Brief, kind: &LevelKind, page: &LevelGatePage) -> Gate {
     let feature = &brief.feature;
     let title = format!(
         "Post-Design Checkpoint\n======================\n\nI have completed the {} \"{feature}\". Before validation, I would like\nyour review.\n\n{}",
         kind.level.as_str(),
-        changed(&page.difference)
+        changes_section(&page.difference)
     );
     Gate::new("post-design", GATE_SUBJECT).page(title.trim_end()).on_rejection(&format!(
         "Design not approved. To revise, run:\n  charrette design {feature} --phase=write"

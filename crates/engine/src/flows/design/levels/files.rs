@@ -1,103 +1,105 @@
-//! Step 3c: the writer's drafts, and the three files made from them.
+//! Step 3c: the writer's drafts and the three files made from them.
 
-use super::kind::Kind;
-use super::questions::counted;
+use super::kind::LevelKind;
+use super::questions::count_label;
 use crate::artifact::Input;
 use crate::flows::design::artifacts::{REPAIRED, WRITE_SUMMARY};
 use crate::flows::design::brief::Brief;
-use crate::flows::design::specification::{Replaced, drafts_digest, put, say_replaced, spec_file};
-use crate::flows::design::validate::artifacts;
-use crate::panel::Desk;
+use crate::flows::design::specification::{
+    ReplacedFile, drafts_digest, report_replaced, spec_file, write_spec_file,
+};
+use crate::flows::design::validate::artifact_inputs;
+use crate::panel::Panel;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::Flow;
-use charrette_model::spec::manifest::Manifest;
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::manifest::LevelManifest;
+use charrette_model::spec::resolver::SpecLevel;
 use serde::{Deserialize, Serialize};
 
-/// Has the files written.
-pub(super) async fn write(
+/// Asks the writer and publishes the files.
+pub(super) async fn write_files(
     phase: &PhaseHandle<'_>,
-    desk: &Desk,
+    panel: &Panel,
     brief: &Brief,
-    kind: &'static Kind,
+    kind: &'static LevelKind,
 ) -> Flow<()> {
     let stage = phase.stage("3c");
-    phase.agent(desk.call(kind.writer)?.step_id("writer")).await?;
-    let counted = publish(phase, "spec-files", &kind.drafts, brief, kind).await?;
-    stage.done(counted);
+    phase.agent(panel.call(kind.writer)?.step_id("writer")).await?;
+    let counts = publish(phase, "spec-files", &kind.drafts, brief, kind).await?;
+    stage.finish(counts);
     Ok(())
 }
 
-/// What the step that makes the files says.
+/// Recorded result of the step that publishes the files.
 #[derive(Debug, Serialize, Deserialize)]
-struct Published {
+struct PublishResult {
     counted: String,
     removed: Vec<String>,
-    replaced: Vec<Replaced>,
+    replaced: Vec<ReplacedFile>,
 }
 
-/// Makes the files from drafts, and puts them where they are delivered. Says what they hold, and what is no longer
-/// listed; nothing is deleted.
+/// Publishes the files made from drafts. Returns their counts, and warns about entries that were removed from the
+/// manifest; no directory is deleted.
 pub(super) async fn publish(
     phase: &PhaseHandle<'_>,
     id: &str,
     drafts: &'static [&'static str; 2],
     brief: &Brief,
-    kind: &'static Kind,
+    kind: &'static LevelKind,
 ) -> Flow<String> {
-    let before = listed_before(phase, kind).await?;
+    let before = earlier_entries(phase, kind).await?;
     let is_repair = drafts != &kind.drafts;
     let step = Step::new(id)
-        .reads(&artifacts(drafts))
+        .reads(&artifact_inputs(drafts))
         .reads(&Input::given("before", &before))
-        .revises(kind.delivered())
+        .revises(kind.delivered_files())
         .touches_checkout();
-    let step = if is_repair { step.reads(&artifacts(&kind.drafts)) } else { step };
+    let step = if is_repair { step.reads(&artifact_inputs(&kind.drafts)) } else { step };
     let (name, folder) = (brief.name().to_owned(), brief.spec_folder.clone());
-    let published: Published = phase
+    let published: PublishResult = phase
         .step(step, move |context| async move {
             let [page, manifest] = drafts;
-            let manifest = Manifest::parse(kind.level, &context.text(manifest)?)
+            let manifest = LevelManifest::parse(kind.level, &context.text(manifest)?)
                 .map_err(|error| StepError::Failed(format!("{manifest}: {error}")))?;
             if is_repair {
                 context.write(REPAIRED, format!("{}\n", drafts_digest(&context, &kind.drafts)?))?;
             }
             let [page_name, manifest_name, marker] = kind.files;
-            let mut replaced: Vec<Replaced> = Vec::new();
-            replaced.extend(put(&context, page_name, &context.text(page)?)?);
-            replaced.extend(put(&context, manifest_name, &manifest.text_for(&name))?);
+            let mut replaced: Vec<ReplacedFile> = Vec::new();
+            replaced.extend(write_spec_file(&context, page_name, &context.text(page)?)?);
+            replaced.extend(write_spec_file(&context, manifest_name, &manifest.to_text(&name))?);
             context.write(&spec_file(marker), format!("{name}\n"))?;
-            let inner = kind.level.inner().map_or("entry", Level::as_str);
-            let entries = counted(manifest.entries.len(), inner);
-            let said = format!("Created {} files in {folder} covering {entries}.\n", kind.files.len());
-            context.write(WRITE_SUMMARY, said)?;
+            let inner = kind.level.inner().map_or("entry", SpecLevel::as_str);
+            let entries = count_label(manifest.entries.len(), inner);
+            let summary = format!("Created {} files in {folder} covering {entries}.\n", kind.files.len());
+            context.write(WRITE_SUMMARY, summary)?;
             let removed = before.into_iter().filter(|name| manifest.entry(name).is_none()).collect();
             let counted = format!("{} files, {entries}", kind.files.len());
-            Ok(Published { counted, removed, replaced })
+            Ok(PublishResult { counted, removed, replaced })
         })
         .await?;
-    say_replaced(phase, &published.replaced);
+    report_replaced(phase, &published.replaced);
     if !published.removed.is_empty() {
         phase.warn(format!(
             "Warning: {} removed: {}. Existing directories NOT deleted.",
-            kind.listed,
+            kind.entries_noun,
             published.removed.join(", ")
         ));
     }
     Ok(published.counted)
 }
 
-/// What the manifest listed before this run wrote one. It is on record before anything is written, so that whoever comes
-/// back after a crash says the same.
-async fn listed_before(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<Vec<String>> {
-    let [_, manifest] = kind.delivered();
+/// Entries of the manifest before this run. Recorded before anything is written, so that a retry after a crash sees the
+/// same.
+async fn earlier_entries(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow<Vec<String>> {
+    let [_, manifest] = kind.delivered_files();
     let step = Step::new("spec-files/before").revises([manifest.clone()]);
     phase
         .step(step, move |context| async move {
             let text = context.optional_text(&manifest)?.unwrap_or_default();
-            let manifest = Manifest::parse(kind.level, &text).ok();
-            let names = manifest.iter().flat_map(Manifest::names).map(str::to_owned);
+            let manifest = LevelManifest::parse(kind.level, &text).ok();
+            let names = manifest.iter().flat_map(LevelManifest::names).map(str::to_owned);
             Ok(names.collect::<Vec<String>>())
         })
         .await

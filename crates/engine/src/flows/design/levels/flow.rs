@@ -1,13 +1,13 @@
-//! The flow of a project or a feature: research, a gate, two files and a marker, a gate, validation.
+//! The flow of a project or feature: research, a gate, two files and a marker, a gate, validation.
 
 use super::super::artifacts::{VALIDATE_SUMMARY, WRITE_SUMMARY};
 use super::super::brief::{Brief, RESEARCH, VALIDATE, WRITE};
-use super::super::flow::desk;
-use super::super::research::research_by;
-use super::super::set_up::{branch, enter};
-use super::approval::{approve, understand};
-use super::files::write;
-use super::kind::Kind;
+use super::super::entry::{enter, switch_branch};
+use super::super::flow::panel_for;
+use super::super::research::research_with;
+use super::approval::{ask_approval, ask_understanding};
+use super::files::write_files;
+use super::kind::LevelKind;
 use super::validation::validate;
 use crate::artifact::Artifact;
 use crate::panel::survey;
@@ -15,26 +15,30 @@ use crate::run::Run;
 use crate::stop::Flow;
 
 /// Designs a project or a feature.
-pub(in super::super) async fn design_level(run: &Run<'_>, brief: &Brief, kind: &'static Kind) -> Flow<()> {
+pub(in super::super) async fn design_level(
+    run: &Run<'_>,
+    brief: &Brief,
+    kind: &'static LevelKind,
+) -> Flow<()> {
     let phase = run.phase(RESEARCH);
-    let entrance = enter(&phase).await?;
-    branch(&phase, &entrance).await?;
+    let entry = enter(&phase).await?;
+    switch_branch(&phase, &entry).await?;
     let survey = survey(&phase).await?;
-    let desk = desk(brief, survey.relevant_files);
-    let summary = research_by(&phase, &desk, brief, (kind.researchers(), kind.aggregator)).await?;
-    understand(&phase, brief, kind, &summary).await?;
+    let panel = panel_for(brief, survey.relevant_files);
+    let summary = research_with(&phase, &panel, brief, kind.researchers(), kind.aggregator).await?;
+    ask_understanding(&phase, brief, kind, &summary).await?;
     phase.finish(Some(&summary)).await?;
-    run.enough_after(RESEARCH)?;
+    run.stop_if_last_requested(RESEARCH)?;
 
     let phase = run.phase(WRITE);
-    write(&phase, &desk, brief, kind).await?;
-    approve(&phase, brief, kind).await?;
-    phase.finish_with(Some(&Artifact::fixed(WRITE_SUMMARY)), &kind.files).await?;
-    run.enough_after(WRITE)?;
+    write_files(&phase, &panel, brief, kind).await?;
+    ask_approval(&phase, brief, kind).await?;
+    phase.finish_with_files(Some(&Artifact::fixed(WRITE_SUMMARY)), &kind.files).await?;
+    run.stop_if_last_requested(WRITE)?;
 
     let phase = run.phase(VALIDATE);
-    validate(&phase, &desk, brief, kind).await?;
+    validate(&phase, &panel, brief, kind).await?;
     phase.finish_run(Some(&Artifact::fixed(VALIDATE_SUMMARY))).await?;
-    phase.stage("5").done("design complete!");
+    phase.stage("5").finish("design complete!");
     Ok(())
 }

@@ -1,59 +1,59 @@
-//! What a project and a feature differ in, as data.
+//! The differences between projects and features, as data.
 
 use super::questions;
-use crate::flows::design::first_gate::Asked;
 use crate::flows::design::level_seats;
+use crate::flows::design::pre_design_gate::SummaryQuestion;
 use crate::flows::design::specification::spec_file;
 use charrette_model::panel::context_summary::{FEATURE_PARTS, PROJECT_PARTS};
-use charrette_model::seats::{Group, Seat};
-use charrette_model::spec::resolver::Level;
+use charrette_model::seats::{Seat, SeatGroup};
+use charrette_model::spec::resolver::SpecLevel;
 
-/// One of the two levels.
-pub(in super::super) struct Kind {
-    pub(super) level: Level,
-    /// Who sums up the research.
+/// Seats, files and questions of a level.
+pub(in super::super) struct LevelKind {
+    pub(super) level: SpecLevel,
+    /// Seat that summarises the research.
     pub(super) aggregator: &'static str,
-    /// Who writes the files.
+    /// Seat that writes the files.
     pub(super) writer: &'static str,
-    /// Who looks at them last.
+    /// Seat that validates the files.
     pub(super) validator: &'static str,
-    /// What the writer drafts: the page and the manifest.
+    /// Drafts of the writer: page and manifest.
     pub(super) drafts: [&'static str; 2],
-    /// The same, repaired.
+    /// Repaired drafts.
     pub(super) repaired: [&'static str; 2],
-    /// What is delivered: the drafts and the marker.
+    /// Delivered files: page, manifest and marker.
     pub(super) files: [&'static str; 3],
-    /// The parts of the summary, which the first gate asks about one by one.
+    /// Parts of the summary; the pre-design gate asks about each.
     pub(super) parts: &'static [&'static str; 6],
-    /// The questions of the first gate.
-    pub(super) questions: &'static [Asked; 6],
-    /// What the manifest lists, in a warning.
-    pub(super) listed: &'static str,
+    /// Questions of the pre-design gate.
+    pub(super) questions: &'static [SummaryQuestion; 6],
+    /// Noun for the entries of the manifest, in a warning.
+    pub(super) entries_noun: &'static str,
 }
 
-impl Kind {
-    /// The kind of that level; a specification goes another way.
-    pub(in super::super) fn of(level: Level) -> Option<&'static Kind> {
+impl LevelKind {
+    /// Kind of a level; none for a specification, which has its own flow.
+    pub(in super::super) fn for_level(level: SpecLevel) -> Option<&'static LevelKind> {
         match level {
-            Level::Project => Some(&PROJECT),
-            Level::Feature => Some(&FEATURE),
-            Level::Spec => None,
+            SpecLevel::Project => Some(&PROJECT),
+            SpecLevel::Feature => Some(&FEATURE),
+            SpecLevel::Spec => None,
         }
     }
 
     /// The three researchers.
     pub(super) fn researchers(&self) -> Vec<&'static Seat> {
-        level_seats(self.level).group(Group::Researchers).collect()
+        level_seats(self.level).group(SeatGroup::Researchers).collect()
     }
 
-    /// The page and the manifest where they are delivered.
-    pub(super) fn delivered(&self) -> [String; 2] {
+    /// Delivered page and manifest, as artifact names.
+    pub(super) fn delivered_files(&self) -> [String; 2] {
         self.drafts.map(spec_file)
     }
 }
 
-static PROJECT: Kind = Kind {
-    level: Level::Project,
+static PROJECT: LevelKind = LevelKind {
+    level: SpecLevel::Project,
     aggregator: "project-aggregator",
     writer: "project-writer",
     validator: "project-validator",
@@ -62,11 +62,11 @@ static PROJECT: Kind = Kind {
     files: ["project.md", "features.json", ".project-marker"],
     parts: &PROJECT_PARTS,
     questions: &questions::PROJECT,
-    listed: "Features",
+    entries_noun: "Features",
 };
 
-static FEATURE: Kind = Kind {
-    level: Level::Feature,
+static FEATURE: LevelKind = LevelKind {
+    level: SpecLevel::Feature,
     aggregator: "feature-aggregator",
     writer: "feature-writer",
     validator: "feature-validator",
@@ -75,18 +75,18 @@ static FEATURE: Kind = Kind {
     files: ["feature.md", "specs.json", ".feature-marker"],
     parts: &FEATURE_PARTS,
     questions: &questions::FEATURE,
-    listed: "Specs",
+    entries_noun: "Specs",
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use charrette_model::spec::check::shape;
+    use charrette_model::spec::check::level_shape;
 
     #[test]
     fn seats_and_files_are_those_of_the_tables() {
-        for level in [Level::Project, Level::Feature] {
-            let (kind, shape) = (Kind::of(level).unwrap(), shape(level).unwrap());
+        for level in [SpecLevel::Project, SpecLevel::Feature] {
+            let (kind, shape) = (LevelKind::for_level(level).unwrap(), level_shape(level).unwrap());
             assert_eq!(kind.files, [shape.page, shape.manifest, shape.marker]);
             assert_eq!(level_seats(level).seat(kind.writer).unwrap().writes, kind.drafts);
             assert_eq!(kind.repaired, kind.drafts.map(|name| format!("repair/{name}")));
@@ -95,6 +95,6 @@ mod tests {
                 assert!(level_seats(level).contains(id), "{id}");
             }
         }
-        assert!(Kind::of(Level::Spec).is_none());
+        assert!(LevelKind::for_level(SpecLevel::Spec).is_none());
     }
 }

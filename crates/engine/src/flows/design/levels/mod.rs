@@ -1,8 +1,8 @@
-//! The design of a project or of a feature: what comes before specifications.
+//! The design of a project or feature: the levels above specifications.
 //!
-//! [`flow`] reads like its description. [`kind`] is what the two levels differ in, `questions` what they are asked,
-//! `files` how their files are made, `approval` and `validation` how they are looked at. Nothing is sketched, debated or
-//! voted on at these levels, and nothing of a parent is ever written.
+//! [`flow`] is the flow, [`kind`] the differences between the two levels, `questions` their gate questions, `files` the
+//! step that writes their files, `approval` their gates, `validation` their checks. These levels have no sketches,
+//! debates or votes, and never write files of a parent.
 
 mod approval;
 mod files;
@@ -12,4 +12,4 @@ mod questions;
 mod validation;
 
 pub(super) use flow::design_level;
-pub(super) use kind::Kind;
+pub(super) use kind::LevelKind;

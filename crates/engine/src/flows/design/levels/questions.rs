@@ -1,78 +1,111 @@
-//! What is asked about a project and a feature, before anything is written and after.
+//! Gate questions of projects and features, before and after the files are written.
 
-use crate::flows::design::first_gate::Asked;
+use crate::flows::design::pre_design_gate::SummaryQuestion;
 use crate::gate::Gate;
-use charrette_model::spec::manifest::{Entry, Manifest};
-use charrette_model::spec::resolver::Level;
+use charrette_model::spec::manifest::{LevelManifest, ManifestEntry};
+use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::sections::Sections;
 use std::fmt::Write as _;
 
-/// Before a project is written.
-pub(super) const PROJECT: [Asked; 6] = [
-    (
-        "vision",
-        "This is what the project is for:",
-        "Is this the vision? [yes / correct with changes / no]",
-        "yes",
-    ),
-    ("users", "It is made for:", "Are these the people? [yes / changes: ...]", "yes"),
-    ("features", "It would have these features:", "Is this the right set? [yes / add or remove: ...]", "yes"),
-    (
-        "boundaries",
-        "These are its boundaries:",
-        "Are they right? [boundaries are right / adjustments: ...]",
-        "boundaries are right",
-    ),
-    ("priorities", "This comes first:", "Do you agree with the order? [yes / changes: ...]", "yes"),
-    ("risks", "This may go wrong:", "Are there other risks? [no additional / add: ...]", "no additional"),
+/// Pre-design questions of a project.
+pub(super) const PROJECT: [SummaryQuestion; 6] = [
+    SummaryQuestion {
+        key: "vision",
+        intro: "This is what the project is for:",
+        question: "Is this the vision? [yes / correct with changes / no]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "users",
+        intro: "It is made for:",
+        question: "Are these the people? [yes / changes: ...]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "features",
+        intro: "It would have these features:",
+        question: "Is this the right set? [yes / add or remove: ...]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "boundaries",
+        intro: "These are its boundaries:",
+        question: "Are they right? [boundaries are right / adjustments: ...]",
+        confirmation: "boundaries are right",
+    },
+    SummaryQuestion {
+        key: "priorities",
+        intro: "This comes first:",
+        question: "Do you agree with the order? [yes / changes: ...]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "risks",
+        intro: "This may go wrong:",
+        question: "Are there other risks? [no additional / add: ...]",
+        confirmation: "no additional",
+    },
 ];
 
-/// Before a feature is written.
-pub(super) const FEATURE: [Asked; 6] = [
-    (
-        "understanding",
-        "This is what the feature does:",
-        "Is this correct? [yes / correct with changes / no]",
-        "yes",
-    ),
-    (
-        "rough_specs_input",
-        "It would be cut into these specs:",
-        "Is this the right cut? [yes / changes: ...]",
-        "yes",
-    ),
-    (
-        "dependencies",
-        "It depends on, or is needed by:",
-        "Is anything missing? [nothing missing / add: ...]",
-        "nothing missing",
-    ),
-    (
-        "boundaries",
-        "These are its boundaries:",
-        "Are they right? [boundaries are right / adjustments: ...]",
-        "boundaries are right",
-    ),
-    ("complexity", "This is where it is hard:", "Do you see it the same way? [yes / concerns: ...]", "yes"),
-    (
-        "constraints",
-        "These constraints hold:",
-        "Are there others? [no additional / add: ...]",
-        "no additional",
-    ),
+/// Pre-design questions of a feature.
+pub(super) const FEATURE: [SummaryQuestion; 6] = [
+    SummaryQuestion {
+        key: "understanding",
+        intro: "This is what the feature does:",
+        question: "Is this correct? [yes / correct with changes / no]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "rough_specs_input",
+        intro: "It would be cut into these specs:",
+        question: "Is this the right cut? [yes / changes: ...]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "dependencies",
+        intro: "It depends on, or is needed by:",
+        question: "Is anything missing? [nothing missing / add: ...]",
+        confirmation: "nothing missing",
+    },
+    SummaryQuestion {
+        key: "boundaries",
+        intro: "These are its boundaries:",
+        question: "Are they right? [boundaries are right / adjustments: ...]",
+        confirmation: "boundaries are right",
+    },
+    SummaryQuestion {
+        key: "complexity",
+        intro: "This is where it is hard:",
+        question: "Do you see it the same way? [yes / concerns: ...]",
+        confirmation: "yes",
+    },
+    SummaryQuestion {
+        key: "constraints",
+        intro: "These constraints hold:",
+        question: "Are there others? [no additional / add: ...]",
+        confirmation: "no additional",
+    },
 ];
 
-/// The questions of the second gate, about what was written.
-pub(super) fn about(level: Level, gate: Gate, page: &str, manifest: &Manifest) -> Gate {
-    let gate =
-        if level == Level::Project { project(gate, page, manifest) } else { feature(gate, page, manifest) };
+/// Adds the questions of the post-design gate.
+pub(super) fn post_design_questions(
+    level: SpecLevel,
+    gate: Gate,
+    page: &str,
+    manifest: &LevelManifest,
+) -> Gate {
+    let gate = if level == SpecLevel::Project {
+        ask_project(gate, page, manifest)
+    } else {
+        ask_feature(gate, page, manifest)
+    };
     gate.ask_approval(
         "approval",
         "Do you approve this design?\n[yes] → proceed to validation\n[no] → halt; revise with --phase=write\n[revise] → the files are made again with your feedback",
     )
 }
 
-fn project(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
+fn ask_project(gate: Gate, page: &str, manifest: &LevelManifest) -> Gate {
     let names: Vec<&str> = manifest.names().collect();
     let rough = lines(manifest, |entry| match entry.rough_specs.as_slice() {
         [] => format!("{}: none named", entry.name),
@@ -82,7 +115,7 @@ fn project(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
         "features_produced",
         &format!(
             "The project is cut into these features:\n{}\nIs this what you expected? [yes / changes: ...]",
-            described(manifest)
+            entry_list(manifest)
         ),
         "yes",
     )
@@ -95,7 +128,7 @@ fn project(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
         "coverage",
         &format!(
             "What the project covers:\n{}\n\nDoes that cover the vision? [yes / missing: ...]",
-            section(page, "Scope")
+            section_text(page, "Scope")
         ),
         "yes",
     )
@@ -103,7 +136,7 @@ fn project(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
         "granularity",
         &format!(
             "There are {}. Is each of a size to be designed by itself? [yes / split or merge: ...]",
-            counted(names.len(), "feature")
+            count_label(names.len(), "feature")
         ),
         "yes",
     )
@@ -114,9 +147,9 @@ fn project(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
     )
 }
 
-fn feature(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
+fn ask_feature(gate: Gate, page: &str, manifest: &LevelManifest) -> Gate {
     let is_outside = |wanted: &&String| wanted.contains('/');
-    let waits = lines(manifest, |entry| {
+    let inner_dependencies = lines(manifest, |entry| {
         let inside: Vec<&str> =
             entry.depends_on.iter().filter(|wanted| !is_outside(wanted)).map(String::as_str).collect();
         if inside.is_empty() {
@@ -137,20 +170,20 @@ fn feature(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
         "specs_produced",
         &format!(
             "The feature is cut into these specs:\n{}\nIs this what you expected? [yes / changes: ...]",
-            described(manifest)
+            entry_list(manifest)
         ),
         "yes",
     )
     .ask(
         "dependencies",
-        &format!("What each waits for:\n{waits}\nIs that right? [yes / changes: ...]"),
+        &format!("What each waits for:\n{inner_dependencies}\nIs that right? [yes / changes: ...]"),
         "yes",
     )
     .ask(
         "build_order",
         &format!(
             "They are built in this order:\n{}\n\nDo you agree? [yes / changes: ...]",
-            section(page, "Build Order")
+            section_text(page, "Build Order")
         ),
         "yes",
     )
@@ -166,11 +199,11 @@ fn feature(gate: Gate, page: &str, manifest: &Manifest) -> Gate {
     )
 }
 
-fn described(manifest: &Manifest) -> String {
+fn entry_list(manifest: &LevelManifest) -> String {
     lines(manifest, |entry| format!("{}: {}", entry.name, entry.description))
 }
 
-fn lines(manifest: &Manifest, line: impl Fn(&Entry) -> String) -> String {
+fn lines(manifest: &LevelManifest, line: impl Fn(&ManifestEntry) -> String) -> String {
     bulleted(&manifest.entries.iter().map(line).collect::<Vec<_>>())
 }
 
@@ -182,13 +215,13 @@ fn bulleted(items: &[String]) -> String {
     })
 }
 
-fn section(page: &str, title: &str) -> String {
-    let found = Sections::of(page).named(&[title]).map(|section| section.body.trim().to_owned());
-    found.filter(|body| !body.is_empty()).unwrap_or_else(|| "nothing is said".to_owned())
+fn section_text(page: &str, title: &str) -> String {
+    let body = Sections::parse(page).find(&[title]).map(|section| section.body.trim().to_owned());
+    body.filter(|body| !body.is_empty()).unwrap_or_else(|| "nothing is said".to_owned())
 }
 
-/// `1 feature`, `2 features`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+/// Count with a noun: `1 feature`, `2 features`.
+pub(super) fn count_label(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
@@ -198,26 +231,27 @@ mod tests {
 
     #[test]
     fn the_keys_are_those_of_the_contract() {
-        let before = |questions: &[Asked; 6]| questions.map(|(key, ..)| key).join(" ");
-        assert_eq!(before(&PROJECT), "vision users features boundaries priorities risks");
+        let keys_of =
+            |questions: &[SummaryQuestion; 6]| questions.each_ref().map(|asked| asked.key).join(" ");
+        assert_eq!(keys_of(&PROJECT), "vision users features boundaries priorities risks");
         assert_eq!(
-            before(&FEATURE),
+            keys_of(&FEATURE),
             "understanding rough_specs_input dependencies boundaries complexity constraints"
         );
         for (level, manifest, keys) in [
             (
-                Level::Project,
+                SpecLevel::Project,
                 r#"{"features": [{"name": "cart"}]}"#,
                 "features_produced rough_specs coverage granularity naming approval",
             ),
             (
-                Level::Feature,
+                SpecLevel::Feature,
                 r#"{"specs": [{"name": "add", "depends_on": ["a/b/c"]}]}"#,
                 "specs_produced dependencies build_order cross_feature gaps approval",
             ),
         ] {
-            let manifest = Manifest::parse(level, manifest).unwrap();
-            let gate = about(level, Gate::new("post-design", "x"), "", &manifest);
+            let manifest = LevelManifest::parse(level, manifest).unwrap();
+            let gate = post_design_questions(level, Gate::new("post-design", "x"), "", &manifest);
             let asked: Vec<&str> = gate.questions.iter().map(|question| question.key.as_str()).collect();
             assert_eq!(asked.join(" "), keys);
         }

@@ -1,45 +1,45 @@
-//! Step 4c: rules, then the validator, and one repair.
+//! Step 4c of a project or feature: rule checks, the validator, and at most one repair.
 
 use super::files::publish;
-use super::kind::Kind;
+use super::kind::LevelKind;
 use crate::flows::design::artifacts::{CHECKS, VALIDATION};
 use crate::flows::design::brief::Brief;
-use crate::flows::design::validate::{Verdict, artifacts, rewrite, verdict};
-use crate::panel::Desk;
+use crate::flows::design::validate::{ValidationResult, artifact_inputs, judge, repair_drafts};
+use crate::panel::Panel;
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::{Flow, Stop};
 use charrette_model::spec::check::{check_level, report};
 
-/// Checks, validates, and repairs once. A repair changes what was approved, so the run goes through its gate again.
+/// Checks, validates, and repairs once. A repair changes the approved text, so the flow restarts and reopens its gate.
 pub(super) async fn validate(
     phase: &PhaseHandle<'_>,
-    desk: &Desk,
+    panel: &Panel,
     brief: &Brief,
-    kind: &'static Kind,
+    kind: &'static LevelKind,
 ) -> Flow<()> {
     let stage = phase.stage("4c");
-    checks(phase, kind).await?;
-    phase.agent(desk.call(kind.validator)?.step_id("validator")).await?;
-    stage.show("Validation", VALIDATION);
-    match verdict(phase, &kind.drafts).await? {
-        Verdict::Passed => {
-            stage.done("passed");
+    run_checks(phase, kind).await?;
+    phase.agent(panel.call(kind.validator)?.step_id("validator")).await?;
+    stage.show_document("Validation", VALIDATION);
+    match judge(phase, &kind.drafts).await? {
+        ValidationResult::Passed => {
+            stage.finish("passed");
             Ok(())
         }
-        Verdict::Failed => {
+        ValidationResult::Failed => {
             stage.warn("failed; one repair");
-            rewrite(phase, desk, kind.writer, (&kind.drafts, &kind.repaired)).await?;
+            repair_drafts(phase, panel, kind.writer, &kind.drafts, &kind.repaired).await?;
             publish(phase, "spec-files/repair", &kind.repaired, brief, kind).await?;
-            Err(Stop::Again)
+            Err(Stop::Revise)
         }
     }
 }
 
-/// What rules can say, with file and line.
-async fn checks(phase: &PhaseHandle<'_>, kind: &'static Kind) -> Flow<()> {
-    let delivered = kind.delivered();
-    let step = Step::new("checks").reads(&artifacts(&delivered.each_ref().map(String::as_str)));
+/// Runs the rule checks and writes their issues, with file and line.
+async fn run_checks(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow<()> {
+    let delivered = kind.delivered_files();
+    let step = Step::new("checks").reads(&artifact_inputs(&delivered.each_ref().map(String::as_str)));
     phase
         .step(step, move |context| async move {
             let [page, manifest] = &delivered;

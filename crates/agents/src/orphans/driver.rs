@@ -1,0 +1,46 @@
+//! Record of a process that starts agents, kept while it lives.
+
+use fs_err::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Environment variable of every agent process: the driver's name, a slash, the lane.
+pub const LANE_VARIABLE: &str = "CHARRETTE_LANE";
+
+/// A registered driver of agents. Its record is removed on a normal end; [`super::reap_orphans`] finds the
+/// agents of a dead driver.
+#[derive(Debug)]
+pub struct Driver {
+    name: String,
+    path: PathBuf,
+    /// Locked by the kernel until this process ends, in any way.
+    _record: File,
+}
+
+impl Driver {
+    /// Registers a driver, durably. `name` must be unique; `purpose` is for messages.
+    pub fn register(folder: &Path, name: &str, purpose: &str) -> io::Result<Driver> {
+        fs_err::create_dir_all(folder)?;
+        // Locked before it gets its final name: an unlocked record under such a name means a dead driver.
+        let unnamed = folder.join(format!(".{name}"));
+        let mut record = File::options().read(true).write(true).create_new(true).open(&unnamed)?;
+        record.file().lock()?;
+        record.write_all(purpose.as_bytes())?;
+        record.sync_all()?;
+        let path = folder.join(name);
+        fs_err::rename(&unnamed, &path)?;
+        File::open(folder)?.sync_all()?;
+        Ok(Driver { name: name.to_owned(), path, _record: record })
+    }
+
+    /// Value of [`LANE_VARIABLE`] for the agents of a lane.
+    pub fn token(&self, lane: &str) -> String {
+        format!("{}/{lane}", self.name)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = fs_err::remove_file(&self.path);
+    }
+}

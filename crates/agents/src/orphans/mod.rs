@@ -1,0 +1,15 @@
+//! Orphaned agent processes: how they are identified and ended.
+//!
+//! Each driver of agents registers itself under a unique name before it starts the first one ([`driver`]), and
+//! every agent has that name in its environment, together with its lane. A driver's record is locked while the
+//! driver lives, so a record that can be locked belongs to a dead driver; processes that have its name in their
+//! environment are orphans ([`reaper`]). [`processes`] searches the processes of the machine. Processes without
+//! the name are never touched, nor are this process and its ancestors.
+
+mod driver;
+mod processes;
+mod reaper;
+
+pub use driver::{Driver, LANE_VARIABLE};
+pub use reaper::{Orphan, find_orphans, reap_orphans};
+pub(crate) use reaper::{become_subreaper, end_lane_orphans};

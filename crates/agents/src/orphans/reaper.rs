@@ -1,0 +1,141 @@
+//! Ends orphaned processes: those of a finished lane, and those of a dead driver.
+
+use super::driver::LANE_VARIABLE;
+use super::processes::{
+    Process, children_with_variable, processes_with_variable, reap_adopted_zombies, set_subreaper,
+};
+use fs_err::File;
+use rustix::process::Signal;
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Interval of checks for processes that have ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// A process of a dead driver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    pub pid: i32,
+    /// Purpose of its driver.
+    pub driver: String,
+}
+
+/// Finds the processes of dead drivers.
+pub fn find_orphans(folder: &Path) -> io::Result<Vec<Orphan>> {
+    let mut found = Vec::new();
+    for dead in dead_drivers(folder)? {
+        let processes = processes_with_variable(LANE_VARIABLE, |value| is_of_driver(value, &dead.name));
+        found.extend(
+            processes.iter().map(|process| Orphan { pid: process.pid, driver: dead.purpose.clone() }),
+        );
+    }
+    Ok(found)
+}
+
+/// Ends the processes of dead drivers, and removes the records of these drivers.
+pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
+    let mut ended = Vec::new();
+    for dead in dead_drivers(folder)? {
+        let pids = end_all(grace, || {
+            processes_with_variable(LANE_VARIABLE, |value| is_of_driver(value, &dead.name))
+        });
+        ended.extend(pids.into_iter().map(|pid| Orphan { pid, driver: dead.purpose.clone() }));
+        fs_err::remove_file(folder.join(&dead.name))?;
+    }
+    Ok(ended)
+}
+
+/// Ends the orphaned processes of a finished lane, and returns their number. `own` are the processes that we
+/// have started ourselves and not reaped yet.
+pub(crate) async fn end_lane_orphans(token: String, own: Vec<i32>, grace: Duration) -> usize {
+    if lane_processes(&token).is_empty() {
+        reap_adopted_zombies(&own);
+        return 0;
+    }
+    // The other lanes must not wait for these processes to end.
+    let count = tokio::task::spawn_blocking(move || {
+        let ended = end_all(grace, || lane_processes(&token));
+        reap_adopted_zombies(&own);
+        ended.len()
+    });
+    count.await.unwrap_or(0)
+}
+
+fn lane_processes(token: &str) -> Vec<Process> {
+    let of_lane = |value: &[u8]| value == token.as_bytes();
+    let children = if become_subreaper() { children_with_variable(LANE_VARIABLE, of_lane) } else { None };
+    children.unwrap_or_else(|| processes_with_variable(LANE_VARIABLE, of_lane))
+}
+
+/// Makes orphans of our agents our own children (Linux: subreaper); false if the system cannot do that. To be
+/// called before the first agent is started.
+pub(crate) fn become_subreaper() -> bool {
+    static IS_SUBREAPER: OnceLock<bool> = OnceLock::new();
+    *IS_SUBREAPER.get_or_init(set_subreaper)
+}
+
+struct DeadDriver {
+    name: String,
+    purpose: String,
+    /// Held, so that no other process reaps the same orphans.
+    _lock: File,
+}
+
+fn dead_drivers(folder: &Path) -> io::Result<Vec<DeadDriver>> {
+    let entries = match fs_err::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut dead = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if name.starts_with('.') {
+            continue;
+        }
+        let Ok(record) = File::options().read(true).write(true).open(entry.path()) else { continue };
+        if record.file().try_lock().is_err() {
+            continue;
+        }
+        // Its driver may have ended and removed it before it was locked here.
+        if !entry.path().exists() {
+            continue;
+        }
+        let purpose = fs_err::read_to_string(entry.path()).unwrap_or_default();
+        dead.push(DeadDriver { name, purpose, _lock: record });
+    }
+    Ok(dead)
+}
+
+fn is_of_driver(value: &[u8], driver: &str) -> bool {
+    value.strip_prefix(driver.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+/// Ends all processes that `find` returns: SIGTERM, SIGKILL after the grace period; until it returns none.
+fn end_all(grace: Duration, find: impl Fn() -> Vec<Process>) -> Vec<i32> {
+    let mut terminated: Vec<i32> = Vec::new();
+    let deadline = Instant::now() + grace;
+    loop {
+        let processes = find();
+        if processes.is_empty() {
+            return terminated;
+        }
+        for process in &processes {
+            if !terminated.contains(&process.pid) {
+                terminated.push(process.pid);
+                process.signal(Signal::TERM);
+            } else if Instant::now() >= deadline {
+                process.signal(Signal::KILL);
+            }
+        }
+        if Instant::now() >= deadline + grace.max(Duration::from_secs(5)) {
+            // Killed, but still held by the kernel.
+            return terminated;
+        }
+        sleep(POLL_INTERVAL);
+    }
+}

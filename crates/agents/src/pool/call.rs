@@ -1,0 +1,196 @@
+//! One call of one agent, over any transport.
+
+use super::state::AgentPool;
+use crate::acp;
+use crate::openai;
+use crate::outcome::{FailureKind, Outcome};
+use crate::profile::{Agent, Invocation, Transport};
+use crate::supervisor::{
+    ActivityMonitor, CallTimeouts, CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput,
+    supervise,
+};
+use charrette_engine::cancel::Urgency;
+use charrette_model::checkpoint::Usage;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use crate::supervisor::CallReport;
+
+/// Parameters of one call.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentCall<'a> {
+    pub agent: &'a Agent,
+    pub prompt: &'a str,
+    pub seat: &'a str,
+    /// True if the agent may change files.
+    pub writing: bool,
+    pub session: Option<ResumedSession<'a>>,
+    /// Time limit of the whole call.
+    pub timeout: Duration,
+    /// True to end it on a rate limit, instead of letting the client retry.
+    pub ends_on_rate_limit: bool,
+    /// Scratch folder. It must exist.
+    pub lane: &'a Path,
+    /// Id of the run.
+    pub run: &'a str,
+    pub lane_name: &'a str,
+    /// File that captures standard output.
+    pub stdout: &'a Path,
+    /// File that captures standard error.
+    pub stderr: &'a Path,
+}
+
+/// A session to resume.
+#[derive(Debug, Clone, Copy)]
+pub struct ResumedSession<'a> {
+    pub id: &'a str,
+    /// Usage of the session so far.
+    pub usage: Option<&'a Usage>,
+}
+
+impl AgentPool {
+    /// Calls an agent, within its timeouts and limits.
+    pub async fn call(&self, call: AgentCall<'_>) -> CallReport {
+        let timeouts = self.policy().timeouts(call.timeout, call.agent.profile.streams);
+        match call.agent.profile.transport {
+            Transport::Openai => self.call_endpoint(call, timeouts).await,
+            Transport::Process | Transport::Acp => match self.process_spec(call, timeouts) {
+                Ok(spec) => supervise(spec, self.cancel()).await,
+                Err(problem) => CallReport::without_process(Outcome::failed(FailureKind::Start, problem)),
+            },
+        }
+    }
+
+    /// Command line of a call, for messages and records.
+    pub fn command_line(&self, call: &AgentCall<'_>) -> Option<Vec<OsString>> {
+        let file = prompt_file(call.lane);
+        call.agent.arguments(self.host(), &self.invocation(call, &file))
+    }
+
+    fn invocation<'a>(&self, call: &AgentCall<'a>, prompt_file: &'a Path) -> Invocation<'a> {
+        Invocation {
+            writing: call.writing,
+            repo_settings: self.policy().repo_settings,
+            session: call.session.map(|session| session.id),
+            lane: call.lane,
+            prompt_file,
+        }
+    }
+
+    fn process_spec(&self, call: AgentCall<'_>, timeouts: CallTimeouts) -> Result<ProcessSpec, String> {
+        let agent = call.agent;
+        let file = prompt_file(call.lane);
+        let invocation = self.invocation(&call, &file);
+        let command = agent.arguments(self.host(), &invocation).ok_or_else(|| agent.missing_message())?;
+        let max_bytes = usize::try_from(self.policy().output_bytes).unwrap_or(usize::MAX);
+        let earlier = call.session.and_then(|session| session.usage);
+        let protocol = match agent.profile.transport {
+            Transport::Acp => ProcessProtocol::Acp(acp::AcpRequest {
+                prompt: call.prompt.to_owned(),
+                folder: self.host().folder.clone(),
+                writing: call.writing,
+                model: agent.model.clone(),
+                session: call.session.map(|session| session.id.to_owned()),
+                max_bytes,
+            }),
+            _ => ProcessProtocol::Stdio {
+                stdin: if agent.reads_prompt_from_stdin() {
+                    StdinInput::Text(escape_slash(call.prompt))
+                } else {
+                    StdinInput::Closed
+                },
+                reader: agent.profile.output.reader(max_bytes, earlier),
+            },
+        };
+        for (name, text) in &agent.profile.files {
+            let written = write_private_file(&call.lane.join(name), text);
+            written.map_err(|error| format!("{name} cannot be written for it: {error}"))?;
+        }
+        if agent.profile.transport == Transport::Process && !agent.reads_prompt_from_stdin() {
+            write_private_file(&file, call.prompt)
+                .map_err(|error| format!("its prompt cannot be written: {error}"))?;
+        }
+        // Registered first, so that an orphan can be found.
+        let token = self
+            .lane_token(call.lane_name)
+            .map_err(|error| format!("was not started, because its driver cannot be registered: {error}"))?;
+        let mut environment: BTreeMap<OsString, OsString> = agent.environment(self.host(), Some(&invocation));
+        environment.insert("CHARRETTE_RUN".into(), call.run.into());
+        environment.insert("CHARRETTE_SEAT".into(), call.seat.into());
+        Ok(ProcessSpec {
+            command,
+            environment,
+            folder: self.host().folder.clone(),
+            protocol,
+            timeouts,
+            ends_on_rate_limit: call.ends_on_rate_limit,
+            stdout: CaptureTarget { path: call.stdout.to_owned(), redactor: self.line_redactor() },
+            stderr: CaptureTarget { path: call.stderr.to_owned(), redactor: self.line_redactor() },
+            max_bytes: self.policy().output_bytes,
+            token,
+        })
+    }
+
+    async fn call_endpoint(&self, call: AgentCall<'_>, timeouts: CallTimeouts) -> CallReport {
+        let agent = call.agent;
+        let key = agent.key_env.as_deref().map(|name| (name, self.host().get(name)));
+        let key = match key {
+            Some((name, None)) => {
+                let problem = format!("{name} is not set, and agents.{}.key_env names it", agent.name);
+                return CallReport::without_process(Outcome::failed(FailureKind::Credentials, problem));
+            }
+            Some((_, Some(key))) => Some(key.to_string_lossy().into_owned().into()),
+            None => None,
+        };
+        let endpoint = openai::Endpoint {
+            url: agent.url.clone().unwrap_or_default(),
+            key,
+            model: agent.model.clone(),
+            effort: agent.effort.clone(),
+            max_bytes: usize::try_from(self.policy().output_bytes).unwrap_or(usize::MAX),
+        };
+        let activity = ActivityMonitor::start();
+        let on_activity = || activity.record_activity();
+        let outcome = tokio::select! {
+            outcome = openai::complete(&endpoint, call.prompt, &on_activity) => outcome,
+            timeout = activity.timed_out(&timeouts) => {
+                let message = timeouts.message(timeout, activity.elapsed());
+                Outcome::failed(FailureKind::Timeout(timeout), message)
+            }
+            () = self.cancel().wait_for(Urgency::Soon) => Outcome::failed(FailureKind::Interrupted, "interrupted"),
+        };
+        let mut report = CallReport { elapsed: activity.elapsed(), ..CallReport::without_process(outcome) };
+        if let Err(failure) = &mut report.outcome.answer
+            && failure.kind == FailureKind::Start
+        {
+            failure.message = format!("{} cannot be reached: {}", endpoint.url, failure.message);
+        }
+        report
+    }
+
+    /// Removes secrets from captured output.
+    pub(super) fn line_redactor(&self) -> LineRedactor {
+        let mut redactor = self.redactor().clone();
+        LineRedactor::new(move |line| redactor.redact_line(line))
+    }
+}
+
+/// A prompt that does not begin with a slash, which clients would take for a command of their own.
+fn escape_slash(prompt: &str) -> String {
+    if prompt.starts_with('/') { format!("\n{prompt}") } else { prompt.to_owned() }
+}
+
+fn prompt_file(lane: &Path) -> PathBuf {
+    lane.join("prompt.md")
+}
+
+/// Writes a file that is private to this user.
+pub(super) fn write_private_file(path: &Path, text: &str) -> io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut file = std::fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}

@@ -1,0 +1,256 @@
+//! Launches agents for the engine: health, budget, rate limits, ledgers, changed files.
+
+use super::call::AgentCall;
+use super::instructions::with_instructions;
+use super::policy::RateLimitPolicy;
+use super::state::{AgentPool, days_folder, seat_chain};
+use super::tree_watch::TreeWatch;
+use crate::outcome::{FailureKind, Outcome};
+use crate::profile::Agent;
+use crate::supervisor::CallReport;
+use charrette_engine::Pause;
+use charrette_engine::cancel::Urgency;
+use charrette_engine::ports::{
+    AgentAnswer, BoxFuture, FailedLaunch, LaunchError, LaunchOrder, Launcher, TreeAccess,
+};
+use charrette_model::ledger::CallRecord;
+use charrette_model::panel::file_names::{REQUEST, SURVEY};
+use charrette_model::seats::EMBEDDED;
+use charrette_model::seats::tiers::seed_tier;
+use charrette_model::tree::TreeChange;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Wait for a rate limit without a `retry_after`.
+const DEFAULT_RATE_LIMIT_WAIT: Duration = Duration::from_mins(1);
+
+/// Maximum size of the output of a failed agent that is kept as evidence.
+const EVIDENCE_BYTES: usize = 16 << 10;
+
+impl Launcher for AgentPool {
+    fn launch(&self, order: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
+        Box::pin(self.clone().launch_agent(order))
+    }
+
+    fn chain(&self, seat: &str) -> Vec<String> {
+        seat_chain(seat, self.seats(), self.policy(), &self.candidates())
+    }
+}
+
+impl AgentPool {
+    /// Runs one agent for a step of a flow.
+    async fn launch_agent(self, order: LaunchOrder) -> Result<AgentAnswer, LaunchError> {
+        if order.agent == EMBEDDED {
+            return self.launch_embedded(&order).await;
+        }
+        let agent = self.healthy_agent(&order.agent).await?;
+        let mut agent = self.with_tier(agent, &order.seat);
+        agent.model = order.model.clone().or(agent.model);
+        let gate = rate_limit_pause(&agent, &order, None).gate_name();
+        let granted =
+            order.decisions.iter().find(|grant| grant.gate == gate).map(|grant| grant.answer.as_str());
+        let policy = match granted {
+            Some("wait") => RateLimitPolicy::Wait,
+            Some(_) => {
+                return Err(LaunchError::failed("rate limited by its vendor, and fallback was chosen"));
+            }
+            None => self.policy().rate_limit,
+        };
+        let mut changes = Vec::new();
+        loop {
+            let reserved = self.budget().reserve(
+                &order,
+                self.ledgers(),
+                &days_folder(self.state_folder()),
+                self.now(),
+            )?;
+            let watch = TreeWatch::start(&self, &order.tree_access).await;
+            let report = self.run(&agent, &order, policy).await;
+            let (changed, warning) = watch.finish().await;
+            changes.extend(changed);
+            self.record_call(&agent, &order, &report);
+            drop(reserved);
+            let failure = match report.outcome.answer.clone() {
+                Ok(text) => return Ok(self.answer(&text, report, changes, warning)),
+                Err(failure) => failure,
+            };
+            match (failure.kind, policy) {
+                (FailureKind::Interrupted, _) => return Err(LaunchError::Interrupted),
+                (FailureKind::RateLimit { retry_after }, RateLimitPolicy::Wait) => {
+                    self.wait(retry_after.unwrap_or(DEFAULT_RATE_LIMIT_WAIT)).await?;
+                }
+                (FailureKind::RateLimit { retry_after }, RateLimitPolicy::Ask) => {
+                    return Err(LaunchError::Paused(Box::new(rate_limit_pause(&agent, &order, retry_after))));
+                }
+                _ => return Err(self.failed(&agent, &order, &report, changes)),
+            }
+        }
+    }
+
+    /// The embedded agent has no process, no cost and no access to the work tree.
+    async fn launch_embedded(&self, order: &LaunchOrder) -> Result<AgentAnswer, LaunchError> {
+        let mut reads: BTreeMap<String, String> =
+            order.reads.iter().map(|read| (read.name.clone(), read.text.clone())).collect();
+        // It answers from the request and the survey, in addition to the inputs of its seat.
+        for name in [REQUEST, SURVEY] {
+            if !reads.contains_key(name)
+                && let Ok(bytes) = fs_err::read(self.ledgers().join(name))
+            {
+                reads.insert(name.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        let report = self.call_embedded(&order.seat, reads).await;
+        let record = CallRecord {
+            run: order.run.clone(),
+            phase: order.phase.clone(),
+            step: order.step.clone(),
+            ..self.record(EMBEDDED, EMBEDDED, &order.seat, &report)
+        };
+        self.append_to_ledgers(self.ledgers(), &record);
+        match report.outcome.answer {
+            Ok(text) => Ok(AgentAnswer { text, ..AgentAnswer::default() }),
+            Err(failure) => Err(LaunchError::failed(failure.message)),
+        }
+    }
+
+    /// The agent of that name, if it is installed and healthy.
+    async fn healthy_agent(&self, name: &str) -> Result<Agent, LaunchError> {
+        let agent = self.roster().get(name).cloned();
+        let agent = agent.ok_or_else(|| LaunchError::failed("no such agent is configured"))?;
+        if let Some(reason) = self.health().reason(name) {
+            return Err(LaunchError::failed(format!("not called, because it failed before: {reason}")));
+        }
+        if !agent.is_installed(self.host()) {
+            return Err(LaunchError::failed(agent.missing_message()));
+        }
+        if self.policy().probes {
+            let probe = self.probe(&agent).await;
+            if self.cancel().is_requested() {
+                return Err(LaunchError::Interrupted);
+            }
+            if let Err(reason) = probe.works {
+                return Err(LaunchError::failed(format!(
+                    "installed but not responding (health check failed: {reason})"
+                )));
+            }
+        }
+        Ok(agent)
+    }
+
+    /// Sets model and effort of the preset, if that is configured and the user has set none.
+    fn with_tier(&self, mut agent: Agent, seat: &str) -> Agent {
+        let tier = self.seats().seat(seat).and_then(|seat| seed_tier(seat, &agent.name));
+        if let Some(tier) = tier.filter(|_| self.policy().seed_tiers && agent.model.is_none()) {
+            agent.model = Some(tier.model.to_owned());
+            agent.effort = agent.effort.or_else(|| tier.effort.map(str::to_owned));
+        }
+        agent
+    }
+
+    async fn run(&self, agent: &Agent, order: &LaunchOrder, policy: RateLimitPolicy) -> CallReport {
+        let lane = self.lane_folder(&order.lane);
+        if let Err(error) = fs_err::create_dir_all(&lane) {
+            let problem = format!("its scratch folder cannot be created: {error}");
+            return CallReport::without_process(Outcome::failed(FailureKind::Start, problem));
+        }
+        let prompt = with_instructions(&order.prompt, &self.host().folder);
+        let (stdout, stderr) = (lane.join("stdout"), lane.join("stderr"));
+        self.call(AgentCall {
+            agent,
+            prompt: &prompt,
+            seat: &order.seat,
+            writing: order.tree_access != TreeAccess::ReadOnly,
+            session: None,
+            timeout: self.policy().call_timeout(self.seats().seat(&order.seat)),
+            ends_on_rate_limit: policy != RateLimitPolicy::Wait,
+            lane: &lane,
+            run: &order.run,
+            lane_name: &order.lane,
+            stdout: &stdout,
+            stderr: &stderr,
+        })
+        .await
+    }
+
+    fn answer(
+        &self,
+        text: &str,
+        report: CallReport,
+        changes: Vec<TreeChange>,
+        warning: Option<String>,
+    ) -> AgentAnswer {
+        let mut notes = report.outcome.notes;
+        notes.extend(report.outcome.denied.iter().map(|denied| format!("was refused {denied}")));
+        if report.orphans > 0 {
+            notes.push(format!("left {} orphaned processes; they were ended", report.orphans));
+        }
+        notes.extend(warning);
+        let text = self.redactor().redact(text).into_owned();
+        AgentAnswer { text, usage: report.outcome.usage, changes, notes }
+    }
+
+    fn failed(
+        &self,
+        agent: &Agent,
+        order: &LaunchOrder,
+        report: &CallReport,
+        changes: Vec<TreeChange>,
+    ) -> LaunchError {
+        let reason = match &report.outcome.answer {
+            Ok(_) => String::new(),
+            Err(failure) => self.redactor().redact(&failure.message).into_owned(),
+        };
+        if let Some(seat) = self.seats().seat(&order.seat) {
+            self.health().record_seat_failure(seat, &agent.name, &reason);
+        }
+        let evidence = evidence(report);
+        LaunchError::Failed(Box::new(FailedLaunch { reason, evidence, changes }))
+    }
+
+    async fn wait(&self, time: Duration) -> Result<(), LaunchError> {
+        tokio::select! {
+            () = tokio::time::sleep(time) => Ok(()),
+            () = self.cancel().wait_for(Urgency::Soon) => Err(LaunchError::Interrupted),
+        }
+    }
+
+    fn record_call(&self, agent: &Agent, order: &LaunchOrder, report: &CallReport) {
+        let record = CallRecord {
+            run: order.run.clone(),
+            phase: order.phase.clone(),
+            step: order.step.clone(),
+            ..self.call_record(agent, &order.seat, report)
+        };
+        self.append_to_ledgers(self.ledgers(), &record);
+    }
+}
+
+fn rate_limit_pause(agent: &Agent, order: &LaunchOrder, retry_after: Option<Duration>) -> Pause {
+    let duration = retry_after.map_or_else(String::new, |wait| format!(" for {} seconds", wait.as_secs()));
+    Pause {
+        kind: "rate-limit".to_owned(),
+        instance: format!("{}-{}", order.step, agent.name),
+        subject: agent.name.clone(),
+        question: format!(
+            "{} is rate limited by its vendor{duration}. wait retries it afterwards; fallback calls the next agent for {}.",
+            agent.name, order.step
+        ),
+        choices: vec!["wait".to_owned(), "fallback".to_owned()],
+    }
+}
+
+/// End of standard output and standard error of a failed agent.
+fn evidence(report: &CallReport) -> Option<String> {
+    let tail = |text: &str| {
+        let start = text.len().saturating_sub(EVIDENCE_BYTES);
+        let start = (start..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        text[start..].to_owned()
+    };
+    let (stdout, stderr) = (tail(&report.stdout_tail), tail(&report.stderr_tail));
+    match (stdout.trim().is_empty(), stderr.trim().is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(stdout),
+        (true, false) => Some(stderr),
+        (false, false) => Some(format!("{stdout}\n--- standard error ---\n{stderr}")),
+    }
+}

@@ -1,0 +1,122 @@
+//! Configuration of agent calls: timeouts, limits, budget, seats.
+
+use crate::supervisor::CallTimeouts;
+use charrette_model::config::Settings;
+use charrette_model::seats::chain::ConfiguredChains;
+use charrette_model::seats::config::chains;
+use charrette_model::seats::tiers::SEED_TIERS;
+use charrette_model::seats::{ClockFamily, Seat};
+use charrette_model::tree::OwnPaths;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Settings for agent calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentPolicy {
+    first_byte: Duration,
+    idle: Duration,
+    grace: Duration,
+    sketch: Duration,
+    review: Duration,
+    /// Time limit of a health probe.
+    pub probe_timeout: Duration,
+    /// True if agents are probed before their first call.
+    pub probes: bool,
+    /// True if models and efforts that are not set come from the preset.
+    pub seed_tiers: bool,
+    /// Output limit: `limits.output_mb` in bytes.
+    pub output_bytes: u64,
+    pub budget: Budget,
+    pub rate_limit: RateLimitPolicy,
+    /// True if the repository's hooks, servers and settings apply.
+    pub repo_settings: bool,
+    /// Configured chains, by seat or group.
+    pub seats: ConfiguredChains,
+    /// Paths that charrette itself changes.
+    pub own: OwnPaths,
+}
+
+/// Cost limits; `None` is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budget {
+    /// Dollars per run.
+    pub run_usd: Option<f64>,
+    /// Dollars per phase.
+    pub phase_usd: Option<f64>,
+    /// Dollars per day, all runs.
+    pub day_usd: Option<f64>,
+    /// Tokens per run.
+    pub run_tokens: Option<u64>,
+}
+
+/// Reaction to a rate limit of a vendor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateLimitPolicy {
+    /// Pause the run at a gate.
+    Ask,
+    /// Wait and retry.
+    Wait,
+    /// Call the next agent of the chain.
+    Fallback,
+}
+
+impl AgentPolicy {
+    pub fn from_settings(settings: &Settings) -> AgentPolicy {
+        let value =
+            |name: &str| settings.all().get(name).map(|setting| setting.value.clone()).unwrap_or_default();
+        let seconds = |name: &str| Duration::from_secs(value(name).as_u64().unwrap_or(1));
+        let text = |name: &str| value(name).as_str().unwrap_or_default().to_owned();
+        let rate_limit = match text("policy.rate_limit").as_str() {
+            "wait" => RateLimitPolicy::Wait,
+            "fallback" => RateLimitPolicy::Fallback,
+            _ => RateLimitPolicy::Ask,
+        };
+        AgentPolicy {
+            first_byte: seconds("clocks.first_byte"),
+            idle: seconds("clocks.idle"),
+            grace: seconds("clocks.grace"),
+            sketch: seconds("clocks.sketch"),
+            review: seconds("clocks.review"),
+            probe_timeout: seconds("clocks.probe"),
+            probes: value("policy.probe") != Value::Bool(false),
+            seed_tiers: text("policy.models") == SEED_TIERS,
+            output_bytes: value("limits.output_mb").as_u64().unwrap_or(32) << 20,
+            budget: Budget {
+                run_usd: value("budget.run_usd").as_f64(),
+                phase_usd: value("budget.phase_usd").as_f64(),
+                day_usd: value("budget.day_usd").as_f64(),
+                run_tokens: value("budget.run_tokens").as_u64(),
+            },
+            rate_limit,
+            repo_settings: value("policy.repo_settings") == Value::Bool(true),
+            seats: chains(settings),
+            own: OwnPaths {
+                folders: vec![text("paths.state"), text("paths.workspace")],
+                specs: Some(text("paths.specs")),
+            },
+        }
+    }
+
+    /// Total timeout of a call for that seat; without a seat, the one of reviews.
+    pub fn call_timeout(&self, seat: Option<&Seat>) -> Duration {
+        match seat.map(|seat| seat.clock) {
+            Some(ClockFamily::Sketch) => self.sketch,
+            Some(ClockFamily::Review) | None => self.review,
+        }
+    }
+
+    /// Timeouts of a call; `streams` is true for a client that prints while it works.
+    pub fn timeouts(&self, total: Duration, streams: bool) -> CallTimeouts {
+        CallTimeouts {
+            first_byte: streams.then_some(self.first_byte),
+            idle: streams.then_some(self.idle),
+            total,
+            grace: self.grace,
+        }
+    }
+
+    /// Time between SIGTERM and SIGKILL.
+    pub fn grace(&self) -> Duration {
+        self.grace
+    }
+}

@@ -1,0 +1,336 @@
+//! The pool of agents: roster, seats, health, budget, ledgers.
+
+use super::budget::{BudgetTracker, today};
+use super::policy::AgentPolicy;
+use crate::host::HostEnvironment;
+use crate::orphans::Driver;
+use crate::profile::{Agent, Roster};
+use crate::supervisor::CallReport;
+use charrette_engine::Cancel;
+use charrette_engine::ports::{Clock, EmbeddedAgent, Tree};
+use charrette_model::ledger::CallRecord;
+use charrette_model::ledger::call::ANSWERED;
+use charrette_model::redact::Redactor;
+use charrette_model::seats::{self, AgentHealth, Candidate, Seat, SeatTables};
+use charrette_model::session;
+use charrette_model::stamp::Now;
+use charrette_store::ledger::{append_call, append_day};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::OnceCell;
+
+/// Parts of a pool.
+pub struct AgentPoolConfig {
+    pub roster: Roster,
+    pub seats: SeatTables,
+    pub host: HostEnvironment,
+    pub policy: AgentPolicy,
+    /// Folder for records of drivers and ledgers of days.
+    pub state_folder: PathBuf,
+    /// Unique name of this driver.
+    pub driver: String,
+    /// Purpose of this driver, for messages.
+    pub purpose: String,
+    pub clock: Arc<dyn Clock>,
+    pub cancel: Cancel,
+    /// Work tree, to detect what agents change in it.
+    pub tree: Arc<dyn Tree>,
+    /// Folder with the ledgers of the run, and with its request and survey for the embedded agent.
+    pub ledgers: PathBuf,
+    /// Folder with the scratch folders of lanes.
+    pub lanes: PathBuf,
+    pub embedded: Option<Arc<dyn EmbeddedAgent>>,
+}
+
+/// The agents of a run, and their shared state.
+#[derive(Clone)]
+pub struct AgentPool {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    roster: Roster,
+    seats: SeatTables,
+    host: HostEnvironment,
+    policy: AgentPolicy,
+    /// Registered before the first agent is started.
+    driver: Mutex<Option<Driver>>,
+    driver_name: String,
+    purpose: String,
+    state_folder: PathBuf,
+    redactor: Redactor,
+    clock: Arc<dyn Clock>,
+    cancel: Cancel,
+    health: Mutex<AgentHealth>,
+    /// Probe results, by agent.
+    probed: BTreeMap<String, OnceCell<Result<(), String>>>,
+    budget: BudgetTracker,
+    embedded: Option<Arc<dyn EmbeddedAgent>>,
+    tree: Arc<dyn Tree>,
+    ledgers: PathBuf,
+    lanes: PathBuf,
+    /// Cached: a run with forty seats would search PATH forty times.
+    installed: OnceLock<Vec<Candidate>>,
+}
+
+impl AgentPool {
+    /// Orphans of dead drivers should have been reaped before.
+    pub fn new(config: AgentPoolConfig) -> AgentPool {
+        let AgentPoolConfig {
+            roster,
+            seats,
+            host,
+            policy,
+            state_folder,
+            driver,
+            purpose,
+            clock,
+            cancel,
+            tree,
+            ledgers,
+            lanes,
+            embedded,
+        } = config;
+        let secrets: Vec<(String, String)> =
+            host.secrets().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let names = roster.all().map(|agent| (agent.name.clone(), OnceCell::new()));
+        let probed = names.collect();
+        let budget = BudgetTracker::new(policy.budget);
+        let inner = Inner {
+            roster,
+            seats,
+            host,
+            policy,
+            driver: Mutex::default(),
+            driver_name: driver,
+            purpose,
+            state_folder,
+            redactor: Redactor::new(secrets),
+            clock,
+            cancel,
+            health: Mutex::default(),
+            probed,
+            budget,
+            embedded,
+            tree,
+            ledgers,
+            lanes,
+            installed: OnceLock::new(),
+        };
+        AgentPool { inner: Arc::new(inner) }
+    }
+
+    pub fn roster(&self) -> &Roster {
+        &self.inner.roster
+    }
+
+    pub fn seats(&self) -> &SeatTables {
+        &self.inner.seats
+    }
+
+    pub fn policy(&self) -> &AgentPolicy {
+        &self.inner.policy
+    }
+
+    pub fn host(&self) -> &HostEnvironment {
+        &self.inner.host
+    }
+
+    /// Removes secrets from texts.
+    pub fn redactor(&self) -> &Redactor {
+        &self.inner.redactor
+    }
+
+    pub(super) fn now(&self) -> Now {
+        self.inner.clock.now()
+    }
+
+    pub(super) fn budget(&self) -> &BudgetTracker {
+        &self.inner.budget
+    }
+
+    pub(super) fn state_folder(&self) -> &Path {
+        &self.inner.state_folder
+    }
+
+    pub(super) fn embedded_agent(&self) -> Option<&Arc<dyn EmbeddedAgent>> {
+        self.inner.embedded.as_ref()
+    }
+
+    pub fn tree(&self) -> &Arc<dyn Tree> {
+        &self.inner.tree
+    }
+
+    pub(super) fn ledgers(&self) -> &Path {
+        &self.inner.ledgers
+    }
+
+    /// Scratch folder of a lane.
+    pub(super) fn lane_folder(&self, name: &str) -> PathBuf {
+        self.inner.lanes.join(name)
+    }
+
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.inner.cancel
+    }
+
+    /// Lane token for the environment of a process. Registers this driver first, so that its orphans can be
+    /// found.
+    pub(super) fn lane_token(&self, lane: &str) -> io::Result<String> {
+        let mut driver = self.inner.driver.lock().unwrap_or_else(PoisonError::into_inner);
+        let registered = match &mut *driver {
+            Some(driver) => driver,
+            none => {
+                let folder = drivers_folder(&self.inner.state_folder);
+                none.insert(Driver::register(&folder, &self.inner.driver_name, &self.inner.purpose)?)
+            }
+        };
+        Ok(registered.token(lane))
+    }
+
+    pub(super) fn probed(&self, agent: &str) -> Option<&OnceCell<Result<(), String>>> {
+        self.inner.probed.get(agent)
+    }
+
+    pub(super) fn health(&self) -> MutexGuard<'_, AgentHealth> {
+        self.inner.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over the health of a calling run: agents that failed there are not called here.
+    pub fn import_health(&self, known: session::Health) {
+        self.health().merge_session(known);
+    }
+
+    /// Health of the agents, for child runs.
+    pub fn session_health(&self) -> session::Health {
+        self.health().to_session()
+    }
+
+    /// All agents that might take a seat, with their health.
+    pub fn candidates(&self) -> Vec<Candidate> {
+        let Inner { roster, host, embedded, installed, .. } = &*self.inner;
+        let search = || candidates(roster, host, &AgentHealth::default(), embedded.is_some());
+        let mut all = installed.get_or_init(search).clone();
+        let health = self.health();
+        for candidate in all.iter_mut().filter(|candidate| candidate.name != seats::EMBEDDED) {
+            candidate.healthy = health.is_healthy(&candidate.name);
+        }
+        all
+    }
+
+    /// Ledger record of a call.
+    pub fn call_record(&self, agent: &Agent, seat: &str, report: &CallReport) -> CallRecord {
+        let record = self.record(&agent.name, &agent.profile.vendor, seat, report);
+        CallRecord { model: record.model.clone().or_else(|| agent.model.clone()), ..record }
+    }
+
+    pub(super) fn record(&self, agent: &str, vendor: &str, seat: &str, report: &CallReport) -> CallRecord {
+        let outcome = &report.outcome;
+        let usage = outcome.usage.as_ref();
+        let status = match &outcome.answer {
+            Ok(_) => ANSWERED.to_owned(),
+            Err(failure) => failure.kind.to_string(),
+        };
+        CallRecord {
+            at: self.now().stamp(),
+            run: String::new(),
+            // The purpose of a run is `design of add-login`; others have no command.
+            command: self
+                .inner
+                .purpose
+                .split_once(" of ")
+                .map(|(command, _)| command.to_owned())
+                .unwrap_or_default(),
+            phase: String::new(),
+            step: String::new(),
+            seat: seat.to_owned(),
+            agent: agent.to_owned(),
+            vendor: Some(vendor.to_owned()),
+            model: outcome.model.clone(),
+            session: outcome.session.clone(),
+            status,
+            seconds: report.elapsed.as_secs_f64(),
+            input: usage.map(|usage| usage.input),
+            output: usage.map(|usage| usage.output),
+            cached: usage.map(|usage| usage.cached),
+            usd: usage.and_then(|usage| usage.usd),
+            session_total: outcome.session_total.clone(),
+        }
+    }
+
+    /// Appends a call to the ledger in that folder, and to the one of the day. Errors are ignored: a full disk
+    /// must not cost an answer.
+    pub fn append_to_ledgers(&self, folder: &Path, record: &CallRecord) {
+        let _ = append_call(folder, record);
+        let _ = append_day(&days_folder(&self.inner.state_folder), today(self.now()), record);
+    }
+
+    /// Creates a unique scratch folder outside the repository.
+    pub fn create_scratch_folder(&self, name: &str) -> io::Result<PathBuf> {
+        let unique = format!("{}-{name}", self.inner.driver_name);
+        let folder = self.inner.state_folder.join("scratch").join(unique);
+        fs_err::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Agents for a seat, in order of preference. The seats of a panel are planned together.
+pub fn seat_chain(
+    seat_id: &str,
+    tables: &SeatTables,
+    policy: &AgentPolicy,
+    candidates: &[Candidate],
+) -> Vec<String> {
+    let Some(seat) = tables.seat(seat_id) else { return Vec::new() };
+    let panel: Vec<&'static Seat> = if seat.is_panel() { tables.peers(seat).collect() } else { vec![seat] };
+    let placements = seats::plan_seating(panel, &policy.seats, candidates);
+    let placement = placements.into_iter().find(|placement| placement.seat.id == seat.id);
+    placement.map(|placement| placement.chain.agents).unwrap_or_default()
+}
+
+/// All agents that might take a seat, with their health.
+pub fn candidates(
+    roster: &Roster,
+    host: &HostEnvironment,
+    health: &AgentHealth,
+    with_embedded: bool,
+) -> Vec<Candidate> {
+    let embedded = Candidate {
+        name: seats::EMBEDDED.to_owned(),
+        vendor: seats::EMBEDDED.to_owned(),
+        external: false,
+        installed: true,
+        healthy: Some(true),
+    };
+    let all = roster.all().map(|agent| Candidate {
+        name: agent.name.clone(),
+        vendor: agent.profile.vendor.clone(),
+        external: agent.name != seats::CLAUDE,
+        installed: agent.is_installed(host),
+        healthy: health.is_healthy(&agent.name),
+    });
+    all.chain(with_embedded.then_some(embedded)).collect()
+}
+
+/// Folder with the records of drivers.
+pub fn drivers_folder(state_folder: &Path) -> PathBuf {
+    state_folder.join("drivers")
+}
+
+/// Folder with the ledger of `charrette ask`.
+pub fn asks_folder(state_folder: &Path) -> PathBuf {
+    state_folder.join("asks")
+}
+
+/// Folder with the ledgers of days.
+pub fn days_folder(state_folder: &Path) -> PathBuf {
+    state_folder.join("days")
+}
+
+impl std::fmt::Debug for AgentPool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentPool").field("host", &self.inner.host).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! A process group that does not outlive us: SIGTERM, a grace period, SIGKILL.
+
+use charrette_engine::cancel::{Cancel, Urgency};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::process::Child;
+
+/// Process ids of group leaders that we started and did not reap yet.
+static LEADERS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+/// A child that leads a process group. Dropping it kills the whole group.
+#[derive(Debug)]
+pub(crate) struct ProcessGroup {
+    child: Child,
+    leader: Option<Pid>,
+}
+
+impl ProcessGroup {
+    /// `child` must have been started as the leader of a group.
+    pub(crate) fn new(child: Child) -> ProcessGroup {
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        if let Some(leader) = leader {
+            leaders().push(leader.as_raw_nonzero().get());
+        }
+        ProcessGroup { child, leader }
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Ends the group: SIGTERM, then SIGKILL after the grace period or on an urgent cancellation.
+    pub(crate) async fn end(&mut self, grace: Duration, cancel: &Cancel) -> Option<ExitStatus> {
+        self.signal(Signal::TERM);
+        tokio::select! {
+            _ = self.child.wait() => {}
+            () = tokio::time::sleep(grace) => {}
+            () = cancel.wait_for(Urgency::Now) => {}
+        }
+        self.signal(Signal::KILL);
+        self.child.wait().await.ok()
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(leader) = self.leader {
+            // The group may have ended already.
+            let _ = kill_process_group(leader, signal);
+        }
+    }
+}
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        if let Some(leader) = self.leader {
+            leaders().retain(|pid| *pid != leader.as_raw_nonzero().get());
+        }
+    }
+}
+
+/// Process ids of our group leaders.
+pub(crate) fn own_leaders() -> Vec<i32> {
+    leaders().clone()
+}
+
+fn leaders() -> std::sync::MutexGuard<'static, Vec<i32>> {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+}

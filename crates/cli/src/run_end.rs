@@ -1,0 +1,111 @@
+//! End of a run: its exit code, and the hints for resuming, answering or retrying it.
+
+use crate::invocation::Invocation;
+use crate::output;
+use charrette_app::run_lookup::feature_argument;
+use charrette_app::{AppError, ErrorKind};
+use charrette_engine::{Flow, PendingGate, Stop};
+use charrette_model::checkpoint::DocumentName;
+use std::process::ExitCode;
+
+/// Outcome of driving a run.
+#[derive(Debug)]
+pub(crate) struct RunEnd {
+    pub(crate) outcome: Flow<()>,
+    pub(crate) warnings: Vec<String>,
+    /// True if questions could be asked at a terminal.
+    pub(crate) is_attended: bool,
+}
+
+/// Logs how a run ended and how to resume it, and returns the exit code.
+pub(crate) fn report_end(
+    invocation: &Invocation,
+    name: &DocumentName,
+    end: RunEnd,
+) -> Result<ExitCode, AppError> {
+    let feature = feature_argument(name);
+    match end.outcome {
+        Ok(()) | Err(Stop::RequestedPhasesDone) => Ok(ExitCode::SUCCESS),
+        Err(Stop::Waiting(waits)) => {
+            if end.is_attended {
+                note_paused(invocation, name, &waits);
+            } else {
+                note_waiting(invocation, name, &waits);
+            }
+            Ok(ExitCode::from(3))
+        }
+        Err(Stop::Refused(message)) => Err(refusal_error(name, &message)),
+        Err(Stop::Interrupted | Stop::Revise) => {
+            output::log(&format!("Interrupted; finished steps are kept. Resume: charrette resume {feature}"));
+            Ok(ExitCode::from(130))
+        }
+        Err(Stop::Failed(message)) => Err(failure_error(&feature, message)),
+    }
+}
+
+/// Error of a failed step. Adds a retry hint unless the message has one.
+fn failure_error(feature: &str, message: String) -> AppError {
+    let has_retry_hint = message.lines().skip(1).any(|line| line.contains("re-run with: charrette "));
+    let error = AppError::failed(message);
+    if has_retry_hint {
+        return error;
+    }
+    error.hint(format!("Finished steps are kept. Retry: charrette resume {feature}"))
+}
+
+/// Notes the gates at which a person paused.
+fn note_paused(invocation: &Invocation, name: &DocumentName, waits: &[PendingGate]) {
+    let gates: Vec<&str> = waits.iter().map(|wait| wait.gate.as_str()).collect();
+    let gates = gates.join(" and ");
+    let hint = resume_hint(name);
+    output::note(invocation, &format!("Paused at {gates}; answers given so far are kept. {hint}"));
+}
+
+/// Notes the open questions, and the commands that show and answer them.
+fn note_waiting(invocation: &Invocation, name: &DocumentName, waits: &[PendingGate]) {
+    let feature = feature_argument(name);
+    for wait in waits {
+        let keys: Vec<&str> = wait.questions.iter().map(|question| question.key.as_str()).collect();
+        output::note(invocation, &format!("Waiting at {}: {}", wait.gate, keys.join(", ")));
+    }
+    output::note(invocation, &format!("See the questions: charrette answer {feature}"));
+    output::note(
+        invocation,
+        &format!("Answer and resume: charrette answer {feature} --file FILE && charrette resume {feature}"),
+    );
+    output::note(invocation, &resume_hint(name));
+}
+
+/// `Design paused. Resume with: …`
+fn resume_hint(name: &DocumentName) -> String {
+    let (feature, command) = (feature_argument(name), name.command());
+    let mut letters = command.chars();
+    let title: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    format!("{title} paused. Resume with: charrette {command} {feature} --resume")
+}
+
+/// Error of a guard that refused the run. Leading `KEY=VALUE` lines are for scripts and are logged unchanged.
+fn refusal_error(name: &DocumentName, message: &str) -> AppError {
+    let (feature, command) = (feature_argument(name), name.command());
+    let is_key_value = |line: &&str| {
+        line.split_once('=').is_some_and(|(key, _)| {
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        })
+    };
+    let raw: Vec<&str> = message.lines().take_while(is_key_value).collect();
+    for line in &raw {
+        output::log(line);
+    }
+    let mut rest = message.lines().skip(raw.len());
+    let mut error = AppError::new(ErrorKind::Refused, rest.next().unwrap_or("refused"));
+    for line in rest {
+        error = error.more(line);
+    }
+    if raw.is_empty() {
+        error.hint(format!(
+            "Change your answers: charrette answer {feature} --file FILE && charrette resume {feature}"
+        ))
+    } else {
+        error.hint(format!("The request is kept. After fixing this: charrette {command} {feature} --resume"))
+    }
+}

@@ -1,0 +1,225 @@
+//! Agent calls of a panel: the step id, prompt, inputs and answer grammar of each seat.
+//!
+//! The inputs of a seat come from the table of seats. Names there with a `*` are filled in by the flow, which is
+//! the only one to know the files.
+
+use super::grammar;
+use crate::agent::{AgentCall, AgentPrompt, seat as call_for};
+use crate::artifact::Input;
+use crate::roles::{HandoffRequest, PinnedRoles, Prompt, RoleError};
+use crate::stop::{Flow, Stop};
+use charrette_model::panel::decisions::Decision;
+use charrette_model::panel::file_names::{FEEDBACK, OPTIONAL_FILES};
+use charrette_model::seats::{AnswerForm, Seat, SeatGroup, SeatTables};
+use std::sync::Arc;
+
+/// Instructions of the flow for each role, one line per role.
+const INSTRUCTIONS: &str = include_str!("../../../../assets/roles/instructions.txt");
+
+/// The seats of a run and the context they share; prepares their agent calls. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Panel(Arc<PanelContext>);
+
+/// Context shared by all calls of a panel.
+#[derive(Debug)]
+pub struct PanelContext {
+    pub feature: String,
+    /// Folder of the specification: absolute, ends with `/`; empty if there is none.
+    pub spec_path: String,
+    /// Date of the specification, as `YYYY-MM-DD`.
+    pub date: String,
+    /// Maximum number of words of a summary.
+    pub summary_words: usize,
+    pub roles: PinnedRoles,
+    /// Most relevant files of the repository, best first.
+    pub relevant_files: Vec<String>,
+    pub seats: SeatTables,
+}
+
+/// A seat with the notes and the decision its prompt is rendered from.
+#[derive(Debug, Clone)]
+pub struct SeatAssignment {
+    context: Arc<PanelContext>,
+    seat: &'static Seat,
+    notes: String,
+    decision: Option<Decision>,
+}
+
+impl Panel {
+    pub fn new(context: PanelContext) -> Panel {
+        Panel(Arc::new(context))
+    }
+
+    pub(super) fn summary_words(&self) -> usize {
+        self.0.summary_words
+    }
+
+    /// The seats of a group, in order.
+    pub fn group(&self, group: SeatGroup) -> Vec<&'static Seat> {
+        self.0.seats.group(group).collect()
+    }
+
+    /// Looks up a seat by id. The tables hold every seat, so an unknown id is a bug of the flow.
+    pub fn seat(&self, id: &str) -> Flow<SeatAssignment> {
+        let seat = self.0.seats.seat(id);
+        let seat = seat.ok_or_else(|| Stop::Failed(format!("unknown seat {id}")))?;
+        Ok(self.assign(seat))
+    }
+
+    pub fn assign(&self, seat: &'static Seat) -> SeatAssignment {
+        SeatAssignment { context: self.0.clone(), seat, notes: String::new(), decision: None }
+    }
+
+    /// Agent call of the seat with that id.
+    pub fn call(&self, id: &str) -> Flow<AgentCall> {
+        self.seat(id)?.call()
+    }
+}
+
+impl SeatAssignment {
+    /// Adds a note to the instructions.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> SeatAssignment {
+        self.notes = note.into();
+        self
+    }
+
+    /// Sets the decision that is debated.
+    #[must_use]
+    pub fn decision(mut self, decision: &Decision) -> SeatAssignment {
+        self.decision = Some(decision.clone());
+        self
+    }
+
+    pub fn seat(&self) -> &'static Seat {
+        self.seat
+    }
+
+    /// Builds the agent call.
+    pub fn call(self) -> Flow<AgentCall> {
+        let (seat, words) = (self.seat, self.context.summary_words);
+        let mut call = call_for(seat.id)
+            .step_id(step_id(seat))
+            .reads(&inputs(seat))
+            .grammar(move |answer| grammar::parse_answer(seat, answer, words));
+        for name in seat.writes {
+            call = call.writes(name);
+        }
+        let call = call.prompt_with(move || self.prompt().map_err(|error| error.to_string()));
+        Ok(match seat.form {
+            AnswerForm::ContextSummary => {
+                call.salvage(move |answer| grammar::truncate_summary(seat, answer, words))
+            }
+            // Invalid defenses and votes are sorted out by the quorum and the tally.
+            AnswerForm::Defense | AnswerForm::DecisionVotes | AnswerForm::FindingVotes => {
+                call.salvage(move |answer| Ok(grammar::verbatim(seat, answer)))
+            }
+            AnswerForm::Findings => call.name_files(|agent, _| seat.answer_file(agent).to_owned()),
+            _ => call,
+        })
+    }
+
+    fn prompt(&self) -> Result<AgentPrompt, RoleError> {
+        let SeatAssignment { context, seat, notes, decision } = self;
+        let role = context.roles.for_seat(seat)?;
+        let mut request =
+            HandoffRequest::new(seat, role, &context.feature, &instructions(seat, &context.date, notes));
+        request.context.spec_path = Some(context.spec_path.clone()).filter(|path| !path.is_empty());
+        request.context.relevant_files.clone_from(&context.relevant_files);
+        let prompt = Prompt::new(role, seat, &request).summary_words(context.summary_words);
+        let prompt = match decision {
+            Some(decision) => prompt.decision(decision).render()?,
+            None => prompt.render()?,
+        };
+        Ok(AgentPrompt { text: prompt, model: role.model.clone() })
+    }
+}
+
+fn instructions(seat: &Seat, date: &str, notes: &str) -> String {
+    let line =
+        INSTRUCTIONS.lines().filter_map(|line| line.split_once(": ")).find(|(role, _)| *role == seat.role);
+    let text = line.map_or("Take your seat. {notes}", |(_, text)| text);
+    text.replace("{date}", date).replace("{notes}", notes).trim_end().to_owned()
+}
+
+/// Step id of a seat. Seats of a group share a prefix, so that they sort together.
+pub(crate) fn step_id(seat: &Seat) -> String {
+    let id = seat.id;
+    match seat.group {
+        Some(SeatGroup::Researchers) => format!("research/{}", seat.variant.unwrap_or(id)),
+        Some(SeatGroup::Sketches) => format!("sketch/{id}"),
+        Some(SeatGroup::Debaters) => id.replacen("debate-", "debate/", 1),
+        Some(SeatGroup::Judges) => format!("judge/{id}"),
+        Some(SeatGroup::Reviewers) => format!("review/{id}"),
+        Some(SeatGroup::Voters) => format!("vote/{id}"),
+        Some(SeatGroup::Lead) | None => id.to_owned(),
+    }
+}
+
+fn inputs(seat: &Seat) -> Vec<Input> {
+    let names = seat.reads.iter().filter(|name| !name.contains('*') || **name == FEEDBACK);
+    names
+        .flat_map(|name| match *name {
+            FEEDBACK => feedback_inputs().to_vec(),
+            name if OPTIONAL_FILES.contains(&name) => vec![Input::optional(name)],
+            name => vec![Input::Artifact(name.to_owned())],
+        })
+        .collect()
+}
+
+/// Feedback of the person for each round of revision.
+pub(crate) fn feedback_inputs() -> [Input; 3] {
+    [1, 2, 3].map(|round| Input::optional(format!("feedback-round{round}.md")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flows::design::level_seats;
+    use crate::flows::seats;
+    use charrette_model::spec::resolver::SpecLevel;
+    use std::collections::HashSet;
+
+    fn panel() -> Panel {
+        Panel::new(PanelContext {
+            feature: "add-login".to_owned(),
+            spec_path: "/repo/specs/add-login/".to_owned(),
+            date: "2026-01-31".to_owned(),
+            summary_words: 500,
+            roles: PinnedRoles::built_in(seats()),
+            relevant_files: vec!["src/auth.rs".to_owned()],
+            seats: seats(),
+        })
+    }
+
+    #[test]
+    fn every_seat_has_a_step_of_its_own_and_instructions() {
+        for level in SpecLevel::ALL {
+            let seats = level_seats(level);
+            let steps: HashSet<String> = seats.all().map(step_id).collect();
+            assert_eq!(steps.len(), seats.all().count());
+        }
+        for seat in seats().all() {
+            let text = instructions(seat, "2026-01-31", "");
+            assert_ne!(text, "Take your seat.", "{}", seat.id);
+            assert!(!text.contains(['{', '}']), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_seat_can_be_called() {
+        let decision = Decision {
+            n: 1,
+            title: "Store".to_owned(),
+            chosen: "Memory.".to_owned(),
+            alternative: "Disk.".to_owned(),
+            tension: "Speed.".to_owned(),
+            impact: charrette_model::panel::decisions::Impact::High,
+            affected_files: Vec::new(),
+        };
+        for seat in seats().all() {
+            let assignment = panel().assign(seat).decision(&decision);
+            assert!(assignment.prompt().is_ok() && assignment.call().is_ok(), "{}", seat.id);
+        }
+    }
+}

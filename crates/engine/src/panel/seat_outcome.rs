@@ -1,0 +1,56 @@
+//! Outcome of asking a seat whose answer is optional.
+
+use super::calls::Panel;
+use crate::agent_step::AgentOutcome;
+use crate::artifact::{Artifact, Input};
+use crate::run::PhaseHandle;
+use crate::stop::Flow;
+use charrette_model::seats::Seat;
+
+/// A seat and the outcome of its call.
+#[derive(Debug, Clone)]
+pub(super) struct SeatOutcome {
+    pub(super) seat: &'static Seat,
+    pub(super) outcome: AgentOutcome,
+}
+
+/// Asks a seat that may fail.
+pub(super) async fn ask_seat(
+    phase: &PhaseHandle<'_>,
+    panel: &Panel,
+    seat: &'static Seat,
+) -> Flow<SeatOutcome> {
+    let call = panel.assign(seat).call()?.may_fail();
+    Ok(SeatOutcome { seat, outcome: phase.agent_outcome(call).await? })
+}
+
+impl SeatOutcome {
+    /// Inputs of a step that reads the answer. A missing answer is an input as well.
+    pub(super) fn inputs(&self) -> Vec<Input> {
+        match self.file() {
+            Some(file) => vec![Input::Artifact(file.to_owned())],
+            None => vec![Input::given(&format!("{}-answered", self.seat.id), &false)],
+        }
+    }
+
+    /// Name of the answer's file.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.outcome.artifacts.0.first().map(Artifact::name)
+    }
+
+    pub(super) fn file_name(&self) -> Option<String> {
+        self.file().map(str::to_owned)
+    }
+
+    /// The agent that answered, if any did.
+    pub(super) fn seat_agent(&self) -> Option<SeatAgent> {
+        Some(SeatAgent { seat: self.seat.id.to_owned(), agent: self.outcome.agent.clone()? })
+    }
+}
+
+/// A seat and the agent that took it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatAgent {
+    pub seat: String,
+    pub agent: String,
+}

@@ -1,0 +1,150 @@
+//! The ports of a run in one value, and ports that always fail for runs that need few.
+
+use crate::ports::checkout::{BranchOrder, BranchReport, Checkout, Delivery, EntryReport, PortError};
+use crate::ports::children::{ChildError, ChildOrder, Children};
+use crate::ports::diagram_renderer::DiagramRenderer;
+use crate::ports::survey::Surveyor;
+use crate::ports::tracker::{IssueOrder, Tracker, TrackerError, TrackerState};
+use crate::ports::tree::{Tree, TreeSnapshot};
+use crate::ports::{Asker, BoxFuture, Caller, Launcher, Worker};
+use charrette_model::spec::record::LinearIssue;
+use charrette_model::tree::TreeChange;
+use std::sync::Arc;
+
+/// The ports of a run: everything the outside world provides to it.
+#[derive(Clone)]
+pub struct Ports {
+    pub launcher: Arc<dyn Launcher>,
+    pub asker: Arc<dyn Asker>,
+    pub checkout: Arc<dyn Checkout>,
+    /// Compares the work tree before and after an agent.
+    pub tree: Arc<dyn Tree>,
+    pub surveyor: Arc<dyn Surveyor>,
+    pub diagrams: Arc<dyn DiagramRenderer>,
+    pub tracker: Arc<dyn Tracker>,
+    /// Opens child runs.
+    pub children: Arc<dyn Children>,
+    /// The run that called this one.
+    pub caller: Option<Arc<dyn Caller>>,
+    pub process_role: ProcessRole,
+}
+
+/// Role of this process in a run whose heavy part can be delegated to a worker process.
+#[derive(Clone, Default)]
+pub enum ProcessRole {
+    /// Runs everything itself.
+    #[default]
+    Sole,
+    /// Delegates the heavy part to this worker.
+    Delegator(Arc<dyn Worker>),
+    /// Runs the heavy part only, as the worker of another process.
+    Worker,
+}
+
+impl Ports {
+    /// Ports with a launcher and an asker; every other port fails.
+    pub fn minimal(launcher: Arc<dyn Launcher>, asker: Arc<dyn Asker>) -> Ports {
+        let absent = Arc::new(AbsentPort);
+        Ports {
+            launcher,
+            asker,
+            checkout: absent.clone(),
+            tree: absent.clone(),
+            surveyor: absent.clone(),
+            diagrams: absent.clone(),
+            tracker: absent.clone(),
+            children: absent,
+            caller: None,
+            process_role: ProcessRole::default(),
+        }
+    }
+
+    /// True if this process is the worker of another.
+    pub fn is_worker(&self) -> bool {
+        matches!(self.process_role, ProcessRole::Worker)
+    }
+}
+
+impl std::fmt::Debug for Ports {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ports")
+    }
+}
+
+/// Implementation of every port that always fails.
+#[derive(Debug, Clone, Copy)]
+pub struct AbsentPort;
+
+const ABSENT: &str = "this port is not available in this run";
+
+fn absent<T: Send + 'static>() -> BoxFuture<'static, Result<T, String>> {
+    Box::pin(async { Err(ABSENT.to_owned()) })
+}
+
+impl Checkout for AbsentPort {
+    fn enter(&self) -> BoxFuture<'static, Result<EntryReport, PortError>> {
+        Box::pin(async { Err(PortError::Failed(ABSENT.to_owned())) })
+    }
+
+    fn switch_branch(&self, _: BranchOrder) -> BoxFuture<'static, Result<BranchReport, PortError>> {
+        Box::pin(async { Err(PortError::Failed(ABSENT.to_owned())) })
+    }
+
+    fn deliver(&self, _: Delivery) -> BoxFuture<'static, Result<(), PortError>> {
+        Box::pin(async { Err(PortError::Failed(ABSENT.to_owned())) })
+    }
+
+    fn exists(&self, _: &str) -> bool {
+        false
+    }
+
+    fn line_count(&self, _: &str) -> Option<usize> {
+        None
+    }
+}
+
+impl Tree for AbsentPort {
+    fn snapshot(&self) -> BoxFuture<'static, Result<TreeSnapshot, String>> {
+        absent()
+    }
+
+    fn changes(&self, _: &TreeSnapshot, _: &TreeSnapshot) -> Vec<TreeChange> {
+        Vec::new()
+    }
+
+    fn patch(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>> {
+        absent()
+    }
+
+    fn undo(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<String>, String>> {
+        absent()
+    }
+}
+
+impl Surveyor for AbsentPort {
+    fn survey(&self, _: String) -> BoxFuture<'static, Result<String, String>> {
+        absent()
+    }
+}
+
+impl DiagramRenderer for AbsentPort {
+    fn render(&self, _: String) -> BoxFuture<'static, Result<Option<String>, String>> {
+        absent()
+    }
+}
+
+impl Tracker for AbsentPort {
+    fn state(&self) -> TrackerState {
+        TrackerState::NotConfigured
+    }
+
+    fn create(&self, _: IssueOrder) -> BoxFuture<'static, Result<LinearIssue, TrackerError>> {
+        Box::pin(async { Err(TrackerError::Failed(ABSENT.to_owned())) })
+    }
+}
+
+impl Children for AbsentPort {
+    fn open(&self, _: ChildOrder) -> BoxFuture<'static, Result<crate::child::ChildRun, ChildError>> {
+        Box::pin(async { Err(ChildError::Failed(ABSENT.to_owned())) })
+    }
+}

@@ -1,0 +1,15 @@
+//! The one reader of Markdown, for the answers of agents and for specifications.
+//!
+//! It works line by line and forgives more than `CommonMark` does: [`lines`] marks the lines inside code [`fences`] and
+//! [`bare`] strips headings, list markers and emphasis; [`outline`] drops comments. A `CommonMark` parser would not do:
+//! it reads a badly indented fence as prose and the prose after it as code.
+
+mod fences;
+mod lines;
+mod outline;
+
+pub use fences::{FenceMark, FenceState, FencedBlock, fences, fences_where};
+pub use lines::{Bare, Label, Line, Lines, MARKS, Marker, bare, flat, is_blank, label, lines, trimmed};
+pub(crate) use lines::{label_at, list_marker};
+pub(crate) use outline::offset_in;
+pub use outline::{Outline, UnclosedFence, boxed, heading, is_decoration, item, labelled, outline};

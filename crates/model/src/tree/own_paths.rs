@@ -1,0 +1,49 @@
+//! charrette's own paths in a work tree: changes there are no dirt.
+
+use super::path::TreePath;
+
+/// charrette's own paths, relative to the top of the work tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnPaths {
+    /// Folders that are ignored entirely: state documents, workspaces.
+    pub folders: Vec<String>,
+    /// The folder of specifications: new files in its subfolders are ignored, tracked ones are not.
+    pub specs: Option<String>,
+}
+
+impl OwnPaths {
+    /// True if a change of the path is to be ignored. `is_new` means untracked.
+    pub fn covers(&self, path: &TreePath, is_new: bool) -> bool {
+        let is_new_spec = |specs: &String| {
+            let inside = path.as_bytes().get(specs.trim_end_matches('/').len() + 1..).unwrap_or_default();
+            is_new && path.is_below(specs) && inside.contains(&b'/')
+        };
+        self.folders.iter().any(|folder| path.is_below(folder))
+            || self.specs.as_ref().is_some_and(is_new_spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_cover_everything_and_specs_what_is_new_in_a_folder() {
+        let own = OwnPaths {
+            folders: vec![".claude/state".to_owned(), ".specs/".to_owned()],
+            specs: Some("specs".to_owned()),
+        };
+        for (path, known, new) in [
+            (".claude/state/x.json", true, true),
+            (".specs/a/plan.txt", true, true),
+            ("specs/new/design.md", false, true),
+            ("specs/stray.md", false, false),
+            (".specsy", false, false),
+            (".claude/settings.json", false, false),
+            ("specs", false, false),
+        ] {
+            let path = TreePath::new(path);
+            assert_eq!((own.covers(&path, false), own.covers(&path, true)), (known, new), "{path}");
+        }
+    }
+}
