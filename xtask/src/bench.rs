@@ -1,7 +1,7 @@
 //! Benchmarks: ratios measured within one run, because machines are shared and noisy.
 //!
-//! Every figure compares us with the least that could do the job: a bare durable write, an empty program,
-//! reading the same bytes. Subject and yardstick take turns, and medians are compared.
+//! Every figure compares charrette with a minimal baseline: a bare durable write, an empty program, reading the same
+//! bytes. Subject and baseline alternate, and medians are compared.
 
 mod agents;
 mod design;
@@ -12,7 +12,7 @@ pub(crate) mod ratio;
 mod start;
 mod survey;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::programs::cargo;
 use clap::Args;
 use std::path::PathBuf;
@@ -24,24 +24,24 @@ pub(crate) struct BenchArgs {
     /// Fail if a ratio is over its limit
     #[arg(long)]
     strict: bool,
-    /// Measure the survey's ranking on the commits of this repository, instead of speed
+    /// Measure the ranking of the survey on the commits of this repository, instead of speed
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// At most so many commits, spread over the history
+    /// Maximum number of commits, sampled evenly over the history
     #[arg(long, value_name = "N", default_value_t = 200)]
     commits: usize,
-    /// Say for each commit what was found and what was not
+    /// Print the rank of each file of each commit
     #[arg(long)]
     each: bool,
 }
 
-pub(crate) fn bench(args: &BenchArgs) -> Outcome {
+pub(crate) fn bench(args: &BenchArgs) -> TaskResult {
     if let Some(repository) = &args.repo {
-        // How good it is does not depend on how it was built.
-        return survey::recall(repository, args.commits, args.each);
+        // Ranking quality does not depend on the build profile.
+        return survey::measure_recall(repository, args.commits, args.each);
     }
     if cfg!(debug_assertions) {
-        return in_release(args);
+        return rerun_in_release(args);
     }
     let only = args.only.as_deref().unwrap_or("");
     let mut figures = documents::figures(only)?;
@@ -54,12 +54,16 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     for figure in &figures {
         println!("{figure}");
     }
-    let over = figures.iter().filter(|figure| !figure.is_within()).count();
-    if args.strict && over > 0 { Err(format!("{over} figures are over their limit").into()) } else { Ok(()) }
+    let over_limit = figures.iter().filter(|figure| !figure.is_within_limit()).count();
+    if args.strict && over_limit > 0 {
+        Err(format!("{over_limit} figures exceed their limit").into())
+    } else {
+        Ok(())
+    }
 }
 
-/// Runs the benchmarks in a release build, as users have it.
-fn in_release(args: &BenchArgs) -> Outcome {
+/// Runs the benchmarks in a release build of xtask.
+fn rerun_in_release(args: &BenchArgs) -> TaskResult {
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]).args(&args.only);
     if args.strict {

@@ -1,8 +1,9 @@
-//! The binary killed at every system call that matters, and every write made to fail.
+//! Crash tests: kills the binary at its system calls, and makes its writes fail.
 //!
-//! Nothing in the product knows about this: `strace` injects the kills and the errors from outside.
-//! [`operations`] are the commands, [`points`] where they can be hit, [`checks`] what must hold afterwards. [`flow`] does the same to a whole
-//! run, [`research`] to a whole research run, [`design`] to a whole design, [`tracker`] to its end with a tracker.
+//! `strace` injects the kills and errors from outside; the product has no test hooks. [`operations`] are the commands,
+//! [`points`] the injection points, [`checks`] the checks afterwards, [`disks`] full and read-only disks. [`flow`]
+//! kills a run of the rehearsal, [`research`] a research run, [`design`] a design, [`tracker`] an approved design with
+//! a tracker.
 
 mod checks;
 mod design;
@@ -14,8 +15,8 @@ mod research;
 mod tracker;
 mod workers;
 
-use crate::Outcome;
-use crate::programs::{debug_charrette, static_charrette};
+use crate::TaskResult;
+use crate::programs::{build_debug_charrette, build_static_charrette};
 use clap::Args;
 use operations::Operation;
 use points::{Fault, Point};
@@ -23,13 +24,13 @@ use points::{Fault, Point};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct CrashArgs {
-    /// Only every Nth point
+    /// Only every Nth injection point
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
     /// Number of kills at random moments
     #[arg(long, value_name = "N", default_value_t = 500)]
     random: u64,
-    /// At most this many points of a whole design
+    /// Maximum number of kills of a whole design
     #[arg(long, value_name = "N")]
     designs: Option<usize>,
     /// Only the whole design
@@ -44,12 +45,12 @@ pub(crate) struct CrashArgs {
     /// Only the research run
     #[arg(long, conflicts_with_all = ["only_designs", "only_trackers"])]
     only_research: bool,
-    /// The binary as it is built for tests, in place of the one that is published
+    /// Use the debug binary instead of the static release binary with all features
     #[arg(long)]
     debug: bool,
 }
 
-pub(crate) fn crash(args: &CrashArgs) -> Outcome {
+pub(crate) fn crash(args: &CrashArgs) -> TaskResult {
     if args.only_designs {
         return design::crash(args.every, args.designs);
     }
@@ -59,16 +60,16 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
     if args.only_trackers {
         return tracker::crash(args.every, args.trackers);
     }
-    let charrette = if args.debug { debug_charrette()? } else { static_charrette()? };
+    let charrette = if args.debug { build_debug_charrette()? } else { build_static_charrette()? };
     let (mut kills, mut errors) = (0, 0);
     for operation in Operation::ALL {
-        let points = points::of(&charrette, *operation)?;
+        let points = points::find(&charrette, *operation)?;
         for point in points.kills.iter().step_by(args.every) {
-            hit(&charrette, *operation, point)?;
+            inject(&charrette, *operation, point)?;
             kills += 1;
         }
         for point in points.errors.iter().step_by(args.every) {
-            hit(&charrette, *operation, point)?;
+            inject(&charrette, *operation, point)?;
             errors += 1;
         }
         println!(
@@ -78,28 +79,28 @@ pub(crate) fn crash(args: &CrashArgs) -> Outcome {
         );
     }
     println!(
-        "killed at {kills} system calls: 0 torn, 0 acknowledged changes lost, 0 leftovers after the next change"
+        "killed at {kills} system calls: no torn document, no acknowledged change lost, no leftovers after the next change"
     );
     println!(
-        "failed {errors} system calls with ENOSPC or EIO: the previous document intact each time, or the change acknowledged"
+        "failed {errors} system calls with ENOSPC or EIO: previous document intact or change acknowledged each time"
     );
-    checks::random_kills(&charrette, args.random)?;
-    println!("{} kills at random moments: 0 torn, 0 acknowledged changes lost", args.random);
-    disks::full_and_read_only(&charrette)?;
+    checks::kill_at_random(&charrette, args.random)?;
+    println!("{} kills at random moments: no torn document, no acknowledged change lost", args.random);
+    disks::check_full_and_read_only(&charrette)?;
     flow::crash(args.every)?;
     research::crash(args.every)?;
     design::crash(args.every, args.designs)?;
     tracker::crash(args.every, args.trackers)
 }
 
-fn hit(charrette: &std::path::Path, operation: Operation, point: &Point) -> Outcome {
-    let scene = operations::OperationScene::set(operation)?;
-    let said = scene.run_with(charrette, operation, &point.strace())?;
-    let after = match point.fault {
-        Fault::Kill => checks::after_kill(charrette, &scene, operation, &said),
-        Fault::Error(_) => checks::after_error(charrette, &scene, operation, &said),
+fn inject(charrette: &std::path::Path, operation: Operation, point: &Point) -> TaskResult {
+    let setup = operations::OperationSetup::new(operation)?;
+    let output = setup.run_with(charrette, operation, &point.strace())?;
+    let checked = match point.fault {
+        Fault::Kill => checks::check_after_kill(charrette, &setup, operation, &output),
+        Fault::Error(_) => checks::check_after_error(charrette, &setup, operation, &output),
     };
-    after.map_err(|problem| {
-        format!("{operation}, {point}: {problem}\nstdout: {}stderr: {}", said.stdout, said.stderr).into()
+    checked.map_err(|problem| {
+        format!("{operation}, {point}: {problem}\nstdout: {}stderr: {}", output.stdout, output.stderr).into()
     })
 }

@@ -22,8 +22,8 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Either it worked, or this is what to tell the developer.
-type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+/// Result of a task; the error is printed.
+type TaskResult<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask")]
@@ -34,41 +34,41 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Check the rules of the house: crate edges, file sizes, generated files
+    /// Check the house rules: crate edges, file sizes, generated files
     Tidy {
-        /// Write the generated files anew
+        /// Regenerate the generated files
         #[arg(long)]
         fix: bool,
     },
-    /// Measure what must be fast, as ratios within one run
+    /// Measure speed and memory as ratios to a baseline in the same run
     Bench(bench::BenchArgs),
-    /// Kill the release binary at every system call that matters, and fail its writes
+    /// Kill the static release binary at its system calls, and fail its writes
     Crash(crash::CrashArgs),
-    /// Feed every grammar with rubbish that looks like it
+    /// Feed every parser with garbage input made of pieces of the grammars
     Fuzz(fuzz::FuzzArgs),
     /// Drive the real agent clients against a scripted model, without a network
     RealClients(real_clients::RealClientsArgs),
-    /// Build the static release binary and print its path
+    /// Build the static release binary with all features and print its path
     Static,
-    /// Build and pack what is published, into target/dist
+    /// Build the published archives into target/dist
     Dist,
-    /// Write the man pages of the commands that are built in here into a folder
+    /// Write the man pages of the commands in this build into a folder
     #[command(hide = true)]
     Man { folder: PathBuf },
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().task {
+    let result = match Arguments::parse().task {
         Task::Tidy { fix } => tidy::tidy(fix),
         Task::Bench(args) => bench::bench(&args),
         Task::Crash(args) => crash::crash(&args),
         Task::Fuzz(args) => fuzz::fuzz(&args),
         Task::RealClients(args) => real_clients::real_clients(&args),
-        Task::Static => programs::static_charrette().map(|path| println!("{}", path.display())),
+        Task::Static => programs::build_static_charrette().map(|path| println!("{}", path.display())),
         Task::Dist => dist::dist(),
         Task::Man { folder } => dist::man::write(&folder),
     };
-    match outcome {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

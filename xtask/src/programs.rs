@@ -1,24 +1,24 @@
-//! Programs the tasks need: our own binary, linked statically, and the empty program it is measured against.
+//! Builds the programs that the tasks need: charrette, linked statically, and the empty program it is measured against.
 //! Build targets are in [`crate::targets`].
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::targets::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The root of the project.
+/// Root folder of the project.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
-/// A folder on the same disk as the project, empty, for one task.
-pub(crate) fn scratch(task: &str) -> Outcome<tempfile::TempDir> {
+/// Creates an empty temporary folder on the same disk as the project.
+pub(crate) fn create_scratch_folder(task: &str) -> TaskResult<tempfile::TempDir> {
     let parent = root().join("target").join("xtask");
     fs_err::create_dir_all(&parent)?;
     Ok(tempfile::Builder::new().prefix(task).tempdir_in(parent)?)
 }
 
-/// Cargo as if it was started at a prompt: some build scripts run anew when they see who started us.
+/// Cargo without the variables of the cargo that runs xtask: some build scripts would run again because of them.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     for (name, _) in std::env::vars_os() {
@@ -31,32 +31,32 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// The release binary, linked as it is published.
-pub(crate) fn static_charrette() -> Outcome<PathBuf> {
-    static_build("release", &[], &Target::of(std::env::consts::ARCH)?)
+/// Builds the static release binary with all features.
+pub(crate) fn build_static_charrette() -> TaskResult<PathBuf> {
+    build_static("release", &[], &Target::find(std::env::consts::ARCH)?)
 }
 
-/// Features of the published binary, as arguments of cargo: everything optional costs more than it is worth to most
-/// users. Who wants to draw diagrams or count tokens exactly builds from source, where everything is on.
-pub(crate) const PUBLISHED: &[&str] = &["--no-default-features"];
+/// Arguments of cargo that select the features of the published binary, which leaves out the optional ones for size. To
+/// render SVG or count tokens exactly, build from source, where both features are on by default.
+pub(crate) const PUBLISHED_FEATURES: &[&str] = &["--no-default-features"];
 
-/// Builds the binary without a dynamic loader and without relocations, which is what counts for start-up.
-/// It does not say where on this machine it was built, so that another one can build the same.
-pub(crate) fn static_build(profile: &str, features: &[&str], target: &Target) -> Outcome<PathBuf> {
+/// Builds a static binary without relocations, for a fast start. It contains no paths of this machine, so that builds
+/// are reproducible.
+pub(crate) fn build_static(profile: &str, features: &[&str], target: &Target) -> TaskResult<PathBuf> {
     let root = root();
     let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
-    let mut places: Vec<String> =
+    let mut prefixes: Vec<String> =
         cargo_home().iter().map(|home| format!("{}=/cargo", home.display())).collect();
-    places.push(format!("{}=/charrette", root.display()));
+    prefixes.push(format!("{}=/charrette", root.display()));
     let mut flags: Vec<String> = linking.map(str::to_owned).into();
-    flags.extend(places.iter().map(|place| format!("--remap-path-prefix={place}")));
-    let in_c: Vec<String> = places.iter().map(|place| format!("-ffile-prefix-map={place}")).collect();
+    flags.extend(prefixes.iter().map(|prefix| format!("--remap-path-prefix={prefix}")));
+    let c_flags: Vec<String> = prefixes.iter().map(|prefix| format!("-ffile-prefix-map={prefix}")).collect();
     let status = cargo()
         .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
         .args(["--profile", profile, "--target", &target.name])
         .args(features)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-        .env(format!("CFLAGS_{}", target.name.replace('-', "_")), in_c.join(" "))
+        .env(format!("CFLAGS_{}", target.name.replace('-', "_")), c_flags.join(" "))
         .envs(target.environment())
         .status()?;
     if !status.success() {
@@ -70,8 +70,8 @@ fn cargo_home() -> Option<PathBuf> {
     std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
 }
 
-/// Builds the binary as tests use it.
-pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
+/// Builds the debug binary, which tests use.
+pub(crate) fn build_debug_charrette() -> TaskResult<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--quiet", "--package", "charrette-cli"]);
     if !command.status()?.success() {
@@ -80,8 +80,8 @@ pub(crate) fn debug_charrette() -> Outcome<PathBuf> {
     Ok(root().join("target").join("debug").join("charrette"))
 }
 
-/// Builds the rehearsal: the real command line with a small flow, and the agent it uses.
-pub(crate) fn rehearsal() -> Outcome<PathBuf> {
+/// Builds the rehearsal: the real command line with small test flows, and the fake agent they use.
+pub(crate) fn build_rehearsal() -> TaskResult<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
     let mut command = cargo();
     command.args(["build", "--quiet", "--package", "charrette-rehearsal"]).args(profile);
@@ -92,8 +92,8 @@ pub(crate) fn rehearsal() -> Outcome<PathBuf> {
     Ok(root().join("target").join(folder).join("charrette-rehearsal"))
 }
 
-/// An empty program in C, linked statically: the least that starting anything costs.
-pub(crate) fn empty_program(folder: &Path) -> Outcome<PathBuf> {
+/// Builds an empty static C program: the minimal cost of starting a program.
+pub(crate) fn build_empty_program(folder: &Path) -> TaskResult<PathBuf> {
     let (source, program) = (folder.join("empty.c"), folder.join("empty"));
     fs_err::write(&source, "int main(void) { return 0; }\n")?;
     let status = Command::new("cc").args(["-O2", "-static", "-o"]).arg(&program).arg(&source).status()?;
@@ -103,8 +103,8 @@ pub(crate) fn empty_program(folder: &Path) -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// A repository with one commit, of what is already there.
-pub(crate) fn repository(folder: &Path) -> Outcome {
+/// Creates a git repository in a folder, with one commit of its files.
+pub(crate) fn create_repository(folder: &Path) -> TaskResult {
     git(folder, &["init", "-q", "-b", "main"])?;
     git(folder, &["add", "--all"])?;
     git(
@@ -123,7 +123,7 @@ pub(crate) fn repository(folder: &Path) -> Outcome {
     )
 }
 
-fn git(folder: &Path, args: &[&str]) -> Outcome {
+fn git(folder: &Path, args: &[&str]) -> TaskResult {
     fs_err::create_dir_all(folder)?;
     let status = Command::new("git").args(args).current_dir(folder).stdin(Stdio::null()).status()?;
     if status.success() { Ok(()) } else { Err(format!("git {args:?} failed").into()) }

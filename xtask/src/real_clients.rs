@@ -1,13 +1,15 @@
-//! The real agent clients, driven by the real binary, against a model that follows a script.
+//! Tests with the real agent clients, driven by the real binary, against a scripted model.
 //!
-//! No account is needed and nothing leaves the machine: every case runs in a network namespace of its own
-//! that has only loopback, with a home of its own. The repository in it is hostile and the user allows everything,
-//! so that what keeps a seat read-only is the profile and nothing else.
+//! No account is needed and nothing leaves the machine: every case has its own home and a network namespace with only
+//! loopback. The repository is hostile and the user configuration allows everything, so that only the profile keeps a
+//! seat read-only.
 //!
-//! [`clients`] are the clients, [`cases`] what is done to them, [`hostile`] the repository, [`stage`] one run,
-//! [`verdict`] what must hold afterwards. [`designs`] are whole designs, in a peaceful repository.
+//! [`clients`] lists the clients, [`cases`] the cases, [`hostile`] writes the repository, [`case_run`] runs a case, and
+//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository.
 
+mod case_run;
 mod cases;
+mod checks;
 mod clients;
 mod connections;
 mod designs;
@@ -15,17 +17,15 @@ mod hostile;
 mod install;
 mod namespace;
 mod processes;
-mod stage;
-mod verdict;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::programs::{cargo, root};
+use case_run::{CaseRun, Programs};
 use cases::Case;
 use clap::Args;
 use clients::Client;
 use designs::Design;
-use install::Installed;
-use stage::{Programs, Stage};
+use install::InstalledClients;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -35,10 +35,10 @@ use std::time::{Duration, Instant};
 pub(crate) struct RealClientsArgs {
     /// Only the cases whose name, such as `codex/refused-write`, contains this
     only: Option<String>,
-    /// Without the two designs whose clients are slow: Gemini with opencode, and Gemini over ACP
+    /// Skip the two slow designs: Gemini with opencode, and Gemini over ACP
     #[arg(long)]
     short: bool,
-    /// Another program in place of charrette
+    /// Test this program instead of the built charrette
     #[arg(long, value_name = "PROGRAM")]
     charrette: Option<PathBuf>,
 }
@@ -46,12 +46,14 @@ pub(crate) struct RealClientsArgs {
 /// Number of parallel cases: clients are heavy.
 const WORKERS: usize = 2;
 
-pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
+pub(crate) fn real_clients(args: &RealClientsArgs) -> TaskResult {
     namespace::check()?;
     let home = root().join("target").join("real-clients");
-    let installed = install::installed(&home)?;
-    let programs =
-        Programs { charrette: charrette(args.charrette.as_ref())?, mock_model: built("mock-model") };
+    let installed = install::install_clients(&home)?;
+    let programs = Programs {
+        charrette: build_charrette(args.charrette.as_ref())?,
+        mock_model: program_path("mock-model"),
+    };
     let runs = home.join("runs");
     if runs.exists() {
         fs_err::remove_dir_all(&runs)?;
@@ -60,17 +62,17 @@ pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
     let started = Instant::now();
     let queue: VecDeque<Job> = jobs(args.short, only).into();
     if queue.is_empty() {
-        return Err(format!("there is no case with {only} in its name").into());
+        return Err(format!("no case has {only} in its name").into());
     }
     let (total, queue, failed) = (queue.len(), Mutex::new(queue), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
-                while let Some(job) = next(&queue) {
+                while let Some(job) = next_job(&queue) {
                     let name = job.name();
-                    let began = Instant::now();
-                    let result = job.play(&programs, &installed, &runs);
-                    report(&name, began.elapsed(), result.as_ref().err());
+                    let job_started = Instant::now();
+                    let result = job.run(&programs, &installed, &runs);
+                    report(&name, job_started.elapsed(), result.as_ref().err());
                     if result.is_err() {
                         failed.lock().unwrap_or_else(PoisonError::into_inner).push(name);
                     }
@@ -81,7 +83,7 @@ pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     if !failed.is_empty() {
         return Err(format!(
-            "{} of {total} cases went wrong: {}; see {}",
+            "{} of {total} cases failed: {}; see {}",
             failed.len(),
             failed.join(", "),
             runs.display()
@@ -89,17 +91,17 @@ pub(crate) fn real_clients(args: &RealClientsArgs) -> Outcome {
         .into());
     }
     println!(
-        "{total} cases in {:.0} s: right each time, no process left, no connection beyond loopback",
+        "{total} cases in {:.0} s: all passed, no orphaned process, no connection beyond loopback",
         started.elapsed().as_secs_f64()
     );
     Ok(())
 }
 
-fn next<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
+fn next_job<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-/// One thing to be done.
+/// A case or a whole design to run.
 enum Job {
     Case(Box<Client>, Case),
     Design(Design),
@@ -110,7 +112,7 @@ fn jobs(short: bool, only: &str) -> Vec<Job> {
     let designs = designs::ALL.into_iter().filter(|design| !short || !design.is_slow);
     let cases = clients::all()
         .into_iter()
-        .flat_map(|client| Case::of(&client).into_iter().map(move |case| (client.clone(), case)));
+        .flat_map(|client| Case::for_client(&client).into_iter().map(move |case| (client.clone(), case)));
     let jobs = designs.map(Job::Design).chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
     jobs.filter(|job| job.name().contains(only)).collect()
 }
@@ -123,16 +125,16 @@ impl Job {
         }
     }
 
-    fn play(&self, programs: &Programs, installed: &Installed, runs: &Path) -> Result<(), String> {
+    fn run(&self, programs: &Programs, installed: &InstalledClients, runs: &Path) -> Result<(), String> {
         match self {
             Job::Case(client, case) => {
                 let folder = runs.join(self.name().replace('/', "-"));
-                let stage = Stage::set(client, *case, installed, &folder);
-                let stage = stage.map_err(|error| error.to_string())?;
-                let ended = stage.play(programs).map_err(|error| error.to_string())?;
-                verdict::of(client, *case, &stage, &ended)
+                let run = CaseRun::prepare(client, *case, installed, &folder);
+                let run = run.map_err(|error| error.to_string())?;
+                let result = run.run(programs).map_err(|error| error.to_string())?;
+                checks::check(client, *case, &run, &result)
             }
-            Job::Design(design) => designs::play(design, programs, installed, runs),
+            Job::Design(design) => designs::run(design, programs, installed, runs),
         }
     }
 }
@@ -144,8 +146,8 @@ fn report(name: &str, took: Duration, problem: Option<&String>) {
     }
 }
 
-/// Builds our own programs.
-fn charrette(instead: Option<&PathBuf>) -> Outcome<PathBuf> {
+/// Builds charrette and the mock model. Returns the path of charrette, or of the program to test instead.
+fn build_charrette(instead: Option<&PathBuf>) -> TaskResult<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
     let status = cargo()
         .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-testkit", "--bins"])
@@ -155,10 +157,10 @@ fn charrette(instead: Option<&PathBuf>) -> Outcome<PathBuf> {
     if !status.success() {
         return Err("charrette or the mock model does not build".into());
     }
-    Ok(instead.cloned().unwrap_or_else(|| built("charrette")))
+    Ok(instead.cloned().unwrap_or_else(|| program_path("charrette")))
 }
 
-fn built(program: &str) -> PathBuf {
+fn program_path(program: &str) -> PathBuf {
     let folder = if cfg!(debug_assertions) { "debug" } else { "release" };
     root().join("target").join(folder).join(program)
 }

@@ -1,39 +1,39 @@
 //! Targets of static builds on this machine.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::path::Path;
 use std::process::Command;
 
-/// A target that is installed, with everything that is needed to link for it.
+/// An installed target and the C compiler for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// As rustc calls it.
+    /// Target triple.
     pub(crate) name: String,
     /// C compiler, if it is not the default one.
     compiler: Option<String>,
-    /// True if that compiler also links.
+    /// True if the target is another architecture. The compiler is then the linker too.
     is_foreign: bool,
 }
 
 impl Target {
-    /// The target for Linux on such a machine: musl where it is installed, else glibc. The error says what is missing.
-    pub(crate) fn of(arch: &str) -> Outcome<Target> {
+    /// Finds the Linux target of an architecture: musl if installed, else glibc. The error names what is missing.
+    pub(crate) fn find(arch: &str) -> TaskResult<Target> {
         let names = ["musl", "gnu"].map(|libc| format!("{arch}-unknown-linux-{libc}"));
         for name in &names {
             if is_installed(name)? {
-                return Target::installed(name, arch, is_program);
+                return Target::with_compiler(name, arch, is_program);
             }
         }
         let [musl, gnu] = names;
         Err(format!("neither {musl} nor {gnu} is installed (rustup target add {musl})").into())
     }
 
-    fn installed(name: &str, arch: &str, is_program: impl Fn(&str) -> bool) -> Outcome<Target> {
+    fn with_compiler(name: &str, arch: &str, is_program: impl Fn(&str) -> bool) -> TaskResult<Target> {
         let is_foreign = arch != std::env::consts::ARCH;
         let (musl, gnu) = (format!("{arch}-linux-musl-gcc"), format!("{arch}-linux-gnu-gcc"));
         let candidates = match (is_foreign, name.ends_with("musl")) {
             (false, false) => return Ok(Target { name: name.to_owned(), compiler: None, is_foreign }),
-            // What we compile from C needs nothing of its library that musl has not.
+            // Our C dependencies need nothing that musl lacks.
             (false, true) => vec!["musl-gcc".to_owned(), musl, "cc".to_owned()],
             (true, true) => vec![musl, gnu],
             (true, false) => vec![gnu],
@@ -45,8 +45,8 @@ impl Target {
         Ok(Target { name: name.to_owned(), compiler: Some(compiler.clone()), is_foreign })
     }
 
-    /// True if its binaries run on this machine.
-    pub(crate) fn runs_here(&self) -> bool {
+    /// True if binaries for this target run on this machine.
+    pub(crate) fn is_native(&self) -> bool {
         !self.is_foreign
     }
 
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-fn is_installed(target: &str) -> Outcome<bool> {
+fn is_installed(target: &str) -> TaskResult<bool> {
     let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output()?;
     Ok(Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
@@ -77,22 +77,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_built_for() {
-        assert!(Target::of(std::env::consts::ARCH).unwrap().runs_here());
+    fn the_native_target_is_found() {
+        assert!(Target::find(std::env::consts::ARCH).unwrap().is_native());
     }
 
     #[test]
-    fn an_unknown_machine_is_skipped_with_a_reason() {
-        let reason = Target::of("abacus").unwrap_err().to_string();
+    fn a_missing_target_is_reported_with_the_command_to_install_it() {
+        let reason = Target::find("abacus").unwrap_err().to_string();
         assert!(reason.contains("rustup target add abacus-unknown-linux-musl"), "{reason}");
     }
 
     #[test]
-    fn another_machine_needs_its_own_compiler_which_also_links() {
-        let none = Target::installed("abacus-unknown-linux-gnu", "abacus", |_| false).unwrap_err();
+    fn a_foreign_target_needs_its_own_compiler_and_linker() {
+        let none = Target::with_compiler("abacus-unknown-linux-gnu", "abacus", |_| false).unwrap_err();
         assert!(none.to_string().contains("no C compiler for it (abacus-linux-gnu-gcc)"), "{none}");
         let target =
-            Target::installed("abacus-unknown-linux-musl", "abacus", |program| program.contains("gnu"));
+            Target::with_compiler("abacus-unknown-linux-musl", "abacus", |program| program.contains("gnu"));
         let compiler = "abacus-linux-gnu-gcc".to_owned();
         assert_eq!(
             target.unwrap().environment(),

@@ -1,8 +1,8 @@
-//! The rules of the house, checked by `cargo xtask tidy` and by a test.
+//! House rules, checked by `cargo xtask tidy` and by a test.
 //!
-//! [`edges`] says which crate may know which, [`sizes`] how long a file may be, [`generated`] which files are
-//! made from code, [`links`] that documents point at what exists, [`walk`] that the way through the code which is written
-//! down is the way it goes, [`git`] who may start git, [`words`] that no command has a say in rooms that all share.
+//! [`edges`] checks the dependencies between crates, [`sizes`] the length of files, [`generated`] the files made from
+//! code, [`links`] the links in Markdown, [`walk`] the functions named in ARCHITECTURE.md, [`git`] that only one crate
+//! starts git, [`words`] that shared code does not name a command.
 
 mod edges;
 mod generated;
@@ -13,10 +13,10 @@ mod source;
 mod walk;
 mod words;
 
-use crate::{Outcome, programs::root};
+use crate::{TaskResult, programs::root};
 
-/// Checks everything, and says all that is wrong at once.
-pub(crate) fn tidy(fix: bool) -> Outcome {
+/// Runs all checks and reports all problems together.
+pub(crate) fn tidy(fix: bool) -> TaskResult {
     let root = root();
     if fix {
         generated::write(&root)?;
@@ -34,7 +34,7 @@ pub(crate) fn tidy(fix: bool) -> Outcome {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_house_is_tidy() {
+    fn the_workspace_is_tidy() {
         if let Err(problems) = super::tidy(false) {
             panic!("{problems}");
         }

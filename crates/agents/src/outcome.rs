@@ -69,7 +69,7 @@ pub enum FailureKind {
     Limit,
     /// The output exceeds `limits.output_mb`.
     OutputLimit,
-    Timeout(Timeout),
+    Timeout(TimeoutKind),
     /// The run was cancelled.
     Interrupted,
 }
@@ -84,9 +84,9 @@ impl fmt::Display for FailureKind {
             FailureKind::RateLimit { .. } => "rate-limit",
             FailureKind::Limit => "limit",
             FailureKind::OutputLimit => "flood",
-            FailureKind::Timeout(Timeout::FirstByte) => "timeout-first-byte",
-            FailureKind::Timeout(Timeout::Idle) => "timeout-idle",
-            FailureKind::Timeout(Timeout::Total) => "timeout",
+            FailureKind::Timeout(TimeoutKind::FirstByte) => "timeout-first-byte",
+            FailureKind::Timeout(TimeoutKind::Idle) => "timeout-idle",
+            FailureKind::Timeout(TimeoutKind::Total) => "timeout",
             FailureKind::Interrupted => "interrupted",
         })
     }
@@ -94,7 +94,7 @@ impl fmt::Display for FailureKind {
 
 /// Time limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timeout {
+pub enum TimeoutKind {
     /// Until the first byte of output.
     FirstByte,
     /// Between two bytes of output.

@@ -127,12 +127,11 @@ pub fn report_ended_orphans(site: &Site, ended: &[Orphan]) {
         return;
     }
     let pids: Vec<String> = ended.iter().map(|orphan| orphan.pid.to_string()).collect();
-    let count = if ended.len() == 1 {
-        "1 orphaned process".to_owned()
-    } else {
-        format!("{} orphaned processes", ended.len())
-    };
-    site.notices.note(format!("Ended {count} of a run that was killed: {}", pids.join(", ")));
+    let pids = pids.join(", ");
+    site.notices.note(match ended.len() {
+        1 => format!("Ended 1 orphaned agent process of a killed run (pid {pids})"),
+        count => format!("Ended {count} orphaned agent processes of killed runs (pids {pids})"),
+    });
 }
 
 /// Clock of a site: real time, or the frozen time of `CHARRETTE_NOW`.

@@ -35,7 +35,7 @@ pub struct GateStatus {
 
 /// Open questions of a run, by gate.
 pub fn questions(site: &Site, name: &DocumentName) -> Result<Vec<OpenGate>, AppError> {
-    let document = loaded(site, name)?;
+    let document = load_document(site, name)?;
     let open = document
         .gates
         .iter()
@@ -50,10 +50,10 @@ pub fn record(
     file: &AnswersFile,
     through: &Respondent,
 ) -> Result<AnswerOutcome, AppError> {
-    let document = loaded(site, name)?;
+    let document = load_document(site, name)?;
     let is_reached = |(gate, found): &(&String, &GateRecord)| {
-        let sort = gate_kind(gate);
-        file.0.contains_key(*gate) || (found.state == GateState::Pending && file.0.contains_key(sort))
+        let kind = gate_kind(gate);
+        file.0.contains_key(*gate) || (found.state == GateState::Pending && file.0.contains_key(kind))
     };
     let known: Vec<&String> = document.gates.iter().filter(is_reached).map(|(gate, _)| gate).collect();
     let is_unknown =
@@ -92,7 +92,7 @@ pub fn answering_with_file(site: &Site) -> Respondent {
     Respondent { by: user_name(&site.root), through: AnswerChannel::File, client: None, version: None }
 }
 
-fn loaded(site: &Site, name: &DocumentName) -> Result<Checkpoint, AppError> {
+fn load_document(site: &Site, name: &DocumentName) -> Result<Checkpoint, AppError> {
     let loaded = site.documents().load(name)?;
     Ok(loaded.ok_or_else(|| AppError::failed(format!("no document {}", name.stem())))?.document)
 }

@@ -32,10 +32,10 @@ pub fn parse(text: &str, origin: &str) -> Result<AnswersFile, AppError> {
 impl AnswersFile {
     /// Answers for one gate, as text. `dirty-tree: keep` answers every gate of that kind.
     pub fn for_gate(&self, gate: &str) -> Map<String, Value> {
-        let sort = gate_kind(gate);
-        let answers = match self.0.get(gate).or_else(|| self.0.get(sort)).cloned() {
+        let kind = gate_kind(gate);
+        let answers = match self.0.get(gate).or_else(|| self.0.get(kind)).cloned() {
             Some(Value::Object(answers)) => answers,
-            Some(answer) => Map::from_iter([(sort.to_owned(), answer)]),
+            Some(answer) => Map::from_iter([(kind.to_owned(), answer)]),
             None => Map::new(),
         };
         answers.into_iter().filter_map(|(key, value)| Some((key, as_text(value)?))).collect()
@@ -49,7 +49,7 @@ fn is_answer((name, answer): (&String, &Value)) -> bool {
 
 /// Kind of a gate: an incident gate is named `KIND/PLACE`, any other gate is its own kind.
 pub fn gate_kind(gate: &str) -> &str {
-    gate.split_once('/').map_or(gate, |(sort, _)| sort)
+    gate.split_once('/').map_or(gate, |(kind, _)| kind)
 }
 
 /// Converts a scalar to an answer: YAML reads `yes` as text, but `true` and `3` are answers too.

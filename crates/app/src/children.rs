@@ -8,7 +8,7 @@ use crate::site::Site;
 use crate::start::{self, NewRun, OpenRun, run_order};
 use crate::workspaces::run_workspace;
 use charrette_agents::pool::AgentPool;
-use charrette_engine::child::ChildRun;
+use charrette_engine::child::OpenChild;
 use charrette_engine::journal::FileJournal;
 use charrette_engine::ports::children::{ChildError, ChildOrder, Children};
 use charrette_engine::ports::{Asker, BoxFuture, Clock, Tree};
@@ -30,14 +30,14 @@ pub(crate) struct SiteChildren {
 }
 
 impl Children for SiteChildren {
-    fn open(&self, order: ChildOrder) -> BoxFuture<'static, Result<ChildRun, ChildError>> {
+    fn open(&self, order: ChildOrder) -> BoxFuture<'static, Result<OpenChild, ChildError>> {
         let children = self.clone();
         Box::pin(async move { children.open_child(order) })
     }
 }
 
 impl SiteChildren {
-    fn open_child(self, order: ChildOrder) -> Result<ChildRun, ChildError> {
+    fn open_child(self, order: ChildOrder) -> Result<OpenChild, ChildError> {
         let refused = |error: crate::AppError| match error.kind {
             ErrorKind::Refused => ChildError::Refused(error.message),
             _ => ChildError::Failed(error.message),
@@ -110,7 +110,7 @@ impl SiteChildren {
         Ok(())
     }
 
-    fn child_run(&self, opened: OpenRun) -> Result<ChildRun, crate::AppError> {
+    fn child_run(&self, opened: OpenRun) -> Result<OpenChild, crate::AppError> {
         let OpenRun { flow: _, storage, lease, .. } = opened;
         let site = &self.site;
         let (name, document) = (storage.name.clone(), storage.name.stem());
@@ -134,6 +134,6 @@ impl SiteChildren {
         };
         let ports = ports::assemble(&context, &order);
         let parallel = site.settings.parallel();
-        Ok(ChildRun { journal: Arc::new(journal), ports, order, parallel, document, guard: Box::new(lease) })
+        Ok(OpenChild { journal: Arc::new(journal), ports, order, parallel, document, guard: Box::new(lease) })
     }
 }

@@ -6,7 +6,7 @@ use crate::site::Site;
 use crate::start::flow_for;
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_engine::pages::{ClosingPage, FinishedRun, SeatCost};
-use charrette_engine::{Flow, Stop};
+use charrette_engine::{FlowResult, Stop};
 use charrette_model::checkpoint::DocumentName;
 use charrette_model::ledger::{CallRecord, Total};
 use charrette_model::seats::{EMBEDDED, SeatTables};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub fn closing(
     site: &Site,
     name: &DocumentName,
-    outcome: &Flow<()>,
+    outcome: &FlowResult<()>,
     warnings: Vec<String>,
 ) -> Result<Option<ClosingPage>, AppError> {
     if !matches!(outcome, Ok(()) | Err(Stop::RequestedPhasesDone)) {

@@ -13,7 +13,7 @@ use crate::workspaces::run_workspace;
 use charrette_agents::pool::availability;
 use charrette_engine::journal::FileJournal;
 use charrette_engine::ports::{Asker, Clock, Journal};
-use charrette_engine::{Broadcast, Cancel, EventKind, Flow, Run, Watcher, drive as drive_flow};
+use charrette_engine::{Broadcast, Cancel, EventKind, FlowResult, Run, Watcher, drive as drive_flow};
 use std::sync::Arc;
 
 /// Hooks of a front end into a run.
@@ -39,7 +39,7 @@ pub async fn drive(
     open_run: OpenRun,
     front_end: FrontEnd,
     cancel: &Cancel,
-) -> Result<Flow<()>, AppError> {
+) -> Result<FlowResult<()>, AppError> {
     let OpenRun { flow, storage, lease, resumed, until } = open_run;
     let FrontEnd { asker, watchers, nesting, branch_info } = front_end;
     let name = storage.name.clone();
@@ -69,7 +69,7 @@ pub async fn drive(
         broadcast.subscribe(watcher);
     }
     let delivery = WebhookDelivery::start(site, &name).unwrap_or_else(|problem| {
-        webhooks::warn(site, &problem);
+        webhooks::warn_off(site, &problem);
         None
     });
     if let Some(delivery) = &delivery {
@@ -103,7 +103,7 @@ pub async fn drive(
     if let Some(delivery) = delivery
         && let Some(problem) = delivery.finish().await
     {
-        webhooks::warn(site, &problem);
+        webhooks::warn_failed(site, &problem);
     }
     drop(lease);
     Ok(outcome)

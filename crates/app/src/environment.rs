@@ -114,7 +114,7 @@ impl Environment {
         self.get(name).map(|value| value.to_string_lossy().into_owned())
     }
 
-    fn set(&self, name: &str) -> Option<&OsStr> {
+    fn non_empty(&self, name: &str) -> Option<&OsStr> {
         self.get(name).filter(|value| !value.is_empty())
     }
 
@@ -153,12 +153,12 @@ impl Environment {
 
     /// True unless the environment disables colour.
     pub fn wants_color(&self) -> bool {
-        self.set(NO_COLOR).is_none() && !self.terminal_is_dumb()
+        self.non_empty(NO_COLOR).is_none() && !self.terminal_is_dumb()
     }
 
     /// True unless the environment rules out redrawing the screen.
     pub fn may_redraw(&self) -> bool {
-        self.set(CI).is_none() && !self.terminal_is_dumb()
+        self.non_empty(CI).is_none() && !self.terminal_is_dumb()
     }
 
     fn terminal_is_dumb(&self) -> bool {
@@ -187,12 +187,12 @@ impl Environment {
 
     /// Frozen time, if any.
     pub fn now(&self) -> Option<&OsStr> {
-        self.set(CHARRETTE_NOW)
+        self.non_empty(CHARRETTE_NOW)
     }
 
     /// Extra configuration file, if any.
     pub fn config_file(&self) -> Option<PathBuf> {
-        self.set(CHARRETTE_CONFIG).map(PathBuf::from)
+        self.non_empty(CHARRETTE_CONFIG).map(PathBuf::from)
     }
 
     /// Path of the user's configuration file, which may not exist.

@@ -83,8 +83,12 @@ pub fn recovery_hint(error: &StoreError) -> Option<String> {
         StoreError::Symlink(_) => {
             Some("Replace the link by a real file or folder, or set paths.state in charrette.toml".to_owned())
         }
-        StoreError::NotAFile(_) | StoreError::NotAFolder(_) => Some("Move it out of the way".to_owned()),
-        StoreError::Locked { .. } => Some("Wait for it to finish, or stop it".to_owned()),
+        StoreError::NotAFile(path) | StoreError::NotAFolder(path) => {
+            Some(format!("Move {} elsewhere", path.display()))
+        }
+        StoreError::Locked { .. } => {
+            Some("Wait for it to finish, or stop it: charrette stop FEATURE".to_owned())
+        }
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ impl EventFile {
         EventFile(EventLog::open(folder).ok())
     }
 
-    /// Watcher that appends every event. Failures are ignored: the log is never load-bearing.
+    /// Watcher that appends every event. Failures are ignored: no decision depends on the log.
     pub(crate) fn watcher(self) -> Watcher {
         Arc::new(move |event| {
             if let (Some(log), Ok(line)) = (&self.0, serde_json::to_string(event)) {

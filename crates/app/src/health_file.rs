@@ -4,13 +4,21 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Result of a health probe.
+/// Result of a health probe, as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProbeRecord {
     /// Time of the probe.
     pub at: String,
     /// Reason of the failure; none if the agent works.
     pub reason: Option<String>,
+}
+
+/// A new probe result of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentProbe {
+    pub agent: String,
+    /// The reason, if the agent is not healthy.
+    pub health: Result<(), String>,
 }
 
 /// Reads the last probes, by agent. An unreadable file counts as empty.
@@ -20,10 +28,11 @@ pub fn read(state_folder: &Path) -> BTreeMap<String, ProbeRecord> {
 }
 
 /// Adds new probe results to the file.
-pub fn write(state_folder: &Path, probed: &[(String, Result<(), String>)], at: &str) -> Result<(), String> {
+pub fn write(state_folder: &Path, probes: &[AgentProbe], at: &str) -> Result<(), String> {
     let mut known = read(state_folder);
-    for (agent, works) in probed {
-        known.insert(agent.clone(), ProbeRecord { at: at.to_owned(), reason: works.as_ref().err().cloned() });
+    for AgentProbe { agent, health } in probes {
+        known
+            .insert(agent.clone(), ProbeRecord { at: at.to_owned(), reason: health.as_ref().err().cloned() });
     }
     fs_err::create_dir_all(state_folder).map_err(|error| error.to_string())?;
     let bytes = serde_json::to_vec_pretty(&known).unwrap_or_default();

@@ -117,13 +117,13 @@ fn branch(site: &Site, plan: &StartPlan, existing: Option<&Checkpoint>) -> Resul
     let facts = ports::facts(site)?;
     let made = existing.and_then(|document| document.run.as_ref()?.branch.clone());
     let is_here = made.as_deref() == Some(facts.current.as_str());
-    let made_here: Vec<&str> = made.as_deref().into_iter().collect();
+    let created_for_feature: Vec<&str> = made.as_deref().into_iter().collect();
     let current = if facts.current.is_empty() { "(detached)".to_owned() } else { facts.current.clone() };
     let feature = feature_argument(&plan.name);
     let first = plan.flow.phases[0];
     let began = existing.is_some_and(|document| document.phases.contains_key(first));
     let stays = began || !facts.has_commits;
-    Ok(match decide(&facts.state(&made_here), &feature, is_here) {
+    Ok(match decide(&facts.state(&created_for_feature), &feature, is_here) {
         BranchDecision::Create | BranchDecision::Leave { .. } if !stays => {
             format!("{current} → {}", branch_name(&facts.user_prefix, &branch_topic(&feature)))
         }
@@ -258,7 +258,7 @@ fn cost(site: &Site) -> Vec<String> {
         .filter(|totals| totals.all.calls > 0)
         .collect();
     if past.is_empty() {
-        return vec!["No run here has called an agent yet, so nothing is known.".to_owned()];
+        return vec!["No cost history in this repository yet.".to_owned()];
     }
     let mut lines: Vec<String> = Vec::new();
     let priced: Vec<f64> = past.iter().filter_map(|totals| totals.all.usd).collect();

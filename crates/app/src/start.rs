@@ -5,7 +5,7 @@ use crate::edit_backup;
 use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
-use crate::start_plan::{StartMode, StartPlan, merged_flags, no_checkpoint};
+use crate::start_plan::{RedoScope, StartMode, StartPlan, merged_flags, no_checkpoint};
 use crate::workspaces::{PINNED_ROLES, run_workspace, spec_folder, unused_workspace};
 use charrette_agents::profile::Roster;
 use charrette_engine::deliverable::Templates;
@@ -55,7 +55,7 @@ pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
     let opened = match &plan.mode {
         StartMode::New { request } => start_new(site, plan, request)?,
         StartMode::Resume => resume(site, plan)?,
-        StartMode::RedoPhase { phase, all } => redo_phase(site, plan, phase, *all)?,
+        StartMode::RedoPhase { phase, scope } => redo_phase(site, plan, phase, *scope)?,
     };
     Ok(OpenRun { until: Some(plan.until.to_owned()), ..opened })
 }
@@ -139,15 +139,20 @@ fn resume(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
     Ok(opened)
 }
 
-/// Redoes a phase: all of its steps, or those that the flow selects.
-fn redo_phase(site: &Site, plan: &StartPlan, phase: &'static str, all: bool) -> Result<OpenRun, AppError> {
+/// Redoes steps of a phase, and those of later phases that the flow selects.
+fn redo_phase(
+    site: &Site,
+    plan: &StartPlan,
+    phase: &'static str,
+    scope: RedoScope,
+) -> Result<OpenRun, AppError> {
     let mut opened = resume(site, plan)?;
     let (flow, storage) = (opened.flow, &mut opened.storage);
     let changed = storage.documents.transition(&storage.name, "again", site.now, |on_disk, context| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for name in flow.phases.iter().skip_while(|name| **name != phase) {
-            let whole = all && *name == phase;
-            let is_redone = |step: &str| whole || (flow.redo)(phase, name, step);
+            let is_whole = scope == RedoScope::WholePhase && *name == phase;
+            let is_redone = |step: &str| is_whole || (flow.redo)(phase, name, step);
             document = forget_steps(document, name, is_redone, context)?;
         }
         Ok(document)

@@ -84,11 +84,16 @@ pub enum StartMode {
     /// Resume where the run stopped.
     Resume,
     /// Redo a phase.
-    RedoPhase {
-        phase: &'static str,
-        /// Redo all steps of the phase, not only those that the flow selects.
-        all: bool,
-    },
+    RedoPhase { phase: &'static str, scope: RedoScope },
+}
+
+/// Steps of a phase that are redone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedoScope {
+    /// All of them.
+    WholePhase,
+    /// Those that the flow selects.
+    SelectedSteps,
 }
 
 /// Resolves a request to a plan.
@@ -121,7 +126,8 @@ pub fn resolve(site: &Site, request: &StartRequest) -> Result<StartPlan, AppErro
         }
         (Some(document), Some(phase)) => {
             check_redo(site, flow, &name, document, phase)?;
-            StartMode::RedoPhase { phase, all: request.fresh }
+            let scope = if request.fresh { RedoScope::WholePhase } else { RedoScope::SelectedSteps };
+            StartMode::RedoPhase { phase, scope }
         }
         (Some(document), None) => match request.typed.as_deref() {
             // Named, not described: the recorded request is used again.

@@ -35,7 +35,8 @@ pub fn stop(site: &Site, name: &DocumentName, timeout: Duration) -> Result<StopO
     }
     let pid = i32::try_from(holder.pid).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else {
-        return Err(AppError::failed("the lease does not name the process that holds it"));
+        return Err(AppError::failed(format!("{} does not name the process that holds it", path.display()))
+            .hint("Interrupt the run in its own terminal. Check: charrette status"));
     };
     if !has_open(pid, &path) {
         return Err(AppError::new(
@@ -45,7 +46,9 @@ pub fn stop(site: &Site, name: &DocumentName, timeout: Duration) -> Result<StopO
                 holder.pid
             ),
         )
-        .hint("Orphaned processes of a driver end by themselves; check again: charrette status"));
+        .hint(
+            "A worker of the old driver may still hold the lease; it exits shortly. Check: charrette status",
+        ));
     }
     kill_process(pid, Signal::TERM).map_err(|error| {
         AppError::failed(format!("cannot send SIGTERM to process {}: {error}", holder.pid))

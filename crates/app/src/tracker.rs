@@ -11,7 +11,7 @@ use charrette_store::integrations::integrations_text;
 
 /// Builds the tracker of this site.
 pub fn tracker(site: &Site, cancel: &Cancel) -> LinearTracker {
-    let (state, team) = configured(site);
+    let (state, team) = read_state(site);
     LinearTracker {
         state,
         team,
@@ -23,7 +23,7 @@ pub fn tracker(site: &Site, cancel: &Cancel) -> LinearTracker {
 }
 
 /// State of the tracker from the integrations file, and its team.
-fn configured(site: &Site) -> (TrackerState, String) {
+fn read_state(site: &Site) -> (TrackerState, String) {
     let text = match integrations_text(&site.root) {
         Ok(Some(text)) => text,
         Ok(None) => return (TrackerState::NotConfigured, String::new()),

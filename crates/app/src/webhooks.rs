@@ -220,8 +220,13 @@ fn pending(workspaces: &Path) -> Vec<(PathBuf, WebhookMessage)> {
     found
 }
 
+/// Warns of a problem in the configuration: nothing is queued and nothing is sent.
+pub(crate) fn warn_off(site: &Site, problem: &str) {
+    site.notices.note(format!("Warning: webhooks are off for this run: {problem}"));
+}
+
 /// Warns that a delivery failed; the next start retries it.
-pub(crate) fn warn(site: &Site, problem: &str) {
+pub(crate) fn warn_failed(site: &Site, problem: &str) {
     site.notices.note(format!("Warning: webhook delivery failed: {problem}. The next start retries it."));
 }
 

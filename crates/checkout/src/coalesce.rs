@@ -7,20 +7,20 @@ use tokio::task::{JoinError, spawn_blocking, yield_now};
 /// Coalesced work with a shared result. A caller gets a result of work that started after its request: an execution
 /// that is already under way is too old for it, the next one is not.
 #[derive(Debug)]
-pub(crate) struct Coalesced<T> {
+pub(crate) struct Coalescer<T> {
     /// Number of requests so far.
     requests: AtomicU64,
     /// The last result, and the number of requests when that work started.
     last: Mutex<Option<(u64, T)>>,
 }
 
-impl<T> Default for Coalesced<T> {
-    fn default() -> Coalesced<T> {
-        Coalesced { requests: AtomicU64::new(0), last: Mutex::new(None) }
+impl<T> Default for Coalescer<T> {
+    fn default() -> Coalescer<T> {
+        Coalescer { requests: AtomicU64::new(0), last: Mutex::new(None) }
     }
 }
 
-impl<T: Clone + Send + 'static> Coalesced<T> {
+impl<T: Clone + Send + 'static> Coalescer<T> {
     /// Runs `work` on a blocking thread, or returns the result of another caller's that started after this call.
     pub(crate) async fn get(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, JoinError> {
         let number = self.requests.fetch_add(1, Ordering::AcqRel) + 1;
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn concurrent_requests_share_one_git_process() {
         let sandbox = Sandbox::repository();
-        let (snapshots, count) = (Coalesced::default(), Arc::new(AtomicU64::new(0)));
+        let (snapshots, count) = (Coalescer::default(), Arc::new(AtomicU64::new(0)));
         let snapshot = |_| {
             let (root, count) = (sandbox.work(), count.clone());
             snapshots.get(move || {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_request_during_an_execution_waits_for_the_next_one() {
-        let (snapshots, count) = (Arc::new(Coalesced::default()), Arc::new(AtomicU64::new(0)));
+        let (snapshots, count) = (Arc::new(Coalescer::default()), Arc::new(AtomicU64::new(0)));
         let (started, has_started) = mpsc::channel();
         let (go_on, may_go_on) = mpsc::channel::<()>();
         runtime().block_on(async {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_dropped_request_does_not_block_others() {
-        let snapshots = Coalesced::default();
+        let snapshots = Coalescer::default();
         runtime().block_on(async {
             let given_up = snapshots.get(|| 1);
             drop(futures_util::future::select(Box::pin(given_up), Box::pin(yield_now())).await);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn work_that_panics_is_an_error_and_can_be_tried_again() {
-        let snapshots = Coalesced::default();
+        let snapshots = Coalescer::default();
         runtime().block_on(async {
             assert!(snapshots.get(|| panic!("broken")).await.is_err());
             assert_eq!(snapshots.get(|| 2).await.unwrap(), 2);

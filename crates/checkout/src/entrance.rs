@@ -16,25 +16,25 @@ const STAY: &str = "stay";
 
 /// Probes the branch and decides whether a run may start here.
 pub(crate) fn enter(checkout: &RunCheckout) -> Result<EntryReport, PortError> {
-    let (vouched, mut warnings) = vouched(checkout);
+    let (trusted, mut warnings) = trusted_branch_info(checkout);
     if !checkout.options.in_repository {
         warnings.push(texts::NO_REPOSITORY.to_owned());
         return Ok(EntryReport { decision: STAY.to_owned(), warnings, ..EntryReport::default() });
     }
     let made = checkout.recorded_branch();
-    let is_vouched = vouched.is_some();
-    let (info, facts) = if let Some(info) = vouched {
-        // What a caller vouches for is not compared with the repository.
+    let is_trusted = trusted.is_some();
+    let (info, facts) = if let Some(info) = trusted {
+        // Trusted branch info is not compared with the repository.
         (info, None)
     } else {
         let facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
-        let made_here: Vec<&str> = made.as_deref().into_iter().collect();
-        (BranchInfo::from(&facts.state(&made_here)), Some(facts))
+        let created_for_feature: Vec<&str> = made.as_deref().into_iter().collect();
+        (BranchInfo::from(&facts.state(&created_for_feature)), Some(facts))
     };
     let problem = facts.as_ref().and_then(|facts| facts.problem.as_ref());
     warnings.extend(problem.map(|problem| format!("**⚠ {problem}**")));
     let command = checkout.options.name.command();
-    let entry = entry::decide_from_facts(command, &info, is_vouched).map_err(|error| {
+    let entry = entry::decide_from_facts(command, &info, is_trusted).map_err(|error| {
         PortError::Refused(format!("GATE_ERROR={error}\n{}", texts::entry_contract_violation(command)))
     })?;
     let state = info.state();
@@ -56,8 +56,8 @@ pub(crate) fn enter(checkout: &RunCheckout) -> Result<EntryReport, PortError> {
     if let (EntryMode::Strict, Some(facts)) = (entry, &facts) {
         entrance.warnings.extend(preflight(checkout, facts, is_clean)?);
     }
-    let made_here = made.is_some_and(|made| made == state.current);
-    let decision = match decide(&state, checkout.feature(), made_here) {
+    let created_for_feature = made.is_some_and(|made| made == state.current);
+    let decision = match decide(&state, checkout.feature(), created_for_feature) {
         BranchDecision::Create => CREATE,
         BranchDecision::Reuse => REUSE,
         // The warning depends on the answer.
@@ -71,8 +71,8 @@ pub(crate) fn enter(checkout: &RunCheckout) -> Result<EntryReport, PortError> {
     Ok(entrance)
 }
 
-/// Branch info that the caller vouches for, if it is complete; otherwise a warning.
-fn vouched(checkout: &RunCheckout) -> (Option<BranchInfo>, Vec<String>) {
+/// Branch info from the caller, which is trusted if it is complete; otherwise a warning.
+fn trusted_branch_info(checkout: &RunCheckout) -> (Option<BranchInfo>, Vec<String>) {
     match checkout.options.branch_info.as_deref().map(BranchInfo::parse) {
         None => (None, Vec::new()),
         Some(Some(info)) => (Some(info), Vec::new()),
@@ -80,7 +80,7 @@ fn vouched(checkout: &RunCheckout) -> (Option<BranchInfo>, Vec<String>) {
     }
 }
 
-/// True if any branch has a commit; for vouched branch info, where no facts are read.
+/// True if any branch has a commit; for trusted branch info, where no facts are read.
 fn has_commits(checkout: &RunCheckout) -> bool {
     checkout.git().find(&["for-each-ref", "--count=1", "--format=x", "refs/heads"]).is_some()
 }

@@ -90,19 +90,19 @@ impl BranchFacts {
         })
     }
 
-    /// The facts as input for the branch rules. `made_here` are the branches that charrette made for this feature.
-    pub fn branch_context<'a>(&'a self, made_here: &'a [&'a str]) -> BranchContext<'a> {
+    /// The facts as input for the branch rules. `created_for_feature` are the branches that charrette created.
+    pub fn branch_context<'a>(&'a self, created_for_feature: &'a [&'a str]) -> BranchContext<'a> {
         BranchContext {
             main: &self.main,
             user_prefix: &self.user_prefix,
             branch_prefix: &self.branch_prefix,
-            made_here,
+            created_for_feature,
         }
     }
 
     /// State of the current branch.
-    pub fn state(&self, made_here: &[&str]) -> BranchState {
-        BranchState::new(&self.current, &self.branch_context(made_here))
+    pub fn state(&self, created_for_feature: &[&str]) -> BranchState {
+        BranchState::new(&self.current, &self.branch_context(created_for_feature))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The main branch and its remote: fetch, rebase of the local one, and new branches from it.
 
 use crate::facts::BranchFacts;
-use charrette_git::{CallError, CallLimits, Git, GitError};
+use charrette_git::{CallError, Git, GitError, RemoteCallOptions};
 use charrette_model::branch::create::{CreateError, is_safe_ref};
 use std::path::Path;
 use std::time::Duration;
@@ -27,16 +27,16 @@ impl<'a> Mainline<'a> {
     }
 
     /// Fetches main. No other branch, no tag and no submodule is fetched.
-    pub fn fetch(self, limits: CallLimits<'_>) -> Result<(), CallError> {
+    pub fn fetch(self, options: RemoteCallOptions<'_>) -> Result<(), CallError> {
         // Without a remote of that name, git would take the word for a path.
         if !self.facts.has_origin {
             return Err(CallError::Failed("there is no remote called origin".to_owned()));
         }
         let refspec = format!("+refs/heads/{}:{}", self.facts.main, self.remote());
-        let options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-gc"];
-        let args: Vec<&str> = ["fetch"].into_iter().chain(options).chain(["origin", &refspec]).collect();
-        let has_custom_ssh = limits.has_custom_ssh || self.facts.has_ssh_command;
-        self.git.call(&args, CallLimits { has_custom_ssh, ..limits })
+        let flags = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-gc"];
+        let args: Vec<&str> = ["fetch"].into_iter().chain(flags).chain(["origin", &refspec]).collect();
+        let has_custom_ssh = options.has_custom_ssh || self.facts.has_ssh_command;
+        self.git.call(&args, RemoteCallOptions { has_custom_ssh, ..options })
     }
 
     /// Rebases the local main, which is checked out, onto the remote's main as last fetched. True if anything moved.

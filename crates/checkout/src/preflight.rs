@@ -15,7 +15,7 @@ pub(crate) fn preflight(
     facts: &BranchFacts,
     is_clean: bool,
 ) -> Result<Vec<String>, PortError> {
-    let refuse = |error: PreflightError| refused(checkout, facts, &error, None);
+    let refuse = |error: PreflightError| refusal(checkout, facts, &error, None);
     check_tree(&facts.main, &facts.current, is_clean).map_err(refuse)?;
     let main =
         Mainline::new(&checkout.options.root, facts).map_err(|error| PortError::Failed(error.to_string()))?;
@@ -27,19 +27,19 @@ pub(crate) fn preflight(
         Err(CallError::Cancelled) => return Err(PortError::Interrupted),
         Err(reason) if checkout.options.settings.fetch() == "fail" => {
             let error = PreflightError::FetchFailed(facts.main.clone());
-            return Err(refused(checkout, facts, &error, Some(&reason.to_string())));
+            return Err(refusal(checkout, facts, &error, Some(&reason.to_string())));
         }
         Err(reason) => return Ok(vec![texts::may_be_behind(&facts.main, &reason.to_string())]),
     }
     let moved = main.rebase_onto_remote().map_err(|error| {
-        refused(checkout, facts, &PreflightError::RebaseFailed(facts.main.clone()), Some(&error.reason()))
+        refusal(checkout, facts, &PreflightError::RebaseFailed(facts.main.clone()), Some(&error.reason()))
     })?;
     let submodules = moved && checkout.has_moved_submodules();
     Ok(submodules.then(|| texts::SUBMODULES_MOVED.to_owned()).into_iter().collect())
 }
 
 /// Refusal text: the machine-readable line first, then the cure, git's own reason last.
-fn refused(
+fn refusal(
     checkout: &RunCheckout,
     facts: &BranchFacts,
     error: &PreflightError,

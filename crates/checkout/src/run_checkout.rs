@@ -6,7 +6,7 @@ use crate::tree::Snapshot;
 use crate::{BranchOrder, BranchReport, EntryReport, PortError, branching, delivery, entrance};
 use charrette_engine::Cancel;
 use charrette_engine::ports::Clock;
-use charrette_git::{CallError, CallLimits, Git};
+use charrette_git::{CallError, Git, RemoteCallOptions};
 use charrette_model::checkpoint::progress::record_branch;
 use charrette_model::checkpoint::{DocumentName, TransitionError};
 use charrette_model::config::Settings;
@@ -150,11 +150,11 @@ impl RunCheckout {
     /// Fetches main from the remote, at most once.
     pub(crate) fn fetch(&self, main: Mainline<'_>) -> Result<(), CallError> {
         let is_cancelled = || self.options.cancel.is_requested();
-        let limits = CallLimits {
+        let options = RemoteCallOptions {
             timeout: self.timeout,
             has_custom_ssh: self.options.has_custom_ssh,
             is_cancelled: &is_cancelled,
         };
-        self.cache.fetched.get_or_init(|| main.fetch(limits)).clone()
+        self.cache.fetched.get_or_init(|| main.fetch(options)).clone()
     }
 }

@@ -1,6 +1,6 @@
 //! Snapshots of the work tree before and after agents, for many agents at once.
 
-use crate::coalesce::Coalesced;
+use crate::coalesce::Coalescer;
 use crate::tree::{Snapshot, TreeError, UndoReport, patch, undo};
 use charrette_model::tree::{OwnPaths, TreeChange};
 use std::io;
@@ -16,20 +16,20 @@ pub struct TreeWatch(Arc<WatchState>);
 struct WatchState {
     root: PathBuf,
     own: OwnPaths,
-    snapshots: Coalesced<Result<Arc<Snapshot>, Arc<TreeError>>>,
+    snapshots: Coalescer<Result<Arc<Snapshot>, Arc<TreeError>>>,
 }
 
 impl TreeWatch {
     /// Watches the work tree at `root`. Changes below charrette's own paths do not count.
     pub fn new(root: PathBuf, own: OwnPaths) -> TreeWatch {
-        TreeWatch(Arc::new(WatchState { root, own, snapshots: Coalesced::default() }))
+        TreeWatch(Arc::new(WatchState { root, own, snapshots: Coalescer::default() }))
     }
 
     /// Takes a snapshot that is not older than this call.
     pub async fn snapshot(&self) -> Result<Arc<Snapshot>, Arc<TreeError>> {
         let root = self.0.root.clone();
         let take = move || Snapshot::take(&root).map(Arc::new).map_err(Arc::new);
-        self.0.snapshots.get(take).await.unwrap_or_else(|error| Err(Arc::new(aborted(error))))
+        self.0.snapshots.get(take).await.unwrap_or_else(|error| Err(Arc::new(join_error(error))))
     }
 
     /// Changes between two snapshots, without charrette's own paths.
@@ -52,10 +52,10 @@ impl TreeWatch {
         work: impl FnOnce(&Path) -> Result<T, TreeError> + Send + 'static,
     ) -> Result<T, TreeError> {
         let watched = self.0.clone();
-        spawn_blocking(move || work(&watched.root)).await.unwrap_or_else(|error| Err(aborted(error)))
+        spawn_blocking(move || work(&watched.root)).await.unwrap_or_else(|error| Err(join_error(error)))
     }
 }
 
-fn aborted(error: JoinError) -> TreeError {
+fn join_error(error: JoinError) -> TreeError {
     TreeError::Io(io::Error::other(error))
 }

@@ -8,7 +8,7 @@ use crate::commands::{
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Takes a feature request through a durable, gated, multi-agent design process and on to a shipped change.
+/// Design features with several coding agents: durable, gated, resumable
 ///
 /// This version has `charrette design "what you want"` and `charrette research "topic"`. Commands for implementing,
 /// reviewing and shipping follow in later versions.

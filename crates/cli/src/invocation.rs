@@ -22,7 +22,7 @@ impl Invocation {
     }
 
     /// A copy that prints no progress, notes or colour.
-    pub(crate) fn silenced(&self) -> Invocation {
+    pub(crate) fn without_notices(&self) -> Invocation {
         let global = GlobalArgs { json: false, quiet: true, no_color: true, ..self.global.clone() };
         Invocation { global, ..self.clone() }
     }

@@ -4,14 +4,14 @@ use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::run_lookup::feature_argument;
 use charrette_app::{AppError, ErrorKind};
-use charrette_engine::{Flow, PendingGate, Stop};
+use charrette_engine::{FlowResult, PendingGate, Stop};
 use charrette_model::checkpoint::DocumentName;
 use std::process::ExitCode;
 
 /// Outcome of driving a run.
 #[derive(Debug)]
 pub(crate) struct RunEnd {
-    pub(crate) outcome: Flow<()>,
+    pub(crate) outcome: FlowResult<()>,
     pub(crate) warnings: Vec<String>,
     /// True if questions could be asked at a terminal.
     pub(crate) is_attended: bool,

@@ -9,7 +9,8 @@ use crate::gate::Gate;
 use crate::pause::PauseDecision;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
+use charrette_model::escape::printable;
 use charrette_model::tree::TreeChange;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,12 +36,12 @@ pub struct AgentOutcome {
 
 impl PhaseHandle<'_> {
     /// Calls an agent as a step, and returns the files it wrote.
-    pub async fn agent(&self, call: AgentCall) -> Flow<Artifacts> {
+    pub async fn agent(&self, call: AgentCall) -> FlowResult<Artifacts> {
         Ok(self.agent_outcome(call).await?.artifacts)
     }
 
     /// Like [`PhaseHandle::agent`], for a call that writes exactly one file.
-    pub async fn agent_file(&self, call: AgentCall) -> Flow<Artifact> {
+    pub async fn agent_file(&self, call: AgentCall) -> FlowResult<Artifact> {
         let (id, written) = (call.step().id, self.agent(call).await?);
         let [file] = <[Artifact; 1]>::try_from(written.0)
             .map_err(|files| Stop::Failed(format!("{id} wrote {} files instead of one", files.len())))?;
@@ -48,7 +49,7 @@ impl PhaseHandle<'_> {
     }
 
     /// Like [`PhaseHandle::agent`], and returns also which agent answered, or why none did.
-    pub async fn agent_outcome(&self, call: AgentCall) -> Flow<AgentOutcome> {
+    pub async fn agent_outcome(&self, call: AgentCall) -> FlowResult<AgentOutcome> {
         let id = call.step().id;
         let outcome = self.run_agent_step(call).await;
         let changes = self.run.journal.tree_changes(&self.name, &id).await;
@@ -66,7 +67,7 @@ impl PhaseHandle<'_> {
     }
 
     /// Runs the step of a call. Where the launch needs a decision first, asks a person and tries again.
-    async fn run_agent_step(&self, call: AgentCall) -> Flow<AgentOutcome> {
+    async fn run_agent_step(&self, call: AgentCall) -> FlowResult<AgentOutcome> {
         let mut decisions: Vec<PauseDecision> = Vec::new();
         loop {
             let pause = Arc::new(Mutex::new(None));
@@ -93,8 +94,8 @@ impl PhaseHandle<'_> {
             };
             let gate = pause.gate();
             let name = pause.gate_name();
-            if decisions.iter().any(|decision| decision.gate == name) {
-                return Err(Stop::Failed(format!("{id}: still blocked by {} after your answer", pause.kind)));
+            if let Some(decision) = decisions.iter().find(|decision| decision.gate == name) {
+                return Err(Stop::Failed(format!("{id}: {}", still_blocked(&pause.kind, &decision.answer))));
             }
             let answers = self.gate(gate).await?;
             decisions
@@ -103,7 +104,7 @@ impl PhaseHandle<'_> {
     }
 
     /// Withdraws the rate limit gates of a step that an earlier attempt left open; with `budgets`, budget gates too.
-    async fn withdraw_obsolete_gates(&self, step: &str, budgets: bool) -> Flow<()> {
+    async fn withdraw_obsolete_gates(&self, step: &str, budgets: bool) -> FlowResult<()> {
         let journal = &self.run.journal;
         let rate_limits = format!("rate-limit/{step}-");
         let is_obsolete =
@@ -114,7 +115,7 @@ impl PhaseHandle<'_> {
     }
 
     /// Asks once what to do about changes in the tree, and does it.
-    pub(crate) async fn settle_tree(&self, mut changes_by_step: StepTreeChanges) -> Flow<()> {
+    pub(crate) async fn settle_tree(&self, mut changes_by_step: StepTreeChanges) -> FlowResult<()> {
         changes_by_step.sort_by(|(a, x), (b, y)| (a, x.path.as_bytes()).cmp(&(b, y.path.as_bytes())));
         let Some((first, _)) = changes_by_step.first() else { return Ok(()) };
         let boundary = format!("{}-{}", self.name, first.replace('/', "-"));
@@ -139,7 +140,7 @@ impl PhaseHandle<'_> {
     }
 
     /// Reverts changes, after saving them as a patch.
-    async fn discard(&self, boundary: &str, changes: Vec<TreeChange>, inputs: &[Input]) -> Flow<()> {
+    async fn discard(&self, boundary: &str, changes: Vec<TreeChange>, inputs: &[Input]) -> FlowResult<()> {
         let tree = self.run.ports.tree.clone();
         let count = changes.len();
         let patch_file = format!("discarded-{boundary}.patch");
@@ -163,6 +164,16 @@ impl PhaseHandle<'_> {
         self.warn(format!("{reverted} reverted; patch saved in {patch_file}"));
         Ok(())
     }
+}
+
+/// Error for a pause that a decision did not end, with its cure.
+fn still_blocked(kind: &str, answer: &str) -> String {
+    let cure = match kind {
+        "budget" => "raise the limit in charrette.toml and resume",
+        "rate-limit" => "resume when the rate limit of the vendor has been reset",
+        _ => "resume to be asked again",
+    };
+    format!("still blocked by {kind} after your answer \"{}\"; {cure}", printable(answer))
 }
 
 fn question(changes: &[TreeChange]) -> String {

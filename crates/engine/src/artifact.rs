@@ -67,7 +67,6 @@ pub enum Input {
 }
 
 impl Input {
-    /// A file that may exist: its absence is an input too.
     pub fn optional(name: impl Into<String>) -> Input {
         Input::Optional(name.into())
     }
@@ -77,7 +76,6 @@ impl Input {
         Input::Answer { gate: gate.to_owned(), key: key.to_owned() }
     }
 
-    /// All answers of a gate.
     pub fn answers(gate: &str) -> Input {
         Input::Answers(gate.to_owned())
     }

@@ -12,7 +12,7 @@ use crate::ports::children::{ChildError, ChildOrder};
 use crate::run::{PhaseHandle, Run};
 use crate::run_ports::Ports;
 use crate::step::{Step, StepError, StepOutput};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// An open child run: its journal, its ports, and the lease to hold while it is driven.
-pub struct ChildRun {
+pub struct OpenChild {
     pub journal: Arc<dyn Journal>,
     pub ports: Ports,
     pub order: Arc<RunOrder>,
@@ -32,9 +32,9 @@ pub struct ChildRun {
     pub guard: Box<dyn Any + Send + Sync>,
 }
 
-impl fmt::Debug for ChildRun {
+impl fmt::Debug for OpenChild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChildRun").field("document", &self.document).finish_non_exhaustive()
+        f.debug_struct("OpenChild").field("document", &self.document).finish_non_exhaustive()
     }
 }
 
@@ -49,7 +49,6 @@ pub struct ChildOutcome {
     pub files: std::collections::BTreeMap<String, String>,
 }
 
-/// Request for a child run.
 #[derive(Debug, Clone)]
 pub struct ChildRequest {
     pub feature: String,
@@ -65,7 +64,7 @@ impl PhaseHandle<'_> {
         id: &str,
         flow: &'static FlowSpec,
         request: ChildRequest,
-    ) -> Flow<ChildOutcome> {
+    ) -> FlowResult<ChildOutcome> {
         let ChildRequest { feature, request, flags } = request;
         let order = ChildOrder { flow, feature, request, flags, step: id.to_owned() };
         let given = (&order.feature, &order.request, &order.flags, order.flow.command.as_str());
@@ -87,13 +86,15 @@ impl PhaseHandle<'_> {
                 Ok(StepOutput { value, ..StepOutput::default() })
             })
         });
-        serde_json::from_value(recorded.await?.value)
-            .map_err(|error| Stop::Failed(format!("unexpected record of a child run: {error}")))
+        serde_json::from_value(recorded.await?.value).map_err(|error| {
+            let phase = &self.name;
+            Stop::Failed(format!("step {id} of phase {phase}: unexpected record of a child run: {error}"))
+        })
     }
 }
 
-async fn drive_child(flow: &'static FlowSpec, child: ChildRun) -> Flow<ChildOutcome> {
-    let ChildRun { journal, ports, order, parallel, document, guard } = child;
+async fn drive_child(flow: &'static FlowSpec, child: OpenChild) -> FlowResult<ChildOutcome> {
+    let OpenChild { journal, ports, order, parallel, document, guard } = child;
     let run = Run::new(journal.clone(), ports, order, flow.stages).with_parallel(parallel);
     let outcome = drive(flow, &run).await;
     let files = match &outcome {
@@ -105,7 +106,7 @@ async fn drive_child(flow: &'static FlowSpec, child: ChildRun) -> Flow<ChildOutc
     Ok(ChildOutcome { run: journal.run_id(), document, files: files? })
 }
 
-async fn artifact_digests(journal: &dyn Journal) -> Flow<std::collections::BTreeMap<String, String>> {
+async fn artifact_digests(journal: &dyn Journal) -> FlowResult<std::collections::BTreeMap<String, String>> {
     let store = journal.artifacts();
     let problem =
         |error: std::io::Error| Stop::Failed(format!("cannot read the files of the child run: {error}"));

@@ -3,13 +3,13 @@
 use crate::event::EventKind;
 use crate::flow::FlowSpec;
 use crate::run::Run;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 
 /// More revisions than any gate allows: a flow that asks for more is broken.
 const MAX_REVISIONS: usize = 20;
 
 /// Drives a flow until it is done or stops. The document records the progress of every step.
-pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> Flow<()> {
+pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> FlowResult<()> {
     let mut outcome = Err(Stop::Revise);
     for _ in 0..MAX_REVISIONS {
         outcome = (flow.run)(run).await;
@@ -18,7 +18,7 @@ pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> Flow<()> {
         }
     }
     if outcome == Err(Stop::Revise) {
-        outcome = Err(Stop::Failed(format!("the flow was revised {MAX_REVISIONS} times without an end")));
+        outcome = Err(Stop::Failed(format!("stopped after {MAX_REVISIONS} revisions of one run (limit)")));
     }
     if outcome.is_ok() {
         outcome = run.journal.finish_run().await;

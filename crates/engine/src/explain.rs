@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Reason why a step must be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RerunReason {
+pub enum RunReason {
     /// Never started, or waiting for a decision.
     NotDone,
     Interrupted,
@@ -27,39 +27,36 @@ pub enum RerunReason {
     },
 }
 
-impl RerunReason {
+impl RunReason {
     /// Compares the record of a step with the digests of its inputs now; none if the step can be reused.
-    pub(crate) fn find(
-        before: Option<&StepRecord>,
-        inputs: &BTreeMap<String, String>,
-    ) -> Option<RerunReason> {
-        let Some(step) = before else { return Some(RerunReason::NotDone) };
+    pub(crate) fn find(before: Option<&StepRecord>, inputs: &BTreeMap<String, String>) -> Option<RunReason> {
+        let Some(step) = before else { return Some(RunReason::NotDone) };
         match step.status {
             StepStatus::Done => {}
-            StepStatus::Failed => return Some(RerunReason::FailedBefore),
-            StepStatus::Running => return Some(RerunReason::Interrupted),
-            StepStatus::Pending | StepStatus::Waiting => return Some(RerunReason::NotDone),
+            StepStatus::Failed => return Some(RunReason::FailedBefore),
+            StepStatus::Running => return Some(RunReason::Interrupted),
+            StepStatus::Pending | StepStatus::Waiting => return Some(RunReason::NotDone),
         }
         if step.inputs.keys().ne(inputs.keys()) {
-            return Some(RerunReason::InputsDiffer);
+            return Some(RunReason::InputsDiffer);
         }
         inputs
             .iter()
             .find(|(name, digest)| step.inputs.get(*name) != Some(digest))
-            .map(|(name, _)| RerunReason::InputChanged(name.clone()))
+            .map(|(name, _)| RunReason::InputChanged(name.clone()))
     }
 }
 
-impl fmt::Display for RerunReason {
+impl fmt::Display for RunReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RerunReason::NotDone => f.write_str("not done yet"),
-            RerunReason::Interrupted => f.write_str("previous attempt was interrupted"),
-            RerunReason::FailedBefore => f.write_str("previous attempt failed"),
-            RerunReason::InputChanged(input) => write!(f, "input {input} changed"),
-            RerunReason::InputsDiffer => f.write_str("list of inputs changed"),
-            RerunReason::OutputMissing(output) => write!(f, "output {output} is missing"),
-            RerunReason::InputWillChange { input, step } => {
+            RunReason::NotDone => f.write_str("not done yet"),
+            RunReason::Interrupted => f.write_str("previous attempt was interrupted"),
+            RunReason::FailedBefore => f.write_str("previous attempt failed"),
+            RunReason::InputChanged(input) => write!(f, "input {input} changed"),
+            RunReason::InputsDiffer => f.write_str("list of inputs changed"),
+            RunReason::OutputMissing(output) => write!(f, "output {output} is missing"),
+            RunReason::InputWillChange { input, step } => {
                 write!(f, "input {input} will be rewritten by {step}")
             }
         }
@@ -85,8 +82,8 @@ pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecas
         .iter()
         .flat_map(|(phase, record)| record.steps.iter().flatten().map(move |(id, step)| (phase, id, step)))
         .collect();
-    let mut reasons: Vec<Option<RerunReason>> =
-        steps.iter().map(|(_, _, step)| rerun_reason(document, workspace, step)).collect();
+    let mut reasons: Vec<Option<RunReason>> =
+        steps.iter().map(|(_, _, step)| run_reason(document, workspace, step)).collect();
 
     // A step that reads a file that will be rewritten runs again too: repeat until no further step is affected.
     loop {
@@ -109,7 +106,7 @@ pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecas
             break;
         }
         for (n, input, step) in affected {
-            reasons[n] = Some(RerunReason::InputWillChange { input, step });
+            reasons[n] = Some(RunReason::InputWillChange { input, step });
         }
     }
     steps
@@ -124,7 +121,7 @@ pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecas
         .collect()
 }
 
-fn rerun_reason(document: &Checkpoint, workspace: &Workspace, step: &StepRecord) -> Option<RerunReason> {
+fn run_reason(document: &Checkpoint, workspace: &Workspace, step: &StepRecord) -> Option<RunReason> {
     let current: BTreeMap<String, String> = step
         .inputs
         .iter()
@@ -136,14 +133,14 @@ fn rerun_reason(document: &Checkpoint, workspace: &Workspace, step: &StepRecord)
             (name.clone(), digest.unwrap_or_default())
         })
         .collect();
-    RerunReason::find(Some(step), &current).or_else(|| {
+    RunReason::find(Some(step), &current).or_else(|| {
         let is_missing = |name: &&String| workspace.path(name).is_ok_and(|path| !path.exists());
-        step.outputs.keys().find(is_missing).map(|name| RerunReason::OutputMissing(name.clone()))
+        step.outputs.keys().find(is_missing).map(|name| RunReason::OutputMissing(name.clone()))
     })
 }
 
-/// Possible current digests of an input. A label does not tell all answers of a gate, one of them, and a file of that name
-/// apart.
+/// Possible current digests of an input. A label is ambiguous: it may mean all answers of a gate, one answer, or a file
+/// of that name.
 fn current_digests(document: &Checkpoint, workspace: &Workspace, label: &str) -> Vec<String> {
     if label.starts_with("given/") {
         return Vec::new();

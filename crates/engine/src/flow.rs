@@ -7,7 +7,7 @@ use crate::artifact::ArtifactSpec;
 use crate::pages::{ClosingPage, FinishedRun, PhasePlan};
 use crate::ports::BoxFuture;
 use crate::run::Run;
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::checkpoint::Command;
 use charrette_model::progress::StageSpec;
 use charrette_model::seats::{Seat, SeatTables};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 /// The function of a flow.
-pub type RunFlow = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Flow<()>>;
+pub type RunFlow = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, FlowResult<()>>;
 
 /// A file for people: name and description.
 pub type Deliverable = (&'static str, &'static str);
@@ -52,7 +52,8 @@ pub struct FlowSpec {
     pub deliverables: fn(&Map<String, Value>) -> Vec<Deliverable>,
     /// Makes the closing page.
     pub closing: fn(&FinishedRun<'_>) -> ClosingPage,
-    /// True if redoing one phase (`--phase`) runs a step again, given (redone phase, phase of the step, step).
+    /// True if `--phase` reruns a step, given (phase of `--phase`, phase of the step, step). Asked for the steps of that
+    /// phase and of later ones; with `--fresh`, all steps of that phase itself run again.
     pub redo: fn(&str, &str, &str) -> bool,
     /// The flow. Always runs from its start; finished steps are reused.
     pub run: RunFlow,

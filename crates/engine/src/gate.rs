@@ -173,7 +173,7 @@ impl GateView {
         self.open.iter().map(|question| (question.key.clone(), Value::from(answer(question)))).collect()
     }
 
-    /// Filters the answers to open questions; none if one of them asks to pause.
+    /// Keeps the answers to open questions and the feedback; empty if an answer asks to pause.
     pub fn accepted_answers(&self, answers: Map<String, Value>) -> Map<String, Value> {
         if answers.values().any(is_pause) {
             return Map::new();

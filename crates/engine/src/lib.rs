@@ -56,4 +56,4 @@ pub use run::{PhaseHandle, Run};
 pub use run_ports::{Ports, ProcessRole};
 pub use stage::StageHandle;
 pub use step::{Step, StepContext, StepError};
-pub use stop::{Flow, PendingGate, Stop};
+pub use stop::{FlowResult, PendingGate, Stop};

@@ -2,7 +2,7 @@
 
 use crate::batch::{Batch, in_branch};
 use crate::run::PhaseHandle;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use futures_util::stream::{self, StreamExt as _};
 
 impl PhaseHandle<'_> {
@@ -16,10 +16,10 @@ impl PhaseHandle<'_> {
         group: &str,
         items: impl IntoIterator<Item = (N, I)>,
         branch: impl Fn(I) -> Branch,
-    ) -> Flow<Vec<T>>
+    ) -> FlowResult<Vec<T>>
     where
         N: Into<String>,
-        Branch: Future<Output = Flow<T>>,
+        Branch: Future<Output = FlowResult<T>>,
     {
         let branches: Vec<(String, Branch)> = items
             .into_iter()

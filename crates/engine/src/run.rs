@@ -9,7 +9,7 @@ use crate::ports::{BoxFuture, Journal};
 use crate::run_ports::Ports;
 use crate::stage::StageHandle;
 use crate::step::{Step, StepContext, StepError, StepOutput};
-use crate::stop::{Flow, PendingGate, Stop};
+use crate::stop::{FlowResult, PendingGate, Stop};
 use charrette_model::progress::StageSpec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -63,7 +63,7 @@ impl<'j> Run<'j> {
     }
 
     /// Stops the flow if this is the last requested phase.
-    pub fn stop_if_last_requested(&self, phase: &str) -> Flow<()> {
+    pub fn stop_if_last_requested(&self, phase: &str) -> FlowResult<()> {
         if self.order.until.as_deref() == Some(phase) { Err(Stop::RequestedPhasesDone) } else { Ok(()) }
     }
 }
@@ -87,11 +87,12 @@ impl PhaseHandle<'_> {
         &self,
         step: Step,
         body: impl FnOnce(StepContext) -> Work + Send + 'static,
-    ) -> Flow<T>
+    ) -> FlowResult<T>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         Work: Future<Output = Result<T, StepError>> + Send + 'static,
     {
+        let id = step.id.clone();
         let recorded = self.once(step, move |context| {
             Box::pin(async move {
                 let value = serde_json::to_value(body(context).await?).map_err(|error| {
@@ -101,8 +102,10 @@ impl PhaseHandle<'_> {
             })
         });
         let value = recorded.await?.value;
-        serde_json::from_value(value)
-            .map_err(|error| Stop::Failed(format!("unexpected record of a step result: {error}")))
+        serde_json::from_value(value).map_err(|error| {
+            let phase = &self.name;
+            Stop::Failed(format!("step {id} of phase {phase}: unexpected record of the result: {error}"))
+        })
     }
 
     /// Runs a step that makes one file, and returns the file.
@@ -111,7 +114,7 @@ impl PhaseHandle<'_> {
         file: Artifact,
         step: Step,
         body: impl FnOnce(StepContext) -> Work + Send + 'static,
-    ) -> Flow<Artifact>
+    ) -> FlowResult<Artifact>
     where
         Work: Future<Output = Result<String, StepError>> + Send + 'static,
     {
@@ -128,7 +131,7 @@ impl PhaseHandle<'_> {
         &self,
         step: Step,
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepOutput, StepError>> + Send + 'static,
-    ) -> Flow<StepOutcome> {
+    ) -> FlowResult<StepOutcome> {
         let Step { id, reads, revises, touches_checkout, external_effect, agent } = step;
         let (phase, branch) = (self.name.clone(), batch::branch_path());
         let call = StepCall { phase, branch, id, reads, revises, touches_checkout, external_effect, agent };
@@ -138,7 +141,7 @@ impl PhaseHandle<'_> {
     /// Asks a person the questions of a gate, and returns the answers.
     ///
     /// In an unattended run the flow waits here: the questions are on record and can be answered from elsewhere.
-    pub async fn gate(&self, gate: Gate) -> Flow<Answers> {
+    pub async fn gate(&self, gate: Gate) -> FlowResult<Answers> {
         let journal = &self.run.journal;
         loop {
             let view = match journal.open_gate(&self.name, &gate).await? {
@@ -193,21 +196,21 @@ impl PhaseHandle<'_> {
     }
 
     /// Completes the phase; `summary` is the file with the context for the next phase.
-    pub async fn finish(&self, summary: Option<&Artifact>) -> Flow<()> {
+    pub async fn finish(&self, summary: Option<&Artifact>) -> FlowResult<()> {
         self.end(summary, &[], false).await
     }
 
     /// Completes the last phase, and the run with it.
-    pub async fn finish_run(&self, summary: Option<&Artifact>) -> Flow<()> {
+    pub async fn finish_run(&self, summary: Option<&Artifact>) -> FlowResult<()> {
         self.end(summary, &[], true).await
     }
 
     /// Completes the phase and records its files for people.
-    pub async fn finish_with_files(&self, summary: Option<&Artifact>, files: &[&str]) -> Flow<()> {
+    pub async fn finish_with_files(&self, summary: Option<&Artifact>, files: &[&str]) -> FlowResult<()> {
         self.end(summary, files, false).await
     }
 
-    async fn end(&self, summary: Option<&Artifact>, files: &[&str], ends_run: bool) -> Flow<()> {
+    async fn end(&self, summary: Option<&Artifact>, files: &[&str], ends_run: bool) -> FlowResult<()> {
         let end = PhaseEnd {
             phase: self.name.clone(),
             summary: summary.map(|summary| summary.name().to_owned()),

@@ -75,23 +75,25 @@ impl std::fmt::Debug for Ports {
 #[derive(Debug, Clone, Copy)]
 pub struct AbsentPort;
 
-const ABSENT: &str = "this port is not available in this run";
+fn absent_port(port: &str) -> String {
+    format!("the {port} port is not available in this run")
+}
 
-fn absent<T: Send + 'static>() -> BoxFuture<'static, Result<T, String>> {
-    Box::pin(async { Err(ABSENT.to_owned()) })
+fn absent<T: Send + 'static>(port: &'static str) -> BoxFuture<'static, Result<T, String>> {
+    Box::pin(async move { Err(absent_port(port)) })
 }
 
 impl Checkout for AbsentPort {
     fn enter(&self) -> BoxFuture<'static, Result<EntryReport, PortError>> {
-        Box::pin(async { Err(PortError::Failed(ABSENT.to_owned())) })
+        Box::pin(async { Err(PortError::Failed(absent_port("checkout"))) })
     }
 
     fn switch_branch(&self, _: BranchOrder) -> BoxFuture<'static, Result<BranchReport, PortError>> {
-        Box::pin(async { Err(PortError::Failed(ABSENT.to_owned())) })
+        Box::pin(async { Err(PortError::Failed(absent_port("checkout"))) })
     }
 
     fn deliver(&self, _: Delivery) -> BoxFuture<'static, Result<(), PortError>> {
-        Box::pin(async { Err(PortError::Failed(ABSENT.to_owned())) })
+        Box::pin(async { Err(PortError::Failed(absent_port("checkout"))) })
     }
 
     fn exists(&self, _: &str) -> bool {
@@ -105,7 +107,7 @@ impl Checkout for AbsentPort {
 
 impl Tree for AbsentPort {
     fn snapshot(&self) -> BoxFuture<'static, Result<TreeSnapshot, String>> {
-        absent()
+        absent("tree")
     }
 
     fn changes(&self, _: &TreeSnapshot, _: &TreeSnapshot) -> Vec<TreeChange> {
@@ -113,23 +115,23 @@ impl Tree for AbsentPort {
     }
 
     fn patch(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>> {
-        absent()
+        absent("tree")
     }
 
     fn undo(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<String>, String>> {
-        absent()
+        absent("tree")
     }
 }
 
 impl Surveyor for AbsentPort {
     fn survey(&self, _: String) -> BoxFuture<'static, Result<String, String>> {
-        absent()
+        absent("surveyor")
     }
 }
 
 impl DiagramRenderer for AbsentPort {
     fn render(&self, _: String) -> BoxFuture<'static, Result<Option<String>, String>> {
-        absent()
+        absent("diagrams")
     }
 }
 
@@ -139,12 +141,12 @@ impl Tracker for AbsentPort {
     }
 
     fn create(&self, _: IssueOrder) -> BoxFuture<'static, Result<LinearIssue, TrackerError>> {
-        Box::pin(async { Err(TrackerError::Failed(ABSENT.to_owned())) })
+        Box::pin(async { Err(TrackerError::Failed(absent_port("tracker"))) })
     }
 }
 
 impl Children for AbsentPort {
-    fn open(&self, _: ChildOrder) -> BoxFuture<'static, Result<crate::child::ChildRun, ChildError>> {
-        Box::pin(async { Err(ChildError::Failed(ABSENT.to_owned())) })
+    fn open(&self, _: ChildOrder) -> BoxFuture<'static, Result<crate::child::OpenChild, ChildError>> {
+        Box::pin(async { Err(ChildError::Failed(absent_port("children"))) })
     }
 }

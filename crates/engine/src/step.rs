@@ -120,7 +120,7 @@ pub struct StepContext {
     call: Arc<StepCall>,
     run: String,
     inputs: Arc<BTreeMap<String, StepInput>>,
-    present: Arc<BTreeMap<String, PresentFile>>,
+    present: Arc<BTreeMap<String, RevisedFile>>,
     writes: StepWrites,
     lane: Arc<dyn Lane>,
 }
@@ -134,7 +134,7 @@ struct StepInput {
 
 /// A file that a step may rewrite in place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PresentFile {
+pub struct RevisedFile {
     /// Content; none if the file does not exist.
     pub bytes: Option<Vec<u8>>,
     /// True if a step of this run wrote this content, or if the file does not exist.
@@ -159,7 +159,7 @@ impl StepContext {
         run: String,
         lane: Arc<dyn Lane>,
         files: &dyn ArtifactStore,
-        present: BTreeMap<String, PresentFile>,
+        present: BTreeMap<String, RevisedFile>,
     ) -> io::Result<StepContext> {
         let mut inputs = BTreeMap::new();
         for input in &call.reads {
@@ -200,7 +200,7 @@ impl StepContext {
     }
 
     /// Reads a file that the step may rewrite in place.
-    pub fn present(&self, name: &str) -> Result<&PresentFile, StepError> {
+    pub fn present(&self, name: &str) -> Result<&RevisedFile, StepError> {
         self.present.get(name).ok_or_else(|| self.undeclared_input(name))
     }
 

@@ -5,7 +5,7 @@ use charrette_model::checkpoint::StopKind;
 use serde::Serialize;
 
 /// Result of a flow or of one of its parts.
-pub type Flow<T> = Result<T, Stop>;
+pub type FlowResult<T> = Result<T, Stop>;
 
 /// Reason why a flow stopped. The run can be resumed after each of them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 //! Git is started with arguments, never through a shell. There are four kinds of calls, all on [`Git`]:
 //!
 //! - *reading* (`bytes`, `text`, `find`, `succeeds`, …) changes nothing, takes no locks, reaches no network and runs
-//!   no program that the repository's configuration names;
+//!   no program that the repository's configuration names, except content filters, see `environment`;
 //! - *editing* (`edit`) changes the index or the work tree on our own behalf, with the same restrictions;
 //! - *acting* (`act`) does what a user would do (switch, rebase): the repository's hooks run;
 //! - *calling* (`call`) talks to a remote, with a time limit and cancellation.
@@ -17,4 +17,4 @@ mod remote;
 
 pub use process::GitError;
 pub use program::Git;
-pub use remote::{CallError, CallLimits};
+pub use remote::{CallError, RemoteCallOptions};

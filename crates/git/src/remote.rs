@@ -22,20 +22,20 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// Default ssh command where the user configured none: it must not ask for a password.
 const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=20";
 
-/// Limits of a call to a remote.
+/// Options of a call to a remote.
 #[derive(Clone, Copy)]
-pub struct CallLimits<'a> {
+pub struct RemoteCallOptions<'a> {
     pub timeout: Duration,
     /// True if the environment (`GIT_SSH_COMMAND`, `GIT_SSH`) or the configuration (`core.sshCommand`) names an ssh
     /// program; otherwise ssh runs in batch mode and never asks for a password.
     pub has_custom_ssh: bool,
-    /// Cancellation check, polled every few milliseconds.
+    /// Cancellation check, polled every 20 ms.
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl fmt::Debug for CallLimits<'_> {
+impl fmt::Debug for RemoteCallOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallLimits")
+        f.debug_struct("RemoteCallOptions")
             .field("timeout", &self.timeout)
             .field("has_custom_ssh", &self.has_custom_ssh)
             .finish_non_exhaustive()
@@ -57,9 +57,9 @@ pub enum CallError {
 
 impl Git<'_> {
     /// Calls a remote. Git and the programs it starts are terminated on timeout and cancellation.
-    pub fn call<S: AsRef<OsStr>>(self, args: &[S], limits: CallLimits<'_>) -> Result<(), CallError> {
+    pub fn call<S: AsRef<OsStr>>(self, args: &[S], options: RemoteCallOptions<'_>) -> Result<(), CallError> {
         let mut command = self.command(Purpose::OnBehalfOfUser, args);
-        if !limits.has_custom_ssh {
+        if !options.has_custom_ssh {
             command.env("GIT_SSH_COMMAND", SSH);
         }
         // A process group of its own, so that the programs it starts end with it.
@@ -67,17 +67,17 @@ impl Git<'_> {
         let mut child =
             command.spawn().map_err(|error| CallError::Failed(format!("cannot run git: {error}")))?;
         let stderr = child.stderr.take().map(read_stderr);
-        let deadline = Instant::now() + limits.timeout;
+        let deadline = Instant::now() + options.timeout;
         let status = loop {
             match wait_until(&mut child, Instant::now() + INTERVAL) {
                 Some(status) => break status,
-                None if (limits.is_cancelled)() => {
+                None if (options.is_cancelled)() => {
                     terminate(&mut child);
                     return Err(CallError::Cancelled);
                 }
                 None if Instant::now() >= deadline => {
                     terminate(&mut child);
-                    return Err(CallError::TimedOut(limits.timeout));
+                    return Err(CallError::TimedOut(options.timeout));
                 }
                 None => {}
             }

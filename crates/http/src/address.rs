@@ -11,7 +11,7 @@ pub enum AddressError {
     NotHttp,
     /// Plain HTTP to another host: requests could be read on the way.
     #[error("it must be https: plain http is allowed for loopback addresses only")]
-    NotPrivate,
+    NotEncrypted,
 }
 
 /// Hosts that may be addressed with plain HTTP.
@@ -33,9 +33,14 @@ impl Address {
         match url.scheme() {
             "https" => Ok(Address(url)),
             "http" if plain_http == PlainHttp::AnyHost || is_loopback_url(&url) => Ok(Address(url)),
-            "http" => Err(AddressError::NotPrivate),
+            "http" => Err(AddressError::NotEncrypted),
             _ => Err(AddressError::NotHttp),
         }
+    }
+
+    /// Scheme, host and port: the parts that hold no secret.
+    pub fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
     }
 
     pub(crate) fn is_tls(&self) -> bool {
@@ -43,10 +48,10 @@ impl Address {
     }
 }
 
-/// Scheme, host and port only: a user name, a password, a path or a query may be a secret.
+/// The origin only: a user name, a password, a path or a query may be a secret.
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Address({})", self.0.origin().ascii_serialization())
+        write!(f, "Address({})", self.origin())
     }
 }
 
@@ -66,7 +71,7 @@ mod tests {
 
     #[test]
     fn plain_http_is_for_loopback_only_unless_any_host_is_allowed() {
-        let (private, invalid) = (Err(AddressError::NotPrivate), Err(AddressError::NotHttp));
+        let (unencrypted, invalid) = (Err(AddressError::NotEncrypted), Err(AddressError::NotHttp));
         for (text, loopback_only, any_host) in [
             ("https://api.linear.app/graphql", Ok(()), Ok(())),
             (" https://example.org ", Ok(()), Ok(())),
@@ -74,10 +79,10 @@ mod tests {
             ("http://localhost/x", Ok(()), Ok(())),
             ("http://[::1]:80/", Ok(()), Ok(())),
             ("HTTP://localhost/x", Ok(()), Ok(())),
-            ("http://example.org/", private, Ok(())),
-            ("http://127.0.0.1.example.org/", private, Ok(())),
-            ("http://localhost.example.org/", private, Ok(())),
-            ("http://127.0.0.1@example.org/", private, Ok(())),
+            ("http://example.org/", unencrypted, Ok(())),
+            ("http://127.0.0.1.example.org/", unencrypted, Ok(())),
+            ("http://localhost.example.org/", unencrypted, Ok(())),
+            ("http://127.0.0.1@example.org/", unencrypted, Ok(())),
             ("ftp://127.0.0.1/", invalid, invalid),
             ("file:///etc/passwd", invalid, invalid),
             ("api.linear.app", invalid, invalid),

@@ -5,6 +5,7 @@ use crate::error::HttpError;
 use reqwest::StatusCode;
 use reqwest::header::{AsHeaderName, HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Once;
 use std::time::Duration;
@@ -34,11 +35,12 @@ impl Timeouts {
     }
 }
 
-/// A client for one address. It knows nothing of the environment: no proxies, and no root certificates without
-/// TLS.
+/// A client for one address. It knows nothing of the environment: proxies are not used, and root certificates are
+/// loaded only for https.
 #[derive(Debug, Clone)]
 pub struct HttpClient {
     address: Address,
+    timeouts: Timeouts,
     inner: reqwest::Client,
 }
 
@@ -58,13 +60,15 @@ impl HttpClient {
             builder = builder.tls_certs_only([]);
         }
         let inner = builder.build().map_err(HttpError::setup)?;
-        Ok(HttpClient { address, inner })
+        Ok(HttpClient { address, timeouts, inner })
     }
 
     /// Sends a POST request once. Any status is a response, redirects too.
     pub async fn post(&self, headers: HeaderMap, body: String) -> Result<HttpResponse, HttpError> {
         let request = self.inner.post(self.address.0.clone()).headers(headers).body(body);
-        Ok(HttpResponse { inner: request.send().await? })
+        let sent = request.send().await;
+        let inner = sent.map_err(|error| HttpError::from_reqwest(error, self.timeouts))?;
+        Ok(HttpResponse { inner, timeouts: self.timeouts })
     }
 }
 
@@ -77,9 +81,16 @@ fn install_crypto_provider() {
 }
 
 /// A response whose body was not read yet.
-#[derive(Debug)]
 pub struct HttpResponse {
     inner: reqwest::Response,
+    timeouts: Timeouts,
+}
+
+/// The status only: the URL and the headers may hold secrets.
+impl fmt::Debug for HttpResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpResponse").field("status", &self.status()).finish_non_exhaustive()
+    }
 }
 
 impl HttpResponse {
@@ -99,7 +110,7 @@ impl HttpResponse {
 
     /// The next piece of the body; `None` at its end. The caller limits what it keeps.
     pub async fn chunk(&mut self) -> Result<Option<impl Deref<Target = [u8]> + Send + use<>>, HttpError> {
-        Ok(self.inner.chunk().await?)
+        self.inner.chunk().await.map_err(|error| HttpError::from_reqwest(error, self.timeouts))
     }
 
     /// Reads the body to its end.

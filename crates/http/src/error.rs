@@ -1,6 +1,8 @@
 //! Errors of requests, without the address and headers of the request: these may hold secrets.
 
+use crate::client::Timeouts;
 use std::error::Error as _;
+use std::time::Duration;
 
 /// Maximum number of characters of a library's message that is repeated.
 const MESSAGE_CHARS: usize = 300;
@@ -15,8 +17,8 @@ pub enum HttpError {
     #[error("{0}")]
     Connect(String),
     /// The total timeout has passed. The service may have received the request.
-    #[error("it did not answer in time")]
-    Timeout,
+    #[error("no complete response within {} s", .0.as_secs_f64())]
+    Timeout(Duration),
     /// The connection broke. The service may have received the request.
     #[error("{0}")]
     Broken(String),
@@ -28,14 +30,15 @@ impl HttpError {
     pub(crate) fn setup(error: reqwest::Error) -> HttpError {
         HttpError::Setup(root_cause(error))
     }
-}
 
-impl From<reqwest::Error> for HttpError {
-    fn from(error: reqwest::Error) -> HttpError {
+    /// `timeouts` are those of the request, for messages.
+    pub(crate) fn from_reqwest(error: reqwest::Error, timeouts: Timeouts) -> HttpError {
         match (error.is_connect(), error.is_timeout()) {
-            (true, true) => HttpError::Connect(HttpError::Timeout.to_string()),
+            (true, true) => {
+                HttpError::Connect(format!("no connection within {} s", timeouts.connect.as_secs_f64()))
+            }
             (true, false) => HttpError::Connect(root_cause(error)),
-            (false, true) => HttpError::Timeout,
+            (false, true) => HttpError::Timeout(timeouts.total.unwrap_or(timeouts.connect)),
             (false, false) if error.is_builder() => HttpError::setup(error),
             (false, false) => HttpError::Broken(root_cause(error)),
         }
@@ -69,5 +72,12 @@ mod tests {
     fn messages_are_one_short_line() {
         assert_eq!(one_line("a\n b\u{1b}[31m"), "a b\u{fffd}[31m");
         assert_eq!(one_line(&"x".repeat(1000)).len(), MESSAGE_CHARS);
+    }
+
+    #[test]
+    fn timeouts_name_the_limit() {
+        let message = |limit| HttpError::Timeout(limit).to_string();
+        assert_eq!(message(Duration::from_secs(20)), "no complete response within 20 s");
+        assert_eq!(message(Duration::from_millis(200)), "no complete response within 0.2 s");
     }
 }

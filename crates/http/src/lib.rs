@@ -14,4 +14,4 @@ pub use address::{Address, AddressError, PlainHttp, is_loopback_address};
 pub use client::{HttpClient, HttpResponse, Timeouts};
 pub use error::HttpError;
 pub use reqwest::{StatusCode, header};
-pub use retry::{Retry, RetryPolicy, RetryWait};
+pub use retry::{RetryPolicy, RetryVerdict, RetryWait};

@@ -19,7 +19,7 @@ pub struct RetryPolicy {
 
 /// The caller's verdict on a failed try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
+pub enum RetryVerdict {
     /// Another try is pointless, or not safe.
     Never,
     /// Another try after the policy's backoff.
@@ -47,7 +47,7 @@ impl RetryPolicy {
     pub async fn run<T, E, F: Future<Output = Result<T, E>>>(
         &self,
         request: impl FnMut() -> F,
-        classify: impl Fn(&E) -> Retry,
+        classify: impl Fn(&E) -> RetryVerdict,
         mut on_wait: impl FnMut(RetryWait<'_, E>),
     ) -> Result<T, E> {
         // Without its `std` feature, backon has the same seed in every process.
@@ -71,10 +71,10 @@ impl RetryPolicy {
             .adjust(|error, backoff| {
                 let (backoff, jitter) = (backoff?, jitter.next()?);
                 let wait = match classify(error) {
-                    Retry::Never => return None,
-                    Retry::After(wait) if wait > self.max_wait => return None,
-                    Retry::After(wait) => wait.saturating_add(jitter),
-                    Retry::Backoff => backoff,
+                    RetryVerdict::Never => return None,
+                    RetryVerdict::After(wait) if wait > self.max_wait => return None,
+                    RetryVerdict::After(wait) => wait.saturating_add(jitter),
+                    RetryVerdict::Backoff => backoff,
                 };
                 Some(wait.min(self.max_wait))
             })

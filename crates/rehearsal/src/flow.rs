@@ -5,7 +5,7 @@
 use charrette_engine::child::ChildRequest;
 use charrette_engine::pages::ClosingPage;
 use charrette_engine::{
-    Answers, Artifact, Artifacts, Flow, FlowSpec, Gate, Input, PhaseHandle, Run, Step, StepContext,
+    Answers, Artifact, Artifacts, FlowResult, FlowSpec, Gate, Input, PhaseHandle, Run, Step, StepContext,
     StepError, seat,
 };
 use charrette_model::checkpoint::Command;
@@ -30,7 +30,7 @@ pub(crate) static REHEARSAL: FlowSpec = FlowSpec {
     ..BASE
 };
 
-async fn rehearse(run: &Run<'_>) -> Flow<()> {
+async fn rehearse(run: &Run<'_>) -> FlowResult<()> {
     let request = Artifact::named("request.md");
 
     let gather = run.phase("gather");
@@ -66,7 +66,7 @@ async fn researcher(
     which: &str,
     request: &Artifact,
     survey: &Artifact,
-) -> Flow<Artifacts> {
+) -> FlowResult<Artifacts> {
     let call = seat(&format!("researcher-{which}"))
         .step_id(format!("research/{which}"))
         .prompt("Look around.")
@@ -94,7 +94,12 @@ fn scope(summary: &Artifacts) -> Gate {
     Gate::new("scope", summary).ask("scope", "Is the scope right?", "yes").ask("depth", "How deep?", "deep")
 }
 
-async fn sketch(draft: &PhaseHandle<'_>, key: &str, summary: &Artifacts, scope: &Answers) -> Flow<Artifacts> {
+async fn sketch(
+    draft: &PhaseHandle<'_>,
+    key: &str,
+    summary: &Artifacts,
+    scope: &Answers,
+) -> FlowResult<Artifacts> {
     let call = seat(&format!("sketch-{key}"))
         .step_id(format!("sketch/{key}"))
         .prompt(format!("Sketch with {key}: {}", scope.get(key)))
@@ -115,7 +120,7 @@ fn approval(last: &Artifacts) -> Gate {
 }
 
 /// Runs a step without an agent: its output depends on all inputs.
-async fn local(phase: &PhaseHandle<'_>, step: Step, writes: &'static str) -> Flow<Artifact> {
+async fn local(phase: &PhaseHandle<'_>, step: Step, writes: &'static str) -> FlowResult<Artifact> {
     let reads = input_labels(&step);
     phase.step(step, move |context| async move { write_digest(&context, &reads, writes) }).await?;
     Ok(Artifact::named(writes))
@@ -202,7 +207,7 @@ pub(crate) static DOORS: FlowSpec = FlowSpec {
     ..BASE
 };
 
-async fn doors(run: &Run<'_>) -> Flow<()> {
+async fn doors(run: &Run<'_>) -> FlowResult<()> {
     let phase = run.phase("doors");
     phase.stage("1c").skip("skipped (rehearsal)");
 
@@ -233,7 +238,7 @@ async fn doors(run: &Run<'_>) -> Flow<()> {
 pub(crate) static ERRAND: FlowSpec =
     FlowSpec { command: Command::Ship, phases: &["errand"], run: |run| Box::pin(errand(run)), ..BASE };
 
-async fn errand(run: &Run<'_>) -> Flow<()> {
+async fn errand(run: &Run<'_>) -> FlowResult<()> {
     let phase = run.phase("errand");
     let request = Artifact::named("request.md");
     let before: Artifact = local(&phase, Step::new("before").reads(&request), "before.md").await?;
@@ -253,7 +258,7 @@ async fn errand(run: &Run<'_>) -> Flow<()> {
     phase.finish(None).await
 }
 
-async fn side_sketch(phase: &PhaseHandle<'_>, side: &str) -> Flow<Artifacts> {
+async fn side_sketch(phase: &PhaseHandle<'_>, side: &str) -> FlowResult<Artifacts> {
     let call = seat(&format!("sketch-{side}"))
         .step_id(format!("sketch/{side}"))
         .prompt("Sketch.")

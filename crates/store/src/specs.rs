@@ -5,16 +5,16 @@ use std::io;
 use std::path::Path;
 
 /// Maximum depth of a specification: project, feature, specification.
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 /// Maximum number of entries that are read.
-const MOST: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 /// Maximum size of a manifest.
-const LARGEST: u64 = 1 << 20;
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 /// The files below a folder of specifications; empty if it does not exist. Links are not followed.
 pub fn read_spec_tree(folder: &Path) -> io::Result<SpecTree> {
     let mut tree = SpecTree::default();
-    let mut left = MOST;
+    let mut left = MAX_ENTRIES;
     if folder.is_dir() {
         add(&mut tree, folder, "", 0, &mut left)?;
     }
@@ -30,7 +30,7 @@ fn add(tree: &mut SpecTree, folder: &Path, prefix: &str, depth: usize, left: &mu
         let Ok(name) = entry.file_name().into_string() else { continue };
         let path = format!("{prefix}{name}");
         let kind = entry.file_type()?;
-        if kind.is_dir() && depth < DEEPEST && !name.starts_with('.') {
+        if kind.is_dir() && depth < MAX_DEPTH && !name.starts_with('.') {
             add(tree, &entry.path(), &format!("{path}/"), depth + 1, left)?;
         } else if kind.is_file() && depth > 0 {
             match manifest(&entry.path(), &path) {
@@ -44,6 +44,6 @@ fn add(tree: &mut SpecTree, folder: &Path, prefix: &str, depth: usize, left: &mu
 
 /// The text of a manifest; `None` if it is unreadable.
 fn manifest(file: &Path, path: &str) -> Option<String> {
-    let small = || file.symlink_metadata().is_ok_and(|meta| meta.len() <= LARGEST);
+    let small = || file.symlink_metadata().is_ok_and(|meta| meta.len() <= MAX_MANIFEST_BYTES);
     (SpecTree::wants_text(path) && small()).then(|| fs_err::read_to_string(file).ok()).flatten()
 }

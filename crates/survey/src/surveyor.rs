@@ -2,7 +2,7 @@
 
 use crate::facts;
 use crate::facts::risks::end_of_code;
-use crate::facts::tests::Candidate;
+use crate::facts::tests::TestedFile;
 use crate::history::log;
 use crate::outline::{Definition, outline};
 use crate::parallel::parallel_map;
@@ -66,9 +66,9 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
             Some((ranked.file, content::read_text(options.root, &evidence.files[ranked.file].path)?))
         })
         .collect();
-    let candidates: Vec<Candidate<'_>> =
-        texts.iter().map(|(file, text)| Candidate { file: *file, text }).collect();
-    let tests = facts::tests::find(evidence, &candidates, &test_pairs);
+    let tested_files: Vec<TestedFile<'_>> =
+        texts.iter().map(|(file, text)| TestedFile { file: *file, text }).collect();
+    let tests = facts::tests::find(evidence, &tested_files, &test_pairs);
     let covered: Vec<&str> = tests.iter().flat_map(|test| &test.covers).map(String::as_str).collect();
     let languages = facts::stack::languages(&snapshot.listed);
     Ok(Survey {

@@ -1,9 +1,11 @@
-//! State documents: a change, the same as a process, a look at ten thousand, HEAD.
+//! State documents: an update in process and as a command, `status` over 10,000 documents, reading HEAD.
 
 use super::ratio::{Figure, compare};
-use crate::Outcome;
-use crate::programs::{empty_program, repository, scratch, static_charrette};
-use charrette_model::checkpoint::{Command as Which, DocumentName, read};
+use crate::TaskResult;
+use crate::programs::{
+    build_empty_program, build_static_charrette, create_repository, create_scratch_folder,
+};
+use charrette_model::checkpoint::{Command as FlowCommand, DocumentName, read};
 use charrette_model::stamp::Now;
 use charrette_store::head::head;
 use charrette_store::layout::StateFolder;
@@ -14,28 +16,28 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const MANY: usize = 10_000;
+const DOCUMENT_COUNT: usize = 10_000;
 
-pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
-    let wanted = |name: &str| name.contains(only);
+pub(super) fn figures(only: &str) -> TaskResult<Vec<Figure>> {
+    let is_wanted = |name: &str| name.contains(only);
     let mut figures = Vec::new();
-    if wanted("durable update in process") {
-        figures.push(update_in_process()?);
+    if is_wanted("durable update in process") {
+        figures.push(measure_update_in_process()?);
     }
-    if wanted("update-phase as a process") {
-        figures.push(update_as_process()?);
+    if is_wanted("update-phase as a process") {
+        figures.push(measure_update_command()?);
     }
-    if wanted("status over 10,000 documents") {
-        figures.extend(status_of_many()?);
+    if is_wanted("status over 10,000 documents") {
+        figures.extend(measure_status()?);
     }
-    if wanted("HEAD in process") {
-        figures.push(head_in_process()?);
+    if is_wanted("HEAD in process") {
+        figures.push(measure_head()?);
     }
     Ok(figures)
 }
 
-/// A document of about that many bytes, with phases, steps and summaries as a design run leaves them.
-fn document(name: &DocumentName, bytes: usize) -> Value {
+/// A document of about this size, with phases, steps and summaries like those of a design.
+fn sample_document(name: &DocumentName, bytes: usize) -> Value {
     let steps = |from: usize| -> Value {
         let step = |n: usize| {
             let inputs = json!({"request.md": "a".repeat(64), "context-summary.md": "b".repeat(64)});
@@ -64,7 +66,7 @@ fn document(name: &DocumentName, bytes: usize) -> Value {
     document
 }
 
-fn documents_in(root: &Path) -> Outcome<Documents> {
+fn open_documents(root: &Path) -> TaskResult<Documents> {
     let repository = match locate(root)? {
         Location::WorkTree(repository) => Some(repository),
         _ => None,
@@ -73,16 +75,16 @@ fn documents_in(root: &Path) -> Outcome<Documents> {
     Ok(Documents::new(StateFolder::new(root, ".claude/state"), repository, holder, 500))
 }
 
-fn name(feature: &str) -> Outcome<DocumentName> {
-    Ok(DocumentName::for_feature(Which::Design, Some(feature))?)
+fn document_name(feature: &str) -> TaskResult<DocumentName> {
+    Ok(DocumentName::for_feature(FlowCommand::Design, Some(feature))?)
 }
 
-fn now() -> Now {
+fn current_time() -> Now {
     Now::real(std::time::SystemTime::now().try_into().unwrap_or_default())
 }
 
-/// Temp file, fsync, rename, fsync of the folder, and nothing else.
-pub(super) fn bare_durable_write(folder: &Path, bytes: &[u8]) -> Outcome {
+/// Baseline of a durable write: temp file, fsync, rename, fsync of the folder.
+pub(super) fn bare_durable_write(folder: &Path, bytes: &[u8]) -> TaskResult {
     let temp = folder.join("bare.tmp");
     let mut file = File::create(&temp)?;
     file.write_all(bytes)?;
@@ -92,12 +94,12 @@ pub(super) fn bare_durable_write(folder: &Path, bytes: &[u8]) -> Outcome {
     Ok(())
 }
 
-fn update_in_process() -> Outcome<Figure> {
-    let scratch = scratch("update")?;
-    repository(scratch.path())?;
-    let documents = documents_in(scratch.path())?;
-    let name = name("bench")?;
-    documents.save(&name, &read(document(&name, 30_000).to_string().as_bytes())?, now())?;
+fn measure_update_in_process() -> TaskResult<Figure> {
+    let scratch = create_scratch_folder("update")?;
+    create_repository(scratch.path())?;
+    let documents = open_documents(scratch.path())?;
+    let name = document_name("bench")?;
+    documents.save(&name, &read(sample_document(&name, 30_000).to_string().as_bytes())?, current_time())?;
     let bytes = fs_err::read(documents.folder().document(&name))?;
     let folder = scratch.path().join("bare");
     fs_err::create_dir(&folder)?;
@@ -106,20 +108,20 @@ fn update_in_process() -> Outcome<Figure> {
         n += 1;
         let data =
             json!({"status": "in_progress", "context_summary": format!("The {n}th change of this phase.")});
-        documents.update_phase(&name, "phase-1", &data, now())?;
+        documents.update_phase(&name, "phase-1", &data, current_time())?;
         Ok(())
     };
     compare("durable update in process (30 KB)", 1.4, 300, update, || bare_durable_write(&folder, &bytes))
 }
 
-fn update_as_process() -> Outcome<Figure> {
-    let scratch = scratch("process")?;
-    repository(scratch.path())?;
-    let charrette = static_charrette()?;
-    let empty = empty_program(scratch.path())?;
-    let documents = documents_in(scratch.path())?;
-    let name = name("bench")?;
-    documents.save(&name, &read(document(&name, 30_000).to_string().as_bytes())?, now())?;
+fn measure_update_command() -> TaskResult<Figure> {
+    let scratch = create_scratch_folder("process")?;
+    create_repository(scratch.path())?;
+    let charrette = build_static_charrette()?;
+    let empty = build_empty_program(scratch.path())?;
+    let documents = open_documents(scratch.path())?;
+    let name = document_name("bench")?;
+    documents.save(&name, &read(sample_document(&name, 30_000).to_string().as_bytes())?, current_time())?;
     let bytes = fs_err::read(documents.folder().document(&name))?;
     let data = scratch.path().join("data.json");
     fs_err::write(&data, r#"{"status": "in_progress", "context_summary": "A change."}"#)?;
@@ -131,23 +133,23 @@ fn update_as_process() -> Outcome<Figure> {
         let output = command.current_dir(scratch.path()).stdin(File::open(&data)?).output()?;
         if output.stdout == b"true\n" { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
     };
-    let least = || {
+    let bare = || {
         Command::new(&empty).stdin(File::open(&data)?).output()?;
         bare_durable_write(&folder, &bytes)?;
         bare_durable_write(&folder, &bytes)
     };
-    compare("update-phase as a process", 2.0, 200, update, least)
+    compare("update-phase as a process", 2.0, 200, update, bare)
 }
 
-fn status_of_many() -> Outcome<Vec<Figure>> {
-    let scratch = scratch("status")?;
-    repository(scratch.path())?;
-    let charrette = static_charrette()?;
+fn measure_status() -> TaskResult<Vec<Figure>> {
+    let scratch = create_scratch_folder("status")?;
+    create_repository(scratch.path())?;
+    let charrette = build_static_charrette()?;
     let folder = scratch.path().join(".claude/state");
     fs_err::create_dir_all(&folder)?;
-    for n in 0..MANY {
-        let name = name(&format!("feature-{n}"))?;
-        let text = serde_json::to_string_pretty(&document(&name, 18_000))?;
+    for n in 0..DOCUMENT_COUNT {
+        let name = document_name(&format!("feature-{n}"))?;
+        let text = serde_json::to_string_pretty(&sample_document(&name, 18_000))?;
         fs_err::write(folder.join(format!("{}.json", name.stem())), text)?;
     }
     let read_all = || {
@@ -155,7 +157,7 @@ fn status_of_many() -> Outcome<Vec<Figure>> {
         for entry in std::fs::read_dir(&folder)? {
             bytes += std::fs::read(entry?.path())?.len();
         }
-        if bytes > MANY * 18_000 { Ok(()) } else { Err("the documents are not there".into()) }
+        if bytes > DOCUMENT_COUNT * 18_000 { Ok(()) } else { Err("the documents are not there".into()) }
     };
     let run = |args: &[&str]| {
         let mut command = Command::new(&charrette);
@@ -163,7 +165,7 @@ fn status_of_many() -> Outcome<Vec<Figure>> {
         command
     };
     let status = |args: &'static [&'static str]| {
-        move || -> Outcome {
+        move || -> TaskResult {
             let status = run(args).status()?;
             if status.success() { Ok(()) } else { Err(format!("charrette status: {status}").into()) }
         }
@@ -171,7 +173,7 @@ fn status_of_many() -> Outcome<Vec<Figure>> {
     let mut figures = vec![compare("status over 10,000 documents", 3.0, 10, status(&["status"]), read_all)?];
     let json = status(&["status", "--json"]);
     figures.push(compare("status --json over 10,000 documents", 3.0, 10, json, read_all)?);
-    // Watched in a run of its own: watching takes a processor, and there are few.
+    // Memory is measured in a separate run, because polling /proc takes CPU time.
     let mut child = run(&["status"]).spawn()?;
     let mut peak = 0;
     while child.try_wait()?.is_none() {
@@ -183,22 +185,22 @@ fn status_of_many() -> Outcome<Vec<Figure>> {
     figures.push(Figure {
         name: "peak memory of that status",
         subject,
-        yardstick: 60.0,
+        baseline: 60.0,
         unit: "MB",
         limit: 1.0,
     });
     Ok(figures)
 }
 
-/// The most memory a process has had so far, in kilobytes.
+/// Peak memory of a process so far, in kilobytes.
 fn peak_memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
 }
 
-fn head_in_process() -> Outcome<Figure> {
-    let scratch = scratch("head")?;
-    repository(scratch.path())?;
+fn measure_head() -> TaskResult<Figure> {
+    let scratch = create_scratch_folder("head")?;
+    create_repository(scratch.path())?;
     let Location::WorkTree(repository) = locate(scratch.path())? else { return Err("no repository".into()) };
     let ours = || head(&repository)?.map(drop).ok_or_else(|| "no HEAD".into());
     let git = || {

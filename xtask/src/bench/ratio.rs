@@ -1,78 +1,78 @@
-//! A figure: what was measured, against what, and how much it may be.
+//! A figure: a measurement, its baseline and the limit of their ratio.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// One comparison.
+/// A measurement compared with its baseline.
 #[derive(Debug)]
 pub(crate) struct Figure {
     pub(crate) name: &'static str,
     pub(crate) subject: f64,
-    pub(crate) yardstick: f64,
+    pub(crate) baseline: f64,
     pub(crate) unit: &'static str,
-    /// Maximum ratio of subject to yardstick.
+    /// Maximum ratio of subject to baseline.
     pub(crate) limit: f64,
 }
 
 impl Figure {
     fn ratio(&self) -> f64 {
-        self.subject / self.yardstick
+        self.subject / self.baseline
     }
 
-    pub(crate) fn is_within(&self) -> bool {
+    pub(crate) fn is_within_limit(&self) -> bool {
         self.ratio() <= self.limit
     }
 }
 
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Figure { name, subject, yardstick, unit, limit } = self;
-        let verdict = if self.is_within() { "ok" } else { "OVER" };
+        let Figure { name, subject, baseline, unit, limit } = self;
+        let status = if self.is_within_limit() { "ok" } else { "OVER" };
         let ratio = self.ratio();
         write!(
             f,
-            "{name:<42} {subject:>9.3} {unit} / {yardstick:>9.3} {unit} = {ratio:>6.2}  (limit {limit}) {verdict}"
+            "{name:<42} {subject:>9.3} {unit} / {baseline:>9.3} {unit} = {ratio:>6.2}  (limit {limit}) {status}"
         )
     }
 }
 
-/// Runs both in turn and compares their medians, in milliseconds.
+/// Runs subject and baseline alternately and compares their median times, in milliseconds.
 pub(crate) fn compare(
     name: &'static str,
     limit: f64,
     rounds: usize,
-    subject: impl FnMut() -> Outcome,
-    yardstick: impl FnMut() -> Outcome,
-) -> Outcome<Figure> {
-    compare_from(name, limit, rounds, || Ok(()), subject, yardstick)
+    subject: impl FnMut() -> TaskResult,
+    baseline: impl FnMut() -> TaskResult,
+) -> TaskResult<Figure> {
+    compare_with_setup(name, limit, rounds, || Ok(()), subject, baseline)
 }
 
-/// The same, with something to set up before each of them that takes no part in the time.
-pub(crate) fn compare_from(
+/// Like [`compare`], with a setup before each run that is not timed.
+pub(crate) fn compare_with_setup(
     name: &'static str,
     limit: f64,
     rounds: usize,
-    mut set_up: impl FnMut() -> Outcome,
-    mut subject: impl FnMut() -> Outcome,
-    mut yardstick: impl FnMut() -> Outcome,
-) -> Outcome<Figure> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    mut set_up: impl FnMut() -> TaskResult,
+    mut subject: impl FnMut() -> TaskResult,
+    mut baseline: impl FnMut() -> TaskResult,
+) -> TaskResult<Figure> {
+    let (mut subject_times, mut baseline_times) = (Vec::new(), Vec::new());
     for round in 0..rounds + 2 {
         set_up()?;
-        let our_time = timed(&mut subject)?;
+        let subject_time = time(&mut subject)?;
         set_up()?;
-        let their_time = timed(&mut yardstick)?;
+        let baseline_time = time(&mut baseline)?;
         // The first rounds warm caches on both sides.
         if round >= 2 {
-            ours.push(our_time);
-            theirs.push(their_time);
+            subject_times.push(subject_time);
+            baseline_times.push(baseline_time);
         }
     }
-    Ok(Figure { name, subject: median(ours), yardstick: median(theirs), unit: "ms", limit })
+    Ok(Figure { name, subject: median(subject_times), baseline: median(baseline_times), unit: "ms", limit })
 }
 
-fn timed(run: &mut impl FnMut() -> Outcome) -> Outcome<Duration> {
+fn time(run: &mut impl FnMut() -> TaskResult) -> TaskResult<Duration> {
     let start = Instant::now();
     run()?;
     Ok(start.elapsed())

@@ -1,8 +1,8 @@
 //! Start-up time of the program as `cargo install` builds it.
 
 use super::ratio::{Figure, compare};
-use crate::Outcome;
-use crate::programs::{cargo, root, scratch};
+use crate::TaskResult;
+use crate::programs::{cargo, create_scratch_folder, root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,15 +11,15 @@ const NAME: &str = "start: charrette --version, cargo install";
 /// Maximum ratio to an empty Rust program built the same way.
 const LIMIT: f64 = 4.0;
 
-pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
+pub(super) fn figures(only: &str) -> TaskResult<Vec<Figure>> {
     if !NAME.contains(only) {
         return Ok(Vec::new());
     }
-    let scratch = scratch("start")?;
-    let empty = empty_rust_program(scratch.path())?;
-    let charrette = installed_charrette()?;
+    let scratch = create_scratch_folder("start")?;
+    let empty = build_empty_rust_program(scratch.path())?;
+    let charrette = build_installable_charrette()?;
     let run = |program: PathBuf| {
-        move || -> Outcome {
+        move || -> TaskResult {
             Command::new(&program).arg("--version").output()?;
             Ok(())
         }
@@ -27,8 +27,8 @@ pub(super) fn figures(only: &str) -> Outcome<Vec<Figure>> {
     Ok(vec![compare(NAME, LIMIT, 300, run(charrette), run(empty))?])
 }
 
-/// Builds what `cargo install` would install: the release profile with default features, linked dynamically.
-fn installed_charrette() -> Outcome<PathBuf> {
+/// Builds the binary that `cargo install` would install: the release profile with default features, linked dynamically.
+fn build_installable_charrette() -> TaskResult<PathBuf> {
     let status =
         cargo().args(["build", "--quiet", "--locked", "--release", "--package", "charrette-cli"]).status()?;
     if !status.success() {
@@ -37,7 +37,7 @@ fn installed_charrette() -> Outcome<PathBuf> {
     Ok(root().join("target").join("release").join("charrette"))
 }
 
-fn empty_rust_program(folder: &Path) -> Outcome<PathBuf> {
+fn build_empty_rust_program(folder: &Path) -> TaskResult<PathBuf> {
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     fs_err::write(&source, "fn main() {}\n")?;
     let status =

@@ -1,10 +1,9 @@
-//! The survey: how often it names the right files, and how fast it is against one `git grep`.
-//!
-//! [`quality`] asks for past commits at the tree before them, [`speed`] grows trees and takes the time.
+//! The survey: ranking quality on past commits ([`quality`]), speed and memory on generated trees ([`trees`]) against
+//! one `git grep` ([`speed`]).
 
 mod quality;
 mod speed;
 mod trees;
 
-pub(super) use quality::recall;
+pub(super) use quality::measure_recall;
 pub(super) use speed::figures;

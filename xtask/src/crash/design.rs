@@ -1,89 +1,89 @@
-//! A whole regular design killed at every durable write: resumed, it ends with the same files, and nobody whose
-//! answer was on record is asked again.
+//! A whole regular design killed at every durable write: the resumed run ends with the same files, and no recorded
+//! call is repeated.
 
-use super::flow::NOTHING_READ;
+use super::flow::EMPTY_PROMPT;
 use super::points::{self, Point};
-use super::workers::{Queue, side_by_side};
-use crate::Outcome;
-use crate::design::Rig;
+use super::workers::{Queue, run_parallel};
+use crate::TaskResult;
+use crate::design::DesignRig;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// No panel of this run asks more at a time.
-const IN_FLIGHT: usize = 4;
+/// Maximum number of parallel calls in this design.
+const MAX_PARALLEL: usize = 4;
 
-/// Kills at every Nth point, or at so many of them that `most` is not exceeded.
-pub(super) fn crash(every: usize, most: Option<usize>) -> Outcome {
-    let rig = Rig::set()?;
+/// Kills at every Nth point, or at fewer if that exceeds `most` kills.
+pub(super) fn crash(every: usize, most: Option<usize>) -> TaskResult {
+    let rig = DesignRig::new()?;
     let log = rig.panel.sandbox.outside("strace.log");
-    rig.run_well(&points::watching(&log, &[]))?;
-    let expected = RunResult::of(&rig)?;
+    rig.run_to_success(&points::trace_durable_writes(&log, &[]))?;
+    let expected = RunResult::read(&rig)?;
     let all = points::durable_writes(&log)?;
     let every = most.map_or(every, |most| every.max(all.len().div_ceil(most.max(1))));
     let chosen: Vec<&Point> = all.iter().step_by(every).collect();
-    let twice = AtomicUsize::new(0);
-    side_by_side(&chosen, |queue| kill_them(queue, &expected, &twice))?;
+    let with_repeats = AtomicUsize::new(0);
+    run_parallel(&chosen, |queue| kill_at_points(queue, &expected, &with_repeats))?;
     println!(
-        "a design killed at {} of {} durable writes: the same files each time, {} times a step in flight ran twice, no recorded call was repeated",
+        "a design killed at {} of {} durable writes: same files each time, {} times a call in flight was repeated, never a recorded call",
         chosen.len(),
         all.len(),
-        twice.load(Ordering::SeqCst)
+        with_repeats.load(Ordering::SeqCst)
     );
     Ok(())
 }
 
-/// Takes point after point until none is left.
-fn kill_them(queue: &Queue<'_, &Point>, expected: &RunResult, twice: &AtomicUsize) -> Outcome {
-    let rig = Rig::set()?;
+/// Worker: kills a design at each point of the queue.
+fn kill_at_points(queue: &Queue<'_, &Point>, expected: &RunResult, with_repeats: &AtomicUsize) -> TaskResult {
+    let rig = DesignRig::new()?;
     while let Some(point) = queue.take() {
         rig.restore()?;
-        let again =
-            kill(&rig, point, expected).map_err(|problem| format!("the design {point}: {problem}"))?;
-        twice.fetch_add(usize::from(again > 0), Ordering::SeqCst);
+        let repeated = kill_and_resume(&rig, point, expected)
+            .map_err(|problem| format!("the design {point}: {problem}"))?;
+        with_repeats.fetch_add(usize::from(repeated > 0), Ordering::SeqCst);
     }
     Ok(())
 }
 
-/// Kills a design once and sees it through. Says how many calls were made twice.
-fn kill(rig: &Rig, point: &Point, expected: &RunResult) -> Outcome<usize> {
-    rig.run(&point.strace_alone())?;
-    let answered = rig.document().as_ref().map(answered).unwrap_or_default();
-    let before = calls(&rig.panel.log());
+/// Kills a design once, resumes it to its end and checks the result. Returns the number of repeated calls.
+fn kill_and_resume(rig: &DesignRig, point: &Point, expected: &RunResult) -> TaskResult<usize> {
+    rig.run(&point.strace_without_children())?;
+    let recorded = rig.document().as_ref().map(recorded_steps).unwrap_or_default();
+    let before = called_steps(&rig.panel.log());
     let _ = fs_err::remove_file(rig.panel.log());
     let is_complete = rig.document().is_some_and(|document| document["completed_at"].is_string());
     if !is_complete {
-        rig.run_well(&[])?;
+        rig.run_to_success(&[])?;
     }
-    let after = calls(&rig.panel.log());
-    if let Some(step) = after.iter().find(|step| answered.contains(*step)) {
-        return Err(format!("{step} had answered, and was asked again").into());
+    let after = called_steps(&rig.panel.log());
+    if let Some(step) = after.iter().find(|step| recorded.contains(*step)) {
+        return Err(format!("the recorded call of {step} was repeated").into());
     }
-    let again = after.iter().filter(|step| before.contains(step)).count();
-    if again > IN_FLIGHT {
-        return Err(format!("{again} calls were made again, more than were in flight").into());
+    let repeated = after.iter().filter(|step| before.contains(step)).count();
+    if repeated > MAX_PARALLEL {
+        return Err(format!("{repeated} calls were repeated, more than were in flight").into());
     }
-    let ending = RunResult::of(rig)?;
-    compare(&expected.files, &ending.files)?;
-    if let Some(place) = difference(&expected.document, &ending.document) {
-        return Err(format!("the document is not that of an undisturbed run at {place}").into());
+    let result = RunResult::read(rig)?;
+    compare_files(&expected.files, &result.files)?;
+    if let Some(place) = find_difference(&expected.document, &result.document) {
+        return Err(format!("the document differs from that of an uninterrupted run at {place}").into());
     }
-    Ok(again)
+    Ok(repeated)
 }
 
-/// The steps whose answers are on record.
-fn answered(document: &Value) -> BTreeSet<String> {
+/// Steps whose answers are recorded in the document.
+fn recorded_steps(document: &Value) -> BTreeSet<String> {
     let phases = document["phases"].as_object().into_iter().flat_map(|phases| phases.values());
     let steps = phases.flat_map(|phase| phase["steps"].as_object().into_iter().flatten());
     let is_answered = |step: &Value| step["status"] == "done" && step["agent"].is_string();
     steps.filter(|(_, step)| is_answered(step)).map(|(id, _)| id.clone()).collect()
 }
 
-/// Steps with an agent call, except those whose prompt never arrived.
-fn calls(log: &Path) -> Vec<String> {
+/// Steps with an agent call, except calls whose prompt never arrived.
+fn called_steps(log: &Path) -> Vec<String> {
     let text = fs_err::read_to_string(log).unwrap_or_default();
-    let lines = text.lines().filter(|line| !line.ends_with(NOTHING_READ));
+    let lines = text.lines().filter(|line| !line.ends_with(EMPTY_PROMPT));
     lines.filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect()
 }
 
@@ -94,47 +94,47 @@ struct RunResult {
 }
 
 impl RunResult {
-    fn of(rig: &Rig) -> Outcome<RunResult> {
+    fn read(rig: &DesignRig) -> TaskResult<RunResult> {
         let mut document = rig.document().ok_or("there is no document")?;
         remove_varying_members(&mut document);
-        Ok(RunResult { files: files(rig)?, document })
+        Ok(RunResult { files: read_files(rig)?, document })
     }
 }
 
-/// Files by their names.
+/// Contents of files by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// The files of a design that are the same in every run.
-pub(super) fn files(rig: &Rig) -> Outcome<Files> {
+/// Reads the files of a design that are the same in every run.
+pub(super) fn read_files(rig: &DesignRig) -> TaskResult<Files> {
     let mut files = BTreeMap::new();
-    collect(&rig.workspace()?, "", &mut files)?;
-    collect(&rig.panel.sandbox.path("specs"), "specs/", &mut files)?;
-    files.retain(|name, _| !is_about_this_run(name));
+    collect_files(&rig.workspace()?, "", &mut files)?;
+    collect_files(&rig.panel.sandbox.path("specs"), "specs/", &mut files)?;
+    files.retain(|name, _| !varies_by_run(name));
     Ok(files)
 }
 
-/// Compares the files with those of an undisturbed run.
-pub(super) fn compare(expected: &Files, found: &Files) -> Outcome {
+/// Compares the files with those of an uninterrupted run.
+pub(super) fn compare_files(expected: &Files, found: &Files) -> TaskResult {
     for (name, text) in expected {
         if found.get(name) != Some(text) {
-            return Err(format!("{name} is not that of an undisturbed run").into());
+            return Err(format!("{name} differs from that of an uninterrupted run").into());
         }
     }
     match found.keys().find(|name| !expected.contains_key(*name)) {
-        Some(name) => Err(format!("{name} was left behind").into()),
+        Some(name) => Err(format!("{name} is a leftover").into()),
         None => Ok(()),
     }
 }
 
-/// Ledgers say how long things took, what was replaced or went wrong is kept, and messages are named after their run:
-/// none of that is ever the same.
-fn is_about_this_run(name: &str) -> bool {
+/// True for files that differ in every run: ledgers with times, replaced and failed outputs, webhook messages named
+/// after their run.
+fn varies_by_run(name: &str) -> bool {
     ["timing-ledger.tsv", "tokens.jsonl", "events.jsonl", "execution-issues.md"].contains(&name)
         || ["superseded/", "evidence/", "webhooks/"].iter().any(|folder| name.starts_with(folder))
 }
 
-/// Without what may differ: whose run it was, where it is, how often something was tried, and what a page looked at,
-/// which is looked at again when the status in it has changed.
+/// Removes the members that may differ: id and workspace of the run, attempts, and prompts and inputs, because a page
+/// is rendered again if the status in it has changed.
 fn remove_varying_members(document: &mut Value) {
     document["run"]["id"] = Value::Null;
     document["run"]["workspace"] = Value::Null;
@@ -147,12 +147,12 @@ fn remove_varying_members(document: &mut Value) {
     }
 }
 
-/// First difference of two documents.
-fn difference(one: &Value, other: &Value) -> Option<String> {
+/// Finds the first difference of two documents.
+fn find_difference(one: &Value, other: &Value) -> Option<String> {
     match (one, other) {
         (Value::Object(first), Value::Object(second)) => {
             let keys: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
-            let differs = |key: &&String| difference(&one[key.as_str()], &other[key.as_str()]);
+            let differs = |key: &&String| find_difference(&one[key.as_str()], &other[key.as_str()]);
             keys.iter().find_map(|key| Some(format!("/{key}{}", differs(key)?)))
         }
         _ if one == other => None,
@@ -160,12 +160,12 @@ fn difference(one: &Value, other: &Value) -> Option<String> {
     }
 }
 
-fn collect(folder: &Path, prefix: &str, files: &mut Files) -> Outcome {
+fn collect_files(folder: &Path, prefix: &str, files: &mut Files) -> TaskResult {
     for entry in fs_err::read_dir(folder)? {
         let path = entry?.path();
         let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
         if path.is_dir() {
-            collect(&path, &format!("{name}/"), files)?;
+            collect_files(&path, &format!("{name}/"), files)?;
         } else {
             files.insert(name, fs_err::read(&path)?);
         }

@@ -1,11 +1,12 @@
-//! A disk that is really full and one that is really read-only: a small file system in a namespace of its own.
+//! A full and a read-only disk: a small tmpfs in a mount namespace.
 
-use crate::Outcome;
-use crate::programs::scratch;
+use crate::TaskResult;
+use crate::programs::create_scratch_folder;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs in a mount namespace. Prints what the binary answered on each disk; `$1` is the binary, `$2` a folder.
+/// Shell script for the mount namespace. Prints the output of the binary on each disk; `$1` is the binary, `$2` a
+/// folder.
 const SCRIPT: &str = r#"
 set -eu
 mount -t tmpfs -o size=512k tmpfs "$2"
@@ -28,19 +29,19 @@ cmp .claude/state/design-x.json before && echo "read-only: intact"
 "$1" status | grep -q '^x ' && echo "read-only: status works"
 "#;
 
-pub(super) fn full_and_read_only(charrette: &Path) -> Outcome {
-    let folder = scratch("disk")?;
+pub(super) fn check_full_and_read_only(charrette: &Path) -> TaskResult {
+    let folder = create_scratch_folder("disk")?;
     let output = Command::new("unshare")
         .args(["--mount", "--map-root-user", "sh", "-c", SCRIPT, "sh"])
         .arg(charrette)
         .arg(folder.path())
         .output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complained = String::from_utf8_lossy(&output.stderr);
-    if !said.contains("mounted") {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if !stdout.contains("mounted") {
         println!(
-            "a full and a read-only disk: not tried, this machine allows no mounts here ({})",
-            complained.trim()
+            "a full and a read-only disk: skipped, mounts are not allowed on this machine ({})",
+            stderr.trim()
         );
         return Ok(());
     }
@@ -51,13 +52,13 @@ pub(super) fn full_and_read_only(charrette: &Path) -> Outcome {
         "read-only: intact",
         "read-only: status works",
     ] {
-        if !said.contains(expected) {
-            return Err(format!("expected '{expected}' in:\n{said}{complained}").into());
+        if !stdout.contains(expected) {
+            return Err(format!("expected '{expected}' in:\n{stdout}{stderr}").into());
         }
     }
-    if said.contains("leftover") {
-        return Err(format!("a temp file was left on the full disk:\n{said}").into());
+    if stdout.contains("leftover") {
+        return Err(format!("a temp file was left on the full disk:\n{stdout}").into());
     }
-    println!("a full and a read-only disk: the previous document intact, and said so");
+    println!("a full and a read-only disk: previous document intact and reported so");
     Ok(())
 }

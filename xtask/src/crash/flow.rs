@@ -1,8 +1,8 @@
-//! The rehearsal flow killed at every durable write: resumed, it ends as if nothing had happened.
+//! The rehearsal flow killed at every durable write: the resumed run ends with the artifacts of an uninterrupted one.
 
 use super::points;
-use crate::Outcome;
-use crate::programs::{rehearsal, repository, scratch};
+use crate::TaskResult;
+use crate::programs::{build_rehearsal, create_repository, create_scratch_folder};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,70 +12,71 @@ use tempfile::TempDir;
 const SCRIPT: &str = r#"{"broken": {"*": {"answer": "Sure: {digest}"}}, "*": {"aggregator": {"answer": "SUMMARY: {digest}"}, "*": {"answer": "{seat} by {agent} from {digest}\n"}}}"#;
 const ANSWERS: &str = "scope: {scope: \"yes\", depth: \"deep\"}\napproval: {approval: \"yes\"}\n";
 
-/// The fingerprint of an empty prompt.
-pub(super) const NOTHING_READ: &str = "cbf29ce484222325";
+/// Digest of an empty prompt in the log of the fake agent.
+pub(super) const EMPTY_PROMPT: &str = "cbf29ce484222325";
 
-pub(super) fn crash(every: usize) -> Outcome {
-    let program = rehearsal()?;
-    let undisturbed = Stage::set(&program)?;
-    undisturbed.to_the_end(&[])?;
-    let expected = RunResult::of(&undisturbed)?;
+pub(super) fn crash(every: usize) -> TaskResult {
+    let program = build_rehearsal()?;
+    let uninterrupted = FlowSetup::new(&program)?;
+    uninterrupted.run_to_end(&[])?;
+    let expected = RunResult::read(&uninterrupted)?;
 
-    let watched = Stage::set(&program)?;
-    let log = watched.folder.path().join("strace.log");
-    watched.to_the_end(&points::watching(&log, &[]))?;
+    let traced = FlowSetup::new(&program)?;
+    let log = traced.folder.path().join("strace.log");
+    traced.run_to_end(&points::trace_durable_writes(&log, &[]))?;
     let all = points::durable_writes(&log)?;
 
-    let (mut killed, mut twice) = (0, 0);
+    let (mut kills, mut with_repeats) = (0, 0);
     for point in all.iter().step_by(every) {
-        let stage = Stage::set(&program)?;
-        stage.begin(&point.strace_alone())?;
-        stage.to_the_end(&[])?;
-        let ending = RunResult::of(&stage)?;
+        let setup = FlowSetup::new(&program)?;
+        setup.start(&point.strace_without_children())?;
+        setup.run_to_end(&[])?;
+        let result = RunResult::read(&setup)?;
         let problem =
             |what: &str| -> Box<dyn std::error::Error> { format!("the flow {point}: {what}").into() };
-        if ending.artifacts != expected.artifacts {
-            return Err(problem("the artifacts are not those of an undisturbed run"));
+        if result.artifacts != expected.artifacts {
+            return Err(problem("the artifacts differ from those of an uninterrupted run"));
         }
-        if ending.executed.keys().ne(expected.executed.keys()) {
-            return Err(problem("something was executed with other inputs"));
+        if result.executed.keys().ne(expected.executed.keys()) {
+            return Err(problem("a step was executed with other inputs"));
         }
-        let again = ending.executed.iter().filter(|(step, count)| **count > expected.executed[*step]).count();
-        let too_often = ending.executed.iter().find(|(step, count)| **count > 2 * expected.executed[*step]);
+        let repeated =
+            result.executed.iter().filter(|(step, count)| **count > expected.executed[*step]).count();
+        let too_often = result.executed.iter().find(|(step, count)| **count > 2 * expected.executed[*step]);
         if let Some((step, count)) = too_often {
             return Err(problem(&format!("{step} was executed {count} times")));
         }
-        // The aggregator asks three times within one step; parallel branches may all be in flight.
-        if again > 3 {
-            return Err(problem(&format!("{again} executions were repeated, more than were in flight")));
+        // The aggregator calls its agent three times within one step, and all parallel branches may be in flight.
+        if repeated > 3 {
+            return Err(problem(&format!("{repeated} executions were repeated, more than were in flight")));
         }
-        killed += 1;
-        twice += usize::from(again > 0);
+        kills += 1;
+        with_repeats += usize::from(repeated > 0);
     }
     println!(
-        "the flow killed at {killed} of {} durable writes: the same artifacts each time, {twice} times something in flight was done twice, nothing else",
+        "the flow killed at {kills} of {} durable writes: same artifacts each time, {with_repeats} times an execution in flight was repeated, no other was",
         all.len()
     );
     Ok(())
 }
 
-/// A repository for one run of the flow.
-struct Stage {
+/// Repository, home and script of one run of the flow.
+struct FlowSetup {
     folder: TempDir,
     program: PathBuf,
 }
 
-impl Stage {
-    fn set(program: &Path) -> Outcome<Stage> {
-        let folder = scratch("flow")?;
-        repository(&folder.path().join("work"))?;
+impl FlowSetup {
+    fn new(program: &Path) -> TaskResult<FlowSetup> {
+        let folder = create_scratch_folder("flow")?;
+        create_repository(&folder.path().join("work"))?;
         fs_err::create_dir(folder.path().join("home"))?;
         fs_err::write(folder.path().join("script.json"), SCRIPT)?;
         fs_err::write(folder.path().join("answers.yaml"), ANSWERS)?;
-        Ok(Stage { folder, program: program.to_owned() })
+        Ok(FlowSetup { folder, program: program.to_owned() })
     }
 
-    fn run(&self, verb: &str, wrapper: &[OsString]) -> Outcome<Output> {
+    fn run(&self, verb: &str, wrapper: &[OsString]) -> TaskResult<Output> {
         let mut words: Vec<OsString> = wrapper.to_vec();
         words.push(self.program.clone().into());
         words.extend([verb, "try", "--answers"].map(OsString::from));
@@ -93,20 +94,20 @@ impl Stage {
         Ok(output)
     }
 
-    fn begin(&self, wrapper: &[OsString]) -> Outcome {
+    fn start(&self, wrapper: &[OsString]) -> TaskResult {
         self.run("rehearse", wrapper)?;
         Ok(())
     }
 
-    /// Begins, or goes on with, the run, and sees it through.
-    fn to_the_end(&self, wrapper: &[OsString]) -> Outcome {
-        let has_begun = self.folder.path().join("work/.claude/state/start-try.json").exists();
-        let output = self.run(if has_begun { "resume" } else { "rehearse" }, wrapper)?;
+    /// Starts or resumes the run; an error if it does not succeed.
+    fn run_to_end(&self, wrapper: &[OsString]) -> TaskResult {
+        let has_started = self.folder.path().join("work/.claude/state/start-try.json").exists();
+        let output = self.run(if has_started { "resume" } else { "rehearse" }, wrapper)?;
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(format!("the flow does not come to its end: {} {said}", output.status).into())
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        Err(format!("the flow failed: {} {stderr}", output.status).into())
     }
 }
 
@@ -118,11 +119,11 @@ struct RunResult {
 }
 
 impl RunResult {
-    fn of(stage: &Stage) -> Outcome<RunResult> {
+    fn read(setup: &FlowSetup) -> TaskResult<RunResult> {
         let mut artifacts = BTreeMap::new();
-        for entry in fs_err::read_dir(stage.folder.path().join("work/.specs/20261115-try"))? {
+        for entry in fs_err::read_dir(setup.folder.path().join("work/.specs/20261115-try"))? {
             let path = entry?.path();
-            // Ledgers say how long things took, which is never the same.
+            // Ledgers contain times, which differ in every run.
             let is_ledger =
                 ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl"].iter().any(|name| path.ends_with(name));
             if path.is_file() && !is_ledger {
@@ -131,9 +132,9 @@ impl RunResult {
             }
         }
         let mut executed = BTreeMap::new();
-        for line in fs_err::read_to_string(stage.folder.path().join("log"))?.lines() {
-            // An agent whose driver died before it had said anything: it was never asked.
-            if line.ends_with(NOTHING_READ) {
+        for line in fs_err::read_to_string(setup.folder.path().join("log"))?.lines() {
+            // The driver died before it sent the prompt, so this was not a call.
+            if line.ends_with(EMPTY_PROMPT) {
                 continue;
             }
             *executed.entry(line.to_owned()).or_default() += 1;

@@ -1,7 +1,7 @@
-//! The commands that change something, and a repository for each to happen in.
+//! Commands that change state, and a repository to run each in.
 
-use crate::Outcome;
-use crate::programs::{repository, scratch};
+use crate::TaskResult;
+use crate::programs::{create_repository, create_scratch_folder};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::Write as _;
@@ -12,13 +12,13 @@ use tempfile::TempDir;
 /// A command that changes the document `design-x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// The first change of all: folders are created too.
+    /// The first change, which also creates the folders.
     FirstUpdate,
     Update,
     Save,
     Complete,
     Abandon,
-    /// After another process was killed.
+    /// With the leftovers of a killed process.
     Gc,
 }
 
@@ -82,40 +82,40 @@ impl fmt::Display for Operation {
 
 const UPDATE: &[&str] = &["checkpoint", "update-phase", "research", "--command", "design", "--feature", "x"];
 
-/// Output and end of a command.
+/// Output of a command.
 #[derive(Debug)]
 pub(super) struct CommandOutput {
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
-/// A repository as an operation finds it.
+/// Repository and document before an operation.
 #[derive(Debug)]
-pub(super) struct OperationScene {
+pub(super) struct OperationSetup {
     folder: TempDir,
     /// The document before the operation, if there was one.
     pub(super) before: Option<String>,
 }
 
-impl OperationScene {
-    pub(super) fn set(operation: Operation) -> Outcome<OperationScene> {
-        let folder = scratch("crash")?;
-        repository(folder.path())?;
-        let mut scene = OperationScene { folder, before: None };
+impl OperationSetup {
+    pub(super) fn new(operation: Operation) -> TaskResult<OperationSetup> {
+        let folder = create_scratch_folder("crash")?;
+        create_repository(folder.path())?;
+        let mut setup = OperationSetup { folder, before: None };
         if operation != Operation::FirstUpdate {
-            fs_err::create_dir_all(scene.state().join("history"))?;
+            fs_err::create_dir_all(setup.state().join("history"))?;
             let steps = "\n      \"filler\": \"".to_owned() + &"x".repeat(3000) + "\",";
             let text = format!(
                 "{{\n  \"version\": 1,\n  \"command\": \"design\",\n  \"feature\": \"x\",\n  \"phases\": {{\n    \"research\": {{{steps}\n      \"status\": \"in_progress\",\n      \"context_summary\": \"old\"\n    }}\n  }}\n}}"
             );
-            fs_err::write(scene.document(), &text)?;
-            scene.before = Some(text);
+            fs_err::write(setup.document_path(), &text)?;
+            setup.before = Some(text);
         }
         if operation == Operation::Gc {
-            fs_err::write(scene.state().join(".design-x.json.tmp"), "{torn")?;
-            fs_err::write(scene.state().join("history/design-gone.jsonl"), "")?;
+            fs_err::write(setup.state().join(".design-x.json.tmp"), "{torn")?;
+            fs_err::write(setup.state().join("history/design-gone.jsonl"), "")?;
         }
-        Ok(scene)
+        Ok(setup)
     }
 
     pub(super) fn state(&self) -> PathBuf {
@@ -126,42 +126,42 @@ impl OperationScene {
         self.folder.path()
     }
 
-    pub(super) fn document(&self) -> PathBuf {
+    pub(super) fn document_path(&self) -> PathBuf {
         self.state().join("design-x.json")
     }
 
-    /// The document as it is now, if there is one.
-    pub(super) fn now(&self) -> Outcome<Option<String>> {
-        match fs_err::read_to_string(self.document()) {
+    /// Reads the document, if there is one.
+    pub(super) fn read_document(&self) -> TaskResult<Option<String>> {
+        match fs_err::read_to_string(self.document_path()) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Runs the operation, behind some other program if `wrapper` is not empty.
+    /// Runs the operation, started by `wrapper` if it is not empty.
     pub(super) fn run_with(
         &self,
         charrette: &Path,
         operation: Operation,
         wrapper: &[OsString],
-    ) -> Outcome<CommandOutput> {
+    ) -> TaskResult<CommandOutput> {
         self.run_arguments(charrette, operation.arguments(), operation.stdin(), wrapper)
     }
 
-    /// The next change by any process.
-    pub(super) fn update(&self, charrette: &Path) -> Outcome<CommandOutput> {
+    /// Makes another change of the document.
+    pub(super) fn update(&self, charrette: &Path) -> TaskResult<CommandOutput> {
         self.run_arguments(charrette, UPDATE, r#"{"note": "next"}"#, &[])
     }
 
-    /// The operation, started but not waited for.
+    /// Starts a command without waiting for it.
     pub(super) fn start(
         &self,
         charrette: &Path,
         arguments: &[&str],
         stdin: &str,
         wrapper: &[OsString],
-    ) -> Outcome<std::process::Child> {
+    ) -> TaskResult<std::process::Child> {
         let mut words: Vec<OsString> = wrapper.to_vec();
         words.push(charrette.into());
         words.extend(arguments.iter().map(OsString::from));
@@ -172,7 +172,7 @@ impl OperationScene {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        // A killed program may not have read it.
+        // Fails if the program was killed before it read its input.
         let _ = child.stdin.take().map(|mut pipe| pipe.write_all(stdin.as_bytes()));
         Ok(child)
     }
@@ -183,7 +183,7 @@ impl OperationScene {
         arguments: &[&str],
         stdin: &str,
         wrapper: &[OsString],
-    ) -> Outcome<CommandOutput> {
+    ) -> TaskResult<CommandOutput> {
         let output = self.start(charrette, arguments, stdin, wrapper)?.wait_with_output()?;
         Ok(CommandOutput {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

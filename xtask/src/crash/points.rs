@@ -1,22 +1,22 @@
-//! Injection points of an operation: found by tracing it once, identified by system call and count.
+//! Injection points of an operation: found by tracing it once, identified by system call and its count.
 
-use super::operations::{Operation, OperationScene};
-use crate::Outcome;
+use super::operations::{Operation, OperationSetup};
+use crate::TaskResult;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
-/// The system calls that change what others can see, or that decide who may.
-const KILLED: &str =
+/// System calls to kill at: those that change or open files, or take locks.
+const KILL_CALLS: &str =
     "openat,write,pwrite64,fsync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,flock";
 /// System calls that fail on a full or broken disk.
-const FAILED: &[&str] = &["write", "pwrite64", "fsync", "rename", "mkdir"];
+const ERROR_CALLS: &[&str] = &["write", "pwrite64", "fsync", "rename", "mkdir"];
 
 /// System calls that make data durable or visible.
-const DURABLE: &[&str] = &["fsync", "rename", "unlink", "link", "linkat", "mkdir", "rmdir", "unlinkat"];
+const DURABLE_CALLS: &[&str] = &["fsync", "rename", "unlink", "link", "linkat", "mkdir", "rmdir", "unlinkat"];
 
-/// One hit.
+/// Injection point: the nth call of a system call, and the fault.
 #[derive(Debug)]
 pub(super) struct Point {
     pub(super) call: String,
@@ -24,7 +24,6 @@ pub(super) struct Point {
     pub(super) fault: Fault,
 }
 
-/// Fault to inject.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fault {
     Kill,
@@ -32,12 +31,12 @@ pub(super) enum Fault {
 }
 
 impl Point {
-    /// The same for a program whose children are left alone.
-    pub(super) fn strace_alone(&self) -> Vec<OsString> {
+    /// Like [`Point::strace`], without injection into child processes.
+    pub(super) fn strace_without_children(&self) -> Vec<OsString> {
         self.strace().into_iter().filter(|word| word != "-f").collect()
     }
 
-    /// The program and arguments that make it happen.
+    /// Command prefix that injects the fault with strace.
     pub(super) fn strace(&self) -> Vec<OsString> {
         let Point { call, nth, fault } = self;
         let inject = match fault {
@@ -60,80 +59,82 @@ impl fmt::Display for Point {
     }
 }
 
-/// All points of an operation.
+/// Injection points of an operation.
 #[derive(Debug)]
 pub(super) struct Points {
     pub(super) kills: Vec<Point>,
     pub(super) errors: Vec<Point>,
 }
 
-pub(super) fn of(charrette: &Path, operation: Operation) -> Outcome<Points> {
-    let scene = OperationScene::set(operation)?;
-    let log = scene.work().join("strace.log");
-    let mut words: Vec<OsString> =
-        ["strace", "-f", "-qqq", "-e", &format!("trace={KILLED}"), "-o"].iter().map(OsString::from).collect();
+/// Traces an operation once and lists its injection points.
+pub(super) fn find(charrette: &Path, operation: Operation) -> TaskResult<Points> {
+    let setup = OperationSetup::new(operation)?;
+    let log = setup.work().join("strace.log");
+    let mut words: Vec<OsString> = ["strace", "-f", "-qqq", "-e", &format!("trace={KILL_CALLS}"), "-o"]
+        .iter()
+        .map(OsString::from)
+        .collect();
     words.push(log.clone().into());
-    scene
+    setup
         .run_with(charrette, operation, &words)
-        .map_err(|error| format!("strace is needed for this, but cannot be run: {error}"))?;
+        .map_err(|error| format!("cannot run strace, which is required: {error}"))?;
 
-    let counts = counts(&log)?;
+    let counts = count_calls(&log)?;
     let all = |call: &str, fault: Fault| -> Vec<Point> {
         let count = counts.get(call).copied().unwrap_or_default();
         (1..=count).map(|nth| Point { call: call.to_owned(), nth, fault }).collect()
     };
     let kills: Vec<Point> = counts.keys().flat_map(|call| all(call, Fault::Kill)).collect();
-    let errors = FAILED
+    let errors = ERROR_CALLS
         .iter()
         .flat_map(|call| ["ENOSPC", "EIO"].map(|error| all(call, Fault::Error(error))))
         .flatten();
     if kills.is_empty() {
-        return Err(format!("strace saw nothing of {operation}").into());
+        return Err(format!("the strace log of {operation} is empty").into());
     }
     Ok(Points { kills, errors: errors.collect() })
 }
 
-/// The program and arguments that have a program watched at its durable writes, and at `others`; its children are left
-/// alone.
-pub(super) fn watching(log: &Path, others: &[&str]) -> Vec<OsString> {
-    let calls = [DURABLE, others].concat().join(",");
+/// Command prefix that logs the durable writes of a program and `others` with strace, without its child processes.
+pub(super) fn trace_durable_writes(log: &Path, others: &[&str]) -> Vec<OsString> {
+    let calls = [DURABLE_CALLS, others].concat().join(",");
     let words = ["strace", "-qqq", "-e", &format!("trace={calls}"), "-o"];
     words.iter().map(OsString::from).chain([log.into()]).collect()
 }
 
-/// A kill at each durable write that was seen then, in order.
-pub(super) fn durable_writes(log: &Path) -> Outcome<Vec<Point>> {
+/// Kill points at each durable write in a log of strace, in order.
+pub(super) fn durable_writes(log: &Path) -> TaskResult<Vec<Point>> {
     let text = fs_err::read_to_string(log)?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let point = |call| {
         let nth = counts.entry(call).and_modify(|count| *count += 1).or_insert(1);
         Point { call: call.to_owned(), nth: *nth, fault: Fault::Kill }
     };
-    Ok(text.lines().filter_map(durable).map(point).collect())
+    Ok(text.lines().filter_map(durable_call).map(point).collect())
 }
 
 /// Number of durable writes before the first line that contains `mark`.
-pub(super) fn durable_writes_before(log: &Path, mark: &str) -> Outcome<usize> {
+pub(super) fn durable_writes_before(log: &Path, mark: &str) -> TaskResult<usize> {
     let text = fs_err::read_to_string(log)?;
-    let index = text.find(mark).ok_or_else(|| format!("strace saw no {mark}"))?;
-    Ok(text[..index].lines().filter_map(durable).count())
+    let index = text.find(mark).ok_or_else(|| format!("the strace log does not contain {mark}"))?;
+    Ok(text[..index].lines().filter_map(durable_call).count())
 }
 
-fn durable(line: &str) -> Option<&str> {
-    call(line).filter(|call| DURABLE.contains(call))
+fn durable_call(line: &str) -> Option<&str> {
+    call_name(line).filter(|call| DURABLE_CALLS.contains(call))
 }
 
 /// Counts the system calls in a log of strace.
-fn counts(log: &Path) -> Outcome<BTreeMap<String, usize>> {
+fn count_calls(log: &Path) -> TaskResult<BTreeMap<String, usize>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for call in fs_err::read_to_string(log)?.lines().filter_map(call) {
+    for call in fs_err::read_to_string(log)?.lines().filter_map(call_name) {
         *counts.entry(call.to_owned()).or_default() += 1;
     }
     Ok(counts)
 }
 
-/// The system call of a line: `fsync(3) = 0`, with the process before it if there are several.
-fn call(line: &str) -> Option<&str> {
+/// Name of the system call in a line such as `fsync(3) = 0`, which starts with the process id if there are several.
+fn call_name(line: &str) -> Option<&str> {
     let call = line.split_once('(')?.0.split_whitespace().last()?;
     call.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()).then_some(call)
 }

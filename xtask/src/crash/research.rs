@@ -1,10 +1,10 @@
-//! A whole research run of the product, with the embedded agent, killed at every durable write: resumed, it ends with the same
+//! A whole research run with the embedded agent, killed at every durable write: the resumed run ends with the same
 //! notes.
 
 use super::points::{self, Point};
-use super::workers::side_by_side;
-use crate::Outcome;
-use crate::programs::debug_charrette;
+use super::workers::run_parallel;
+use crate::TaskResult;
+use crate::programs::build_debug_charrette;
 use charrette_testkit::Sandbox;
 use charrette_testkit::panel::parcels_in;
 use std::ffi::OsString;
@@ -15,65 +15,67 @@ const NAME: &str = "how-parcels-are-announced";
 const NOTES: &str = "research-notes.md";
 
 /// Kills at every Nth point.
-pub(super) fn crash(every: usize) -> Outcome {
-    let program = debug_charrette()?;
-    let whole = ResearchRig::set(&program);
-    let log = whole.sandbox.outside("strace.log");
-    whole.run(&points::watching(&log, &[]))?;
-    let expected = whole.notes()?;
+pub(super) fn crash(every: usize) -> TaskResult {
+    let program = build_debug_charrette()?;
+    let traced = ResearchRig::new(&program);
+    let log = traced.sandbox.outside("strace.log");
+    traced.run(&points::trace_durable_writes(&log, &[]))?;
+    let expected = traced.read_notes()?;
     let all = points::durable_writes(&log)?;
     let chosen: Vec<&Point> = all.iter().step_by(every).collect();
-    side_by_side(&chosen, |queue| {
+    run_parallel(&chosen, |queue| {
         while let Some(point) = queue.take() {
-            let bench = ResearchRig::set(&program);
-            let _ = bench.run(&point.strace_alone());
-            if !bench.is_complete() {
-                bench.run(&[]).map_err(|problem| format!("research {point}: {problem}"))?;
+            let rig = ResearchRig::new(&program);
+            let _ = rig.run(&point.strace_without_children());
+            if !rig.is_complete() {
+                rig.run(&[]).map_err(|problem| format!("research {point}: {problem}"))?;
             }
-            if bench.notes()? != expected {
-                return Err(format!("research {point}: the notes are not those of an undisturbed run").into());
+            if rig.read_notes()? != expected {
+                return Err(
+                    format!("research {point}: the notes differ from those of an uninterrupted run").into()
+                );
             }
         }
         Ok(())
     })?;
-    println!("research killed at {} of {} durable writes: the same notes each time", chosen.len(), all.len());
+    println!("research killed at {} of {} durable writes: same notes each time", chosen.len(), all.len());
     Ok(())
 }
 
-/// A repository without any agent.
+/// A repository without agents on the PATH.
 struct ResearchRig {
     sandbox: Sandbox,
     program: PathBuf,
 }
 
 impl ResearchRig {
-    fn set(program: &Path) -> ResearchRig {
+    fn new(program: &Path) -> ResearchRig {
         let sandbox = Sandbox::new();
         parcels_in(&sandbox);
         ResearchRig { sandbox, program: program.to_owned() }
     }
 
-    fn document(&self) -> PathBuf {
+    fn document_path(&self) -> PathBuf {
         self.sandbox.path(&format!(".claude/state/research-{NAME}.json"))
     }
 
     fn is_complete(&self) -> bool {
-        fs_err::read_to_string(self.document()).is_ok_and(|text| text.contains("\"completed_at\""))
+        fs_err::read_to_string(self.document_path()).is_ok_and(|text| text.contains("\"completed_at\""))
     }
 
-    /// Begins the run, or goes on with it, to its end.
-    fn run(&self, wrapper: &[OsString]) -> Outcome {
+    /// Starts or resumes the run; an error if it does not succeed.
+    fn run(&self, wrapper: &[OsString]) -> TaskResult {
         let mut words: Vec<OsString> = wrapper.to_vec();
         words.push(self.program.clone().into());
         words.push("research".into());
-        if self.document().exists() {
+        if self.document_path().exists() {
             words.extend([NAME, "--resume"].map(OsString::from));
         } else {
             words.push(TOPIC.into());
         }
         let mut command = self.sandbox.command(&words[0]);
         command.args(&words[1..]).env("CHARRETTE_SEED", self.sandbox.work());
-        // Whatever is installed on this machine takes no part.
+        // Agents installed on this machine must not be found.
         command.env("PATH", "/usr/bin:/bin");
         let output = command.output()?;
         if output.status.success() {
@@ -82,7 +84,7 @@ impl ResearchRig {
         Err(format!("{} {}", output.status, String::from_utf8_lossy(&output.stderr)).into())
     }
 
-    fn notes(&self) -> Outcome<Vec<u8>> {
+    fn read_notes(&self) -> TaskResult<Vec<u8>> {
         for entry in fs_err::read_dir(self.sandbox.path(".specs"))? {
             let path = entry?.path().join(NOTES);
             if path.exists() {

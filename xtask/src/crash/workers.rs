@@ -1,27 +1,30 @@
-//! Several hands for many kills, each with a place of its own.
+//! Parallel workers for many kills.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Number of parallel workers.
 const WORKERS: usize = 2;
 
-/// Remaining jobs.
+/// Queue of jobs, shared by the workers.
 pub(super) struct Queue<'a, P> {
     all: &'a [P],
     next: AtomicUsize,
 }
 
 impl<'a, P> Queue<'a, P> {
-    /// The next one, until none is left.
+    /// The next job, if there is one.
     pub(super) fn take(&self) -> Option<&'a P> {
         self.all.get(self.next.fetch_add(1, Ordering::SeqCst))
     }
 }
 
-/// Has all of them done. Each worker begins once, and takes one after the other; the first problem ends it all.
-pub(super) fn side_by_side<P: Sync>(all: &[P], worker: impl Fn(&Queue<'_, P>) -> Outcome + Sync) -> Outcome {
+/// Runs the worker in parallel threads that share the jobs. The first error stops all of them.
+pub(super) fn run_parallel<P: Sync>(
+    all: &[P],
+    worker: impl Fn(&Queue<'_, P>) -> TaskResult + Sync,
+) -> TaskResult {
     let queue = Queue { all, next: AtomicUsize::new(0) };
     let problem: Mutex<Option<String>> = Mutex::new(None);
     std::thread::scope(|scope| {
@@ -30,7 +33,7 @@ pub(super) fn side_by_side<P: Sync>(all: &[P], worker: impl Fn(&Queue<'_, P>) ->
                 if let Err(error) = worker(&queue)
                     && let Ok(mut problem) = problem.lock()
                 {
-                    // The others have nothing left to do either.
+                    // Empties the queue, so that the other workers stop.
                     queue.next.store(all.len(), Ordering::SeqCst);
                     problem.get_or_insert(error.to_string());
                 }

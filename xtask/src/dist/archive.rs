@@ -1,6 +1,6 @@
 //! Reproducible archives and their checksums.
 
-use crate::Outcome;
+use crate::TaskResult;
 use charrette_store::workspace::sha256;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use std::process::Command;
 
 const SUMS: &str = "SHA256SUMS";
 
-/// Removes what was packed before, so that the folder holds what the checksums name.
-pub(super) fn clear(folder: &Path) -> Outcome {
+/// Removes earlier archives and checksums, so that the folder holds only those that the checksums name.
+pub(super) fn clear(folder: &Path) -> TaskResult {
     fs_err::create_dir_all(folder)?;
     for entry in fs_err::read_dir(folder)? {
         let name = entry?.file_name();
@@ -21,8 +21,8 @@ pub(super) fn clear(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Copies what README.md points at, itself and the licences.
-pub(super) fn copy_documents(root: &Path, into: &Path) -> Outcome {
+/// Copies README.md, the documents it links to and the licences.
+pub(super) fn copy_documents(root: &Path, into: &Path) -> TaskResult {
     for entry in fs_err::read_dir(root)? {
         let name = entry?.file_name();
         let shown = name.to_string_lossy();
@@ -33,8 +33,8 @@ pub(super) fn copy_documents(root: &Path, into: &Path) -> Outcome {
     copy_folder(&root.join("docs"), &into.join("docs"))
 }
 
-/// Packs the binary and everything beside it below one folder called `name`, and lists what it packed.
-pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> Outcome<PathBuf> {
+/// Packs the binary and the extras into one folder called `name`, and checks the listing of the archive.
+pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> TaskResult<PathBuf> {
     let staging = tempfile::tempdir_in(into)?;
     let tree = staging.path().join(name);
     copy_folder(extras, &tree)?;
@@ -43,7 +43,7 @@ pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> Out
     let mut pack = Command::new("tar");
     pack.args(["--create", "--format=ustar", "--sort=name", "--mode=u=rwX,go=rX"])
         .args(["--owner=0", "--group=0", "--numeric-owner"])
-        .arg(format!("--mtime=@{}", packed_at()))
+        .arg(format!("--mtime=@{}", commit_time()))
         .arg("--file")
         .arg(&tar)
         .arg("--directory")
@@ -57,24 +57,28 @@ pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> Out
 }
 
 /// Time of the packed commit, used for all entries so that archives are reproducible.
-fn packed_at() -> u64 {
+fn commit_time() -> u64 {
     let root = crate::programs::root();
     let committed = Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root).output();
     committed.ok().and_then(|output| String::from_utf8_lossy(&output.stdout).trim().parse().ok()).unwrap_or(0)
 }
 
-fn check_listing(archive: &Path, name: &str, tree: &Path) -> Outcome {
+fn check_listing(archive: &Path, name: &str, tree: &Path) -> TaskResult {
     let listing = run_checked(Command::new("tar").arg("--list").arg("--file").arg(archive))?;
     let mut listed: Vec<&str> = listing.lines().filter(|line| !line.ends_with('/')).collect();
     let files = files_below(tree)?;
     let mut expected: Vec<String> = files.iter().map(|file| format!("{name}/{}", file.display())).collect();
     listed.sort_unstable();
     expected.sort_unstable();
-    if listed == expected { Ok(()) } else { Err(format!("{} holds {listing}", archive.display()).into()) }
+    if listed == expected {
+        Ok(())
+    } else {
+        Err(format!("unexpected content of {}: {listing}", archive.display()).into())
+    }
 }
 
-/// Writes the checksums, and has them read by the program that will read them.
-pub(super) fn write_sums(folder: &Path, archives: &[PathBuf]) -> Outcome<PathBuf> {
+/// Writes the checksums and verifies them with `sha256sum`.
+pub(super) fn write_sums(folder: &Path, archives: &[PathBuf]) -> TaskResult<PathBuf> {
     let mut sums = String::new();
     for archive in archives {
         let name = archive.file_name().unwrap_or_default().to_string_lossy();
@@ -86,7 +90,7 @@ pub(super) fn write_sums(folder: &Path, archives: &[PathBuf]) -> Outcome<PathBuf
     Ok(path)
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Outcome {
+fn copy_folder(from: &Path, to: &Path) -> TaskResult {
     for file in files_below(from)? {
         let copy = to.join(&file);
         fs_err::create_dir_all(copy.parent().unwrap_or(to))?;
@@ -95,8 +99,8 @@ fn copy_folder(from: &Path, to: &Path) -> Outcome {
     Ok(())
 }
 
-/// All files below a folder, seen from it.
-fn files_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
+/// All files below a folder, as relative paths.
+fn files_below(folder: &Path) -> TaskResult<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?;
@@ -110,7 +114,7 @@ fn files_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn run_checked(command: &mut Command) -> Outcome<String> {
+fn run_checked(command: &mut Command) -> TaskResult<String> {
     let output = command.output()?;
     if !output.status.success() {
         return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
@@ -123,8 +127,8 @@ fn run_checked(command: &mut Command) -> Outcome<String> {
 mod tests {
     use super::*;
 
-    /// Packs a small tree, made in the given order of files.
-    fn packed(order: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    /// Packs a small tree whose files were created in this order.
+    fn pack_in_order(order: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let extras = folder.path().join("extras");
         for file in order {
@@ -142,8 +146,8 @@ mod tests {
 
     #[test]
     fn the_same_files_give_the_same_bytes_below_one_folder() {
-        let (_one, first) = packed(&["README.md", "man/man1/charrette.1"]);
-        let (_other, second) = packed(&["man/man1/charrette.1", "README.md"]);
+        let (_one, first) = pack_in_order(&["README.md", "man/man1/charrette.1"]);
+        let (_other, second) = pack_in_order(&["man/man1/charrette.1", "README.md"]);
         assert_eq!(fs_err::read(&first).unwrap(), fs_err::read(second).unwrap());
         let listing =
             run_checked(Command::new("tar").args(["--list", "--verbose", "--file"]).arg(&first)).unwrap();
@@ -154,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_an_archive_says_when_it_was_packed() {
-        let (_folder, archive) = packed(&["README.md"]);
+    fn archives_do_not_contain_the_time_of_packing() {
+        let (_folder, archive) = pack_in_order(&["README.md"]);
         assert_eq!(fs_err::read(&archive).unwrap()[4..8], [0; 4], "the time in gzip's header");
         let mut names = Command::new("tar");
         names.args(["--list", "--verbose", "--full-time", "--utc", "--file"]).arg(&archive);
         let committed = run_checked(
-            Command::new("date").args(["--utc", "+%F %T", "--date"]).arg(format!("@{}", packed_at())),
+            Command::new("date").args(["--utc", "+%F %T", "--date"]).arg(format!("@{}", commit_time())),
         );
         for line in run_checked(&mut names).unwrap().lines() {
             assert!(line.contains(committed.as_ref().unwrap().trim()), "{line}");
@@ -168,10 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn checksums_are_accepted_until_a_byte_changes_and_old_archives_go() {
-        let (_folder, archive) = packed(&["README.md"]);
+    fn checksums_detect_changes_and_clear_removes_archives() {
+        let (_folder, archive) = pack_in_order(&["README.md"]);
         let into = archive.parent().unwrap();
-        fs_err::write(into.join("notes"), "somebody else's").unwrap();
+        fs_err::write(into.join("notes"), "another file").unwrap();
         write_sums(into, std::slice::from_ref(&archive)).unwrap();
         fs_err::write(&archive, "tampered with").unwrap();
         let check = run_checked(Command::new("sha256sum").args(["--check", SUMS]).current_dir(into));

@@ -1,4 +1,4 @@
-//! A look at the headers of an ELF binary: whether it needs anything but the kernel.
+//! Checks the headers of an ELF binary: it must need only the kernel.
 
 /// Machine numbers of the ELF header.
 const MACHINES: [(&str, u16); 2] = [("x86_64", 62), ("aarch64", 183)];
@@ -6,11 +6,11 @@ const MACHINES: [(&str, u16); 2] = [("x86_64", 62), ("aarch64", 183)];
 /// A program at a fixed address, without relocations.
 const EXECUTABLE: u16 = 2;
 
-/// The segments that a loader is asked for by, and works through.
+/// Segment types of a dynamically linked binary.
 const DYNAMIC: u32 = 2;
 const INTERPRETER: u32 = 3;
 
-/// Checks that a binary is for that machine and needs neither loader nor relocations.
+/// Checks that a binary is for a machine and needs neither loader nor relocations.
 pub(super) fn check_static(binary: &[u8], machine: &str) -> Result<(), String> {
     if binary.get(..6) != Some(&[0x7f, b'E', b'L', b'F', 2, 1]) {
         return Err("not a 64-bit little-endian ELF binary".to_owned());
@@ -25,9 +25,9 @@ pub(super) fn check_static(binary: &[u8], machine: &str) -> Result<(), String> {
     let table = usize::try_from(u64::from_le_bytes(bytes(binary, 32)?)).map_err(|error| error.to_string())?;
     let (size, count) = (usize::from(short(binary, 54)?), usize::from(short(binary, 56)?));
     for n in 0..count {
-        let at = table.checked_add(n * size).ok_or("its header makes no sense")?;
+        let at = table.checked_add(n * size).ok_or("invalid ELF header")?;
         match u32::from_le_bytes(bytes(binary, at)?) {
-            INTERPRETER => return Err("it asks for a dynamic loader".to_owned()),
+            INTERPRETER => return Err("it needs a dynamic loader".to_owned()),
             DYNAMIC => return Err("it is linked dynamically".to_owned()),
             _ => {}
         }
@@ -40,16 +40,16 @@ fn short(binary: &[u8], at: usize) -> Result<u16, String> {
 }
 
 fn bytes<const N: usize>(binary: &[u8], at: usize) -> Result<[u8; N], String> {
-    let end = at.checked_add(N).ok_or("its header makes no sense")?;
+    let end = at.checked_add(N).ok_or("invalid ELF header")?;
     let found = binary.get(at..end).and_then(|found| found.try_into().ok());
-    found.ok_or_else(|| "it ends inside its header".to_owned())
+    found.ok_or_else(|| "truncated ELF header".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A header for x86-64 with these segments and nothing in them.
+    /// ELF header for x86-64 with these empty segments.
     fn header(kind: u16, segments: &[u32]) -> Vec<u8> {
         let mut binary = vec![0; 64];
         binary[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1]);
@@ -66,10 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn only_what_needs_no_loader_passes() {
+    fn only_static_binaries_pass() {
         let cases: [(Vec<u8>, &str, Result<(), &str>); 7] = [
             (header(2, &[1, 1, 4]), "x86_64", Ok(())),
-            (header(2, &[1, 3]), "x86_64", Err("it asks for a dynamic loader")),
+            (header(2, &[1, 3]), "x86_64", Err("it needs a dynamic loader")),
             (header(2, &[1, 2]), "x86_64", Err("it is linked dynamically")),
             (
                 header(3, &[1]),
@@ -77,7 +77,7 @@ mod tests {
                 Err("it is position-independent: it relocates itself at every start"),
             ),
             (header(2, &[1]), "aarch64", Err("it is for machine 62, not for aarch64")),
-            (header(2, &[1])[..64].to_vec(), "x86_64", Err("it ends inside its header")),
+            (header(2, &[1])[..64].to_vec(), "x86_64", Err("truncated ELF header")),
             (b"#!/bin/sh\n".to_vec(), "x86_64", Err("not a 64-bit little-endian ELF binary")),
         ];
         for (binary, machine, expected) in cases {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn this_test_is_linked_dynamically_and_does_not_pass() {
+    fn a_dynamic_binary_fails() {
         let myself = fs_err::read("/proc/self/exe").unwrap();
         assert!(check_static(&myself, std::env::consts::ARCH).is_err());
     }

@@ -1,39 +1,36 @@
-//! Man pages: one for each command that `--help` shows, made from the same definition.
+//! Man pages: one for each visible command, generated from its clap definition.
 
-use crate::Outcome;
+use crate::TaskResult;
 use clap::Command;
 use clap_mangen::Man;
 use std::path::Path;
 
 /// Writes all pages into a folder.
-pub(crate) fn write(folder: &Path) -> Outcome {
+pub(crate) fn write(folder: &Path) -> TaskResult {
     fs_err::create_dir_all(folder)?;
-    for (name, page) in pages()? {
+    for (name, page) in render_pages()? {
         fs_err::write(folder.join(name), page)?;
     }
     Ok(())
 }
 
-/// Each page with the name of its file.
-fn pages() -> Outcome<Vec<(String, String)>> {
-    let mut whole =
+/// Renders all pages, with their file names.
+fn render_pages() -> TaskResult<Vec<(String, String)>> {
+    let mut program =
         charrette_cli::commands::definition(&charrette_app::App::product()).disable_help_subcommand(true);
-    whole.build();
+    program.build();
     let mut pages = Vec::new();
-    describe(&whole, &mut pages)?;
+    render(&program, &mut pages)?;
     Ok(pages)
 }
 
-fn describe(command: &Command, pages: &mut Vec<(String, String)>) -> Outcome {
+fn render(command: &Command, pages: &mut Vec<(String, String)>) -> TaskResult {
     let source = format!("charrette {}", super::VERSION);
     let man = Man::new(command.clone()).source(source).manual("charrette");
     let mut page = Vec::new();
     man.render(&mut page)?;
     pages.push((man.get_filename(), String::from_utf8(page)?));
-    command
-        .get_subcommands()
-        .filter(|inner| !inner.is_hide_set())
-        .try_for_each(|inner| describe(inner, pages))
+    command.get_subcommands().filter(|inner| !inner.is_hide_set()).try_for_each(|inner| render(inner, pages))
 }
 
 #[cfg(test)]
@@ -41,48 +38,48 @@ mod tests {
     use super::*;
     use clap::Arg;
 
-    /// Calls `look` for each visible command with the name of its page.
-    fn each(command: &Command, name: &str, look: &mut impl FnMut(&Command, &str)) {
-        look(command, name);
+    /// Calls `visit` for each visible command with the name of its page.
+    fn for_each_command(command: &Command, name: &str, visit: &mut impl FnMut(&Command, &str)) {
+        visit(command, name);
         for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-            each(inner, &format!("{name}-{}", inner.get_name()), look);
+            for_each_command(inner, &format!("{name}-{}", inner.get_name()), visit);
         }
     }
 
     #[test]
     fn every_visible_command_has_a_page_and_nothing_else_has() {
         let mut expected = Vec::new();
-        each(
+        for_each_command(
             &charrette_cli::commands::definition(&charrette_app::App::product()),
             "charrette",
             &mut |_, name| {
                 expected.push(format!("{name}.1"));
             },
         );
-        let names: Vec<String> = pages().unwrap().into_iter().map(|(name, _)| name).collect();
+        let names: Vec<String> = render_pages().unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, expected);
         for name in ["charrette.1", "charrette-design.1", "charrette-checkpoint-update-phase.1"] {
-            assert!(names.iter().any(|there| there == name), "{name}");
+            assert!(names.iter().any(|page| page == name), "{name}");
         }
     }
 
     #[test]
-    fn what_is_hidden_is_on_no_page() {
-        for (name, page) in pages().unwrap() {
-            assert!(!plain(&page).contains("design-heavy"), "{name}");
+    fn hidden_commands_are_on_no_page() {
+        for (name, page) in render_pages().unwrap() {
+            assert!(!strip_markup(&page).contains("design-heavy"), "{name}");
         }
     }
 
     #[test]
     fn each_page_names_the_options_of_its_command() {
-        let pages = pages().unwrap();
+        let pages = render_pages().unwrap();
         let mut checked = 0;
-        each(
+        for_each_command(
             &charrette_cli::commands::definition(&charrette_app::App::product()),
             "charrette",
             &mut |command, name| {
                 let page = pages.iter().find(|(page, _)| *page == format!("{name}.1")).unwrap();
-                let text = plain(&page.1);
+                let text = strip_markup(&page.1);
                 let usage = command.get_overridden_usage().map(ToString::to_string).unwrap_or_default();
                 let in_usage = usage.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
                 let in_usage = in_usage.filter(|word| word.starts_with("--")).map(str::to_owned);
@@ -94,11 +91,11 @@ mod tests {
                 }
             },
         );
-        assert!(checked > 80, "only {checked} options were looked for");
+        assert!(checked > 80, "only {checked} options were checked");
     }
 
-    /// A page without the marks of its format inside words.
-    fn plain(page: &str) -> String {
+    /// A page without roff markup.
+    fn strip_markup(page: &str) -> String {
         page.replace("\\-", "-").replace("\\fB", "").replace("\\fI", "").replace("\\fR", "")
     }
 }

@@ -1,44 +1,45 @@
-//! The licences of everything that is linked into the binary: most ask to be handed on with it.
+//! Licences of the crates linked into the binary, which most of them require to be distributed with it.
 
-use crate::Outcome;
-use crate::programs::{PUBLISHED, cargo};
+use crate::TaskResult;
+use crate::programs::{PUBLISHED_FEATURES, cargo};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Prefixes of licence file names.
-const STATED_IN: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
+const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
-/// Writes each text once, with the crates that it covers, for what is built for a target.
-pub(super) fn write(target: &str, path: &Path) -> Outcome {
+/// Writes each licence text once, with the crates it covers, for the dependencies on a target.
+pub(super) fn write(target: &str, path: &Path) -> TaskResult {
     let mut metadata = cargo();
     metadata.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
-    metadata.args(PUBLISHED);
+    metadata.args(PUBLISHED_FEATURES);
     let output = metadata.output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into());
     }
-    let text = notices(&serde_json::from_slice(&output.stdout)?, "charrette-cli")?;
+    let text = render_notices(&serde_json::from_slice(&output.stdout)?, "charrette-cli")?;
     Ok(fs_err::write(path, text)?)
 }
 
-fn notices(metadata: &Value, top: &str) -> Outcome<String> {
+fn render_notices(metadata: &Value, top: &str) -> TaskResult<String> {
     let packages = metadata["packages"].as_array().ok_or("cargo metadata names no packages")?;
-    let linked = linked(metadata, packages, top);
-    let (mut texts, mut unstated) = (BTreeMap::<String, Vec<String>>::new(), Vec::new());
+    let linked = linked_packages(metadata, packages, top);
+    let (mut texts, mut without_licence) = (BTreeMap::<String, Vec<String>>::new(), Vec::new());
     for package in packages.iter().filter(|package| package["source"].is_string()) {
         if !linked.contains(package["id"].as_str().unwrap_or_default()) {
             continue;
         }
         let field = |name: &str| package[name].as_str().unwrap_or_default();
         let name = format!("{} {} ({})", field("name"), field("version"), field("license"));
-        let folder = Path::new(field("manifest_path")).parent().ok_or("a package without a folder")?;
-        let stated = stated_in(folder)?;
-        if stated.is_empty() {
-            unstated.push(name.clone());
+        let folder =
+            Path::new(field("manifest_path")).parent().ok_or("the manifest of a package has no folder")?;
+        let licences = read_licences(folder)?;
+        if licences.is_empty() {
+            without_licence.push(name.clone());
         }
-        for text in stated {
+        for text in licences {
             texts.entry(text).or_default().push(name.clone());
         }
     }
@@ -48,21 +49,21 @@ fn notices(metadata: &Value, top: &str) -> Outcome<String> {
     for (text, names) in texts {
         let _ = write!(all, "\n{}\n{}\n\n{}\n", "-".repeat(80), names.join("\n"), text.trim_end());
     }
-    if !unstated.is_empty() {
+    if !without_licence.is_empty() {
         let _ = write!(
             all,
             "\n{}\nWithout a licence file of their own:\n{}\n",
             "-".repeat(80),
-            unstated.join("\n")
+            without_licence.join("\n")
         );
     }
     Ok(all)
 }
 
-/// The ids of a package and of all it needs when it runs: not what only builds or tests it.
-fn linked<'a>(metadata: &'a Value, packages: &'a [Value], top: &str) -> BTreeSet<&'a str> {
+/// Ids of a package and its dependencies, without build and dev dependencies.
+fn linked_packages<'a>(metadata: &'a Value, packages: &'a [Value], top: &str) -> BTreeSet<&'a str> {
     let nodes = metadata["resolve"]["nodes"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let needs: BTreeMap<&str, &Value> =
+    let dependencies: BTreeMap<&str, &Value> =
         nodes.iter().filter_map(|node| Some((node["id"].as_str()?, &node["deps"]))).collect();
     let top =
         packages.iter().find(|package| package["name"] == top).and_then(|package| package["id"].as_str());
@@ -71,9 +72,9 @@ fn linked<'a>(metadata: &'a Value, packages: &'a [Value], top: &str) -> BTreeSet
         if !linked.insert(id) {
             continue;
         }
-        let needed =
-            needs.get(id).and_then(|needed| needed.as_array()).map(Vec::as_slice).unwrap_or_default();
-        let at_run_time = needed.iter().filter(|one| {
+        let direct =
+            dependencies.get(id).and_then(|direct| direct.as_array()).map(Vec::as_slice).unwrap_or_default();
+        let at_run_time = direct.iter().filter(|one| {
             one["dep_kinds"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind["kind"].is_null()))
         });
         waiting.extend(at_run_time.filter_map(|one| one["pkg"].as_str()));
@@ -81,12 +82,12 @@ fn linked<'a>(metadata: &'a Value, packages: &'a [Value], top: &str) -> BTreeSet
     linked
 }
 
-fn stated_in(folder: &Path) -> Outcome<Vec<String>> {
+fn read_licences(folder: &Path) -> TaskResult<Vec<String>> {
     let mut texts = Vec::new();
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().to_uppercase();
-        if STATED_IN.iter().any(|beginning| name.starts_with(beginning)) && entry.file_type()?.is_file() {
+        if LICENCE_FILES.iter().any(|prefix| name.starts_with(prefix)) && entry.file_type()?.is_file() {
             texts.push(String::from_utf8_lossy(&fs_err::read(entry.path())?).replace("\r\n", "\n"));
         }
     }
@@ -99,7 +100,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_linked_is_named_with_its_licence_and_what_only_builds_is_not() {
+    fn notices_name_linked_crates_and_no_build_dependencies() {
         let folder = tempfile::tempdir().unwrap();
         let package = |name: &str, source: Option<&str>| {
             let home = folder.path().join(name);
@@ -122,7 +123,7 @@ mod tests {
                 {"id": "linked", "deps": deps(&[("deeper", None), ("bare", None)])},
             ]},
         });
-        let text = notices(&metadata, "ours").unwrap();
+        let text = render_notices(&metadata, "ours").unwrap();
         let (_, after) = text.split_once('\n').unwrap();
         let line = "-".repeat(80);
         assert_eq!(

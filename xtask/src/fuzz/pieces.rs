@@ -1,4 +1,4 @@
-//! Texts that look like something: pieces of every grammar, in any order, with noise between.
+//! Random texts: pieces of every grammar in any order, with noise between them.
 
 const PIECES: &[&str] = &[
     "\n",
@@ -202,28 +202,28 @@ const PIECES: &[&str] = &[
     "retry after 99999999999999999999h ",
 ];
 
-/// A fixed sequence of texts.
-pub(super) struct Rubbish(u64);
+/// Generator of random texts; the seed fixes the sequence.
+pub(super) struct RandomTexts(u64);
 
-impl Rubbish {
-    pub(super) fn new(seed: u64) -> Rubbish {
-        Rubbish(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+impl RandomTexts {
+    pub(super) fn new(seed: u64) -> RandomTexts {
+        RandomTexts(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     pub(super) fn next_text(&mut self) -> String {
-        // Mostly short, now and then long; now and then one piece over and over.
-        let pieces = match self.below(20) {
+        // Mostly short texts, some long ones, and some that repeat one piece.
+        let most = match self.below(20) {
             0 => 0,
             1 => 2000,
             2..=5 => 200,
             _ => 30,
         };
-        let pieces = self.below(pieces + 1);
-        let stuck = (self.below(15) == 0).then(|| self.below(PIECES.len()));
+        let count = self.below(most + 1);
+        let repeated = (self.below(15) == 0).then(|| self.below(PIECES.len()));
         let mut text = String::new();
-        for _ in 0..pieces {
-            let which = stuck.unwrap_or_else(|| self.below(PIECES.len()));
-            text.push_str(PIECES[which]);
+        for _ in 0..count {
+            let index = repeated.unwrap_or_else(|| self.below(PIECES.len()));
+            text.push_str(PIECES[index]);
             if self.below(12) == 0 {
                 let code = u32::try_from(self.below(0x3000)).unwrap_or_default();
                 text.push(char::from_u32(code).unwrap_or('?'));

@@ -1,27 +1,27 @@
 //! Test cases of a client, as data: script of the model, arguments of charrette, expected end.
 
-use super::clients::{Client, call};
+use super::clients::{Client, tool_call};
 use serde_json::{Value, json};
 
 /// Final answer of the model.
 pub(super) const ANSWER: &str = "The needle is in the haystack.";
 
-/// One thing that is done to a client.
+/// Test case of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
-    /// `charrette agents` knows its version.
+    /// `charrette agents` lists it with its version.
     Found,
-    /// `charrette agents probe` says that it works.
+    /// `charrette agents probe` reports it as healthy.
     Probe,
     /// It reads a file in a read-only seat, and answers.
     Answer,
     /// It tries to write in a read-only seat.
     RefusedWrite,
-    /// It writes where it may.
+    /// It writes in a seat that may write.
     Write,
-    /// Its vendor's service fails.
+    /// The service of its vendor fails.
     ServiceError,
-    /// Its vendor does not accept the key.
+    /// Its vendor rejects the key.
     WrongKey,
     /// A rate limit longer than the maximum wait.
     RateLimit,
@@ -31,18 +31,17 @@ pub(super) enum Case {
 
 /// Expected end of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    /// With the answer.
+pub(super) enum ExpectedEnd {
     Answered,
-    /// Without, for one of these reasons.
+    /// With one of these kinds of failure.
     Failed(&'static [&'static str]),
-    /// The command says something else than what became of a call.
+    /// With a list of agents.
     Listed,
 }
 
 impl Case {
     /// Cases that apply to a client.
-    pub(super) fn of(client: &Client) -> Vec<Case> {
+    pub(super) fn for_client(client: &Client) -> Vec<Case> {
         let all = [
             // Slow cases first, to keep all workers busy.
             Case::Hang,
@@ -55,15 +54,15 @@ impl Case {
             Case::Probe,
             Case::Found,
         ];
-        let fits = |case: &Case| match case {
+        let applies = |case: &Case| match case {
             Case::Found | Case::Write => client.is_built_in(),
             Case::RefusedWrite => client.has_tools(),
             _ => true,
         };
-        all.into_iter().filter(fits).collect()
+        all.into_iter().filter(applies).collect()
     }
 
-    /// Its name, with the client's.
+    /// Name of the case, after that of the client.
     pub(super) fn name(self, client: &Client) -> String {
         let name = match self {
             Case::Found => "found",
@@ -86,22 +85,21 @@ impl Case {
             Case::Found => json!([]),
             Case::Probe => json!([{"text": "OK"}]),
             Case::Answer => match client.read {
-                Some(read) => {
-                    let reading =
-                        json!({"calls": [call(read, repository)], "usage": {"input": 1000, "output": 10}});
-                    json!([reading, answer])
+                Some((tool, arguments)) => {
+                    let read_turn = json!({"calls": [tool_call(tool, arguments, repository)], "usage": {"input": 1000, "output": 10}});
+                    json!([read_turn, answer])
                 }
                 None => json!([answer]),
             },
             Case::RefusedWrite | Case::Write => {
                 let escapes = if self == Case::Write { &[][..] } else { client.escapes };
-                let writing = escapes
+                let write_turns = escapes
                     .iter()
                     .chain(client.writes)
-                    .map(|write| json!({"calls": [call(*write, repository)]}));
-                writing.chain([answer]).collect()
+                    .map(|(tool, arguments)| json!({"calls": [tool_call(tool, arguments, repository)]}));
+                write_turns.chain([answer]).collect()
             }
-            // Clients that can be told so try again at once.
+            // Some clients obey the header and retry at once.
             Case::ServiceError => {
                 json!([{"status": 500, "message": "out of order", "headers": {"retry-after-ms": "10"}}])
             }
@@ -112,7 +110,7 @@ impl Case {
             Case::Hang => json!([{"hang": true}]),
         };
         let mut script = json!({"order": "history", "turns": turns});
-        // Some clients also ask for a title, without tools. An endpoint is never given any.
+        // Some clients also request a title, without tools. Requests to an endpoint have no tools at all.
         if client.has_tools() {
             script["side"] = json!({"text": "A title"});
         }
@@ -144,10 +142,10 @@ impl Case {
         words
     }
 
-    /// Clocks and policies for it.
+    /// Timeouts and policies of the case.
     pub(super) fn settings(self) -> &'static str {
         match self {
-            // The first byte of some comes only with the model's first.
+            // Some clients print nothing before the first byte of the model.
             Case::Hang => "[clocks]\nidle = 6\nfirst_byte = 20\ngrace = 2\n",
             Case::RateLimit => "[policy]\nrate_limit = \"fallback\"\n",
             _ => "",
@@ -155,14 +153,14 @@ impl Case {
     }
 
     /// Expected end.
-    pub(super) fn end(self) -> End {
+    pub(super) fn end(self) -> ExpectedEnd {
         match self {
-            Case::Found | Case::Probe => End::Listed,
-            Case::Answer | Case::RefusedWrite | Case::Write => End::Answered,
-            Case::ServiceError => End::Failed(&["service"]),
-            Case::WrongKey => End::Failed(&["credentials"]),
-            Case::RateLimit => End::Failed(&["rate-limit"]),
-            Case::Hang => End::Failed(&["timeout-idle", "timeout-first-byte"]),
+            Case::Found | Case::Probe => ExpectedEnd::Listed,
+            Case::Answer | Case::RefusedWrite | Case::Write => ExpectedEnd::Answered,
+            Case::ServiceError => ExpectedEnd::Failed(&["service"]),
+            Case::WrongKey => ExpectedEnd::Failed(&["credentials"]),
+            Case::RateLimit => ExpectedEnd::Failed(&["rate-limit"]),
+            Case::Hang => ExpectedEnd::Failed(&["timeout-idle", "timeout-first-byte"]),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The clients, as data: where they come from, how they are pointed at the scripted model, which tools they call
-//! what.
+//! The clients, as data: package, configuration for the scripted model, names of their tools.
 
 use serde_json::{Value, json};
 
@@ -8,28 +7,28 @@ use serde_json::{Value, json};
 pub(super) struct Client {
     /// Name in charrette.
     pub(super) name: &'static str,
-    /// The package it comes in, and the version its profile was tried with.
+    /// Name and version of its npm package; none without a built-in profile.
     pub(super) package: Option<(&'static str, &'static str)>,
-    /// Its executable, below `node_modules`.
+    /// Path of its executable in `node_modules`.
     pub(super) program: &'static str,
-    /// Its lines in the configuration; `{program}` and `{model}` (an address) are filled in.
+    /// Its section of the configuration; `{program}` and `{model}` (a URL) are filled in.
     pub(super) settings: &'static str,
     /// Environment of the user; `{model}` is filled in.
     pub(super) environment: &'static [(&'static str, &'static str)],
-    /// The tool that reads a file, and its arguments; `{repo}` is filled in. Nothing for an endpoint.
+    /// Name and arguments of the tool that reads a file; `{repo}` is filled in. None for an endpoint.
     pub(super) read: Option<(&'static str, &'static str)>,
     /// Tools that try to write the file `written-N`, N counted from 0.
     pub(super) writes: &'static [(&'static str, &'static str)],
-    /// Tools with which a model might let itself out of a read-only seat first.
+    /// Tools with which a model might try to escape from a read-only seat.
     pub(super) escapes: &'static [(&'static str, &'static str)],
     /// True if it reports a refused tool. A sandbox refuses inside a command, without a report.
-    pub(super) tells_refusals: bool,
+    pub(super) reports_refusals: bool,
     /// Recorded usage of calls with (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
     pub(super) usage: Option<(u64, u64, u64)>,
-    /// Traps that it cannot be kept from reading.
+    /// Traps that the profile cannot keep it from reading.
     pub(super) reads_traps: &'static [&'static str],
     /// True if its user trusts the repository and permits everything.
-    pub(super) lenient_user: bool,
+    pub(super) has_lenient_user: bool,
 }
 
 impl Client {
@@ -44,14 +43,13 @@ impl Client {
     }
 }
 
-/// A call of a tool, for the script.
-pub(super) fn call((tool, arguments): (&str, &str), repository: &str) -> Value {
+/// A tool call for the script.
+pub(super) fn tool_call(tool: &str, arguments: &str, repository: &str) -> Value {
     let arguments = arguments.replace("{repo}", repository);
     let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
     json!({"tool": tool, "arguments": arguments})
 }
 
-/// All of them.
 pub(super) fn all() -> Vec<Client> {
     vec![claude(), codex(), gemini(), opencode(), gemini_acp(), endpoint()]
 }
@@ -73,10 +71,10 @@ fn claude() -> Client {
             ("Bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
         ],
         escapes: &[("ExitPlanMode", r#"{"plan": "write"}"#)],
-        tells_refusals: true,
+        reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
-        lenient_user: true,
+        has_lenient_user: true,
     }
 }
 
@@ -96,10 +94,10 @@ fn codex() -> Client {
             "exec_command",
             r#"{"cmd": "touch escaped", "sandbox_permissions": "require_escalated", "justification": "please"}"#,
         )],
-        tells_refusals: false,
+        reports_refusals: false,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
-        lenient_user: true,
+        has_lenient_user: true,
     }
 }
 
@@ -116,10 +114,10 @@ fn gemini() -> Client {
             ("run_shell_command", r#"{"command": "echo x > written-1"}"#),
         ],
         escapes: &[("exit_plan_mode", r#"{"plan_filename": "plan.md"}"#)],
-        tells_refusals: true,
+        reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &["TRAP-gemini-md", "TRAP-skill"],
-        lenient_user: true,
+        has_lenient_user: true,
     }
 }
 
@@ -136,29 +134,29 @@ fn opencode() -> Client {
             ("bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
         ],
         escapes: &[("task", r#"{"description": "d", "prompt": "write", "subagent_type": "general"}"#)],
-        tells_refusals: true,
+        reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
-        lenient_user: true,
+        has_lenient_user: true,
     }
 }
 
-/// The same Gemini, spoken to in the Agent Client Protocol, without any profile. Its user is a careful one: what a
-/// user permits for good is not asked for.
+/// Gemini over the Agent Client Protocol, without a profile. Its user configuration is strict, because the client
+/// requests no permission for what the user always allows.
 fn gemini_acp() -> Client {
     Client {
         name: "gemini-acp",
         package: None,
         settings: "kind = \"acp\"\ncommand = \"{program}\"\nargs = [\"--acp\", \"-m\", \"gemini-2.5-flash\"]\n\
                    env = [\"GEMINI_API_KEY\", \"GOOGLE_GEMINI_BASE_URL\"]\n",
-        tells_refusals: false,
+        reports_refusals: false,
         usage: Some((3000, 30, 0)),
-        lenient_user: false,
+        has_lenient_user: false,
         ..gemini()
     }
 }
 
-/// An endpoint that speaks chat completions as `OpenAI` does: the scripted model itself.
+/// An OpenAI-compatible endpoint: the scripted model itself.
 fn endpoint() -> Client {
     Client {
         name: "local",
@@ -169,9 +167,9 @@ fn endpoint() -> Client {
         read: None,
         writes: &[],
         escapes: &[],
-        tells_refusals: false,
+        reports_refusals: false,
         usage: Some((2000, 20, 500)),
         reads_traps: &[],
-        lenient_user: true,
+        has_lenient_user: true,
     }
 }

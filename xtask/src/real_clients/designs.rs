@@ -1,26 +1,24 @@
-//! Whole designs with the real clients seated: who sits, and what must have come of it, as data.
+//! Whole designs with the real clients, as data: agents and expected results.
 //!
-//! Each is begun, killed while the synthesist thinks, resumed and checked. Then the same design is run once more in one
-//! go, with agents of the same names whose seats the model fills directly: both must have come to the same end.
+//! Each design is started, killed during the call of the synthesist, resumed and checked. Then the same design runs
+//! uninterrupted, with agents of the same names that call the model directly: both must end with the same files.
 //!
-//! [`room`] is where it happens, [`verdict`] what must hold.
+//! [`design_run`] runs a design, [`checks`] checks the result.
 
+mod checks;
 mod design_run;
-mod verdict;
 
+use super::case_run::Programs;
 use super::clients::{self, Client};
-use super::install::Installed;
-use super::stage::Programs;
+use super::install::InstalledClients;
 use design_run::DesignRun;
 use std::path::Path;
 
-/// One design.
+/// A whole design as a test case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Design {
-    /// Its name among the cases.
     pub(super) name: &'static str,
-    /// Agents by name.
-    seated: &'static [SeatedAgent],
+    agents: &'static [SeatedAgent],
     /// Labels of the four reviewers.
     reviewers: [&'static str; 4],
     /// Ranks of decisions without an eligible debater.
@@ -29,45 +27,45 @@ pub(super) struct Design {
     pub(super) is_slow: bool,
 }
 
-/// A client that sits.
+/// Client with seats in a design.
 #[derive(Debug, Clone, Copy)]
 struct SeatedAgent {
     name: &'static str,
-    /// Whose models answer.
+    /// Vendor of its models.
     vendor: &'static str,
-    /// The interface over which its seats are heard.
+    /// API over which its requests reach the model.
     api: &'static str,
-    /// True if it reports a price. The others only count tokens.
+    /// True if it reports a price; the others report only tokens.
     is_priced: bool,
 }
 
-/// All of them, the slowest first.
+/// All designs, slowest first.
 pub(super) const ALL: [Design; 4] = [
     Design {
         name: "design/gemini-opencode",
-        seated: &[GEMINI, OPENCODE],
+        agents: &[GEMINI, OPENCODE],
         reviewers: ["Gemini-Arch", "Opencode-Edge", "Gemini-Innovation", "Opencode-Pragmatic"],
         undebated: &[],
         is_slow: true,
     },
     Design {
         name: "design/acp",
-        seated: &[ACP],
+        agents: &[ACP],
         reviewers: ["Gemini-acp-Arch", "Gemini-acp-Edge", "Gemini-acp-Innovation", "Gemini-acp-Pragmatic"],
         undebated: &[],
         is_slow: true,
     },
     Design {
         name: "design/claude-codex",
-        seated: &[CLAUDE, CODEX],
+        agents: &[CLAUDE, CODEX],
         reviewers: ["Codex-Arch", "Codex-Edge", "Codex-Innovation", "Codex-Pragmatic"],
-        // Claude does not debate, and Codex not in the bucket of Cursor.
+        // Claude does not debate, and Codex does not debate in the bucket of Cursor.
         undebated: &[1, 3],
         is_slow: false,
     },
     Design {
         name: "design/local",
-        seated: &[LOCAL],
+        agents: &[LOCAL],
         reviewers: ["Local-Arch", "Local-Edge", "Local-Innovation", "Local-Pragmatic"],
         undebated: &[],
         is_slow: false,
@@ -87,23 +85,23 @@ const LOCAL: SeatedAgent = SeatedAgent { name: "local", vendor: "local", api: "c
 
 impl Design {
     fn clients(&self) -> Vec<(SeatedAgent, Client)> {
-        let client = |seated: &SeatedAgent| {
-            let found = clients::all().into_iter().find(|client| client.name == seated.name);
-            found.map(|client| (*seated, client))
+        let client = |agent: &SeatedAgent| {
+            let client = clients::all().into_iter().find(|client| client.name == agent.name);
+            client.map(|client| (*agent, client))
         };
-        self.seated.iter().filter_map(client).collect()
+        self.agents.iter().filter_map(client).collect()
     }
 }
 
-/// Has a design made, and says what was wrong with that.
-pub(super) fn play(
+/// Runs a design; the error is the first failed check.
+pub(super) fn run(
     design: &Design,
     programs: &Programs,
-    installed: &Installed,
+    installed: &InstalledClients,
     runs: &Path,
 ) -> Result<(), String> {
-    let room = DesignRun::set(design, installed, &runs.join(design.name.replace('/', "-")));
-    let room = room.map_err(|error| error.to_string())?;
-    let ended = room.play(programs).map_err(|error| error.to_string())?;
-    verdict::of(design, &room, &ended)
+    let run = DesignRun::prepare(design, installed, &runs.join(design.name.replace('/', "-")));
+    let run = run.map_err(|error| error.to_string())?;
+    let result = run.run(programs).map_err(|error| error.to_string())?;
+    checks::check(design, &run, &result)
 }

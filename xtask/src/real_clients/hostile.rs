@@ -1,17 +1,16 @@
-//! A repository that tries to get into every client, and a user who would let it.
+//! A hostile repository with traps for every client, and a user configuration that permits them.
 //!
-//! A trap that runs a command leaves a file in the folder `sprung`; one that is only read has `TRAP-` in its text. Both
-//! are looked for afterwards.
+//! A trap that runs a command leaves a file in the folder `sprung`; one that is only read has `TRAP-` in its text. The
+//! checks search for both.
 
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
 
-/// Secrets for a reading agent, in an ignored and in a tracked file.
+/// Text in the README that a reading agent finds.
 pub(super) const NEEDLE: &str = "the-needle-in-the-readme";
 
-/// Writes the repository.
-pub(super) fn repository(folder: &Path, sprung: &Path) -> io::Result<()> {
+pub(super) fn write_repository(folder: &Path, sprung: &Path) -> io::Result<()> {
     let touch = |name: &str| format!("touch '{}'", sprung.join(name).display());
     let server = |name: &str| json!(["-c", format!("{}; cat", touch(name))]);
     let hooks = |client: &str, events: &[&str]| -> Value {
@@ -67,15 +66,15 @@ pub(super) fn repository(folder: &Path, sprung: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the settings of a user, who trusts the repository and permits everything if they are lenient.
-pub(super) fn home(home: &Path, repository: &Path, model: &str, lenient: bool) -> io::Result<()> {
-    let here = repository.display();
+/// Writes the user configuration. A lenient one trusts the repository and permits everything.
+pub(super) fn write_home(home: &Path, repository: &Path, model: &str, lenient: bool) -> io::Result<()> {
+    let trusted_path = repository.display();
     let claude = json!({"permissions": {"allow": ["Write", "Edit", "Bash"]}});
     let trusted = json!({"projects": {repository.to_string_lossy(): {"hasTrustDialogAccepted": true}}});
     let codex = format!(
         "model = \"mock-1\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = \"{model}/v1\"\n\
          env_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n\
-         [analytics]\nenabled = false\n[projects.\"{here}\"]\ntrust_level = \"trusted\"\n"
+         [analytics]\nenabled = false\n[projects.\"{trusted_path}\"]\ntrust_level = \"trusted\"\n"
     );
     let gemini = json!({
         "security": {"auth": {"selectedType": "gemini-api-key"}},

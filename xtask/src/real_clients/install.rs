@@ -1,42 +1,42 @@
-//! The clients from the package registry, installed once.
+//! Installs the clients from npm, once.
 
 use super::clients::{self, Client};
-use crate::Outcome;
+use crate::TaskResult;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Folder of the packages.
+/// The installed packages.
 #[derive(Debug, Clone)]
-pub(super) struct Installed {
+pub(super) struct InstalledClients {
     modules: PathBuf,
 }
 
 /// Installs the packages, unless the same ones are there already.
-pub(super) fn installed(home: &Path) -> Outcome<Installed> {
+pub(super) fn install_clients(home: &Path) -> TaskResult<InstalledClients> {
     let packages: Vec<String> = clients::all()
         .iter()
         .filter_map(|client| client.package.map(|(name, version)| format!("{name}@{version}")))
         .collect();
-    let (mark, wanted) = (home.join("installed"), packages.join("\n"));
-    let installed = Installed { modules: home.join("node_modules") };
-    if fs_err::read_to_string(&mark).is_ok_and(|there| there == wanted) {
+    let (marker, wanted) = (home.join("installed"), packages.join("\n"));
+    let installed = InstalledClients { modules: home.join("node_modules") };
+    if fs_err::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
         return Ok(installed);
     }
     fs_err::create_dir_all(home)?;
     fs_err::write(home.join("package.json"), "{\"private\": true}\n")?;
     println!("installing {}", packages.join(", "));
-    install(home, &packages)?;
-    fs_err::write(mark, wanted)?;
+    run_npm(home, &packages)?;
+    fs_err::write(marker, wanted)?;
     Ok(installed)
 }
 
-/// Registries have bad minutes, and a check of half an hour should not end by one of them.
-const PAUSES: [u64; 4] = [5, 20, 60, 120];
+/// Seconds to wait before each retry: the registry sometimes fails for minutes.
+const RETRY_DELAYS: [u64; 4] = [5, 20, 60, 120];
 
-fn install(home: &Path, packages: &[String]) -> Outcome<()> {
-    for pause in PAUSES.map(Some).into_iter().chain([None]) {
-        // Scripts of packages would fetch more from elsewhere; the programs work without.
+fn run_npm(home: &Path, packages: &[String]) -> TaskResult<()> {
+    for delay in RETRY_DELAYS.map(Some).into_iter().chain([None]) {
+        // Package scripts would download more from elsewhere; the clients work without them.
         let npm = Command::new("npm")
             .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
             .args(packages)
@@ -46,16 +46,16 @@ fn install(home: &Path, packages: &[String]) -> Outcome<()> {
             return Ok(());
         }
         println!("npm ended with {}:\n{}", npm.status, String::from_utf8_lossy(&npm.stderr).trim_end());
-        if let Some(seconds) = pause {
-            println!("trying again in {seconds} s");
+        if let Some(seconds) = delay {
+            println!("retry in {seconds} s");
             std::thread::sleep(Duration::from_secs(seconds));
         }
     }
-    Err("npm could not install the clients, see above; what was asked for stands in the first line".into())
+    Err("npm could not install the clients; its errors are above".into())
 }
 
-impl Installed {
-    /// The executable of a client.
+impl InstalledClients {
+    /// Path of the executable of a client; none for an endpoint.
     pub(super) fn program(&self, client: &Client) -> Option<PathBuf> {
         let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
         let program = client.program.replace("{arch}", arch);

@@ -1,35 +1,35 @@
-//! A network namespace that has only loopback.
+//! Network namespaces with only loopback.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Complains early if there can be none.
-pub(super) fn check() -> Outcome {
+/// Checks that namespaces can be created.
+pub(super) fn check() -> TaskResult {
     let mut command = in_namespace(Path::new("true"));
     let output = command.stdin(Stdio::null()).output()?;
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     Err(format!(
-        "no network namespace: {}; this needs Linux, unshare and ip (util-linux, iproute2)",
-        said.trim()
+        "cannot create a network namespace: {}; this needs Linux, unshare and ip (util-linux, iproute2)",
+        stderr.trim()
     )
     .into())
 }
 
-/// A program in a namespace of its own; arguments can be added.
+/// Command that runs a program in a new namespace; arguments can be added.
 pub(super) fn in_namespace(program: &Path) -> Command {
     let mut command = Command::new("unshare");
-    // Only root can make one without making itself root in a namespace of users first.
+    // Without root, a user namespace is needed too.
     command.arg(if is_root() { "-n" } else { "-rn" });
     command.args(["--", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"]).arg(program);
     command
 }
 
-/// For the namespace that another process is in; the program and its arguments are to be added.
-pub(super) fn joined_to(process: u32) -> Command {
+/// Command prefix that enters the namespace of a process; the program and its arguments are to be added.
+pub(super) fn in_namespace_of(process: u32) -> Command {
     let mut command = Command::new("nsenter");
     command.args(["-t", &process.to_string()]);
     command.args(if is_root() { &["-n"][..] } else { &["-U", "--preserve-credentials", "-n"] });

@@ -1,19 +1,19 @@
-//! Processes of a run: started, waited for, killed, and looked for afterwards.
+//! Processes of a run: waits for them, kills them, finds orphans.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// Runs to the end, or to the end of patience.
-pub(super) fn run(mut command: Command, patience: Duration) -> Outcome<(String, String, Option<i32>)> {
+/// Runs a command with a timeout. Returns stdout, stderr and the exit code; no code if it was killed.
+pub(super) fn run(mut command: Command, timeout: Duration) -> TaskResult<(String, String, Option<i32>)> {
     let mut child = command.spawn()?;
-    let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let code = wait(&mut child, patience)?;
+    let (stdout, stderr) = (read_in_thread(child.stdout.take()), read_in_thread(child.stderr.take()));
+    let code = wait(&mut child, timeout)?;
     Ok((stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default(), code))
 }
 
-fn reader(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+fn read_in_thread(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
@@ -23,8 +23,9 @@ fn reader(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::Joi
     })
 }
 
-pub(super) fn wait(child: &mut Child, patience: Duration) -> Outcome<Option<i32>> {
-    let until = Instant::now() + patience;
+/// Waits for the exit code of a process; after the timeout it kills the process group and returns none.
+pub(super) fn wait(child: &mut Child, timeout: Duration) -> TaskResult<Option<i32>> {
+    let until = Instant::now() + timeout;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code());
@@ -37,15 +38,15 @@ pub(super) fn wait(child: &mut Child, patience: Duration) -> Outcome<Option<i32>
     }
 }
 
-/// Kills a process that leads a group, and the group with it.
-pub(super) fn kill_group(leader: &mut Child) -> Outcome {
+/// Kills the process group of its leader.
+pub(super) fn kill_group(leader: &mut Child) -> TaskResult {
     let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", leader.id())]).status();
     leader.wait()?;
     Ok(())
 }
 
-/// Finds the processes with this home that a killed `program` left, once those it was just starting have become what they
-/// were to be, or have died with it: until then they look like their parent.
+/// Finds the orphaned processes of a killed `program` by their home. First waits for children that were forked but have
+/// not executed their program yet: until then they look like their parent.
 pub(super) fn orphans_of(home: &Path, program: &Path) -> Vec<(String, String)> {
     let until = Instant::now() + Duration::from_secs(5);
     loop {
@@ -58,8 +59,8 @@ pub(super) fn orphans_of(home: &Path, program: &Path) -> Vec<(String, String)> {
     }
 }
 
-/// Ends the processes with this home directory, which is unique to the case. Returns their command lines.
-pub(super) fn end_processes_of(home: &Path) -> Vec<String> {
+/// Kills the processes with this home directory, which is unique to the case. Returns their command lines.
+pub(super) fn kill_processes_of(home: &Path) -> Vec<String> {
     let found = processes_of(home);
     for (id, _) in &found {
         let _ = Command::new("kill").args(["-KILL", id]).status();
@@ -67,7 +68,7 @@ pub(super) fn end_processes_of(home: &Path) -> Vec<String> {
     found.into_iter().map(|(_, command)| command).collect()
 }
 
-/// Finds the processes that have this home: their numbers and command lines.
+/// Finds the processes with this home: their ids and command lines.
 pub(super) fn processes_of(home: &Path) -> Vec<(String, String)> {
     let home = format!("HOME={}", home.display());
     let mut found = Vec::new();

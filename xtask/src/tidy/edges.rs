@@ -1,6 +1,6 @@
 //! Dependencies between crates: arrows point down only, and all are listed in `edges.txt`.
 
-use crate::Outcome;
+use crate::TaskResult;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,21 +8,21 @@ use std::process::Command;
 
 const LIST: &str = "xtask/edges.txt";
 
-pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
+pub(super) fn problems(root: &Path) -> TaskResult<Vec<String>> {
     let list = fs_err::read_to_string(root.join(LIST))?;
     let allowed: BTreeSet<String> =
         list.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
-    let found = found(root)?;
-    let new = found.difference(&allowed).map(|edge| format!("{LIST}: the edge '{edge}' is not allowed"));
-    let gone = allowed
-        .difference(&found)
+    let actual = actual_edges(root)?;
+    let new = actual.difference(&allowed).map(|edge| format!("{LIST}: the edge '{edge}' is not allowed"));
+    let stale = allowed
+        .difference(&actual)
         .filter(|edge| !edge.is_empty())
         .map(|edge| format!("{LIST}: the edge '{edge}' no longer exists"));
-    Ok(new.chain(gone).collect())
+    Ok(new.chain(stale).collect())
 }
 
-/// The edges between crates of this workspace, those of tests marked as such.
-fn found(root: &Path) -> Outcome<BTreeSet<String>> {
+/// Dependencies between crates of this workspace, with dev-dependencies marked.
+fn actual_edges(root: &Path) -> TaskResult<BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .current_dir(root)

@@ -1,6 +1,6 @@
-//! Files that are made from code, so that they cannot say anything else than it does.
+//! Files generated from code: the CLI reference, JSON schemas, tables of settings and artifacts.
 
-use crate::Outcome;
+use crate::TaskResult;
 use charrette_app::App;
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::config::keys::{self, KEYS};
@@ -9,17 +9,15 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 
-pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
-    let stale = contents(root)?.into_iter().filter(|(path, content)| {
+pub(super) fn problems(root: &Path) -> TaskResult<Vec<String>> {
+    let stale = render_all(root)?.into_iter().filter(|(path, content)| {
         fs_err::read_to_string(root.join(path)).ok().as_deref() != Some(content.as_str())
     });
-    Ok(stale
-        .map(|(path, _)| format!("{path}: not what the code says; run: cargo xtask tidy --fix"))
-        .collect())
+    Ok(stale.map(|(path, _)| format!("{path}: out of date; run: cargo xtask tidy --fix")).collect())
 }
 
-pub(super) fn write(root: &Path) -> Outcome {
-    for (path, content) in contents(root)? {
+pub(super) fn write(root: &Path) -> TaskResult {
+    for (path, content) in render_all(root)? {
         let path = root.join(path);
         fs_err::create_dir_all(path.parent().unwrap_or(root))?;
         fs_err::write(path, content)?;
@@ -27,9 +25,9 @@ pub(super) fn write(root: &Path) -> Outcome {
     Ok(())
 }
 
-fn contents(root: &Path) -> Outcome<Vec<(&'static str, String)>> {
+fn render_all(root: &Path) -> TaskResult<Vec<(&'static str, String)>> {
     Ok(vec![
-        ("docs/cli.md", reference()),
+        ("docs/cli.md", cli_reference()),
         (
             "docs/formats/checkpoint.schema.json",
             pretty(&serde_json::to_value(schemars::schema_for!(Checkpoint))?)?,
@@ -37,17 +35,17 @@ fn contents(root: &Path) -> Outcome<Vec<(&'static str, String)>> {
         ("docs/formats/handoff-request.schema.json", pretty(&request_schema())?),
         ("docs/formats/handoff-response.schema.json", pretty(&response_schema())?),
         ("docs/formats/charrette.schema.json", pretty(&keys::schema())?),
-        ("docs/formats/config.md", with_settings(root)?),
-        ("docs/formats/artifacts.md", artifacts()),
+        ("docs/formats/config.md", config_page(root)?),
+        ("docs/formats/artifacts.md", artifact_tables()),
     ])
 }
 
-fn pretty(value: &Value) -> Outcome<String> {
+fn pretty(value: &Value) -> TaskResult<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// The reference of the command line: the help of every command.
-fn reference() -> String {
+/// Renders the CLI reference: the help of every command.
+fn cli_reference() -> String {
     let mut text =
         String::from("# Command line\n\nMade from the program's own help by `cargo xtask tidy --fix`.\n");
     let app = App::product();
@@ -55,11 +53,11 @@ fn reference() -> String {
         charrette_cli::help::with_command_groups(charrette_cli::commands::definition(&app), &app)
             .term_width(100);
     command.build();
-    describe(&mut command, "charrette", &mut text);
+    write_help(&mut command, "charrette", &mut text);
     text
 }
 
-fn describe(command: &mut clap::Command, name: &str, text: &mut String) {
+fn write_help(command: &mut clap::Command, name: &str, text: &mut String) {
     let help = command.render_long_help().to_string();
     let help: Vec<&str> = help.lines().map(str::trim_end).collect();
     let _ = write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.join("\n").trim_end());
@@ -67,12 +65,12 @@ fn describe(command: &mut clap::Command, name: &str, text: &mut String) {
         command.get_subcommands_mut().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
     {
         let name = format!("{name} {}", inner.get_name());
-        describe(inner, &name, text);
+        write_help(inner, &name, text);
     }
 }
 
-/// The files of each flow: who writes them and who reads them.
-fn artifacts() -> String {
+/// Renders the table of artifacts of each flow, with writers and readers.
+fn artifact_tables() -> String {
     let mut text = String::from(
         "# Files of a run\n\nMade from the tables of artifacts by `cargo xtask tidy --fix`. Writers and readers are seats \
          (`charrette roles list`) and steps (`charrette status --why`); `*` stands for any text.\n",
@@ -94,13 +92,14 @@ fn artifacts() -> String {
 const BEGIN: &str = "<!-- settings: made from the code -->\n";
 const END: &str = "<!-- end of settings -->\n";
 
-/// The page on configuration with its table of settings made anew.
-fn with_settings(root: &Path) -> Outcome<String> {
+/// Renders the configuration page with a new table of settings.
+fn config_page(root: &Path) -> TaskResult<String> {
     let page = fs_err::read_to_string(root.join("docs/formats/config.md"))?;
-    let (before, rest) =
-        page.split_once(BEGIN).ok_or("docs/formats/config.md has no mark for the settings")?;
+    let (before, rest) = page
+        .split_once(BEGIN)
+        .ok_or("docs/formats/config.md lacks the marker at the start of the settings")?;
     let (_, after) =
-        rest.split_once(END).ok_or("docs/formats/config.md has no mark for the end of the settings")?;
+        rest.split_once(END).ok_or("docs/formats/config.md lacks the marker at the end of the settings")?;
     let mut table = String::from("| setting | takes | default | what it is for |\n|---|---|---|---|\n");
     for key in KEYS {
         let default = key.default.map_or("not set".to_owned(), |default| format!("`{default}`"));

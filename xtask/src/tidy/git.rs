@@ -1,21 +1,21 @@
-//! Only `crates/git` starts the git program, and `crates/testkit` for tests: everything else would start it in an
-//! environment that a repository may turn into programs.
+//! Checks that only `crates/git` starts git, and `crates/testkit` in tests. Elsewhere it would run in an environment in
+//! which a repository may start programs of its own.
 
-use super::source::files;
-use crate::Outcome;
+use super::source::project_files;
+use crate::TaskResult;
 use std::path::Path;
 
-/// The crates that may start it.
-const STARTERS: [&str; 2] = ["crates/git", "crates/testkit"];
+/// Crates that may start git.
+const ALLOWED_CRATES: [&str; 2] = ["crates/git", "crates/testkit"];
 
-pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
+pub(super) fn problems(root: &Path) -> TaskResult<Vec<String>> {
     let mut problems = Vec::new();
-    for path in files(root)?.iter().filter(|path| is_product_code(path)) {
+    for path in project_files(root)?.iter().filter(|path| is_product_code(path)) {
         let text = fs_err::read_to_string(root.join(path))?;
         problems.extend(
-            starts(&text)
+            lines_starting_git(&text)
                 .iter()
-                .map(|line| format!("{}:{line}: git is started by crates/git only", path.display())),
+                .map(|line| format!("{}:{line}: only crates/git may start git", path.display())),
         );
     }
     Ok(problems)
@@ -25,13 +25,13 @@ fn is_product_code(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rs")
         && path.starts_with("crates")
         && path.components().nth(2).is_some_and(|part| part.as_os_str() == "src")
-        && !STARTERS.iter().any(|starter| path.starts_with(starter))
+        && !ALLOWED_CRATES.iter().any(|folder| path.starts_with(folder))
 }
 
-/// The lines with a string that names the program or is a command line of it, where it could be started: in a file
-/// that starts programs, or as a constant that another file could use.
-fn starts(text: &str) -> Vec<usize> {
-    let source = Source::read(text);
+/// Lines with a string literal that could start git: its name or a command line in a file that starts programs, or its
+/// name in a constant that another file could use.
+fn lines_starting_git(text: &str) -> Vec<usize> {
+    let source = Source::parse(text);
     let starts_programs = ["process::Command", "Command::new", ".exec(", "execv", "posix_spawn"]
         .iter()
         .any(|word| source.code.contains(word));
@@ -44,7 +44,7 @@ fn starts(text: &str) -> Vec<usize> {
     source.literals.iter().filter(is_start).map(|literal| literal.line).collect()
 }
 
-/// A file of Rust taken apart: the code without comments and strings, and the strings.
+/// A Rust file, split into code without comments and strings, and string literals.
 #[derive(Debug, Default)]
 struct Source {
     code: String,
@@ -60,7 +60,7 @@ struct Literal {
 }
 
 impl Source {
-    fn read(text: &str) -> Source {
+    fn parse(text: &str) -> Source {
         let mut source = Source::default();
         let (mut rest, mut line) = (text, 1);
         while let Some(c) = rest.chars().next() {
@@ -68,13 +68,13 @@ impl Source {
                 rest.find('\n').unwrap_or(rest.len())
             } else if rest.starts_with("/*") {
                 rest.find("*/").map_or(rest.len(), |end| end + 2)
-            } else if let Some((length, inside)) = raw_string(rest).or_else(|| string(rest)) {
+            } else if let Some((length, inside)) = parse_raw_string(rest).or_else(|| parse_string(rest)) {
                 let item = source.code.rsplit(";\n").next().unwrap_or_default();
                 let item = item.rsplit(['{', '}']).next().unwrap_or_default();
                 let is_constant = ["const ", "static "].iter().any(|word| item.contains(word));
                 source.literals.push(Literal { text: inside.to_owned(), line, is_constant });
                 length
-            } else if let Some(length) = character(rest) {
+            } else if let Some(length) = character_length(rest) {
                 length
             } else {
                 source.code.push(c);
@@ -87,8 +87,8 @@ impl Source {
     }
 }
 
-/// A string literal at the beginning: its length, and what is inside.
-fn string(text: &str) -> Option<(usize, &str)> {
+/// Parses a string literal at the start of a text. Returns its length and content.
+fn parse_string(text: &str) -> Option<(usize, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut is_escaped = false;
     let end = inside.find(|c| {
@@ -99,8 +99,8 @@ fn string(text: &str) -> Option<(usize, &str)> {
     Some((end + 2, &inside[..end]))
 }
 
-/// The same for `r"…"` and `r#"…"#`.
-fn raw_string(text: &str) -> Option<(usize, &str)> {
+/// Parses `r"…"` or `r#"…"#`, like [`parse_string`].
+fn parse_raw_string(text: &str) -> Option<(usize, &str)> {
     let after = text.strip_prefix('r')?;
     let inside = after.trim_start_matches('#');
     let hashes = &after[..after.len() - inside.len()];
@@ -109,8 +109,8 @@ fn raw_string(text: &str) -> Option<(usize, &str)> {
     Some((1 + hashes.len() + 1 + end + 1 + hashes.len(), &inside[..end]))
 }
 
-/// The length of a character literal at the beginning; a lifetime is none.
-fn character(text: &str) -> Option<usize> {
+/// Length of a character literal at the start of a text. A lifetime is not one.
+fn character_length(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('\'')?;
     let after = match inside.strip_prefix('\\') {
         Some(escaped) => escaped.get(1..)?,
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_spelling_is_found() {
+    fn every_way_to_start_git_is_found() {
         for text in [
             r#"fn f() { Command::new("git"); }"#,
             r#"fn f() { std::process::Command::new(
@@ -139,12 +139,12 @@ mod tests {
             r#"pub(crate) const PROGRAM: &str = "git";"#,
             r#"static PROGRAMS: [&str; 2] = ["sh", "git"];"#,
         ] {
-            assert_eq!(starts(text).len(), 1, "{text}");
+            assert_eq!(lines_starting_git(text).len(), 1, "{text}");
         }
     }
 
     #[test]
-    fn words_are_no_starts() {
+    fn mentions_of_git_are_ignored() {
         for text in [
             r#"fn f() { ok("git", version) }"#,
             r#"fn f() { "git init, or run charrette in a repository" }"#,
@@ -153,7 +153,7 @@ mod tests {
             r#"/* "git" */ fn f<'a>(x: &'a str) { Command::new(x).arg("a \" git"); }"#,
             r#"fn f() { Command::new("sh"); say("no git here") }"#,
         ] {
-            assert_eq!(starts(text), [0_usize; 0], "{text}");
+            assert_eq!(lines_starting_git(text), [0_usize; 0], "{text}");
         }
     }
 }

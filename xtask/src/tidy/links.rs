@@ -1,12 +1,13 @@
-//! Relative links in Markdown lead to files that exist.
+//! Checks that relative links in Markdown lead to existing files.
 
-use super::source::files;
-use crate::Outcome;
+use super::source::project_files;
+use crate::TaskResult;
 use std::path::Path;
 
-pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
+pub(super) fn problems(root: &Path) -> TaskResult<Vec<String>> {
     let mut problems = Vec::new();
-    for path in files(root)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+    for path in
+        project_files(root)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"))
     {
         let text = fs_err::read_to_string(root.join(path))?;
         let folder = root.join(path.parent().unwrap_or(Path::new("")));

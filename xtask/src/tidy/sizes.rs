@@ -1,31 +1,31 @@
-//! Maximum length of source files, and folders without code.
+//! Checks the length of source files, their header comments, and that `mod.rs` and `lib.rs` hold no code.
 
-use super::source::files;
-use crate::Outcome;
+use super::source::project_files;
+use crate::TaskResult;
 use std::path::Path;
 
-const LONGEST: usize = 500;
+const MAX_LINES: usize = 500;
 
-pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
+pub(super) fn problems(root: &Path) -> TaskResult<Vec<String>> {
     let mut problems = Vec::new();
-    for path in files(root)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+    for path in
+        project_files(root)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
     {
         let text = fs_err::read_to_string(root.join(path))?;
         let is_test = path.components().any(|part| part.as_os_str() == "tests");
-        if !is_test && text.lines().count() > LONGEST {
-            problems
-                .push(format!("{}: longer than {LONGEST} lines; is it one room, or two?", path.display()));
+        if !is_test && text.lines().count() > MAX_LINES {
+            problems.push(format!("{}: longer than {MAX_LINES} lines; split it", path.display()));
         }
         let is_index = (path.ends_with("mod.rs") || path.ends_with("lib.rs")) && !is_test;
         if is_index && let Some(line) = text.lines().position(has_logic) {
             problems.push(format!(
-                "{}:{}: a mod.rs or lib.rs holds documentation and re-exports only",
+                "{}:{}: mod.rs and lib.rs may hold only documentation and re-exports",
                 path.display(),
                 line + 1
             ));
         }
         if !text.starts_with("//!") {
-            problems.push(format!("{}: does not begin by saying what it is for", path.display()));
+            problems.push(format!("{}: lacks a header comment (//!)", path.display()));
         }
     }
     Ok(problems)

@@ -1,11 +1,11 @@
-//! The files of the project, as git knows them.
+//! Lists the files of the project with git.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Every file that is tracked, or new and not ignored, below `root`.
-pub(super) fn files(root: &Path) -> Outcome<Vec<PathBuf>> {
+/// Tracked files and new files that are not ignored, below `root`.
+pub(super) fn project_files(root: &Path) -> TaskResult<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)

@@ -1,34 +1,34 @@
-//! The walk in ARCHITECTURE.md: every function it names is where it says.
+//! Checks that every function named in the walk of ARCHITECTURE.md is in the linked file.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::path::Path;
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
 const HEADING: &str = "## A walk";
 
-pub(super) fn problems(root: &Path) -> Outcome<Vec<String>> {
+pub(super) fn problems(root: &Path) -> TaskResult<Vec<String>> {
     let text = fs_err::read_to_string(root.join(DOCUMENT))?;
     let section: String = text
         .lines()
         .skip_while(|line| !line.starts_with(HEADING))
         .take_while(|line| line.starts_with(HEADING) || !line.starts_with("## "))
         .fold(String::new(), |all, line| all + line + "\n");
-    let named = functions(&section);
+    let named = linked_functions(&section);
     if named.is_empty() {
-        return Ok(vec![format!("{DOCUMENT}: there is no walk")]);
+        return Ok(vec![format!("{DOCUMENT}: no functions below the heading '{HEADING}'")]);
     }
     let mut problems = Vec::new();
     for (function, file) in named {
         let code = fs_err::read_to_string(root.join(file)).unwrap_or_default();
         if !defines(&code, function) {
-            problems.push(format!("{DOCUMENT}: the walk goes through '{function}', which is not in {file}"));
+            problems.push(format!("{DOCUMENT}: the walk names '{function}', which is not in {file}"));
         }
     }
     Ok(problems)
 }
 
-/// Links whose text is code: the function and the file it is in.
-fn functions(section: &str) -> Vec<(&str, &str)> {
+/// Links whose text is code: name of the function and path of the file.
+fn linked_functions(section: &str) -> Vec<(&str, &str)> {
     let links = section.split("[`").skip(1).filter_map(|rest| rest.split_once("`]("));
     links
         .filter_map(|(name, rest)| Some((name, rest.split_once(')')?.0)))
@@ -43,12 +43,12 @@ fn defines(code: &str, function: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{defines, functions};
+    use super::{defines, linked_functions};
 
     #[test]
     fn a_function_is_found_by_its_whole_name() {
         assert_eq!(
-            functions("1. [`a`](x.rs) then [`b`](y.rs), see [c](z.md)"),
+            linked_functions("1. [`a`](x.rs) then [`b`](y.rs), see [c](z.md)"),
             [("a", "x.rs"), ("b", "y.rs")]
         );
         assert!(defines("pub async fn drive<T>(x: T) {}", "drive"));

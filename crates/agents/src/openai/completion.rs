@@ -63,9 +63,10 @@ impl Completion {
     pub(super) fn outcome(self, end: &str) -> Outcome {
         let answer = match (self.error, self.reason.as_deref()) {
             (Some(error), _) => Err(error),
-            (None, Some("length")) => {
-                Err(failure(FailureKind::Limit, "its answer was cut at a limit of length"))
-            }
+            (None, Some("length")) => Err(failure(
+                FailureKind::Limit,
+                "answer truncated at the model's output limit (finish_reason: length)",
+            )),
             (None, Some(reason)) if !FINISHED.contains(&reason) => {
                 Err(failure(FailureKind::NoAnswer, &format!("stopped before it answered: {reason}")))
             }

@@ -1,12 +1,12 @@
 //! One chat completion request, and the outcome of its response.
 
 use super::completion::{Completion, error_message};
-use super::sse::EventStream;
+use super::sse::SseParser;
 use crate::outcome::{self, Failure, FailureKind, Outcome};
 use crate::stream::event::Object;
 use crate::stream::{clean, failure_text};
 use charrette_http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
-use charrette_http::{Address, HttpClient, HttpError, HttpResponse, PlainHttp, Timeouts};
+use charrette_http::{Address, AddressError, HttpClient, HttpError, HttpResponse, PlainHttp, Timeouts};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
@@ -26,6 +26,14 @@ pub struct Endpoint {
     pub effort: Option<String>,
     /// Output limit: maximum size of a response in bytes.
     pub max_bytes: usize,
+}
+
+impl Endpoint {
+    /// URL of its chat completions. It is the user's choice: model servers in a local network have no certificate.
+    pub fn address(&self) -> Result<Address, AddressError> {
+        let url = format!("{}/chat/completions", self.url.trim_end_matches('/'));
+        Address::parse(&url, PlainHttp::AnyHost)
+    }
 }
 
 /// Sends a prompt and waits for the answer. `on_activity` is called whenever something was received.
@@ -60,11 +68,8 @@ pub async fn complete(endpoint: &Endpoint, prompt: &str, on_activity: &(dyn Fn()
     }
 }
 
-/// A client for the endpoint. Its address is the user's choice: model servers in a local network have no
-/// certificate.
 fn client(endpoint: &Endpoint) -> Result<HttpClient, String> {
-    let url = format!("{}/chat/completions", endpoint.url.trim_end_matches('/'));
-    let address = Address::parse(&url, PlainHttp::AnyHost).map_err(|error| error.to_string())?;
+    let address = endpoint.address().map_err(|error| error.to_string())?;
     HttpClient::new(address, Timeouts::streaming()).map_err(|error| message(&error))
 }
 
@@ -101,7 +106,7 @@ async fn read_stream(
     on_activity: &(dyn Fn() + Sync),
 ) -> Outcome {
     let mut completion = Completion::new(endpoint.max_bytes);
-    let mut events = EventStream::default();
+    let mut events = SseParser::default();
     let end = loop {
         let chunk = match response.chunk().await {
             Ok(Some(chunk)) => chunk,

@@ -2,14 +2,14 @@
 
 /// An event stream while it is received.
 #[derive(Debug, Default)]
-pub(super) struct EventStream {
+pub(super) struct SseParser {
     bytes: Vec<u8>,
     /// Number of bytes that were searched for a line end.
     searched: usize,
     data: Vec<u8>,
 }
 
-impl EventStream {
+impl SseParser {
     /// Adds bytes; returns the data of every event that is complete now.
     pub(super) fn receive(&mut self, more: &[u8]) -> Vec<String> {
         self.bytes.extend_from_slice(more);
@@ -69,7 +69,7 @@ mod tests {
     fn events_are_parsed_wherever_their_bytes_are_cut() {
         let expected = ["{\"a\":\"déjà\"}", "one\ntwo", "[DONE]", "rest"];
         for size in 1..=STREAM.len() {
-            let mut events = EventStream::default();
+            let mut events = SseParser::default();
             let mut found: Vec<String> =
                 STREAM.as_bytes().chunks(size).flat_map(|chunk| events.receive(chunk)).collect();
             found.extend(events.finish());
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn buffered_bytes_are_counted() {
-        let mut events = EventStream::default();
+        let mut events = SseParser::default();
         assert!(events.receive(b"data: 12345\ndata: 678").is_empty());
         assert_eq!(events.buffered_bytes(), 5 + 9);
     }

@@ -40,8 +40,8 @@ fn own_seat(pool: &AgentPool, agent: &str) -> Option<&'static Seat> {
 
 /// The reason an agent is unhealthy. An agent that was interrupted by a cancellation has not failed.
 async fn failure(pool: &AgentPool, agent: &Agent) -> Option<String> {
-    let works = pool.probe(agent).await.works;
-    works.err().filter(|_| is_unhealthy(pool, &agent.name))
+    let health = pool.probe(agent).await.health;
+    health.err().filter(|_| is_unhealthy(pool, &agent.name))
 }
 
 fn is_unhealthy(pool: &AgentPool, agent: &str) -> bool {

@@ -139,7 +139,7 @@ impl AgentPool {
         let key = agent.key_env.as_deref().map(|name| (name, self.host().get(name)));
         let key = match key {
             Some((name, None)) => {
-                let problem = format!("{name} is not set, and agents.{}.key_env names it", agent.name);
+                let problem = format!("agents.{}.key_env names {name}, which is not set", agent.name);
                 return CallReport::without_process(Outcome::failed(FailureKind::Credentials, problem));
             }
             Some((_, Some(key))) => Some(key.to_string_lossy().into_owned().into()),
@@ -166,7 +166,10 @@ impl AgentPool {
         if let Err(failure) = &mut report.outcome.answer
             && failure.kind == FailureKind::Start
         {
-            failure.message = format!("{} cannot be reached: {}", endpoint.url, failure.message);
+            failure.message = match endpoint.address() {
+                Ok(address) => format!("{} cannot be reached: {}", address.origin(), failure.message),
+                Err(error) => format!("agents.{}.url cannot be used: {error}", agent.name),
+            };
         }
         report
     }

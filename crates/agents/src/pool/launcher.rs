@@ -1,10 +1,10 @@
 //! Launches agents for the engine: health, budget, rate limits, ledgers, changed files.
 
 use super::call::AgentCall;
+use super::call_tree_diff::CallTreeDiff;
 use super::instructions::with_instructions;
 use super::policy::RateLimitPolicy;
 use super::state::{AgentPool, days_folder, seat_chain};
-use super::tree_watch::TreeWatch;
 use crate::outcome::{FailureKind, Outcome};
 use crate::profile::Agent;
 use crate::supervisor::CallReport;
@@ -64,9 +64,9 @@ impl AgentPool {
                 &days_folder(self.state_folder()),
                 self.now(),
             )?;
-            let watch = TreeWatch::start(&self, &order.tree_access).await;
+            let diff = CallTreeDiff::start(&self, &order.tree_access).await;
             let report = self.run(&agent, &order, policy).await;
-            let (changed, warning) = watch.finish().await;
+            let (changed, warning) = diff.finish().await;
             changes.extend(changed);
             self.record_call(&agent, &order, &report);
             drop(reserved);
@@ -128,7 +128,7 @@ impl AgentPool {
             if self.cancel().is_requested() {
                 return Err(LaunchError::Interrupted);
             }
-            if let Err(reason) = probe.works {
+            if let Err(reason) = probe.health {
                 return Err(LaunchError::failed(format!(
                     "installed but not responding (health check failed: {reason})"
                 )));
@@ -179,11 +179,10 @@ impl AgentPool {
         changes: Vec<TreeChange>,
         warning: Option<String>,
     ) -> AgentAnswer {
+        let orphans = report.orphans_message();
         let mut notes = report.outcome.notes;
         notes.extend(report.outcome.denied.iter().map(|denied| format!("was refused {denied}")));
-        if report.orphans > 0 {
-            notes.push(format!("left {} orphaned processes; they were ended", report.orphans));
-        }
+        notes.extend(orphans);
         notes.extend(warning);
         let text = self.redactor().redact(text).into_owned();
         AgentAnswer { text, usage: report.outcome.usage, changes, notes }

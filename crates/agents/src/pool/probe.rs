@@ -10,38 +10,38 @@ const PROMPT: &str = "Respond with OK";
 
 /// Result of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Probe {
+pub struct ProbeResult {
     /// The reason, if the agent is not healthy.
-    pub works: Result<(), String>,
+    pub health: Result<(), String>,
 }
 
 impl AgentPool {
     /// Probes an agent, unless that was done before. Concurrent callers wait for the same probe.
-    pub async fn probe(&self, agent: &Agent) -> Probe {
-        let Some(cell) = self.probed(&agent.name) else {
-            return Probe { works: Err("no such agent is configured".to_owned()) };
+    pub async fn probe(&self, agent: &Agent) -> ProbeResult {
+        let Some(cell) = self.probe_cell(&agent.name) else {
+            return ProbeResult { health: Err("no such agent is configured".to_owned()) };
         };
         let known = self.health().reason(&agent.name).map(str::to_owned);
         if let Some(reason) = known.filter(|_| !cell.initialized()) {
             // It failed without a probe, here or in the calling run.
-            return Probe { works: Err(reason) };
+            return ProbeResult { health: Err(reason) };
         }
-        let works = cell.get_or_init(|| async {
+        let health = cell.get_or_init(|| async {
             let first = self.try_probe(agent, 1).await;
-            let works = match first {
+            let health = match first {
                 Err(_) if !self.cancel().is_requested() => {
                     self.try_probe(agent, 2).await.map_err(|reason| format!("Retry {reason}"))
                 }
                 first => first,
             };
-            match &works {
+            match &health {
                 Ok(()) => self.health().record_success(&agent.name),
                 Err(_) if self.cancel().is_requested() => {}
                 Err(reason) => self.health().record_failure(&agent.name, reason),
             }
-            works
+            health
         });
-        Probe { works: works.await.clone() }
+        ProbeResult { health: health.await.clone() }
     }
 
     async fn try_probe(&self, agent: &Agent, attempt: u32) -> Result<(), String> {

@@ -190,7 +190,7 @@ impl AgentPool {
         Ok(registered.token(lane))
     }
 
-    pub(super) fn probed(&self, agent: &str) -> Option<&OnceCell<Result<(), String>>> {
+    pub(super) fn probe_cell(&self, agent: &str) -> Option<&OnceCell<Result<(), String>>> {
         self.inner.probed.get(agent)
     }
 

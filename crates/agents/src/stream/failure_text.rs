@@ -162,7 +162,7 @@ pub(crate) fn parse_duration(words: &str) -> Option<Duration> {
             "d" | "day" | "days" => 86400.0,
             "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
             // A bare number is in seconds, and ends the duration.
-            _ if !found => return limited(number),
+            _ if !found => return clamp_wait(number),
             _ => break,
         };
         seconds += number * factor;
@@ -170,10 +170,10 @@ pub(crate) fn parse_duration(words: &str) -> Option<Duration> {
         rest = after[unit_end..].trim_start_matches([' ', ',']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
     }
-    if found { limited(seconds) } else { None }
+    if found { clamp_wait(seconds) } else { None }
 }
 
-fn limited(seconds: f64) -> Option<Duration> {
+fn clamp_wait(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.min(MAX_WAIT.as_secs_f64())).ok()
 }
 

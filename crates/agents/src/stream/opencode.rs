@@ -81,9 +81,10 @@ impl OutputReader for OpencodeReader {
                 Err(failure(FailureKind::NoAnswer, "its answer is empty"))
             }
             (None, Some("stop")) => Ok(self.text),
-            (None, Some("length")) => {
-                Err(failure(FailureKind::Limit, "its answer was cut at a limit of length"))
-            }
+            (None, Some("length")) => Err(failure(
+                FailureKind::Limit,
+                "answer truncated at the model's output limit (reason: length)",
+            )),
             (None, Some(reason)) => {
                 Err(failure(FailureKind::NoAnswer, &format!("its last step ended for: {reason}")))
             }

@@ -71,11 +71,11 @@ impl LineRedactor {
 impl Default for LineRedactor {
     /// Removes nothing.
     fn default() -> LineRedactor {
-        LineRedactor::new(unchanged)
+        LineRedactor::new(pass_through)
     }
 }
 
-fn unchanged(line: &[u8]) -> Cow<'_, [u8]> {
+fn pass_through(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(line)
 }
 

@@ -4,7 +4,7 @@ use super::lines::Piece;
 use super::process_spec::StdinInput;
 use super::supervise::{CallReport, OutputStreams, code_and_signal, output_limit_message};
 use super::timeouts::{ActivityMonitor, CallTimeouts};
-use crate::outcome::{Failure, FailureKind, Timeout};
+use crate::outcome::{Failure, FailureKind, TimeoutKind};
 use crate::process_group::ProcessGroup;
 use crate::stream::{OutputReader, ProcessEnd};
 use charrette_engine::Cancel;
@@ -26,7 +26,7 @@ enum StopReason {
     Exited,
     /// The client has answered and did not exit.
     DidNotExit,
-    Timeout(Timeout),
+    Timeout(TimeoutKind),
     /// A stream exceeds its output limit.
     OutputLimit,
     /// A failure that the reader found in the output.

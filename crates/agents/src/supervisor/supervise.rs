@@ -49,6 +49,15 @@ impl CallReport {
             orphans: 0,
         }
     }
+
+    /// Note on orphaned processes, as a predicate of the agent's name; none if there were none.
+    pub fn orphans_message(&self) -> Option<String> {
+        match self.orphans {
+            0 => None,
+            1 => Some("left 1 orphaned process; it was ended".to_owned()),
+            count => Some(format!("left {count} orphaned processes; they were ended")),
+        }
+    }
 }
 
 /// Output of a process.

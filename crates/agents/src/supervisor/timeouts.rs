@@ -1,6 +1,6 @@
 //! Timeouts of a call: first byte, idle, total.
 
-use crate::outcome::Timeout;
+use crate::outcome::TimeoutKind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -38,11 +38,11 @@ impl ActivityMonitor {
     }
 
     /// The next timeout without further activity, and its time.
-    pub(crate) fn next_deadline(&self, timeouts: &CallTimeouts) -> (Instant, Timeout) {
-        let total = (self.started + timeouts.total, Timeout::Total);
+    pub(crate) fn next_deadline(&self, timeouts: &CallTimeouts) -> (Instant, TimeoutKind) {
+        let total = (self.started + timeouts.total, TimeoutKind::Total);
         let silent = match *self.last_activity.lock().unwrap_or_else(PoisonError::into_inner) {
-            None => timeouts.first_byte.map(|limit| (self.started + limit, Timeout::FirstByte)),
-            Some(last) => timeouts.idle.map(|limit| (last + limit, Timeout::Idle)),
+            None => timeouts.first_byte.map(|limit| (self.started + limit, TimeoutKind::FirstByte)),
+            Some(last) => timeouts.idle.map(|limit| (last + limit, TimeoutKind::Idle)),
         };
         match silent {
             Some(silent) if silent.0 < total.0 => silent,
@@ -51,7 +51,7 @@ impl ActivityMonitor {
     }
 
     /// Waits for a timeout.
-    pub(crate) async fn timed_out(&self, timeouts: &CallTimeouts) -> Timeout {
+    pub(crate) async fn timed_out(&self, timeouts: &CallTimeouts) -> TimeoutKind {
         loop {
             let (deadline, timeout) = self.next_deadline(timeouts);
             if deadline <= Instant::now() {
@@ -64,19 +64,19 @@ impl ActivityMonitor {
 
 impl CallTimeouts {
     /// Message for an agent that was ended by a timeout.
-    pub(crate) fn message(&self, timeout: Timeout, elapsed: Duration) -> String {
+    pub(crate) fn message(&self, timeout: TimeoutKind, elapsed: Duration) -> String {
         let limit = match timeout {
-            Timeout::FirstByte => self.first_byte.unwrap_or_default(),
-            Timeout::Idle => self.idle.unwrap_or_default(),
-            Timeout::Total => self.total,
+            TimeoutKind::FirstByte => self.first_byte.unwrap_or_default(),
+            TimeoutKind::Idle => self.idle.unwrap_or_default(),
+            TimeoutKind::Total => self.total,
         };
         let (elapsed, limit) = (elapsed.as_secs(), limit.as_secs());
         match timeout {
-            Timeout::FirstByte => {
+            TimeoutKind::FirstByte => {
                 format!("Timed out after {elapsed}s without a first byte (limit: {limit}s)")
             }
-            Timeout::Idle => format!("Timed out after {elapsed}s: silent for too long (limit: {limit}s)"),
-            Timeout::Total => format!("Timed out after {elapsed}s (limit: {limit}s)"),
+            TimeoutKind::Idle => format!("Timed out after {elapsed}s: silent for too long (limit: {limit}s)"),
+            TimeoutKind::Total => format!("Timed out after {elapsed}s (limit: {limit}s)"),
         }
     }
 }
@@ -95,12 +95,12 @@ mod tests {
             grace: seconds(5),
         };
         let silent = ActivityMonitor::start();
-        assert_eq!(silent.timed_out(&timeouts).await, Timeout::FirstByte);
+        assert_eq!(silent.timed_out(&timeouts).await, TimeoutKind::FirstByte);
         assert_eq!(silent.elapsed().as_secs(), 10);
 
         let stalled = ActivityMonitor::start();
         stalled.record_activity();
-        assert_eq!(stalled.timed_out(&timeouts).await, Timeout::Idle);
+        assert_eq!(stalled.timed_out(&timeouts).await, TimeoutKind::Idle);
         assert_eq!(stalled.elapsed().as_secs(), 30);
 
         let busy = ActivityMonitor::start();
@@ -112,7 +112,7 @@ mod tests {
         };
         tokio::select! {
             () = talk => {}
-            timeout = busy.timed_out(&timeouts) => assert_eq!(timeout, Timeout::Total),
+            timeout = busy.timed_out(&timeouts) => assert_eq!(timeout, TimeoutKind::Total),
         }
         assert_eq!(busy.elapsed().as_secs(), 100);
     }

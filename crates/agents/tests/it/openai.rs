@@ -111,11 +111,15 @@ fn responses_without_an_answer_are_classified() {
         (
             Reply::document("200 OK", &document("half", "length")),
             FailureKind::Limit,
-            "its answer was cut at a limit of length",
+            "answer truncated at the model's output limit (finish_reason: length)",
         ),
         (Reply::document("200 OK", "<html>hello</html>"), FailureKind::NoAnswer, "its answer is empty"),
         (Reply::document("200 OK", &error("boom")), FailureKind::Service { status: None }, "boom"),
-        (Reply::stream(vec![event(cut)]), FailureKind::Limit, "its answer was cut at a limit of length"),
+        (
+            Reply::stream(vec![event(cut)]),
+            FailureKind::Limit,
+            "answer truncated at the model's output limit (finish_reason: length)",
+        ),
         (Reply::stream(vec![event("[DONE]")]), FailureKind::NoAnswer, "its answer is empty"),
         (
             Reply::stream(vec![event(&delta("half"))]),

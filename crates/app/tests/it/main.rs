@@ -14,7 +14,7 @@ use charrette_app::{
 use charrette_engine::flows::{design, research};
 use charrette_engine::gate::{GateView, Reply};
 use charrette_engine::ports::{Asker, BoxFuture};
-use charrette_engine::{Cancel, Flow, FlowSpec, Stop};
+use charrette_engine::{Cancel, FlowResult, FlowSpec, Stop};
 use charrette_model::checkpoint::{DocumentName, StopKind};
 use charrette_testkit::Sandbox;
 use charrette_testkit::panel::parcels;
@@ -55,7 +55,12 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-fn start_run(site: &Site, flow: &'static FlowSpec, typed: &str, cancel: &Cancel) -> (DocumentName, Flow<()>) {
+fn start_run(
+    site: &Site,
+    flow: &'static FlowSpec,
+    typed: &str,
+    cancel: &Cancel,
+) -> (DocumentName, FlowResult<()>) {
     let plan = start_plan::resolve(site, &StartRequest::new(flow, Some(typed))).unwrap();
     let page = preview::preview(site, &plan, &[]).unwrap();
     assert_eq!(page.command, format!("charrette {}", flow.command.as_str()));
@@ -64,7 +69,7 @@ fn start_run(site: &Site, flow: &'static FlowSpec, typed: &str, cancel: &Cancel)
     (plan.name, block_on(drive(site, opened, FrontEnd::asking(Arc::new(Nobody)), cancel)).unwrap())
 }
 
-fn resume_run(site: &Site, name: &DocumentName) -> Flow<()> {
+fn resume_run(site: &Site, name: &DocumentName) -> FlowResult<()> {
     let opened = start::reopen(site, name).unwrap();
     block_on(drive(site, opened, FrontEnd::asking(Arc::new(Nobody)), &Cancel::default())).unwrap()
 }

@@ -48,13 +48,13 @@ pub(super) fn parse(answer: &[u8]) -> Status {
                 facts: String::new(),
                 submodule: false,
             }),
-            Some(b'1') => status.lines.extend(tracked(record, 8)),
+            Some(b'1') => status.lines.extend(parse_tracked(record, 8)),
             Some(b'2') => {
-                status.lines.extend(tracked(record, 9));
+                status.lines.extend(parse_tracked(record, 9));
                 // The old path of a rename.
                 records.next();
             }
-            Some(b'u') => status.lines.extend(tracked(record, 10)),
+            Some(b'u') => status.lines.extend(parse_tracked(record, 10)),
             _ => {}
         }
     }
@@ -71,7 +71,7 @@ fn header(status: &mut Status, record: &[u8]) {
 }
 
 /// Parses a record of a tracked path, which follows after `fields` fields.
-fn tracked(record: &[u8], fields: usize) -> Option<StatusLine> {
+fn parse_tracked(record: &[u8], fields: usize) -> Option<StatusLine> {
     let mut parts = record.splitn(fields + 1, |b| *b == b' ');
     let code = parts.nth(1)?;
     let submodule = parts.next()?;

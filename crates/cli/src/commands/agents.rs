@@ -8,7 +8,8 @@ use charrette_agents::profile::{Agent, Roster, Transport};
 use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::agent_pool::{self, AgentPoolOptions};
-use charrette_app::{health_file, ports};
+use charrette_app::health_file::{self, AgentProbe};
+use charrette_app::ports;
 use charrette_engine::flows::design::level_seats;
 use charrette_model::escape::printable;
 use charrette_model::seats::{Candidate, EMBEDDED};
@@ -218,11 +219,11 @@ fn probe(invocation: &Invocation, site: &Site, names: &[String]) -> Result<ExitC
         };
         let probes = agents.iter().map(|agent| async {
             let health = if agent.is_installed(pool.host()) {
-                pool.probe(agent).await.works
+                pool.probe(agent).await.health
             } else {
                 Err(agent.missing_message())
             };
-            (agent.name.clone(), health)
+            AgentProbe { agent: agent.name.clone(), health }
         });
         let probed = futures_util::future::join_all(probes).await;
         if cancel.is_requested() {
@@ -238,22 +239,24 @@ fn probe(invocation: &Invocation, site: &Site, names: &[String]) -> Result<ExitC
     if invocation.json {
         let rows: Vec<_> = probed
             .iter()
-            .map(|(name, health)| json!({"agent": name, "healthy": health.is_ok(), "reason": health.as_ref().err()}))
+            .map(|AgentProbe { agent, health }| {
+                json!({"agent": agent, "healthy": health.is_ok(), "reason": health.as_ref().err()})
+            })
             .collect();
         output::print_json(&json!({"agents": rows}))?;
     } else {
-        for (name, health) in &probed {
+        for AgentProbe { agent, health } in &probed {
             let text = match health {
                 Ok(()) => "healthy".to_owned(),
                 Err(reason) => format!("unhealthy: {}", printable(reason)),
             };
-            output::print_line(&format!("{name}: {text}"))?;
+            output::print_line(&format!("{agent}: {text}"))?;
         }
         if probed.is_empty() {
             output::note(invocation, "No agents installed. List supported agents: charrette agents");
         }
     }
-    let all_healthy = probed.iter().all(|(_, health)| health.is_ok());
+    let all_healthy = probed.iter().all(|probe| probe.health.is_ok());
     Ok(if all_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::invocation::Invocation;
 use crate::{input, output, runtime};
-use charrette_agents::outcome::{Failure, FailureKind, Timeout};
+use charrette_agents::outcome::{Failure, FailureKind, TimeoutKind};
 use charrette_agents::pool::{
     AgentCall, AgentPool, CallReport, RateLimitPolicy, ResumedSession, asks_folder, seat_chain,
 };
@@ -370,7 +370,7 @@ impl AskCall<'_> {
             (FailureKind::NoAnswer, Some(code @ 1..)) => {
                 sidecar::diag_exit(code, seconds, report.bytes, last.as_bytes())
             }
-            (FailureKind::Timeout(Timeout::Total), _) => {
+            (FailureKind::Timeout(TimeoutKind::Total), _) => {
                 sidecar::diag_timeout(seconds, self.timeout_seconds(), report.bytes, last.as_bytes())
             }
             _ if failure.message.trim().is_empty() => format!("no answer ({})", failure.kind),
@@ -390,11 +390,8 @@ impl AskCall<'_> {
         for note in &outcome.notes {
             output::note(self.invocation, &format!("{agent}: {}", redact(note)));
         }
-        if report.orphans > 0 {
-            output::note(
-                self.invocation,
-                &format!("Terminated {} processes that {agent} left running.", report.orphans),
-            );
+        if let Some(message) = report.orphans_message() {
+            output::note(self.invocation, &format!("{agent} {message}."));
         }
         for change in changes {
             output::note(

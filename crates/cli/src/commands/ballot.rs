@@ -15,7 +15,9 @@ pub(crate) struct BallotArgs {
 
 #[derive(Debug, Subcommand)]
 enum BallotCommand {
-    /// Build a ballot: read {decisions: [{n, title, chosen, alternative, thesis, antithesis}]} from standard input, print {ballot, positions, `off_ballot`}
+    #[command(
+        about = "Build a ballot: read {decisions: [{n, title, chosen, alternative, thesis, antithesis}]} from standard input, print {ballot, positions, off_ballot}"
+    )]
     Build,
     /// Tally votes: read {decisions: [{n: N}], judges: [{name, status, text}]} from standard input, print {decisions, warnings}
     Tally,

@@ -6,7 +6,7 @@ use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::ports;
 use charrette_checkout::{BranchFacts, FETCH_TIMEOUT, Mainline};
-use charrette_git::{CallError, CallLimits};
+use charrette_git::{CallError, RemoteCallOptions};
 use charrette_model::branch::create::{self, CreateError};
 use charrette_model::escape::printable;
 use clap::{Args, Subcommand};
@@ -100,8 +100,9 @@ fn fetch(site: &Site, facts: &BranchFacts) -> Result<Result<(), CallError>, AppE
         let fetched = tokio::task::spawn_blocking(move || {
             let failed = |error: CreateError| CallError::Failed(error.to_string());
             let is_cancelled = || cancel.is_requested();
-            let limits = CallLimits { timeout: FETCH_TIMEOUT, has_custom_ssh, is_cancelled: &is_cancelled };
-            Mainline::new(&root, &facts).map_err(failed)?.fetch(limits)
+            let options =
+                RemoteCallOptions { timeout: FETCH_TIMEOUT, has_custom_ssh, is_cancelled: &is_cancelled };
+            Mainline::new(&root, &facts).map_err(failed)?.fetch(options)
         });
         fetched.await.map_err(AppError::failed)
     })

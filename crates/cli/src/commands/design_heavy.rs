@@ -10,7 +10,7 @@ use charrette_app::answers_file::gate_kind;
 use charrette_app::nesting::{Nesting, Session, WorkerMode};
 use charrette_app::start::{OpenRun, open_for_worker};
 use charrette_app::{AppError, Site};
-use charrette_engine::{Flow, Stop};
+use charrette_engine::{FlowResult, Stop};
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::nesting::HeavyStatus;
@@ -66,9 +66,9 @@ pub(crate) fn design_heavy(invocation: &Invocation, args: &DesignHeavyArgs) -> R
     Ok(if status == HeavyStatus::Complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn drive_heavy_part(invocation: &Invocation, args: &DesignHeavyArgs) -> Result<Flow<()>, AppError> {
+fn drive_heavy_part(invocation: &Invocation, args: &DesignHeavyArgs) -> Result<FlowResult<()>, AppError> {
     // The waiting design process shows the progress.
-    let invocation = &invocation.silenced();
+    let invocation = &invocation.without_notices();
     let site = invocation.site()?;
     let feature = FeaturePath::parse(&args.feature).map_err(AppError::usage)?;
     let name = DocumentName::new(Command::Design, Some(feature));
@@ -105,7 +105,7 @@ fn open_run(site: &Site, name: &DocumentName, args: &DesignHeavyArgs) -> Result<
     Ok(opened)
 }
 
-fn heavy_status(outcome: Flow<()>) -> HeavyStatus {
+fn heavy_status(outcome: FlowResult<()>) -> HeavyStatus {
     match outcome {
         Ok(()) | Err(Stop::RequestedPhasesDone) => HeavyStatus::Complete,
         Err(Stop::Waiting(waits)) => {

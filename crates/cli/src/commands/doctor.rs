@@ -198,7 +198,7 @@ fn tracker(site: &Site) -> Option<Check> {
     match &tracker.state {
         TrackerState::NotConfigured | TrackerState::Off => None,
         TrackerState::Unusable(why) => {
-            Some(fail("linear", why.clone(), "Create the file with Linear disabled: charrette config init"))
+            Some(fail("linear", why.clone(), "Fix or delete .claude/config/integrations.json"))
         }
         TrackerState::On => Some(check_linear(&tracker)),
     }
@@ -206,11 +206,13 @@ fn tracker(site: &Site) -> Option<Check> {
 
 /// Checks the API key and the team with Linear.
 fn check_linear(access: &LinearTracker) -> Check {
-    let cure =
+    let key_cure =
         "export LINEAR_API_KEY=KEY, with a key from Linear: Settings, Security & access, Personal API keys";
+    let endpoint_cure = "Check linear.endpoint: charrette config show";
     let linear = match access.client(LinearOptions::single_try()) {
         Ok(linear) => linear,
-        Err(why) => return fail("linear", why, cure),
+        Err(why) if access.endpoint.is_ok() && access.key.is_none() => return fail("linear", why, key_cure),
+        Err(why) => return fail("linear", why, endpoint_cure),
     };
     let answer = runtime::block_on(async |_| {
         let viewer = linear.viewer().await;
@@ -219,24 +221,27 @@ fn check_linear(access: &LinearTracker) -> Check {
     });
     match answer {
         Ok(Ok((viewer, team))) => {
-            let finding = format!(
-                "{viewer} can create issues for team {} ({})",
-                printable(&team.name),
-                printable(&team.key)
-            );
+            let finding =
+                format!("connected as {viewer}; team {} ({})", printable(&team.name), printable(&team.key));
             ok("linear", finding)
         }
         Ok(Err(error)) => {
             let cure = match &error {
-                LinearError::Unauthorised(_) | LinearError::Key => cure,
+                LinearError::Unauthorised(_) | LinearError::Key => key_cure,
                 LinearError::NoTeam(_) | LinearError::AmbiguousTeam { .. } => {
                     "Set linear.team in .claude/config/integrations.json to the key of your team"
                 }
-                _ => "Show the endpoint: charrette config show",
+                LinearError::RateLimited(_) | LinearError::Service { .. } => {
+                    "Wait, then try again: charrette doctor"
+                }
+                LinearError::Unreachable(_) => {
+                    "Check the network, and linear.endpoint: charrette config show"
+                }
+                _ => endpoint_cure,
             };
             fail("linear", error.to_string(), cure)
         }
-        Err(error) => fail("linear", error.message, cure),
+        Err(error) => fail("linear", error.message, "Try again: charrette doctor"),
     }
 }
 
@@ -244,17 +249,21 @@ fn folders(site: &Site) -> Vec<Check> {
     let state = site.root.join(site.settings.state_folder());
     let workspace = site.root.join(site.settings.workspace_folder());
     let own = agent_pool::state_folder(site);
-    [("state folder", state), ("workspace folder", workspace), ("user's state folder", own)]
-        .into_iter()
-        .map(|(check, folder)| match check_writable(&folder) {
-            Ok(()) => ok(check, folder.display().to_string()),
-            Err(error) => fail(
-                check,
-                format!("not writable: {error}"),
-                format!("chmod u+rwx '{}', or set another folder in charrette.toml", folder.display()),
-            ),
-        })
-        .collect()
+    [
+        ("state folder", state, "set paths.state in charrette.toml"),
+        ("workspace folder", workspace, "set paths.workspace in charrette.toml"),
+        ("user's state folder", own, "set XDG_STATE_HOME"),
+    ]
+    .into_iter()
+    .map(|(check, folder, alternative)| match check_writable(&folder) {
+        Ok(()) => ok(check, folder.display().to_string()),
+        Err(error) => fail(
+            check,
+            format!("not writable: {error}"),
+            format!("chmod u+rwx '{}', or {alternative}", folder.display()),
+        ),
+    })
+    .collect()
 }
 
 /// Checks that files can be created in a folder, or in its nearest existing ancestor.

@@ -20,7 +20,7 @@ pub(crate) struct ManifestArgs {
 
 #[derive(Debug, Subcommand)]
 enum ManifestCommand {
-    /// Copy the artifacts into I/design-export and print `MANIFEST_WRITTEN=PATH`
+    /// Copy the artifacts into design-export in the folder of --implement-tmpdir and print `MANIFEST_WRITTEN=PATH`
     ///
     /// Defaults of the folders are `DESIGN_TMPDIR` and `IMPLEMENT_TMPDIR`. The session id is `SESSION_ID`, else the
     /// content of I/session-id, else the name of folder I. An error is one line ERROR=… on standard error: exit 2 on a

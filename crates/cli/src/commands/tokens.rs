@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Count the words of a text, or check the length of a summary
+/// Measure a text in words, the unit of all token limits
 #[derive(Debug, Args)]
 pub(crate) struct TokensArgs {
     #[command(subcommand)]

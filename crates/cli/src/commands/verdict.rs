@@ -12,7 +12,7 @@ use std::process::ExitCode;
 /// Prints JSON: {verdict, line, findings}. Exit 0 if the review has a verdict, 1 otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
-    /// Allowed verdicts
+    /// Allowed verdicts, comma-separated, e.g. APPROVE,REVISE
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     set: Vec<String>,
     /// File with the review [default: standard input]

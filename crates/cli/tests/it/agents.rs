@@ -101,3 +101,24 @@ fn the_embedded_agent_takes_only_its_seats() {
         assert_eq!(sandbox.read("out.txt.done"), "99\n", "whoever waits is told");
     }
 }
+
+#[test]
+fn errors_of_an_endpoint_do_not_repeat_its_credentials() {
+    let sandbox = repository();
+    let message = |settings: &str| {
+        let config = sandbox.outside("own.toml");
+        std::fs::write(&config, format!("[agents.local]\nkind = \"openai\"\n{settings}\n")).unwrap();
+        let mut command = sandbox.command(BINARY);
+        let args = ["ask", "--agent", "local", "--prompt", "hello", "--output", "out.txt", "--json"];
+        command.args(args).env("CHARRETTE_CONFIG", &config);
+        let output = Output::capture(command, b"");
+        assert!(!format!("{output:?}").contains("s3cret"), "{output:?}");
+        output.json()["message"].as_str().unwrap().to_owned()
+    };
+    let unreachable = message("url = \"http://me:s3cret@127.0.0.1:1/s3cret\"");
+    assert!(unreachable.starts_with("http://127.0.0.1:1 cannot be reached: "), "{unreachable}");
+    let invalid = message("url = \"ftp://me:s3cret@127.0.0.1/\"");
+    assert_eq!(invalid, "agents.local.url cannot be used: it is not an http or https address");
+    let keyless = message("url = \"http://127.0.0.1:1/\"\nkey_env = \"NOT_THERE\"");
+    assert_eq!(keyless, "agents.local.key_env names NOT_THERE, which is not set");
+}

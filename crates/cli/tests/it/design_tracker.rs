@@ -237,8 +237,7 @@ fn doctor_checks_the_configured_tracker() {
     assert!(!doctor(None).contains("linear"));
     enable(&workshop, &server);
     assert!(
-        doctor(Some(LinearServer::KEY))
-            .contains("ok    linear: Ada L can create issues for team Basecamp (BASE)\n")
+        doctor(Some(LinearServer::KEY)).contains("ok    linear: connected as Ada L; team Basecamp (BASE)\n")
     );
     let unset = doctor(None);
     assert!(
@@ -249,5 +248,7 @@ fn doctor_checks_the_configured_tracker() {
     let team = doctor(Some(LinearServer::KEY));
     assert!(team.contains("FAIL  linear: there is no team \"Nobody\""), "{team}");
     configure(&workshop, "{");
-    assert!(doctor(None).contains(NOT_FOUND));
+    let invalid = doctor(None);
+    assert!(invalid.contains(NOT_FOUND), "{invalid}");
+    assert!(invalid.contains("-> Fix or delete .claude/config/integrations.json\n"), "{invalid}");
 }

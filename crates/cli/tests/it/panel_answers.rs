@@ -5,7 +5,7 @@ use charrette_engine::flows::design::level_seats;
 use charrette_engine::flows::seats;
 use charrette_engine::roles::Roles;
 use charrette_model::collect::command::Validation;
-use charrette_model::collect::substance::judge;
+use charrette_model::collect::substance::validate_answer;
 use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::handoff::markdown::response_in_markdown;
@@ -91,7 +91,7 @@ fn fits(seat: &Seat, text: &str) {
         AnswerForm::HandoffResponse => {
             let read = response_in_markdown(text, 500);
             assert_eq!((read.report.errors, read.report.warnings), (vec![], vec![]), "{id}");
-            assert_eq!(judge(Some(read.prose), Validation::Research), Ok(()), "{id}");
+            assert_eq!(validate_answer(Some(read.prose), Validation::Research), Ok(()), "{id}");
         }
         AnswerForm::ContextSummary => assert_eq!(read_context_summary(text, 500).1, none, "{id}"),
         AnswerForm::Questions => {
@@ -123,7 +123,7 @@ fn fits(seat: &Seat, text: &str) {
             let read = read_findings(text);
             assert_eq!((read.status, read.errors), (FindingsStatus::Findings, none.to_vec()), "{id}");
             assert!(read.findings.iter().all(|finding| finding.focus.is_some()), "{id}");
-            assert_eq!(judge(Some(text), Validation::Check), Ok(()), "{id}");
+            assert_eq!(validate_answer(Some(text), Validation::Check), Ok(()), "{id}");
         }
         AnswerForm::MergedFindings => assert_eq!(read_review_items(text).1, none, "{id}"),
         AnswerForm::Diagram => {

@@ -2,7 +2,7 @@
 //! code writes them; everything else is kept.
 
 use charrette_model::markdown::flat;
-use charrette_model::markdown::{heading, labelled, outline};
+use charrette_model::markdown::{heading, outline, parse_label};
 use charrette_model::spec::tasks::TaskList;
 
 /// A draft, split into its parts.
@@ -59,7 +59,7 @@ fn is_quoted(line: &str) -> bool {
 /// True for the lines that code writes: status, date, id.
 fn is_metadata(line: &str) -> bool {
     let inside = line.trim_start().trim_start_matches('>').trim_start();
-    let label = labelled(inside).map(|(label, _)| label);
+    let label = parse_label(inside).map(|(label, _)| label);
     label.is_some_and(|label| ["status", "created", "updated", "spec id", "spec"].contains(&label.as_str()))
 }
 

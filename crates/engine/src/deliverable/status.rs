@@ -1,6 +1,6 @@
 //! Status of a specification: the same in all six files, and no part of the approved text.
 
-use charrette_model::markdown::{heading, labelled};
+use charrette_model::markdown::{heading, parse_label};
 use charrette_model::spec::meta::{self, MetaValue};
 use charrette_model::spec::record::{self, APPROVED, DRAFT};
 use charrette_model::spec::summary;
@@ -80,7 +80,7 @@ fn strip_status(name: &str, text: &str) -> String {
     }
     let is_status_line = |line: &str| {
         let inside = if name == "meta.yaml" { Some(line) } else { line.trim_start().strip_prefix('>') };
-        let label = inside.and_then(|inside| labelled(inside.trim_start())).map(|(label, _)| label);
+        let label = inside.and_then(|inside| parse_label(inside.trim_start())).map(|(label, _)| label);
         label.is_some_and(|label| ["status", "created", "updated"].contains(&label.as_str()))
     };
     text.split_inclusive('\n').filter(|line| !is_status_line(line)).collect()

@@ -3,7 +3,7 @@
 use super::design::DECISIONS;
 use super::record::TITLE;
 use charrette_model::markdown::flat;
-use charrette_model::markdown::{boxed, heading, is_decoration, item, outline};
+use charrette_model::markdown::{heading, is_decoration, item, outline, parse_checkbox};
 use charrette_model::panel::context_summary::read_context_summary;
 use charrette_model::spec::ids::{IdKind, SpecId};
 use charrette_model::spec::requirements::Requirements;
@@ -131,7 +131,7 @@ pub(super) fn plain_text(text: &str) -> String {
     for line in outline(text).lines.iter().filter(|line| !line.fenced && heading(line.text).is_none()) {
         let entry = item(line.text);
         let text = entry.unwrap_or(line.text).trim();
-        let text = boxed(text).map_or(text, |(_, rest)| rest);
+        let text = parse_checkbox(text).map_or(text, |(_, rest)| rest);
         if text.starts_with(['|', '>']) || text.trim_matches(['-', '=', '*', '_']).is_empty() {
             continue;
         }

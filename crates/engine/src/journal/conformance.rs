@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-pub use self::bench::Bench;
+pub use self::bench::RuleContext;
 
 /// A run for the journal under test, with the changes that people make from outside.
 pub trait RunFixture: Send + Sync {
@@ -55,7 +55,7 @@ impl fmt::Display for Violation {
 }
 
 type RuleResult = Result<(), String>;
-type Rule = for<'a> fn(&'a Bench) -> BoxFuture<'a, RuleResult>;
+type Rule = for<'a> fn(&'a RuleContext) -> BoxFuture<'a, RuleResult>;
 
 /// All rules: name and check.
 pub const RULES: [(&str, Rule); 17] = [
@@ -84,7 +84,7 @@ pub const RULES: [(&str, Rule); 17] = [
 pub async fn check(make: &dyn Fn() -> Arc<dyn RunFixture>) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (rule, check_rule) in RULES {
-        let bench = Bench { fixture: make(), children_opened: Counter::default() };
+        let bench = RuleContext { fixture: make(), children_opened: Counter::default() };
         if let Err(details) = check_rule(&bench).await {
             violations.push(Violation { rule, details });
         }

@@ -7,12 +7,12 @@ use super::record::Record;
 use crate::batch::Batch;
 use crate::cancel::Cancel;
 use crate::event::{Broadcast, EventKind};
-use crate::explain::RerunReason;
+use crate::explain::RunReason;
 use crate::gate::{Gate, GateStatus, GateView};
 use crate::ports::journal::{Journal, Lane as _, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use crate::ports::{ArtifactStore, BoxFuture, Clock};
-use crate::step::{PresentFile, StepContext, StepError, StepOutput};
-use crate::stop::{Flow, Stop};
+use crate::step::{RevisedFile, StepContext, StepError, StepOutput};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::incidents;
 use charrette_model::checkpoint::progress::{self, StepResult};
 use charrette_model::checkpoint::run::stop_run;
@@ -60,11 +60,11 @@ impl FileJournal {
         FileJournal { record: Arc::new(record), cancel, is_closed: AtomicBool::new(false) }
     }
 
-    async fn do_once(&self, call: StepCall, body: StepBody) -> Flow<StepOutcome> {
+    async fn do_once(&self, call: StepCall, body: StepBody) -> FlowResult<StepOutcome> {
         let record = &self.record;
         let inputs = record.digests(&call.reads)?;
         let before = record.step(&call.phase, &call.id);
-        let Some(reason) = self.rerun_reason(before.as_ref(), &call, &inputs)? else {
+        let Some(reason) = self.run_reason(before.as_ref(), &call, &inputs)? else {
             record.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
             return self.step_outcome(&call, &before.unwrap_or_else(missing_step));
         };
@@ -84,7 +84,7 @@ impl FileJournal {
     }
 
     /// Loads the files that the step named, as they are now.
-    async fn context(&self, call: &StepCall, lane: Arc<FileLane>) -> Flow<StepContext> {
+    async fn context(&self, call: &StepCall, lane: Arc<FileLane>) -> FlowResult<StepContext> {
         let record = &self.record;
         let problem = |error: std::io::Error| Stop::Failed(format!("{}: {error}", call.id));
         let mut present = BTreeMap::new();
@@ -92,26 +92,26 @@ impl FileJournal {
             let bytes = record.workspace.read(name, record.producer_of(name).as_deref()).map_err(problem)?;
             let is_own =
                 bytes.as_ref().is_none_or(|bytes| record.document().has_output(name, &sha256(bytes)));
-            present.insert(name.clone(), PresentFile { bytes, is_own });
+            present.insert(name.clone(), RevisedFile { bytes, is_own });
         }
         let files = RecordArtifacts(record.clone());
         StepContext::load(call, record.run_id.clone(), lane, &files, present).await.map_err(problem)
     }
 
     /// Reason why the step must run; none if it is done with the same inputs and its output files exist.
-    fn rerun_reason(
+    fn run_reason(
         &self,
         before: Option<&StepRecord>,
         call: &StepCall,
         inputs: &BTreeMap<String, String>,
-    ) -> Flow<Option<RerunReason>> {
-        let reason = RerunReason::find(before, inputs);
+    ) -> FlowResult<Option<RunReason>> {
+        let reason = RunReason::find(before, inputs);
         let (None, Some(step)) = (&reason, before) else { return Ok(reason) };
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
         for name in step.outputs.keys() {
             let exists = self.record.workspace.readable_path(name, Some(&lane)).map(|path| path.is_file());
             if !exists.map_err(|error| Stop::Failed(error.to_string()))? {
-                return Ok(Some(RerunReason::OutputMissing(name.clone())));
+                return Ok(Some(RunReason::OutputMissing(name.clone())));
             }
         }
         Ok(None)
@@ -123,8 +123,8 @@ impl FileJournal {
         call: &StepCall,
         inputs: &BTreeMap<String, String>,
         attempt: u32,
-        reason: &RerunReason,
-    ) -> Flow<()> {
+        reason: &RunReason,
+    ) -> FlowResult<()> {
         let record = &self.record;
         let is_new_phase = |document: &Checkpoint| {
             document.phases.get(&call.phase).is_none_or(|phase| phase.status != PhaseStatus::InProgress)
@@ -163,7 +163,7 @@ impl FileJournal {
         lane: &FileLane,
         output: StepOutput,
         writes: BTreeMap<String, Vec<u8>>,
-    ) -> Flow<StepOutcome> {
+    ) -> FlowResult<StepOutcome> {
         let outputs = match self.store_outputs(call, &lane.name(), writes) {
             Ok(outputs) => outputs,
             Err(error) => {
@@ -262,7 +262,7 @@ impl FileJournal {
     }
 
     /// Outcome of a recorded step. Its staged files are collected now, or with the batch around it.
-    fn step_outcome(&self, call: &StepCall, step: &StepRecord) -> Flow<StepOutcome> {
+    fn step_outcome(&self, call: &StepCall, step: &StepRecord) -> FlowResult<StepOutcome> {
         let names: Vec<String> = step.outputs.keys().cloned().collect();
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
         if self.record.workspace.has_leftovers(&lane, &names) {
@@ -275,7 +275,7 @@ impl FileJournal {
         Ok(StepOutcome { value, outputs: names, agent: step.agent.clone() })
     }
 
-    fn collect_now(&self, staged: &[StagedFiles]) -> Flow<()> {
+    fn collect_now(&self, staged: &[StagedFiles]) -> FlowResult<()> {
         let workspace = &self.record.workspace;
         let all: Vec<(&str, &[String])> =
             staged.iter().map(|staged| (staged.lane.as_str(), staged.names.as_slice())).collect();
@@ -286,7 +286,7 @@ impl FileJournal {
             .map_err(|error| Stop::Failed(format!("cannot move staged files into the workspace: {error}")))
     }
 
-    fn lock_checkout(&self) -> Flow<charrette_store::Lease> {
+    fn lock_checkout(&self) -> FlowResult<charrette_store::Lease> {
         self.record.documents.lease_checkout().map_err(|error| match error {
             charrette_store::StoreError::Locked { holder, .. } => Stop::Refused(format!(
                 "this checkout is in use{}; wait for it, or work in a tree of your own: git worktree add ../NAME",
@@ -297,7 +297,7 @@ impl FileJournal {
     }
 
     /// Records that a phase is complete, with its summary, unless that is on record.
-    fn end_phase(&self, end: &PhaseEnd) -> Flow<()> {
+    fn end_phase(&self, end: &PhaseEnd) -> FlowResult<()> {
         let PhaseEnd { phase, summary, files, ends_run } = end;
         let text = match summary {
             None => None,
@@ -323,7 +323,7 @@ impl FileJournal {
         Ok(())
     }
 
-    fn end_run(&self) -> Flow<()> {
+    fn end_run(&self) -> FlowResult<()> {
         if self.record.document().completed_at.is_none() {
             self.record.complete()?;
         }
@@ -349,27 +349,31 @@ impl Journal for FileJournal {
         self.record.workspace.folder().display().to_string()
     }
 
-    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>> {
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, FlowResult<StepOutcome>> {
         Box::pin(self.do_once(call, body))
     }
 
-    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>> {
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move { self.collect_now(&staged) })
     }
 
-    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>> {
+    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, FlowResult<GateStatus>> {
         Box::pin(async move { gates::open_gate(&self.record, phase, gate) })
     }
 
-    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
+    fn answer_gate<'a>(
+        &'a self,
+        gate: &'a str,
+        answers: Map<String, Value>,
+    ) -> BoxFuture<'a, FlowResult<()>> {
         Box::pin(async move { gates::answer_gate(&self.record, gate, &answers) })
     }
 
-    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
+    fn waiting_gates(&self) -> BoxFuture<'_, FlowResult<Vec<GateView>>> {
         Box::pin(async move { Ok(gates::waiting_gates(&self.record.document())) })
     }
 
-    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move {
             let is_open = |name: &String| {
                 let document = self.record.document();
@@ -386,14 +390,14 @@ impl Journal for FileJournal {
         })
     }
 
-    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, Flow<()>> {
+    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move {
             self.end_phase(&end)?;
             if end.ends_run { self.end_run() } else { Ok(()) }
         })
     }
 
-    fn finish_run(&self) -> BoxFuture<'_, Flow<()>> {
+    fn finish_run(&self) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move { self.end_run() })
     }
 
@@ -419,7 +423,7 @@ impl Journal for FileJournal {
         })
     }
 
-    fn reload(&self) -> BoxFuture<'_, Flow<()>> {
+    fn reload(&self) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move { self.record.reload() })
     }
 

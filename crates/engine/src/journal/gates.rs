@@ -4,7 +4,7 @@ use super::record::Record;
 use crate::artifact::Input;
 use crate::event::EventKind;
 use crate::gate::{Answers, FEEDBACK, Gate, GateStatus, GateView};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
 use charrette_model::checkpoint::progress::{self, GateOpening, open_questions};
 use charrette_model::checkpoint::{Checkpoint, GateRecord, GateState};
@@ -12,7 +12,7 @@ use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
 
 /// Status of a gate; opens it if it is new or its subject has changed.
-pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> Flow<GateStatus> {
+pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult<GateStatus> {
     let digests = record.digests(&gate.subject)?;
     let subject = sha256(serde_json::to_string(&digests).unwrap_or_default().as_bytes());
     let recorded = record.document().gates.get(&gate.name).cloned();
@@ -54,7 +54,7 @@ fn store_page(record: &Record, gate: &Gate) -> Option<String> {
     record.workspace.put(&gate.page_file(round), gate.render_page(&gate.questions).as_bytes()).ok()
 }
 
-pub(super) fn answer_gate(record: &Record, gate: &str, answers: &Map<String, Value>) -> Flow<()> {
+pub(super) fn answer_gate(record: &Record, gate: &str, answers: &Map<String, Value>) -> FlowResult<()> {
     let respondent = Respondent {
         by: (record.user_name)(),
         through: AnswerChannel::Terminal,
@@ -100,8 +100,9 @@ fn gate_view(gate: &Gate, recorded: &GateRecord) -> GateView {
     }
 }
 
-/// Writes the feedback of a revision into the file that steps read. False if the file exists: then no step read it.
-fn write_feedback(record: &Record, gate: &GateRecord) -> Flow<bool> {
+/// Writes the feedback of a revision into the file that steps read. False if the file exists: the revision was run
+/// already and has not changed the subject of the gate, so the gate is opened again.
+fn write_feedback(record: &Record, gate: &GateRecord) -> FlowResult<bool> {
     let round = gate.round.unwrap_or(2).saturating_sub(1);
     let name = format!("feedback-round{round}.md");
     let problem = |error: std::io::Error| Stop::Failed(format!("cannot write {name}: {error}"));

@@ -3,7 +3,7 @@
 
 mod state;
 
-use self::state::{GateRecord, StepState};
+use self::state::{MemoryGate, StepState};
 use super::gates::answered_event;
 use crate::artifact::Input;
 use crate::batch::Batch;
@@ -12,8 +12,8 @@ use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::gate::{Answers, FEEDBACK, Gate, GateStatus, GateView};
 use crate::ports::journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use crate::ports::{ArtifactStore, BoxFuture};
-use crate::step::{PresentFile, StepContext, StepError};
-use crate::stop::{Flow, Stop};
+use crate::step::{RevisedFile, StepContext, StepError};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::GateState;
 use charrette_model::tree::TreeChange;
 use charrette_store::workspace::sha256;
@@ -51,8 +51,8 @@ impl MemoryJournal {
         self.producers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn digests(&self, reads: &[Input]) -> Flow<BTreeMap<String, String>> {
-        let digest = |input: &Input| -> Flow<String> {
+    fn digests(&self, reads: &[Input]) -> FlowResult<BTreeMap<String, String>> {
+        let digest = |input: &Input| -> FlowResult<String> {
             let file = |name: &str| self.read(name).map(|bytes| sha256(&bytes));
             Ok(match input {
                 Input::Artifact(name) => {
@@ -77,7 +77,7 @@ impl MemoryJournal {
         }
     }
 
-    async fn do_once(&self, call: StepCall, body: StepBody) -> Flow<StepOutcome> {
+    async fn do_once(&self, call: StepCall, body: StepBody) -> FlowResult<StepOutcome> {
         let key = (call.phase.clone(), call.id.clone());
         let inputs = self.digests(&call.reads)?;
         let before = self.run.state().steps.get(&key).cloned().unwrap_or_default();
@@ -150,12 +150,12 @@ impl MemoryJournal {
         }
     }
 
-    async fn context(&self, call: &StepCall, lane: Arc<MemoryLane>) -> Flow<StepContext> {
+    async fn context(&self, call: &StepCall, lane: Arc<MemoryLane>) -> FlowResult<StepContext> {
         let present = call.revises.iter().map(|name| {
             let bytes = self.read(name);
             let digest = bytes.as_ref().map(|bytes| (name.clone(), sha256(bytes)));
             let is_own = digest.is_none_or(|digest| self.run.state().own.contains(&digest));
-            (name.clone(), PresentFile { bytes, is_own })
+            (name.clone(), RevisedFile { bytes, is_own })
         });
         let present = present.collect();
         let run = self.run_id();
@@ -180,19 +180,19 @@ impl MemoryJournal {
         stop
     }
 
-    fn gate_status(&self, gate: &Gate) -> Flow<GateStatus> {
+    fn gate_status(&self, gate: &Gate) -> FlowResult<GateStatus> {
         let subject = format!("{:?}", self.digests(&gate.subject)?);
         let labels = gate.subject.iter().map(Input::label).collect();
         let mut state = self.run.state();
         let record = state.gates.entry(gate.name.clone()).or_default();
         if record.state.is_none() || record.subject != subject {
             let round = record.round.max(1);
-            *record = GateRecord {
+            *record = MemoryGate {
                 subject,
                 questions: gate.questions.clone(),
                 state: Some(GateState::Pending),
                 round,
-                ..GateRecord::default()
+                ..MemoryGate::default()
             };
             let page = (gate.page_file(round), gate.render_page(&gate.questions).into_bytes());
             let view = record.view(&gate.name, labels, &gate.page);
@@ -230,22 +230,26 @@ impl Journal for MemoryJournal {
         "memory".to_owned()
     }
 
-    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>> {
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, FlowResult<StepOutcome>> {
         Box::pin(self.do_once(call, body))
     }
 
-    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>> {
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move {
             self.collect_now(&staged);
             Ok(())
         })
     }
 
-    fn open_gate<'a>(&'a self, _phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>> {
+    fn open_gate<'a>(&'a self, _phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, FlowResult<GateStatus>> {
         Box::pin(async move { self.gate_status(gate) })
     }
 
-    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
+    fn answer_gate<'a>(
+        &'a self,
+        gate: &'a str,
+        answers: Map<String, Value>,
+    ) -> BoxFuture<'a, FlowResult<()>> {
         Box::pin(async move {
             if !self.run.answer(gate, answers) {
                 return Err(Stop::Failed(format!("unknown gate {gate}")));
@@ -258,7 +262,7 @@ impl Journal for MemoryJournal {
         })
     }
 
-    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
+    fn waiting_gates(&self) -> BoxFuture<'_, FlowResult<Vec<GateView>>> {
         Box::pin(async move {
             let state = self.run.state();
             let open = state.gates.iter().filter(|(_, gate)| gate.state == Some(GateState::Pending));
@@ -266,9 +270,9 @@ impl Journal for MemoryJournal {
         })
     }
 
-    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move {
-            let is_kept = |name: &String, gate: &GateRecord| {
+            let is_kept = |name: &String, gate: &MemoryGate| {
                 !gates.contains(name) || gate.state != Some(GateState::Pending)
             };
             self.run.state().gates.retain(|name, gate| is_kept(name, gate));
@@ -276,7 +280,7 @@ impl Journal for MemoryJournal {
         })
     }
 
-    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, Flow<()>> {
+    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move {
             let is_new = {
                 let mut state = self.run.state();
@@ -294,7 +298,7 @@ impl Journal for MemoryJournal {
         })
     }
 
-    fn finish_run(&self) -> BoxFuture<'_, Flow<()>> {
+    fn finish_run(&self) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async move {
             let mut state = self.run.state();
             state.is_complete = true;
@@ -314,7 +318,7 @@ impl Journal for MemoryJournal {
         )
     }
 
-    fn reload(&self) -> BoxFuture<'_, Flow<()>> {
+    fn reload(&self) -> BoxFuture<'_, FlowResult<()>> {
         Box::pin(async { Ok(()) })
     }
 

@@ -3,7 +3,7 @@
 use crate::artifact::Input;
 use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::ports::Clock;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, progress};
 use charrette_store::workspace::sha256;
@@ -82,7 +82,7 @@ impl Record {
     }
 
     /// Reads the document again, because another process has changed it.
-    pub(crate) fn reload(&self) -> Flow<()> {
+    pub(crate) fn reload(&self) -> FlowResult<()> {
         self.flush()?;
         let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
@@ -119,7 +119,7 @@ impl Record {
         + Sync
         + 'static,
         event: EventKind,
-    ) -> Flow<()> {
+    ) -> FlowResult<()> {
         let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.clock.now();
         let context = TransitionContext { now, head: self.documents.head(), summary_words: usize::MAX };
@@ -133,7 +133,7 @@ impl Record {
     }
 
     /// Writes the deferred changes, if there are any.
-    pub(crate) fn flush(&self) -> Flow<()> {
+    pub(crate) fn flush(&self) -> FlowResult<()> {
         if self.deferred_changes().is_empty() {
             return Ok(());
         }
@@ -168,7 +168,7 @@ impl Record {
         &self,
         label: &str,
         change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
-    ) -> Flow<()> {
+    ) -> FlowResult<()> {
         let error = match self.change(label, &change) {
             Ok(()) => return Ok(()),
             // Earlier unsaved changes are missing from the document on disk; that is no new problem.
@@ -195,7 +195,7 @@ impl Record {
         Ok(())
     }
 
-    pub(crate) fn complete(&self) -> Flow<()> {
+    pub(crate) fn complete(&self) -> FlowResult<()> {
         self.change_best_effort("complete", |document, context| transition::complete(Some(document), context))
     }
 
@@ -230,11 +230,11 @@ impl Record {
     }
 
     /// Digests of inputs, by label.
-    pub(crate) fn digests(&self, reads: &[Input]) -> Flow<BTreeMap<String, String>> {
+    pub(crate) fn digests(&self, reads: &[Input]) -> FlowResult<BTreeMap<String, String>> {
         reads.iter().map(|input| Ok((input.label(), self.digest(input)?))).collect()
     }
 
-    fn digest(&self, input: &Input) -> Flow<String> {
+    fn digest(&self, input: &Input) -> FlowResult<String> {
         let file_digest = |name: &str| {
             let digest = self.workspace.digest(name, self.producer_of(name).as_deref());
             digest.map_err(|error| Stop::Failed(format!("cannot read {name}: {error}")))

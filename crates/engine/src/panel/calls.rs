@@ -7,7 +7,7 @@ use super::grammar;
 use crate::agent::{AgentCall, AgentPrompt, seat as call_for};
 use crate::artifact::Input;
 use crate::roles::{HandoffRequest, PinnedRoles, Prompt, RoleError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::decisions::Decision;
 use charrette_model::panel::file_names::{FEEDBACK, OPTIONAL_FILES};
 use charrette_model::seats::{AnswerForm, Seat, SeatGroup, SeatTables};
@@ -60,7 +60,7 @@ impl Panel {
     }
 
     /// Looks up a seat by id. The tables hold every seat, so an unknown id is a bug of the flow.
-    pub fn seat(&self, id: &str) -> Flow<SeatAssignment> {
+    pub fn seat(&self, id: &str) -> FlowResult<SeatAssignment> {
         let seat = self.0.seats.seat(id);
         let seat = seat.ok_or_else(|| Stop::Failed(format!("unknown seat {id}")))?;
         Ok(self.assign(seat))
@@ -71,7 +71,7 @@ impl Panel {
     }
 
     /// Agent call of the seat with that id.
-    pub fn call(&self, id: &str) -> Flow<AgentCall> {
+    pub fn call(&self, id: &str) -> FlowResult<AgentCall> {
         self.seat(id)?.call()
     }
 }
@@ -96,7 +96,7 @@ impl SeatAssignment {
     }
 
     /// Builds the agent call.
-    pub fn call(self) -> Flow<AgentCall> {
+    pub fn call(self) -> FlowResult<AgentCall> {
         let (seat, words) = (self.seat, self.context.summary_words);
         let mut call = call_for(seat.id)
             .step_id(step_id(seat))

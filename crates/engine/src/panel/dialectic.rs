@@ -10,7 +10,7 @@ use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
 use crate::stage::StageHandle;
 use crate::step::{Step, StepContext, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::panel::buckets::{DebateAssignment, assign, skipped_warnings};
 use charrette_model::panel::debate::{DebateSide, STATUS_OK, SeatAnswer, check_quorum};
 use charrette_model::panel::decisions::{Decision, MAX_DEBATED, read_decisions};
@@ -32,23 +32,27 @@ pub struct DialecticOutcome {
 }
 
 /// Has the contested decisions debated and judged.
-pub async fn resolve(write: &PhaseHandle<'_>, panel: &Panel, contested: &Artifact) -> Flow<DialecticOutcome> {
-    let stage = write.stage("2a.5");
-    let decisions = assign_debates(write, contested).await?;
+pub async fn resolve(
+    phase: &PhaseHandle<'_>,
+    panel: &Panel,
+    contested: &Artifact,
+) -> FlowResult<DialecticOutcome> {
+    let stage = phase.stage("2a.5");
+    let decisions = assign_debates(phase, contested).await?;
     if decisions.is_empty() {
         stage.skip("no contested decisions");
         return Ok(DialecticOutcome::default());
     }
     let assignments: Vec<DebateAssignment> = decisions.iter().map(|contested| contested.assignment).collect();
     for warning in skipped_warnings(&assignments) {
-        write.warn(warning);
+        phase.warn(warning);
     }
-    let debates = hold_debates(write, &stage, panel, &decisions).await?;
-    let on_ballot = write_ballot(write, &debates).await?;
-    let judges = if on_ballot.is_empty() { Vec::new() } else { ask_judges(write, &stage, panel).await? };
-    let summary = record_resolutions(write, &decisions, &debates, &judges).await?;
+    let debates = hold_debates(phase, &stage, panel, &decisions).await?;
+    let on_ballot = write_ballot(phase, &debates).await?;
+    let judges = if on_ballot.is_empty() { Vec::new() } else { ask_judges(phase, &stage, panel).await? };
+    let summary = record_resolutions(phase, &decisions, &debates, &judges).await?;
     for warning in summary.warnings {
-        write.warn(warning);
+        phase.warn(warning);
     }
     stage.report_votes("contested decisions", summary.outcomes);
     stage.show_document("Dialectic Resolutions", RESOLUTIONS);
@@ -57,7 +61,7 @@ pub async fn resolve(write: &PhaseHandle<'_>, panel: &Panel, contested: &Artifac
     Ok(DialecticOutcome { seat_agents: seats.filter_map(SeatOutcome::seat_agent).collect() })
 }
 
-/// A contested decision and its debate assignment. Part of the record as it is serialised.
+/// A contested decision and its debate assignment. Recorded: field names are a stored format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct ContestedDecision {
     decision: Decision,
@@ -75,11 +79,11 @@ struct Debate {
 }
 
 /// Assigns debaters to the contested decisions, once.
-async fn assign_debates(write: &PhaseHandle<'_>, contested: &Artifact) -> Flow<Vec<ContestedDecision>> {
+async fn assign_debates(phase: &PhaseHandle<'_>, contested: &Artifact) -> FlowResult<Vec<ContestedDecision>> {
     let speakers: HashMap<usize, String> =
-        (1..=MAX_DEBATED).filter_map(|rank| Some((rank, speaker(write, rank)?))).collect();
+        (1..=MAX_DEBATED).filter_map(|rank| Some((rank, speaker(phase, rank)?))).collect();
     let step = Step::new("dialectic/buckets").reads(contested);
-    write
+    phase
         .step(step, move |context| async move {
             let read = read_decisions(&context.text(CONTESTED)?);
             let assignments = assign(&read, |rank| speakers.contains_key(&rank));
@@ -94,9 +98,10 @@ async fn assign_debates(write: &PhaseHandle<'_>, contested: &Artifact) -> Flow<V
         .await
 }
 
-/// First agent that may debate both sides of the decision with this rank: judges must not know a side by its style.
-fn speaker(write: &PhaseHandle<'_>, rank: usize) -> Option<String> {
-    let [thesis, antithesis] = DebateSide::BOTH.map(|side| write.chain(&debater_id(rank, side)));
+/// First agent that may debate both sides of the decision with this rank. Both sides come from one agent, so that judges
+/// cannot recognise a side by its style.
+fn speaker(phase: &PhaseHandle<'_>, rank: usize) -> Option<String> {
+    let [thesis, antithesis] = DebateSide::BOTH.map(|side| phase.chain(&debater_id(rank, side)));
     thesis.into_iter().find(|agent| antithesis.contains(agent))
 }
 
@@ -105,29 +110,29 @@ fn debater_id(rank: usize, side: DebateSide) -> String {
 }
 
 async fn hold_debates(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     stage: &StageHandle<'_>,
     panel: &Panel,
     decisions: &[ContestedDecision],
-) -> Flow<Vec<Debate>> {
+) -> FlowResult<Vec<Debate>> {
     let debated: Vec<(&ContestedDecision, &str)> =
         decisions.iter().filter_map(|contested| Some((contested, contested.agent.as_deref()?))).collect();
-    let sides: Vec<Defense<'_>> = debated
+    let sides: Vec<DebateTurn<'_>> = debated
         .iter()
-        .flat_map(|(contested, agent)| DebateSide::BOTH.map(|side| Defense { contested, agent, side }))
+        .flat_map(|(contested, agent)| DebateSide::BOTH.map(|side| DebateTurn { contested, agent, side }))
         .collect();
     if sides.is_empty() {
         return Ok(Vec::new());
     }
     stage.show_lanes(
         "Debate",
-        sides.iter().map(|defense| {
-            let label = format!("{} {}", defense.contested.decision.n, defense.side.role());
-            (format!("debate/{}", defense.name()), label)
+        sides.iter().map(|turn| {
+            let label = format!("{} {}", turn.contested.decision.n, turn.side.role());
+            (format!("debate/{}", turn.name()), label)
         }),
     );
-    let named = sides.into_iter().map(|defense| (defense.name(), defense));
-    let outcomes = write.parallel("debate", named, |defense| ask_debater(write, panel, defense)).await?;
+    let named = sides.into_iter().map(|turn| (turn.name(), turn));
+    let outcomes = phase.parallel("debate", named, |turn| ask_debater(phase, panel, turn)).await?;
     let pairs = outcomes.chunks_exact(2).zip(&debated);
     Ok(pairs
         .map(|(pair, (contested, _))| Debate {
@@ -138,32 +143,36 @@ async fn hold_debates(
 }
 
 /// One side of a debate and the agent that defends it.
-struct Defense<'a> {
+struct DebateTurn<'a> {
     contested: &'a ContestedDecision,
     agent: &'a str,
     side: DebateSide,
 }
 
-impl Defense<'_> {
+impl DebateTurn<'_> {
     /// Name of the parallel branch: `1-thesis`.
     fn name(&self) -> String {
         format!("{}-{}", self.contested.rank, self.side.role())
     }
 }
 
-async fn ask_debater(write: &PhaseHandle<'_>, panel: &Panel, defense: Defense<'_>) -> Flow<SeatOutcome> {
-    let Defense { contested, agent, side } = defense;
+async fn ask_debater(
+    phase: &PhaseHandle<'_>,
+    panel: &Panel,
+    turn: DebateTurn<'_>,
+) -> FlowResult<SeatOutcome> {
+    let DebateTurn { contested, agent, side } = turn;
     let assignment = panel.seat(&debater_id(contested.rank, side))?.decision(&contested.decision);
     let seat = assignment.seat();
     let call = assignment.call()?.chain([agent]).may_fail();
-    Ok(SeatOutcome { seat, outcome: write.agent_outcome(call).await? })
+    Ok(SeatOutcome { seat, outcome: phase.agent_outcome(call).await? })
 }
 
 /// Writes the ballot of the debates with a quorum. Returns the numbers of the decisions on it.
-async fn write_ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u32>> {
+async fn write_ballot(phase: &PhaseHandle<'_>, debates: &[Debate]) -> FlowResult<Vec<u32>> {
     let step = read_defenses(Step::new("dialectic/ballot").reads(CONTESTED), debates);
     let sides = side_files(debates);
-    write
+    phase
         .step(step, move |context| async move {
             let request = BallotRequest { decisions: debated_decisions(&context, &sides)? };
             let built = build_ballot(&request);
@@ -176,14 +185,14 @@ async fn write_ballot(write: &PhaseHandle<'_>, debates: &[Debate]) -> Flow<Vec<u
 }
 
 async fn ask_judges(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     stage: &StageHandle<'_>,
     panel: &Panel,
-) -> Flow<Vec<SeatOutcome>> {
+) -> FlowResult<Vec<SeatOutcome>> {
     let judges = panel.group(SeatGroup::Judges);
     stage.show_lanes("Judges", judges.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = judges.into_iter().map(|seat| (seat.id, seat));
-    write.parallel("judges", named, |seat| ask_seat(write, panel, seat)).await
+    phase.parallel("judges", named, |seat| ask_seat(phase, panel, seat)).await
 }
 
 /// Recorded result of the step that closes the dialectic.
@@ -196,12 +205,13 @@ struct DialecticSummary {
 
 /// Tallies the judges and writes the resolution of every decision.
 async fn record_resolutions(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     decisions: &[ContestedDecision],
     debates: &[Debate],
     judges: &[SeatOutcome],
-) -> Flow<DialecticSummary> {
+) -> FlowResult<DialecticSummary> {
     let mut step = read_defenses(Step::new("dialectic/resolutions").reads(CONTESTED), debates)
+        // Recorded input name: do not rename.
         .reads(&Input::given("bouts", &decisions));
     for judge in judges {
         step = step.reads(&judge.inputs());
@@ -209,7 +219,7 @@ async fn record_resolutions(
     let (contested, sides) = (decisions.to_vec(), side_files(debates));
     let judges: Vec<(String, Option<String>)> =
         judges.iter().map(|judge| (seat_label(judge.seat), judge.file_name())).collect();
-    write
+    phase
         .step(step, move |context| async move {
             let debated = debated_decisions(&context, &sides)?;
             let judges = judges.into_iter().map(|(name, file)| {

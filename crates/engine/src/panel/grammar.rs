@@ -156,7 +156,7 @@ fn check_findings(answer: &str) -> Result<(), String> {
     if read.status == FindingsStatus::NoIssues {
         return Ok(());
     }
-    substance::judge(Some(answer), Validation::Check).map_err(|thin| thin.to_string())
+    substance::validate_answer(Some(answer), Validation::Check).map_err(|rejection| rejection.to_string())
 }
 
 fn require_no_problems(problems: &[Problem]) -> Result<(), String> {

@@ -18,4 +18,4 @@ pub(crate) use grammar::{parse_spec_files, question_round};
 pub use labels::{ReviewLabels, seat_label};
 pub use review::{ReviewOutcome, review};
 pub use seat_outcome::SeatAgent;
-pub use survey::{Survey, survey};
+pub use survey::{SurveyArtifact, survey};

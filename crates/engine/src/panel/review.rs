@@ -9,7 +9,7 @@ use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
 use crate::stage::StageHandle;
 use crate::step::{Step, StepContext, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::ballot::findings_ballot;
 use charrette_model::panel::debate::STATUS_OK;
 use charrette_model::panel::file_names::{
@@ -41,30 +41,30 @@ pub struct ReviewOutcome {
 /// Has the plan reviewed, the findings voted on, and the plan revised. Findings without a quorum are left to the
 /// person; if the run is `unattended`, they are not adopted.
 pub async fn review(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     panel: &Panel,
     draft: &Artifact,
     unattended: bool,
-) -> Flow<ReviewOutcome> {
-    let stage = write.stage("3");
-    let reviews = ask_reviewers(write, &stage, panel).await?;
-    let labels = write_labels(write, &reviews).await?;
-    let with_findings = labels_with_findings(write, &reviews, &labels).await?;
+) -> FlowResult<ReviewOutcome> {
+    let stage = phase.stage("3");
+    let reviews = ask_reviewers(phase, &stage, panel).await?;
+    let labels = write_labels(phase, &reviews).await?;
+    let with_findings = labels_with_findings(phase, &reviews, &labels).await?;
     let voters = if with_findings.is_empty() {
         Vec::new()
     } else {
-        write.agent(merger_call(panel, &reviews, &labels, with_findings)?).await?;
-        ask_voters(write, &stage, panel).await?
+        phase.agent(merger_call(panel, &reviews, &labels, with_findings)?).await?;
+        ask_voters(phase, &stage, panel).await?
     };
-    let tally = tally(write, &voters, unattended).await?;
+    let tally = tally(phase, &voters, unattended).await?;
     for warning in &tally.warnings {
-        write.warn(warning);
+        phase.warn(warning);
     }
     stage.show_document("Voting Tally and Reviewer Competition Scoreboard", TALLY);
     if !tally.outcomes.is_empty() {
         stage.report_votes("plan review findings", tally.outcomes.clone());
     }
-    let plan = revise(write, &stage, panel, draft, &tally).await?;
+    let plan = revise(phase, &stage, panel, draft, &tally).await?;
     stage.finish(format!("tally saved, {}", tally.summary()));
     Ok(ReviewOutcome {
         plan,
@@ -76,14 +76,14 @@ pub async fn review(
 
 /// Asks all reviewers in parallel. Some may fail; if all do, the review fails.
 async fn ask_reviewers(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     stage: &StageHandle<'_>,
     panel: &Panel,
-) -> Flow<Vec<SeatOutcome>> {
+) -> FlowResult<Vec<SeatOutcome>> {
     let reviewers = panel.group(SeatGroup::Reviewers);
     stage.show_lanes("Reviewers", reviewers.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = reviewers.into_iter().map(|seat| (seat.id, seat));
-    let reviews = write.parallel("reviewers", named, |seat| ask_seat(write, panel, seat)).await?;
+    let reviews = phase.parallel("reviewers", named, |seat| ask_seat(phase, panel, seat)).await?;
     if reviews.iter().all(|review| review.outcome.agent.is_none()) {
         let problems: Vec<&str> =
             reviews.iter().filter_map(|review| review.outcome.problem.as_deref()).collect();
@@ -96,7 +96,7 @@ async fn ask_reviewers(
 }
 
 /// Writes the file of reviewer labels.
-async fn write_labels(write: &PhaseHandle<'_>, reviews: &[SeatOutcome]) -> Flow<ReviewLabels> {
+async fn write_labels(phase: &PhaseHandle<'_>, reviews: &[SeatOutcome]) -> FlowResult<ReviewLabels> {
     let written = reviews.iter().filter_map(|review| {
         let (agent, file) = (review.outcome.agent.as_deref()?, review.file()?);
         Some(Review { seat: review.seat, agent, file })
@@ -104,22 +104,22 @@ async fn write_labels(write: &PhaseHandle<'_>, reviews: &[SeatOutcome]) -> Flow<
     let labels = ReviewLabels::new(&written.collect::<Vec<_>>());
     let text = labels.text();
     let step = Step::new("review/labels").reads(&Input::given("reviewers", &text));
-    write.step(step, move |context| async move { context.write(REVIEWERS, text) }).await?;
+    phase.step(step, move |context| async move { context.write(REVIEWERS, text) }).await?;
     Ok(labels)
 }
 
 /// Labels of the reviewers with at least one finding.
 async fn labels_with_findings(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     reviews: &[SeatOutcome],
     labels: &ReviewLabels,
-) -> Flow<Vec<String>> {
+) -> FlowResult<Vec<String>> {
     let mut step = Step::new("review/found").reads(REVIEWERS);
     for review in reviews {
         step = step.reads(&review.inputs());
     }
     let labels = labels.0.clone();
-    write
+    phase
         .step(step, move |context| async move {
             let mut with_findings = Vec::new();
             for (file, label) in labels {
@@ -138,7 +138,7 @@ fn merger_call(
     reviews: &[SeatOutcome],
     labels: &ReviewLabels,
     with_findings: Vec<String>,
-) -> Flow<AgentCall> {
+) -> FlowResult<AgentCall> {
     let named: Vec<String> = labels.0.iter().map(|(file, label)| format!("{file} is by {label}")).collect();
     let assignment = panel.seat("merger")?.note(format!("The reviews: {}.", named.join("; ")));
     let (seat, words) = (assignment.seat(), panel.summary_words());
@@ -157,12 +157,12 @@ fn merger_call(
 }
 
 async fn ask_voters(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     stage: &StageHandle<'_>,
     panel: &Panel,
-) -> Flow<Vec<SeatOutcome>> {
+) -> FlowResult<Vec<SeatOutcome>> {
     let step = Step::new("review/ballot").reads(FINDINGS);
-    write
+    phase
         .step(step, move |context| async move {
             context.write(BALLOT, findings_ballot(&read_review_items(&context.text(FINDINGS)?).0))
         })
@@ -172,7 +172,7 @@ async fn ask_voters(
     voters.reverse();
     stage.show_lanes("Voters", voters.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = voters.into_iter().map(|seat| (seat.id, seat));
-    write.parallel("voters", named, |seat| ask_seat(write, panel, seat)).await
+    phase.parallel("voters", named, |seat| ask_seat(phase, panel, seat)).await
 }
 
 /// Recorded result of the step that counts the votes.
@@ -197,7 +197,8 @@ impl ReviewTally {
 type VoterSeat = (String, String, Option<String>);
 
 /// Counts the votes and writes the files of the review; without findings as well.
-async fn tally(write: &PhaseHandle<'_>, voters: &[SeatOutcome], unattended: bool) -> Flow<ReviewTally> {
+async fn tally(phase: &PhaseHandle<'_>, voters: &[SeatOutcome], unattended: bool) -> FlowResult<ReviewTally> {
+    // Recorded input name: do not rename.
     let mut step = Step::new("review/tally").reads(&Input::given("nobody-to-ask", &unattended));
     if !voters.is_empty() {
         step = step.reads(FINDINGS);
@@ -214,7 +215,7 @@ async fn tally(write: &PhaseHandle<'_>, voters: &[SeatOutcome], unattended: bool
         step = step.reads(&voter.inputs());
     }
     let undecided = if unattended { UndecidedPolicy::Reject } else { UndecidedPolicy::Discuss };
-    write.step(step, move |context| async move { count_votes(&context, seats, undecided) }).await
+    phase.step(step, move |context| async move { count_votes(&context, seats, undecided) }).await
 }
 
 fn count_votes(
@@ -253,15 +254,15 @@ fn count_votes(
 
 /// Revises the plan by the accepted findings; without any, the draft is the plan.
 async fn revise(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     stage: &StageHandle<'_>,
     panel: &Panel,
     draft: &Artifact,
     tally: &ReviewTally,
-) -> Flow<Artifact> {
+) -> FlowResult<Artifact> {
     if tally.accepted > 0 {
         stage.show_document(heading_text(texts::VOTED_IN), ACCEPTED);
-        let plan = write.agent_file(panel.call("reviser")?).await?;
+        let plan = phase.agent_file(panel.call("reviser")?).await?;
         stage.show_document("Revised Implementation Plan", plan.name());
         return Ok(plan);
     }
@@ -269,7 +270,7 @@ async fn revise(
         stage.print_line(texts::ALL_REJECTED);
     }
     let (step, name) = (Step::new("plan/as-drafted").reads(draft), draft.name().to_owned());
-    write.make(Artifact::fixed(PLAN_REVIEWED), step, |context| async move { context.text(&name) }).await
+    phase.make(Artifact::fixed(PLAN_REVIEWED), step, |context| async move { context.text(&name) }).await
 }
 
 fn heading_text(line: &'static str) -> &'static str {

@@ -4,10 +4,9 @@ use super::calls::Panel;
 use crate::agent_step::AgentOutcome;
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::seats::Seat;
 
-/// A seat and the outcome of its call.
 #[derive(Debug, Clone)]
 pub(super) struct SeatOutcome {
     pub(super) seat: &'static Seat,
@@ -19,7 +18,7 @@ pub(super) async fn ask_seat(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
     seat: &'static Seat,
-) -> Flow<SeatOutcome> {
+) -> FlowResult<SeatOutcome> {
     let call = panel.assign(seat).call()?.may_fail();
     Ok(SeatOutcome { seat, outcome: phase.agent_outcome(call).await? })
 }

@@ -3,7 +3,7 @@
 use crate::artifact::Artifact;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::panel::file_names::{REQUEST, SURVEY};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const MAX_RELEVANT_FILES: usize = 8;
 
 /// Survey of the repository.
 #[derive(Debug, Clone)]
-pub struct Survey {
+pub struct SurveyArtifact {
     /// The whole survey, as JSON.
     pub file: Artifact,
     /// Most relevant files, best first.
@@ -20,7 +20,7 @@ pub struct Survey {
 }
 
 /// Surveys the repository for the request.
-pub async fn survey(phase: &PhaseHandle<'_>) -> Flow<Survey> {
+pub async fn survey(phase: &PhaseHandle<'_>) -> FlowResult<SurveyArtifact> {
     let surveyor = phase.run.ports.surveyor.clone();
     let step = Step::new("survey").reads(REQUEST);
     let relevant_files = phase
@@ -33,5 +33,5 @@ pub async fn survey(phase: &PhaseHandle<'_>) -> Flow<Survey> {
             Ok(paths.take(MAX_RELEVANT_FILES).collect::<Vec<String>>())
         })
         .await?;
-    Ok(Survey { file: Artifact::fixed(SURVEY), relevant_files })
+    Ok(SurveyArtifact { file: Artifact::fixed(SURVEY), relevant_files })
 }

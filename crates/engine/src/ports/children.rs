@@ -1,14 +1,14 @@
 //! Port: child runs.
 
 use super::BoxFuture;
-use crate::child::ChildRun;
+use crate::child::OpenChild;
 use crate::flow::FlowSpec;
 
 /// Opens child runs: starts one, or reopens the one that an earlier attempt started.
 pub trait Children: Send + Sync {
     /// Opens the child of this order, ready to be driven. It has its own document, workspace and lease; launcher, asker,
     /// budgets and cancellation are those of the parent.
-    fn open(&self, order: ChildOrder) -> BoxFuture<'static, Result<ChildRun, ChildError>>;
+    fn open(&self, order: ChildOrder) -> BoxFuture<'static, Result<OpenChild, ChildError>>;
 }
 
 /// A run to be driven as a step of its parent.

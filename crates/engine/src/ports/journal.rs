@@ -8,7 +8,7 @@ use crate::artifact::Input;
 use crate::event::EventKind;
 use crate::gate::{Gate, GateStatus, GateView};
 use crate::step::{StepContext, StepError, StepOutput};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::tree::TreeChange;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -27,28 +27,29 @@ pub trait Journal: Send + Sync {
 
     /// Executes a step unless it is on record with the same inputs; returns its recorded outcome. Files written inside a
     /// parallel group are staged: other steps see them once the group is collected.
-    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>>;
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, FlowResult<StepOutcome>>;
 
     /// Publishes staged files.
-    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>>;
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, FlowResult<()>>;
 
     /// Status of a gate. One without an answer is recorded as waiting, with its page.
-    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>>;
+    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, FlowResult<GateStatus>>;
 
     /// Records answers to a gate of that name.
-    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>>;
+    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>)
+    -> BoxFuture<'a, FlowResult<()>>;
 
     /// Gates that wait for an answer.
-    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>>;
+    fn waiting_gates(&self) -> BoxFuture<'_, FlowResult<Vec<GateView>>>;
 
     /// Withdraws gates that are no longer needed, by name.
-    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>>;
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, FlowResult<()>>;
 
     /// Records the end of a phase.
-    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, Flow<()>>;
+    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, FlowResult<()>>;
 
     /// Records the end of the run, once.
-    fn finish_run(&self) -> BoxFuture<'_, Flow<()>>;
+    fn finish_run(&self) -> BoxFuture<'_, FlowResult<()>>;
 
     /// Records that the driver stopped before the end.
     fn stop_run<'a>(&'a self, stop: &'a Stop) -> BoxFuture<'a, ()>;
@@ -57,7 +58,7 @@ pub trait Journal: Send + Sync {
     fn tree_changes<'a>(&'a self, phase: &'a str, step: &'a str) -> BoxFuture<'a, Vec<TreeChange>>;
 
     /// Reads the record again after another process has driven the run.
-    fn reload(&self) -> BoxFuture<'_, Flow<()>>;
+    fn reload(&self) -> BoxFuture<'_, FlowResult<()>>;
 
     /// Sends an event to the subscribers.
     fn emit(&self, event: EventKind);

@@ -9,7 +9,7 @@ use charrette_engine::journal::{FileJournal, MemoryJournal, RunStorage};
 use charrette_engine::ports::journal::{PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use charrette_engine::ports::{ArtifactStore, BoxFuture, Clock as _, Journal};
 use charrette_engine::step::StepOutput;
-use charrette_engine::{Broadcast, Cancel, EventKind, Flow, StepError, Stop};
+use charrette_engine::{Broadcast, Cancel, EventKind, FlowResult, StepError, Stop};
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
 use charrette_model::checkpoint::progress::{answer_gate, begin_run};
 use charrette_model::checkpoint::{Command, DocumentName, RunRecord, TransitionError};
@@ -291,7 +291,7 @@ impl Journal for FaultyJournal {
         self.inner.location()
     }
 
-    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, Flow<StepOutcome>> {
+    fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, FlowResult<StepOutcome>> {
         let (phase, id) = (call.phase.clone(), call.id.clone());
         let branch_writes = !call.branch.is_empty();
         let fault = self.fault;
@@ -340,11 +340,11 @@ impl Journal for FaultyJournal {
         })
     }
 
-    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, Flow<()>> {
+    fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, FlowResult<()>> {
         self.inner.collect(staged)
     }
 
-    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, Flow<GateStatus>> {
+    fn open_gate<'a>(&'a self, phase: &'a str, gate: &'a Gate) -> BoxFuture<'a, FlowResult<GateStatus>> {
         Box::pin(async move {
             match self.fault {
                 Fault::SettlesGates => {
@@ -369,23 +369,27 @@ impl Journal for FaultyJournal {
         })
     }
 
-    fn answer_gate<'a>(&'a self, gate: &'a str, answers: Map<String, Value>) -> BoxFuture<'a, Flow<()>> {
+    fn answer_gate<'a>(
+        &'a self,
+        gate: &'a str,
+        answers: Map<String, Value>,
+    ) -> BoxFuture<'a, FlowResult<()>> {
         self.inner.answer_gate(gate, answers)
     }
 
-    fn waiting_gates(&self) -> BoxFuture<'_, Flow<Vec<GateView>>> {
+    fn waiting_gates(&self) -> BoxFuture<'_, FlowResult<Vec<GateView>>> {
         self.inner.waiting_gates()
     }
 
-    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, Flow<()>> {
+    fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, FlowResult<()>> {
         self.inner.withdraw_gates(gates)
     }
 
-    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, Flow<()>> {
+    fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, FlowResult<()>> {
         self.inner.finish_phase(end)
     }
 
-    fn finish_run(&self) -> BoxFuture<'_, Flow<()>> {
+    fn finish_run(&self) -> BoxFuture<'_, FlowResult<()>> {
         self.inner.finish_run()
     }
 
@@ -397,7 +401,7 @@ impl Journal for FaultyJournal {
         self.inner.tree_changes(phase, step)
     }
 
-    fn reload(&self) -> BoxFuture<'_, Flow<()>> {
+    fn reload(&self) -> BoxFuture<'_, FlowResult<()>> {
         self.inner.reload()
     }
 

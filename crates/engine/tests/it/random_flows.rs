@@ -1,7 +1,7 @@
 //! For any flow: after an edit of one artifact, resuming runs exactly its dependants again.
 
 use crate::stage::{block_on, run};
-use charrette_engine::{Artifact, Flow, Run, Step};
+use charrette_engine::{Artifact, FlowResult, Run, Step};
 use charrette_store::workspace::sha256;
 use charrette_testkit::Sandbox;
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     })
 }
 
-async fn flow(run: &Run<'_>, plan: &Plan, executed: &Arc<Mutex<BTreeSet<usize>>>) -> Flow<()> {
+async fn flow(run: &Run<'_>, plan: &Plan, executed: &Arc<Mutex<BTreeSet<usize>>>) -> FlowResult<()> {
     let phase = run.phase("all");
     let mut first = 0;
     for group in &plan.groups {

@@ -1,13 +1,13 @@
 //! Calls to remotes: done, failed, too slow, cancelled.
 
 use crate::{marking_program, repository, script};
-use charrette_git::{CallError, CallLimits, Git};
+use charrette_git::{CallError, Git, RemoteCallOptions};
 use charrette_testkit::Sandbox;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-fn limits(is_cancelled: &dyn Fn() -> bool) -> CallLimits<'_> {
-    CallLimits { timeout: Duration::from_mins(1), has_custom_ssh: true, is_cancelled }
+fn limits(is_cancelled: &dyn Fn() -> bool) -> RemoteCallOptions<'_> {
+    RemoteCallOptions { timeout: Duration::from_mins(1), has_custom_ssh: true, is_cancelled }
 }
 
 /// A remote whose program never answers. The receiver reports when all of its processes have ended.
@@ -43,7 +43,7 @@ fn a_remote_that_never_answers_is_ended_with_all_it_started() {
     let has_ended = silent(&sandbox);
     let timeout = Duration::from_secs(1);
     let error = Git::new(&sandbox.work())
-        .call(&["fetch", "-q", "origin"], CallLimits { timeout, ..limits(&|| false) })
+        .call(&["fetch", "-q", "origin"], RemoteCallOptions { timeout, ..limits(&|| false) })
         .unwrap_err();
     assert_eq!(
         (error.to_string().as_str(), &error),
@@ -73,7 +73,7 @@ fn the_users_ssh_is_used_if_they_chose_one() {
     let folder = sandbox.work();
     let call = |has_custom_ssh| {
         Git::new(&folder)
-            .call(&["fetch", "-q", "origin"], CallLimits { has_custom_ssh, ..limits(&|| false) })
+            .call(&["fetch", "-q", "origin"], RemoteCallOptions { has_custom_ssh, ..limits(&|| false) })
             .unwrap_err()
     };
     call(false);

@@ -3,7 +3,8 @@
 use crate::server::{response, serve};
 use charrette_http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use charrette_http::{
-    Address, AddressError, HttpClient, HttpError, HttpResponse, PlainHttp, Retry, RetryPolicy, Timeouts,
+    Address, AddressError, HttpClient, HttpError, HttpResponse, PlainHttp, RetryPolicy, RetryVerdict,
+    Timeouts,
 };
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -42,11 +43,11 @@ async fn send(client: &HttpClient) -> Result<HttpResponse, Failure> {
     Err(Failure::Status(response.status().as_u16(), response.retry_after()))
 }
 
-fn classify(failure: &Failure) -> Retry {
+fn classify(failure: &Failure) -> RetryVerdict {
     match failure {
-        Failure::Status(429 | 503, Some(wait)) => Retry::After(*wait),
-        Failure::Status(429 | 503, None) | Failure::Http(HttpError::Connect(_)) => Retry::Backoff,
-        Failure::Status(..) | Failure::Http(_) => Retry::Never,
+        Failure::Status(429 | 503, Some(wait)) => RetryVerdict::After(*wait),
+        Failure::Status(429 | 503, None) | Failure::Http(HttpError::Connect(_)) => RetryVerdict::Backoff,
+        Failure::Status(..) | Failure::Http(_) => RetryVerdict::Never,
     }
 }
 
@@ -150,7 +151,15 @@ async fn a_silent_server_is_a_timeout() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let client = client_with(&url, Timeouts::total(Duration::from_millis(200)));
-    assert_eq!(send(&client).await.unwrap_err(), Failure::Http(HttpError::Timeout));
+    let limit = Duration::from_millis(200);
+    assert_eq!(send(&client).await.unwrap_err(), Failure::Http(HttpError::Timeout(limit)));
+}
+
+#[tokio::test]
+async fn debug_output_of_a_response_is_its_status() {
+    let (url, _requests) = serve(vec![response(200, "X-Session: s3cret\r\n", "")]);
+    let response = send(&client(&url.replace("/path", "/path-t0ken"))).await.unwrap();
+    assert_eq!(format!("{response:?}"), "HttpResponse { status: 200, .. }");
 }
 
 #[tokio::test]
@@ -164,5 +173,5 @@ async fn tls_is_not_replaced_by_plain_http() {
 #[test]
 fn plain_http_to_another_host_is_refused() {
     let address = Address::parse("http://example.org/hook", PlainHttp::LoopbackOnly);
-    assert_eq!(address.unwrap_err(), AddressError::NotPrivate);
+    assert_eq!(address.unwrap_err(), AddressError::NotEncrypted);
 }

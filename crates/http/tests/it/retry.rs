@@ -1,6 +1,6 @@
 //! The retry policy under paused time: waits pass at once, and are measured.
 
-use charrette_http::{Retry, RetryPolicy};
+use charrette_http::{RetryPolicy, RetryVerdict};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -12,7 +12,7 @@ const POLICY: RetryPolicy = RetryPolicy {
 };
 
 /// Fails every time; returns the number of tries and the waits that were reported, in seconds.
-async fn fail(policy: RetryPolicy, verdict: Retry) -> (u32, Vec<f64>) {
+async fn fail(policy: RetryPolicy, verdict: RetryVerdict) -> (u32, Vec<f64>) {
     let (mut tries, mut waits) = (0, Vec::new());
     let start = Instant::now();
     let request = || {
@@ -35,7 +35,7 @@ async fn fail(policy: RetryPolicy, verdict: Retry) -> (u32, Vec<f64>) {
 #[tokio::test(start_paused = true)]
 async fn waits_double_with_jitter_up_to_the_limit() {
     for _ in 0..100 {
-        let (tries, waits) = fail(POLICY, Retry::Backoff).await;
+        let (tries, waits) = fail(POLICY, RetryVerdict::Backoff).await;
         assert_eq!((tries, waits.len()), (5, 4));
         for (wait, [least, most]) in waits.iter().zip([[2.0, 4.0], [4.0, 8.0], [8.0, 10.0], [10.0, 10.0]]) {
             assert!((least..=most).contains(wait), "{waits:?}");
@@ -46,29 +46,29 @@ async fn waits_double_with_jitter_up_to_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn the_service_is_given_at_least_the_time_it_asks_for() {
     for _ in 0..100 {
-        let (tries, waits) = fail(POLICY, Retry::After(Duration::from_secs(7))).await;
+        let (tries, waits) = fail(POLICY, RetryVerdict::After(Duration::from_secs(7))).await;
         assert_eq!((tries, waits.len()), (5, 4));
         assert!(waits.iter().all(|wait| (7.0..=9.0).contains(wait)), "{waits:?}");
     }
-    let (_, waits) = fail(POLICY, Retry::After(Duration::from_secs(10))).await;
+    let (_, waits) = fail(POLICY, RetryVerdict::After(Duration::from_secs(10))).await;
     assert_eq!(waits, [10.0; 4], "jitter does not exceed the limit");
-    let (tries, waits) = fail(POLICY, Retry::After(Duration::from_secs(11))).await;
+    let (tries, waits) = fail(POLICY, RetryVerdict::After(Duration::from_secs(11))).await;
     assert_eq!((tries, waits.len()), (1, 0), "a longer wait than the limit ends the tries");
 }
 
 #[tokio::test(start_paused = true)]
 async fn pointless_and_forbidden_retries_do_not_happen() {
-    assert_eq!(fail(POLICY, Retry::Never).await.0, 1);
+    assert_eq!(fail(POLICY, RetryVerdict::Never).await.0, 1);
     for max_tries in [0, 1] {
-        assert_eq!(fail(RetryPolicy { max_tries, ..POLICY }, Retry::Backoff).await.0, 1);
+        assert_eq!(fail(RetryPolicy { max_tries, ..POLICY }, RetryVerdict::Backoff).await.0, 1);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn jitter_follows_from_its_seed_and_is_random_without_one() {
     let seeded = |seed| RetryPolicy { jitter_seed: Some(seed), ..POLICY };
-    let first = fail(seeded(1), Retry::Backoff).await;
-    assert_eq!(first, fail(seeded(1), Retry::Backoff).await);
-    assert_ne!(first, fail(seeded(2), Retry::Backoff).await);
-    assert_ne!(fail(POLICY, Retry::Backoff).await, fail(POLICY, Retry::Backoff).await);
+    let first = fail(seeded(1), RetryVerdict::Backoff).await;
+    assert_eq!(first, fail(seeded(1), RetryVerdict::Backoff).await);
+    assert_ne!(first, fail(seeded(2), RetryVerdict::Backoff).await);
+    assert_ne!(fail(POLICY, RetryVerdict::Backoff).await, fail(POLICY, RetryVerdict::Backoff).await);
 }

@@ -8,7 +8,9 @@ use super::graphql::{
 use super::options::LinearOptions;
 use crate::text::redact;
 use charrette_http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use charrette_http::{Address, HttpClient, HttpError, PlainHttp, Retry, RetryPolicy, StatusCode, Timeouts};
+use charrette_http::{
+    Address, HttpClient, HttpError, PlainHttp, RetryPolicy, RetryVerdict, StatusCode, Timeouts,
+};
 use charrette_model::escape::printable;
 use charrette_model::spec::record::LinearIssue;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -202,17 +204,18 @@ impl Linear {
     }
 }
 
-fn retry_verdict(error: &RequestError) -> Retry {
+fn retry_verdict(error: &RequestError) -> RetryVerdict {
     match error {
-        RequestError::Temporary(_, Some(wait)) => Retry::After(*wait),
-        RequestError::Temporary(_, None) => Retry::Backoff,
-        RequestError::Permanent(_) | RequestError::Graphql(_) => Retry::Never,
+        RequestError::Temporary(_, Some(wait)) => RetryVerdict::After(*wait),
+        RequestError::Temporary(_, None) => RetryVerdict::Backoff,
+        RequestError::Permanent(_) | RequestError::Graphql(_) => RetryVerdict::Never,
     }
 }
 
 fn http_error(error: HttpError) -> RequestError {
     match error {
         HttpError::BodyTooLarge { limit } => RequestError::Permanent(LinearError::TooLarge(limit)),
+        HttpError::Setup(_) => RequestError::Permanent(LinearError::Unreachable(error.to_string())),
         error => RequestError::Temporary(LinearError::Unreachable(error.to_string()), None),
     }
 }
@@ -269,6 +272,13 @@ mod tests {
         assert!(choose(&[], "nobody").unwrap_err().contains("no team \"nobody\""));
         let two = choose(&[team("A", "Web"), team("B", "web")], "web").unwrap_err();
         assert!(two.ends_with("A, B"), "{two}");
+    }
+
+    #[test]
+    fn a_client_that_cannot_be_set_up_is_not_retried() {
+        let verdict = |error| retry_verdict(&http_error(error));
+        assert_eq!(verdict(HttpError::Setup("no certificates".to_owned())), RetryVerdict::Never);
+        assert_eq!(verdict(HttpError::Connect("refused".to_owned())), RetryVerdict::Backoff);
     }
 
     #[test]

@@ -34,6 +34,11 @@ pub struct Webhook {
 pub enum WebhookError {
     #[error("webhooks.url cannot be used: {0}")]
     Address(AddressError),
+    /// The HTTP client could not be built.
+    #[error("webhooks cannot be sent: {0}")]
+    Setup(String),
+    #[error("the message cannot be encoded: {0}")]
+    Encoding(String),
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
     /// The receiver answered with a status that is no success.
@@ -46,14 +51,14 @@ impl Webhook {
     pub fn new(url: &str, secret: Option<SecretString>, timeout: Duration) -> Result<Webhook, WebhookError> {
         let address = Address::parse(url, PlainHttp::LoopbackOnly).map_err(WebhookError::Address)?;
         let http = HttpClient::new(address, Timeouts::total(timeout))
-            .map_err(|error| WebhookError::Unreachable(error.to_string()))?;
+            .map_err(|error| WebhookError::Setup(error.to_string()))?;
         Ok(Webhook { http, secret })
     }
 
     /// Sends a message once. It is delivered if the status is a success; the body of the response is not read.
     pub async fn deliver(&self, message: &WebhookMessage) -> Result<(), WebhookError> {
-        // A message has only text members, which cannot fail.
-        let body = serde_json::to_string(message).unwrap_or_default();
+        let body =
+            serde_json::to_string(message).map_err(|error| WebhookError::Encoding(error.to_string()))?;
         let response = self
             .http
             .post(self.headers(message, &body), body)

@@ -149,7 +149,7 @@ fn a_silent_server_is_a_timeout() {
     let options = LinearOptions { retry, timeout: Duration::from_millis(200) };
     let linear = Linear::new(&server.url(), SecretString::from(LinearServer::KEY), options).unwrap();
     let error = run(linear.create(&issue())).unwrap_err();
-    assert_eq!(error, LinearError::Unreachable("it did not answer in time".to_owned()));
+    assert_eq!(error, LinearError::Unreachable("no complete response within 0.2 s".to_owned()));
     assert_eq!(server.requests().len(), 2);
 }
 

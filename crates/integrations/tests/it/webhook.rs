@@ -56,6 +56,6 @@ fn every_status_but_success_is_an_error() {
     assert!(said.starts_with("it cannot be reached: ") && !said.contains("t0ken"), "{said}");
     let silent = WebhookListener::start(0);
     let said = deliver(&silent.url(), None, Duration::from_millis(200)).unwrap_err().to_string();
-    assert_eq!(said, "it cannot be reached: it did not answer in time");
+    assert_eq!(said, "it cannot be reached: no complete response within 0.2 s");
     assert!(matches!(deliver("http://example.org/x", None, LONG), Err(WebhookError::Address(_))));
 }

@@ -16,13 +16,13 @@ pub enum BranchDecision {
     Leave { warning: String },
 }
 
-/// Chooses the branch of a feature. `made_here` is true if charrette created the current branch for this
+/// Chooses the branch of a feature. `created_for_feature` is true if charrette created the current branch for this
 /// feature.
-pub fn decide(state: &BranchState, feature: &str, made_here: bool) -> BranchDecision {
+pub fn decide(state: &BranchState, feature: &str, created_for_feature: bool) -> BranchDecision {
     if state.is_main {
         return BranchDecision::Create;
     }
-    if made_here {
+    if created_for_feature {
         return BranchDecision::Reuse;
     }
     if !state.is_user_branch {
@@ -59,7 +59,7 @@ mod tests {
         let context = BranchContext { main: "main", user_prefix: "ada", ..BranchContext::default() };
         let ask = || BranchDecision::Ask { warning: texts::branch_may_not_match("ada/search") };
         let leave = || BranchDecision::Leave { warning: texts::branch_not_the_users("topic", "ada") };
-        for (current, made_here, decision) in [
+        for (current, created_for_feature, decision) in [
             ("main", false, BranchDecision::Create),
             ("", false, BranchDecision::Create),
             ("ada/add-login", false, BranchDecision::Reuse),
@@ -70,7 +70,7 @@ mod tests {
             ("topic", true, BranchDecision::Reuse),
         ] {
             let state = BranchState::new(current, &context);
-            assert_eq!(decide(&state, "add-login", made_here), decision, "{current}");
+            assert_eq!(decide(&state, "add-login", created_for_feature), decision, "{current}");
         }
     }
 

@@ -38,7 +38,7 @@ pub struct BranchContext<'a> {
     /// Prefix allowed by the configuration; may be empty.
     pub branch_prefix: &'a str,
     /// Branches charrette created for this feature.
-    pub made_here: &'a [&'a str],
+    pub created_for_feature: &'a [&'a str],
 }
 
 /// The current branch and its classification.
@@ -58,7 +58,7 @@ impl BranchState {
         let is_main = current.is_empty() || current == context.main;
         let owned = starts_with_segment(current, context.user_prefix)
             || starts_with_segment(current, context.branch_prefix)
-            || context.made_here.contains(&current);
+            || context.created_for_feature.contains(&current);
         BranchState {
             current: current.to_owned(),
             is_main,
@@ -165,7 +165,7 @@ mod tests {
             main: "main",
             user_prefix: "ada",
             branch_prefix: "feature",
-            made_here: &["topic-7"],
+            created_for_feature: &["topic-7"],
         };
         for (current, is_main, is_user_branch) in [
             ("main", true, false),

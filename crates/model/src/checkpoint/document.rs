@@ -3,7 +3,7 @@
 //! Unknown members are kept: every object carries its own along. Key order follows these structs, with the
 //! members of the overview first, so that listing many documents stays cheap.
 
-use super::gate::AnswerSource;
+use super::gate::RecordedSource;
 use super::name::RunKey;
 use super::run::{ChildRun, ParentRun, StopRecord};
 use crate::stamp::Stamp;
@@ -213,7 +213,7 @@ pub struct GateRecord {
     pub answers: Map<String, Value>,
     /// Source of each answer, by question key.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub via: IndexMap<String, AnswerSource>,
+    pub via: IndexMap<String, RecordedSource>,
     /// Name of the last respondent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,

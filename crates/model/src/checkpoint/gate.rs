@@ -80,7 +80,7 @@ impl AnswerChannel {
 
 /// Source of an answer, as recorded in a document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AnswerSource {
+pub struct RecordedSource {
     /// Channel: terminal, file, mcp or web.
     pub through: String,
     /// Name of the client program.
@@ -97,10 +97,15 @@ pub struct AnswerSource {
 impl Respondent {
     /// The source as recorded. Names reported by clients are untrusted: they are shortened and stripped of
     /// control characters.
-    pub fn via(&self) -> AnswerSource {
+    pub fn via(&self) -> RecordedSource {
         let text = |text: &Option<String>| text.as_deref().map(clean).filter(|text| !text.is_empty());
         let through = self.through.as_str().to_owned();
-        AnswerSource { through, client: text(&self.client), version: text(&self.version), extra: Map::new() }
+        RecordedSource {
+            through,
+            client: text(&self.client),
+            version: text(&self.version),
+            extra: Map::new(),
+        }
     }
 
     /// The name as recorded.
@@ -254,10 +259,10 @@ mod tests {
             version: Some("\u{7}".to_owned()),
         };
         assert_eq!(respondent.name(), format!("A[1mda{}", "x".repeat(58)));
-        let via = AnswerSource {
+        let via = RecordedSource {
             through: "mcp".to_owned(),
             client: Some("client".to_owned()),
-            ..AnswerSource::default()
+            ..RecordedSource::default()
         };
         assert_eq!(respondent.via(), via);
     }

@@ -62,7 +62,7 @@ pub enum TransitionError {
     #[error("Step \"{step}\" of phase \"{phase}\" is no longer in the document")]
     NoSuchStep { phase: String, step: String },
     /// No such gate, or not reached yet.
-    #[error("The run has not reached a gate called '{}'", printable(.0))]
+    #[error("The run has not reached a gate called '{}'; see: charrette status", printable(.0))]
     NoSuchGate(String),
     /// The document was removed during the transition.
     #[error("The document is gone: the run was abandoned or moved while it was being worked on")]

@@ -2,7 +2,7 @@
 
 use super::command::Validation;
 use super::metadata;
-use super::substance::judge;
+use super::substance::validate_answer;
 use crate::escape::one_line;
 use crate::session::Health;
 use crate::sidecar::meta::last_value;
@@ -86,11 +86,11 @@ impl CollectRecord {
         if self.status != CallStatus::Ok {
             return self;
         }
-        match judge(text, validation) {
+        match validate_answer(text, validation) {
             Ok(()) => self,
-            Err(thin) => CollectRecord {
+            Err(rejection) => CollectRecord {
                 status: CallStatus::NotSubstantive,
-                reason: clean_reason(&thin.to_string()),
+                reason: clean_reason(&rejection.to_string()),
                 ..self
             },
         }

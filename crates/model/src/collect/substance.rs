@@ -23,7 +23,7 @@ const NAMES: [&str; 3] = ["Makefile", "Dockerfile", "GNUmakefile"];
 
 /// Reason an answer fails validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ThinAnswer {
+pub enum AnswerRejection {
     /// Too short.
     #[error("body is thin: {words} words outside code fences, at least {least} are required")]
     Words { words: usize, least: usize },
@@ -35,8 +35,8 @@ pub enum ThinAnswer {
 }
 
 /// Validates an answer; `None` means that it could not be read.
-pub fn judge(text: Option<&str>, validation: Validation) -> Result<(), ThinAnswer> {
-    let text = text.ok_or(ThinAnswer::Unreadable)?;
+pub fn validate_answer(text: Option<&str>, validation: Validation) -> Result<(), AnswerRejection> {
+    let text = text.ok_or(AnswerRejection::Unreadable)?;
     let least = match validation {
         Validation::Check if text.trim() == NO_ISSUES => return Ok(()),
         Validation::Check => 30,
@@ -44,9 +44,13 @@ pub fn judge(text: Option<&str>, validation: Validation) -> Result<(), ThinAnswe
     };
     let words = lines(text).filter(|line| !line.fenced).map(|line| words::count(line.text)).sum();
     if words < least {
-        return Err(ThinAnswer::Words { words, least });
+        return Err(AnswerRejection::Words { words, least });
     }
-    if has_code_block(text) || text.lines().any(names_something) { Ok(()) } else { Err(ThinAnswer::NoMarker) }
+    if has_code_block(text) || text.lines().any(names_something) {
+        Ok(())
+    } else {
+        Err(AnswerRejection::NoMarker)
+    }
 }
 
 /// True if the text has a non-empty fence.
@@ -164,14 +168,14 @@ mod tests {
     #[test]
     fn an_answer_needs_words_and_a_marker() {
         let words = |n: usize| "word ".repeat(n);
-        let thin = |words, least| Err(ThinAnswer::Words { words, least });
+        let thin = |words, least| Err(AnswerRejection::Words { words, least });
         let (research, check) = (Validation::Research, Validation::Check);
         for (text, validation, expected) in [
             (format!("{}src/a.rs", words(199)), research, Ok(())),
             (format!("{}src/a.rs", words(198)), research, thin(199, 200)),
-            (words(300), research, Err(ThinAnswer::NoMarker)),
+            (words(300), research, Err(AnswerRejection::NoMarker)),
             (format!("{}\n```\n{}\n```\n", words(200), words(5)), research, Ok(())),
-            (format!("{}\n```\n\n```\n", words(200)), research, Err(ThinAnswer::NoMarker)),
+            (format!("{}\n```\n\n```\n", words(200)), research, Err(AnswerRejection::NoMarker)),
             (format!("```\n{}\n```\nsrc/a.rs\n", words(300)), research, thin(1, 200)),
             (format!("{}src/a.rs", words(29)), check, Ok(())),
             (format!("{}src/a.rs", words(28)), check, thin(29, 30)),
@@ -179,8 +183,8 @@ mod tests {
             ("NO_ISSUES_FOUND, really".to_owned(), check, thin(2, 30)),
             ("NO_ISSUES_FOUND".to_owned(), research, thin(1, 200)),
         ] {
-            assert_eq!(judge(Some(&text), validation), expected, "{text}");
+            assert_eq!(validate_answer(Some(&text), validation), expected, "{text}");
         }
-        assert_eq!(judge(None, check), Err(ThinAnswer::Unreadable));
+        assert_eq!(validate_answer(None, check), Err(AnswerRejection::Unreadable));
     }
 }

@@ -113,7 +113,7 @@ pub const KEYS: &[SettingKey] = &[
         "limits.output_mb",
         SettingKind::Whole(1),
         Some("32"),
-        "output limit of one agent call, in megabytes",
+        "megabytes of an agent's output that are kept; the output limit that ends a call is 32 times as much",
     ),
     key(
         "limits.summary_words",
@@ -179,7 +179,7 @@ pub const KEYS: &[SettingKey] = &[
         "hooks.on_error",
         SettingKind::OneOf(&["open", "closed"]),
         Some("\"open\""),
-        "verdict inside a run of a hook that fails: open allows the action, closed denies it",
+        "meaning of a failing hook inside a run: open allows the action, closed denies it",
     ),
     key(
         "preflight.fetch",

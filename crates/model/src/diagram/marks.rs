@@ -8,7 +8,7 @@ pub(super) fn marks(text: &[u8]) -> impl Iterator<Item = (usize, u8)> {
     let (chunks, rest) = text.as_chunks::<8>();
     let tail = text.len() - rest.len();
     let in_chunks = chunks.iter().enumerate().flat_map(|(index, chunk)| {
-        let mut mask = marked(u64::from_le_bytes(*chunk));
+        let mut mask = mark_bits(u64::from_le_bytes(*chunk));
         std::iter::from_fn(move || {
             // The lowest bit belongs to the first byte; it is taken off once seen.
             let place = (mask != 0).then(|| mask.trailing_zeros() as usize / 8)?;
@@ -28,7 +28,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// The high bit of every byte that is a mark.
-fn marked(bytes: u64) -> u64 {
+fn mark_bits(bytes: u64) -> u64 {
     // With bit 5 set, `[`, `\` and `]` become `{`, `|` and `}`, which are neighbours: 3, 4 and 5 above `x`.
     let above_x = (bytes | (ONES * 0x20)) ^ (ONES * 0x78);
     let low = above_x & !HIGH;

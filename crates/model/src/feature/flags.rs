@@ -158,14 +158,14 @@ fn tokens(prompt: &str) -> Vec<Token> {
 }
 
 fn next_token(rest: &str) -> (Token, &str) {
-    if let Some((text, after)) = quoted(rest) {
+    if let Some((text, after)) = parse_quoted(rest) {
         return (Token { text, quoted: true }, after);
     }
     let word_end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let word = &rest[..word_end];
     if let Some(equals) = word.find('=')
         && word.starts_with("--")
-        && let Some((value, after)) = quoted(&rest[equals + 1..])
+        && let Some((value, after)) = parse_quoted(&rest[equals + 1..])
     {
         return (Token { text: format!("{}={value}", &word[..equals]), quoted: false }, after);
     }
@@ -173,7 +173,7 @@ fn next_token(rest: &str) -> (Token, &str) {
 }
 
 /// The text of a quotation at the start of `rest`, and the remainder.
-fn quoted(rest: &str) -> Option<(String, &str)> {
+fn parse_quoted(rest: &str) -> Option<(String, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let mut text = String::new();
     let mut chars = rest.char_indices().skip(1);

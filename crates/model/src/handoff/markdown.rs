@@ -55,7 +55,7 @@ pub fn response_in_markdown(text: &str, summary_words: usize) -> MarkdownRespons
 }
 
 /// A possible JSON object.
-struct Candidate<'a> {
+struct JsonCandidate<'a> {
     line: usize,
     start: usize,
     text: &'a str,
@@ -64,30 +64,30 @@ struct Candidate<'a> {
 }
 
 /// Fences that may hold JSON, and the first unfenced line that starts with a brace, in order.
-fn candidates(text: &str) -> Vec<Candidate<'_>> {
+fn candidates(text: &str) -> Vec<JsonCandidate<'_>> {
     let fenced = fences(text).into_iter().filter(|fence| {
         let language = fence.info.split(' ').next().unwrap_or_default().to_ascii_lowercase();
         matches!(language.as_str(), "" | "json" | "jsonc") && trimmed(fence.content).starts_with('{')
     });
-    let fenced = fenced.map(|fence| Candidate {
+    let fenced = fenced.map(|fence| JsonCandidate {
         line: fence.line,
         start: fence.start,
         text: fence.content,
         end: Some(fence.end),
     });
     let plain = lines(text).find(|line| !line.fenced && trimmed(line.text).starts_with('{'));
-    let plain = plain.map(|line| Candidate {
+    let plain = plain.map(|line| JsonCandidate {
         line: line.number,
         start: line.start,
         text: &text[line.start..],
         end: None,
     });
-    let mut all: Vec<Candidate<'_>> = fenced.chain(plain).collect();
+    let mut all: Vec<JsonCandidate<'_>> = fenced.chain(plain).collect();
     all.sort_by_key(|candidate| candidate.start);
     all
 }
 
-impl Candidate<'_> {
+impl JsonCandidate<'_> {
     /// The object, and the offset behind it.
     fn parse(&self) -> Result<(Value, usize), String> {
         let text = self.text.trim_start_matches(is_blank);

@@ -19,12 +19,12 @@ pub struct ManifestArtifact {
     pub file: &'static str,
     /// Key in the manifest.
     pub key: &'static str,
-    pub requirement: Requirement,
+    pub requirement: ArtifactRule,
 }
 
 /// Requirement on an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Requirement {
+pub enum ArtifactRule {
     /// Must exist and not be empty.
     NonEmpty,
     /// Must exist.
@@ -35,16 +35,16 @@ pub enum Requirement {
 
 /// In the order of their keys.
 pub const ARTIFACTS: [ManifestArtifact; 7] = [
-    ManifestArtifact { file: PLAN, key: "PLAN_FILE", requirement: Requirement::NonEmpty },
-    ManifestArtifact { file: TALLY, key: "PLAN_REVIEW_TALLY_FILE", requirement: Requirement::NonEmpty },
+    ManifestArtifact { file: PLAN, key: "PLAN_FILE", requirement: ArtifactRule::NonEmpty },
+    ManifestArtifact { file: TALLY, key: "PLAN_REVIEW_TALLY_FILE", requirement: ArtifactRule::NonEmpty },
     // The key says "criteria" and the file "decisions"; readers rely on both.
-    ManifestArtifact { file: CONTESTED, key: "CONTESTED_CRITERIA_FILE", requirement: Requirement::Present },
-    ManifestArtifact { file: OUT_OF_SCOPE, key: "OOS_FILE", requirement: Requirement::Present },
-    ManifestArtifact { file: REJECTED, key: "REJECTED_FINDINGS_FILE", requirement: Requirement::Present },
+    ManifestArtifact { file: CONTESTED, key: "CONTESTED_CRITERIA_FILE", requirement: ArtifactRule::Present },
+    ManifestArtifact { file: OUT_OF_SCOPE, key: "OOS_FILE", requirement: ArtifactRule::Present },
+    ManifestArtifact { file: REJECTED, key: "REJECTED_FINDINGS_FILE", requirement: ArtifactRule::Present },
     ManifestArtifact {
         file: ACCEPTED,
         key: "ACCEPTED_PLAN_FINDINGS_FILE",
-        requirement: Requirement::Present,
+        requirement: ArtifactRule::Present,
     },
-    ManifestArtifact { file: DIAGRAM, key: "ARCHITECTURE_DIAGRAM_FILE", requirement: Requirement::Optional },
+    ManifestArtifact { file: DIAGRAM, key: "ARCHITECTURE_DIAGRAM_FILE", requirement: ArtifactRule::Optional },
 ];

@@ -9,5 +9,5 @@ pub mod files;
 pub mod read;
 pub mod write;
 
-pub use artifacts::{ARTIFACTS, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, Requirement};
+pub use artifacts::{ARTIFACTS, ArtifactRule, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact};
 pub use files::{FileSystem, PathKind};

@@ -5,7 +5,7 @@
 //! and a failure prints one token and nothing from the manifest.
 
 use super::artifacts::{
-    ARTIFACTS, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, Requirement, SESSION_ID_KEY, TIMESTAMP_KEY,
+    ARTIFACTS, ArtifactRule, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, SESSION_ID_KEY, TIMESTAMP_KEY,
     VERSION, VERSION_KEY,
 };
 use super::files::{FileSystem, PathKind, is_below, is_forbidden, join};
@@ -93,7 +93,7 @@ pub fn load(
     if values.value(VERSION_KEY) != Some(VERSION) {
         return Err(ManifestReadError::UnsupportedVersion);
     }
-    for artifact in ARTIFACTS.iter().filter(|artifact| artifact.requirement != Requirement::Optional) {
+    for artifact in ARTIFACTS.iter().filter(|artifact| artifact.requirement != ArtifactRule::Optional) {
         values.value(artifact.key).ok_or(ManifestReadError::Missing(artifact.key))?;
     }
     let timestamp = values.value(TIMESTAMP_KEY).ok_or(ManifestReadError::Missing(TIMESTAMP_KEY))?.to_owned();
@@ -172,7 +172,7 @@ fn check_path(
     if canonical.contains(is_forbidden) {
         return Err(ManifestReadError::ControlChar);
     }
-    if artifact.requirement == Requirement::NonEmpty
+    if artifact.requirement == ArtifactRule::NonEmpty
         && files.size(&canonical).ok_or(ManifestReadError::InternalError)? == 0
     {
         return Err(ManifestReadError::RequiredEmpty);

@@ -6,7 +6,7 @@
 //! manifest last: until the swap the old bundle is whole, and a manifest never names a missing file.
 
 use super::artifacts::{
-    ARTIFACTS, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, Requirement, SESSION_ID_KEY, TIMESTAMP_KEY,
+    ARTIFACTS, ArtifactRule, EXPORT_DIR, MANIFEST_FILE, ManifestArtifact, SESSION_ID_KEY, TIMESTAMP_KEY,
     VERSION, VERSION_KEY,
 };
 use super::files::{FileSystem, PathKind, is_below, is_forbidden, join};
@@ -119,7 +119,7 @@ fn source(
     let path = join(design_dir, file);
     match files.kind(&path) {
         PathKind::File => {}
-        PathKind::Missing if artifact.requirement == Requirement::Optional => return Ok(None),
+        PathKind::Missing if artifact.requirement == ArtifactRule::Optional => return Ok(None),
         PathKind::Missing => return Err(WriteError::Missing(file)),
         PathKind::Symlink => return Err(WriteError::Symlink(file)),
         PathKind::Directory | PathKind::Other => return Err(WriteError::NotRegular(file)),
@@ -128,7 +128,7 @@ fn source(
     if !is_below(&canonical, design_dir) {
         return Err(WriteError::Outside(file));
     }
-    if artifact.requirement == Requirement::NonEmpty && files.size(&canonical).unwrap_or(0) == 0 {
+    if artifact.requirement == ArtifactRule::NonEmpty && files.size(&canonical).unwrap_or(0) == 0 {
         return Err(WriteError::Empty(file));
     }
     Ok(Some(canonical))

@@ -63,7 +63,7 @@ impl Lines<'_> {
 
 /// Line without its decoration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bare<'a> {
+pub struct StrippedLine<'a> {
     /// Length of the indentation in bytes.
     pub indent: usize,
     /// True for a heading of any level.
@@ -76,7 +76,7 @@ pub struct Bare<'a> {
     pub text: &'a str,
 }
 
-impl Bare<'_> {
+impl StrippedLine<'_> {
     /// True if the content begins with emphasis.
     pub fn emphasised(&self) -> bool {
         self.text.len() < self.content.len()
@@ -93,12 +93,12 @@ pub enum Marker {
 }
 
 /// Strips a line of its decoration. Quotations and table rows keep their first character, and so match nothing.
-pub fn bare(line: &str) -> Bare<'_> {
+pub fn strip_decoration(line: &str) -> StrippedLine<'_> {
     let start = skip_blanks(line);
     let indent = line.len() - start.len();
     if is_plain(start) {
         let content = trimmed(start);
-        return Bare { indent, heading: false, item: None, content, text: content };
+        return StrippedLine { indent, heading: false, item: None, content, text: content };
     }
     let hashes = start.bytes().take_while(|&b| b == b'#').count();
     let heading = (1..=6).contains(&hashes);
@@ -108,7 +108,7 @@ pub fn bare(line: &str) -> Bare<'_> {
         None => (None, start),
     };
     let content = trimmed(rest);
-    Bare { indent, heading, item, content, text: content.trim_start_matches(MARKS) }
+    StrippedLine { indent, heading, item, content, text: content.trim_start_matches(MARKS) }
 }
 
 /// True if a line begins with a letter, and so with no mark of any kind: the common case, decided early.
@@ -143,13 +143,13 @@ pub struct Label<'a> {
 const LABEL_BYTES: usize = 64;
 
 /// Parses the label at the start of a line.
-pub fn label<'a>(line: &Bare<'a>) -> Option<Label<'a>> {
+pub fn label<'a>(line: &StrippedLine<'a>) -> Option<Label<'a>> {
     let bytes = line.text.as_bytes();
     label_at(line, memchr(b':', bytes.get(..LABEL_BYTES).unwrap_or(bytes))?)
 }
 
 /// Parses the label at the start of a line whose first colon is at `colon`.
-pub(crate) fn label_at<'a>(line: &Bare<'a>, colon: usize) -> Option<Label<'a>> {
+pub(crate) fn label_at<'a>(line: &StrippedLine<'a>, colon: usize) -> Option<Label<'a>> {
     if colon >= LABEL_BYTES {
         return None;
     }
@@ -241,11 +241,11 @@ mod tests {
             ("\0\u{feff}__`x", false, None, "__`x", "x"),
             ("", false, None, "", ""),
         ] {
-            let bare = bare(line);
+            let bare = strip_decoration(line);
             assert_eq!((bare.heading, bare.item, bare.content, bare.text), (heading, item, content, text));
             assert_eq!(bare.emphasised(), content != text, "{line:?}");
         }
-        assert_eq!(bare(" \t- x").indent, 2);
+        assert_eq!(strip_decoration(" \t- x").indent, 2);
     }
 
     #[test]
@@ -263,12 +263,12 @@ mod tests {
             ("Chosen:", "Chosen", ""),
             ("### Chosen:a:b", "Chosen", "a:b"),
         ] {
-            assert_eq!(label(&bare(line)), Some(Label { name, value }), "{line}");
+            assert_eq!(label(&strip_decoration(line)), Some(Label { name, value }), "{line}");
         }
-        assert_eq!(label(&bare("no colon")), None);
+        assert_eq!(label(&strip_decoration("no colon")), None);
         let far = |spaces: usize| format!("{}:", "x".repeat(spaces));
-        assert!(label(&bare(&far(LABEL_BYTES - 1))).is_some());
-        assert!(label(&bare(&far(LABEL_BYTES))).is_none());
+        assert!(label(&strip_decoration(&far(LABEL_BYTES - 1))).is_some());
+        assert!(label(&strip_decoration(&far(LABEL_BYTES))).is_none());
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
 
         #[test]
         fn no_line_is_too_strange(line in "(\\PC|[-*_`#0-9.: \0]){0,80}") {
-            label(&bare(&line));
+            label(&strip_decoration(&line));
             FenceMark::parse(&line);
         }
     }

@@ -1,15 +1,19 @@
 //! The one reader of Markdown, for the answers of agents and for specifications.
 //!
 //! It works line by line and forgives more than `CommonMark` does: [`lines`] marks the lines inside code [`fences`] and
-//! [`bare`] strips headings, list markers and emphasis; [`outline`] drops comments. A `CommonMark` parser would not do:
-//! it reads a badly indented fence as prose and the prose after it as code.
+//! [`strip_decoration`] strips headings, list markers and emphasis; [`outline`] drops comments. A `CommonMark` parser
+//! would not do: it reads a badly indented fence as prose and the prose after it as code.
 
 mod fences;
 mod lines;
 mod outline;
 
 pub use fences::{FenceMark, FenceState, FencedBlock, fences, fences_where};
-pub use lines::{Bare, Label, Line, Lines, MARKS, Marker, bare, flat, is_blank, label, lines, trimmed};
+pub use lines::{
+    Label, Line, Lines, MARKS, Marker, StrippedLine, flat, is_blank, label, lines, strip_decoration, trimmed,
+};
 pub(crate) use lines::{label_at, list_marker};
 pub(crate) use outline::offset_in;
-pub use outline::{Outline, UnclosedFence, boxed, heading, is_decoration, item, labelled, outline};
+pub use outline::{
+    Outline, UnclosedFence, heading, is_decoration, item, outline, parse_checkbox, parse_label,
+};

@@ -65,7 +65,7 @@ pub fn item(line: &str) -> Option<&str> {
 }
 
 /// Parses a check box at the start of a text: true if it is ticked, and the text after it.
-pub fn boxed(text: &str) -> Option<(bool, &str)> {
+pub fn parse_checkbox(text: &str) -> Option<(bool, &str)> {
     let inside = text.strip_prefix('[')?;
     let mark = inside.chars().next()?;
     let rest = inside[mark.len_utf8()..].strip_prefix(']')?;
@@ -79,7 +79,7 @@ pub fn boxed(text: &str) -> Option<(bool, &str)> {
 
 /// Parses `**Label:** value`, `- Label: value` or `label: value`: the label in lower case without its decoration, and
 /// the value as it stands.
-pub fn labelled(line: &str) -> Option<(String, &str)> {
+pub fn parse_label(line: &str) -> Option<(String, &str)> {
     let text = item(line).unwrap_or(line).trim();
     let (label, value) = text.split_once(':')?;
     let label = label.trim_matches(is_decoration).trim().to_lowercase();
@@ -130,11 +130,11 @@ mod tests {
         assert_eq!(item("12. x"), Some("x"));
         assert_eq!(item("-x"), None);
         assert_eq!(item("1x"), None);
-        assert_eq!(boxed("[x] a"), Some((true, "a")));
-        assert_eq!(boxed("[ ]"), Some((false, "")));
-        assert_eq!(boxed("[link](x)"), None);
-        assert_eq!(boxed("[x](y)"), None);
-        assert_eq!(boxed("["), None);
+        assert_eq!(parse_checkbox("[x] a"), Some((true, "a")));
+        assert_eq!(parse_checkbox("[ ]"), Some((false, "")));
+        assert_eq!(parse_checkbox("[link](x)"), None);
+        assert_eq!(parse_checkbox("[x](y)"), None);
+        assert_eq!(parse_checkbox("["), None);
     }
 
     #[test]
@@ -147,9 +147,9 @@ mod tests {
             ("_Prompt: Role: x_", "prompt", "Role: x_"),
             ("files:", "files", ""),
         ] {
-            assert_eq!(labelled(line), Some((label.to_owned(), value)), "{line}");
+            assert_eq!(parse_label(line), Some((label.to_owned(), value)), "{line}");
         }
-        assert_eq!(labelled("this sentence has a colon: here"), None);
-        assert_eq!(labelled("no colon"), None);
+        assert_eq!(parse_label("this sentence has a colon: here"), None);
+        assert_eq!(parse_label("no colon"), None);
     }
 }

@@ -9,7 +9,7 @@
 //! Each grammar defines its heads, its fields and which of them are required. The writers are here too, so that
 //! written blocks can be parsed again.
 
-use crate::markdown::{Bare, bare, flat, label, lines};
+use crate::markdown::{StrippedLine, flat, label, lines, strip_decoration};
 use crate::problem::Problem;
 use std::fmt::Write as _;
 
@@ -45,7 +45,7 @@ pub(super) fn blocks<'a, H>(
     let mut open = false;
     let mut field_open = false;
     for line in lines(text).filter(|line| !line.fenced) {
-        let bare = bare(line.text);
+        let bare = strip_decoration(line.text);
         let label = label(&bare);
         let headed = label.filter(|_| bare.item.is_none()).and_then(|l| Some((head(l.name)?, l.value)));
         if let Some((head, title)) = headed {
@@ -71,7 +71,7 @@ pub(super) fn blocks<'a, H>(
 }
 
 impl Field {
-    fn append_line(&mut self, line: &Bare<'_>) {
+    fn append_line(&mut self, line: &StrippedLine<'_>) {
         if line.content.is_empty() {
             return;
         }

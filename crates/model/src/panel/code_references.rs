@@ -5,7 +5,7 @@
 use super::places::{CitedPlace, CodePlace, STRUCK_MARK, line_places, parse_place};
 use super::research_notes::NONE;
 use crate::markdown::offset_in;
-use crate::markdown::{Bare, Line, MARKS, bare, is_blank, trimmed};
+use crate::markdown::{Line, MARKS, StrippedLine, is_blank, strip_decoration, trimmed};
 use crate::problem::Problem;
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ impl ReferenceParser {
     /// Parses one line of the section. Headings, prose between references and table headers are allowed; an
     /// indented line continues the reference above.
     pub(super) fn read_line(&mut self, line: Line<'_>) {
-        let bare = bare(line.text);
+        let bare = strip_decoration(line.text);
         let row = bare.content.starts_with('|');
         let leading = if line.fenced { None } else { leading_place(line, &bare, row) };
         let from = leading.as_ref().map_or(0, |place| place.range.end - line.start);
@@ -58,7 +58,7 @@ impl ReferenceParser {
         }
     }
 
-    fn push_reference(&mut self, line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) {
+    fn push_reference(&mut self, line: Line<'_>, bare: &StrippedLine<'_>, found: &[CitedPlace]) {
         let about = description(line, bare, found);
         if !about.contains(char::is_alphabetic) {
             self.problems.push(Problem::new(line.number, format!("{}: say what is there", found[0].place)));
@@ -69,7 +69,7 @@ impl ReferenceParser {
 }
 
 /// The place at the start of a reference; its path may have any form.
-fn leading_place(line: Line<'_>, bare: &Bare<'_>, row: bool) -> Option<CitedPlace> {
+fn leading_place(line: Line<'_>, bare: &StrippedLine<'_>, row: bool) -> Option<CitedPlace> {
     let content =
         if row { bare.content.trim_start_matches(|c| c == '|' || is_blank(c)) } else { bare.content };
     let start = content.trim_start_matches(['*', '[', '(', '"', '\'']);
@@ -83,7 +83,7 @@ fn leading_place(line: Line<'_>, bare: &Bare<'_>, row: bool) -> Option<CitedPlac
 }
 
 /// The description of a reference: the text after its leading places, or else the whole line.
-fn description(line: Line<'_>, bare: &Bare<'_>, found: &[CitedPlace]) -> String {
+fn description(line: Line<'_>, bare: &StrippedLine<'_>, found: &[CitedPlace]) -> String {
     const BETWEEN: &str = "`*_[]()|,;:.—–-";
     let between = |c: char| is_blank(c) || BETWEEN.contains(c);
     let mut at = offset_in(line.text, bare.content);
@@ -109,7 +109,7 @@ fn skip_link_target(rest: &str) -> &str {
 
 /// The reason after `None` on the same line, possibly empty. "None of them" does not match.
 pub(super) fn none_reason(text: &str) -> Option<&str> {
-    let text = bare(text.lines().next()?).text;
+    let text = strip_decoration(text.lines().next()?).text;
     let word = text.get(..NONE.len()).filter(|word| word.eq_ignore_ascii_case(NONE))?;
     let rest = text[word.len()..].trim_start_matches(is_blank);
     let is_mark = |c: char| MARKS.contains(&c) || ".:;,—–-()".contains(c);

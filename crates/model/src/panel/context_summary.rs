@@ -1,6 +1,6 @@
 //! `context-summary.md`: six labelled parts, shown at the pre-design gate.
 
-use crate::markdown::{Bare, MARKS, bare, is_blank, lines, trimmed};
+use crate::markdown::{MARKS, StrippedLine, is_blank, lines, strip_decoration, trimmed};
 use crate::problem::Problem;
 use crate::words;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub fn read_parts(text: &str, labels: &[&str; 6], limit: usize) -> ([String; 6],
     let mut parts: [Option<(usize, String)>; 6] = [const { None }; 6];
     let mut open = None;
     for line in lines(text) {
-        let started = if line.fenced { None } else { part_start(&bare(line.text), labels) };
+        let started = if line.fenced { None } else { part_start(&strip_decoration(line.text), labels) };
         let Some((index, rest)) = started else {
             if let Some((_, text)) = open.and_then(|index: usize| parts[index].as_mut()) {
                 text.push('\n');
@@ -73,7 +73,7 @@ pub fn read_parts(text: &str, labels: &[&str; 6], limit: usize) -> ([String; 6],
 }
 
 /// The part that a line starts, and the text after its label.
-fn part_start<'a>(line: &Bare<'a>, labels: &[&str; 6]) -> Option<(usize, &'a str)> {
+fn part_start<'a>(line: &StrippedLine<'a>, labels: &[&str; 6]) -> Option<(usize, &'a str)> {
     let (name, value) = match line.text.split_once(':') {
         Some((name, value)) => (name, Some(value)),
         None => (line.text, None),

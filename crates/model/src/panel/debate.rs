@@ -6,7 +6,7 @@
 
 use super::citations::cites_line;
 use super::token::{self, TokenMatch, TokenScope};
-use crate::markdown::{Line, bare, is_blank, label, lines, trimmed};
+use crate::markdown::{Line, is_blank, label, lines, strip_decoration, trimmed};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -202,7 +202,7 @@ fn recommended_side(text: &str) -> Option<DebateSide> {
 
 /// The value of a `RECOMMEND:` line.
 fn recommendation(line: Line<'_>) -> Option<&str> {
-    let label = label(&bare(line.text))?;
+    let label = label(&strip_decoration(line.text))?;
     label.name.eq_ignore_ascii_case("recommend").then_some(label.value)
 }
 

@@ -166,6 +166,7 @@ pub fn write_decisions(decisions: &[Decision]) -> String {
             [] => "none".to_owned(),
             files => files.join(", "),
         };
+        // The Debug name of `Impact` is stored text: do not rename its variants.
         let impact = format!("{:?}", decision.impact);
         let values = [&decision.chosen, &decision.alternative, &decision.tension, &impact, &files];
         for (name, value) in FIELDS.iter().zip(values) {

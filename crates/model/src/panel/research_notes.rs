@@ -10,7 +10,7 @@ use super::code_references::{ReferenceParser, none_reason};
 use super::places::{
     CitedPlace, PlaceFacts, StruckText, WrongPlace, line_places, strike_wrong_places, wrong_places,
 };
-use crate::markdown::{Line, MARKS, bare, is_blank, lines, trimmed};
+use crate::markdown::{Line, MARKS, is_blank, lines, strip_decoration, trimmed};
 use crate::problem::Problem;
 use serde::Serialize;
 
@@ -139,7 +139,7 @@ fn section_starts(text: &str) -> (Vec<SectionStart<'_>>, Vec<Problem>) {
 
 /// The section that a line starts.
 fn section_start(line: Line<'_>) -> Option<SectionStart<'_>> {
-    let bare = bare(line.text);
+    let bare = strip_decoration(line.text);
     if bare.item.is_some() || !(bare.heading || bare.emphasised()) {
         return None;
     }

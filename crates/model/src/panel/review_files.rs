@@ -8,7 +8,7 @@ use super::ids::{ItemId, ItemKind};
 use super::review_items::ReviewItem;
 use super::texts;
 use super::votes::{ItemOutcome, TalliedItem, VotesTally};
-use crate::markdown::{bare, flat, label, lines};
+use crate::markdown::{flat, label, lines, strip_decoration};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -203,7 +203,7 @@ pub struct BlockCounts {
 pub fn count_blocks(text: &str) -> BlockCounts {
     let mut counts = BlockCounts::default();
     for line in lines(text).filter(|line| !line.fenced) {
-        let bare = bare(line.text);
+        let bare = strip_decoration(line.text);
         if !bare.heading {
             continue;
         }

@@ -3,7 +3,7 @@
 //! The tag counts at the start of an entry (heading, list item, emphasised or plain) and after `**` anywhere in
 //! a line. In the middle of a sentence it does not.
 
-use crate::markdown::{MARKS, bare, is_blank};
+use crate::markdown::{MARKS, is_blank, strip_decoration};
 use memchr::memchr_iter;
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ fn opens_bold(before: &str) -> bool {
 
 /// True if only decoration and a number stand before the tag.
 fn starts_entry(before: &str) -> bool {
-    let number = bare(before).text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = strip_decoration(before).text.trim_start_matches(|c: char| c.is_ascii_digit());
     matches!(number, "" | "." | ")")
 }
 

@@ -8,7 +8,7 @@
 use super::severity::{SeverityFinding, severity_findings};
 use super::token::{self, TokenMatch, TokenScope};
 use crate::escape::printable;
-use crate::markdown::{Line, Lines, MARKS, bare, is_blank, label, lines, trimmed};
+use crate::markdown::{Line, Lines, MARKS, is_blank, label, lines, strip_decoration, trimmed};
 use crate::problem::Problem;
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ fn read_verdict_line(
     ahead: &Lines<'_>,
     set: &[&str],
 ) -> Option<Result<VerdictLine, Problem>> {
-    let bare = bare(line.text);
+    let bare = strip_decoration(line.text);
     if !begins_with_verdict(bare.text) {
         return None;
     }
@@ -110,8 +110,8 @@ fn read_below_heading(ahead: Lines<'_>, set: &[&str]) -> Result<(usize, usize), 
     if line.fenced {
         return Err("a code fence follows the heading".to_owned());
     }
-    let index = read_word(bare(line.text).text, set)?;
-    let after = ahead.next().map(|line| read_word(bare(line.text).text, set));
+    let index = read_word(strip_decoration(line.text).text, set)?;
+    let after = ahead.next().map(|line| read_word(strip_decoration(line.text).text, set));
     match after {
         Some(Ok(other)) if other != index => Err(format!("more than one of {}", set.join(", "))),
         _ => Ok((index, line.number)),

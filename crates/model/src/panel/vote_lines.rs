@@ -7,7 +7,7 @@
 use super::ids::ItemId;
 use super::token::{self, TokenMatch, TokenScope};
 use crate::escape::printable;
-use crate::markdown::{Line, bare, label, lines};
+use crate::markdown::{Line, label, lines, strip_decoration};
 use crate::problem::Problem;
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +48,7 @@ pub(super) fn read_vote_sheet<'a>(text: &'a str, ballot: &HashSet<ItemId>, token
 
 /// The item id and the value of a vote line.
 fn parse_vote_line(line: Line<'_>) -> Option<(ItemId, &str)> {
-    let label = label(&bare(line.text))?;
+    let label = label(&strip_decoration(line.text))?;
     Some((ItemId::parse(label.name)?, label.value))
 }
 

@@ -1,8 +1,8 @@
 //! Tally of the votes on findings.
 //!
-//! A voter is eligible for the items with a valid vote line of that voter. An item with fewer than two eligible
-//! voters is undecided: silence accepts nothing. All seats of the embedded agent count as one voter. The order
-//! of the voters does not matter.
+//! A voter counts for an item (is eligible) only if it cast a valid vote line for it. An item with fewer than two
+//! eligible voters is undecided: silence accepts nothing. All seats of the embedded agent count as one voter. The
+//! order of the voters does not matter.
 
 use super::debate::STATUS_OK;
 use super::ids::ItemId;

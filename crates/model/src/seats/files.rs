@@ -10,7 +10,7 @@
 //!
 //! The line may be a heading or emphasised, and the file may stand in a code fence; neither becomes part of it.
 
-use crate::markdown::{MARKS, bare, fences_where, is_blank, trimmed};
+use crate::markdown::{MARKS, fences_where, is_blank, strip_decoration, trimmed};
 
 /// The line that begins a file.
 pub fn marker(name: &str) -> String {
@@ -20,12 +20,12 @@ pub fn marker(name: &str) -> String {
 /// The files of an answer, in the order of `names`, or what is wrong with it. What stands before the first file
 /// is left out.
 pub fn split_files(text: &str, names: &[&str]) -> Result<Vec<(String, String)>, String> {
-    let text = unfenced(trimmed(text));
+    let text = strip_fence(trimmed(text));
     let mut found: Vec<(&str, usize, &str)> = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let end = start + line.len();
-        if let Some(name) = marked(line) {
+        if let Some(name) = parse_marker(line) {
             close(&mut found, text, start);
             let Some(known) = names.iter().find(|known| known.eq_ignore_ascii_case(name)) else {
                 return Err(format!("line {number}: '{name}' is not one of {}", names.join(", ")));
@@ -42,7 +42,7 @@ pub fn split_files(text: &str, names: &[&str]) -> Result<Vec<(String, String)>, 
         let (_, _, content) = found.iter().find(|(found, ..)| found == name).ok_or_else(|| {
             format!("{name} is missing: expected a line '{}' with the file below it", marker(name))
         })?;
-        let content = unfenced(trimmed(content));
+        let content = strip_fence(trimmed(content));
         if content.is_empty() {
             return Err(format!("{name} is empty"));
         }
@@ -58,8 +58,8 @@ fn close<'a>(found: &mut [(&str, usize, &'a str)], text: &'a str, end: usize) {
 }
 
 /// The name in a line that begins a file.
-fn marked(line: &str) -> Option<&str> {
-    let line = bare(line).text;
+fn parse_marker(line: &str) -> Option<&str> {
+    let line = strip_decoration(line).text;
     let inside = line.strip_prefix("===")?.trim_start_matches('=');
     let inside = inside.trim_end_matches(|c| is_blank(c) || MARKS.contains(&c)).strip_suffix("===")?;
     let name = inside.trim_end_matches('=').trim_matches(|c| is_blank(c) || MARKS.contains(&c));
@@ -67,7 +67,7 @@ fn marked(line: &str) -> Option<&str> {
 }
 
 /// Strips the fence around a whole file.
-fn unfenced(content: &str) -> &str {
+fn strip_fence(content: &str) -> &str {
     let fences = fences_where(content, |mark| mark.byte == b'`' && mark.indent.is_empty());
     let [fence] = fences.as_slice() else { return content };
     let is_whole =

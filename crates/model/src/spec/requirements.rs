@@ -6,7 +6,7 @@
 use super::Problem;
 use super::ears::{Ears, NotEars, classify};
 use super::ids::{IdKind, SpecId};
-use crate::markdown::{boxed, heading, is_decoration, item, labelled, outline};
+use crate::markdown::{heading, is_decoration, item, outline, parse_checkbox, parse_label};
 use std::collections::BTreeSet;
 
 /// Parsed `requirements.md`.
@@ -150,7 +150,7 @@ impl OpenRequirement {
             self.continues = false;
             return;
         }
-        if let Some((label, value)) = labelled(line) {
+        if let Some((label, value)) = parse_label(line) {
             if label == "ears" {
                 (self.demand, self.has_ears_line, self.continues) = (value.trim().to_owned(), true, true);
                 return;
@@ -183,7 +183,7 @@ impl OpenRequirement {
 /// Strips list marker, checkbox and table bar.
 fn body_of(line: &str) -> &str {
     let text = item(line).unwrap_or(line).trim();
-    let text = boxed(text).map_or(text, |(_, rest)| rest);
+    let text = parse_checkbox(text).map_or(text, |(_, rest)| rest);
     text.strip_prefix('|').unwrap_or(text).trim()
 }
 

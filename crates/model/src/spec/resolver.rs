@@ -184,7 +184,7 @@ fn candidates(
     Ok((name, resolved, warnings))
 }
 
-/// True if a folder lies in a folder of the level that may contain it.
+/// True if the parent folder's level may contain this folder's level.
 fn is_nesting(tree: &SpecTree, folder: &str) -> bool {
     let Some((outer, _)) = folder.rsplit_once('/') else { return true };
     let levels = level_of(tree, folder).zip(level_of(tree, outer));

@@ -1,7 +1,7 @@
 //! The manifest on an in-memory disk: every token, every hostile file, and the round trip.
 
 use charrette_model::manifest::write::{ExportBundle, ManifestEnvironment, WriteError};
-use charrette_model::manifest::{ARTIFACTS, FileSystem, PathKind, Requirement, read, write};
+use charrette_model::manifest::{ARTIFACTS, ArtifactRule, FileSystem, PathKind, read, write};
 use charrette_model::plumbing::CommandAnswer;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -467,7 +467,7 @@ proptest! {
         let (design, implement) = (format!("/{}-d", names.0), format!("/{}-i", names.1));
         let mut disk = Disk::default().dir(&design).dir(&implement);
         for ((artifact, present), text) in ARTIFACTS.iter().zip(&present).zip(&texts) {
-            if *present || artifact.requirement != Requirement::Optional {
+            if *present || artifact.requirement != ArtifactRule::Optional {
                 disk = disk.file(&format!("{design}/{}", artifact.file), text);
             }
         }

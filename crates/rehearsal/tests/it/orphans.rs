@@ -78,7 +78,7 @@ fn the_next_start_ends_exactly_the_orphans() {
     stage.script(&json!({"alpha": {"*": {"answer": "Here.\n", "hang": false}}}));
     let next = stage.run(&["ask", "--agent", "alpha", "--prompt", "x", "--output", "out"]);
     assert_eq!(next.code, Some(0), "{next:?}");
-    assert!(next.stderr.contains("Ended 1 orphaned process"), "{next:?}");
+    assert!(next.stderr.contains("Ended 1 orphaned agent process of a killed run (pid "), "{next:?}");
     assert_eq!(stage.alive(), [0; 0]);
 }
 
@@ -100,6 +100,6 @@ fn a_run_that_is_killed_is_resumed_without_its_old_agents() {
     stage.script(&json!({"alpha": {"researcher-a": null, "researcher-b": null, "researcher-c": null}}));
     let resumed = stage.resume();
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
-    assert!(resumed.stderr.contains("Ended 6 orphaned processes"), "{resumed:?}");
+    assert!(resumed.stderr.contains("Ended 6 orphaned agent processes of killed runs (pids "), "{resumed:?}");
     assert_eq!(stage.alive(), [0; 0]);
 }

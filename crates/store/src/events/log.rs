@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum number of replacements of the file while it is being locked.
-const TRIES: usize = 10;
+const MAX_REPLACEMENTS: usize = 10;
 
 /// Reason an event was not recorded. Nothing depends on events, so callers may ignore it.
 #[derive(Debug, thiserror::Error)]
@@ -30,13 +30,13 @@ pub enum EventLogError {
     #[error("event of {0} bytes exceeds the limit of {MAX_LINE_BYTES} bytes")]
     TooLong(usize),
     /// Links are not followed.
-    #[error("{} is a symbolic link", .0.display())]
+    #[error("{} is a symbolic link, which is not followed; remove it", .0.display())]
     Symlink(PathBuf),
     /// A pipe or a folder.
-    #[error("{} is not a regular file", .0.display())]
+    #[error("{} is not a regular file; move it out of the way", .0.display())]
     NotAFile(PathBuf),
     /// The file is full, and another process holds its lock.
-    #[error("{} is full and locked", .0.display())]
+    #[error("{} is full and locked by another process; wait for it to finish, or stop it", .0.display())]
     Locked(PathBuf),
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -92,17 +92,17 @@ impl EventLog {
             return Err(EventLogError::TooLong(line.len()));
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut open = self.locked(&mut state)?;
+        let mut open = self.open_locked(&mut state)?;
         let added = self.add(&mut open, line);
         open.unlock();
         state.open = Some(open);
         added
     }
 
-    /// Opens the file at the path, locked if possible. Without the lock at most one line is lost, when the
+    /// Opens the file at the path, and locks it if possible. Without the lock at most one line is lost, when the
     /// file is being replaced.
-    fn locked(&self, state: &mut State) -> Result<OpenFile, EventLogError> {
-        for _ in 0..TRIES {
+    fn open_locked(&self, state: &mut State) -> Result<OpenFile, EventLogError> {
+        for _ in 0..MAX_REPLACEMENTS {
             let mut open = match state.open.take() {
                 Some(open) => open,
                 None => OpenFile::new(open(&self.path)?),
@@ -115,7 +115,7 @@ impl EventLog {
             open.unlock();
         }
         Err(io::Error::other(format!(
-            "{} was replaced {TRIES} times while it was being locked",
+            "{} was replaced {MAX_REPLACEMENTS} times while it was being locked",
             self.path.display()
         ))
         .into())

@@ -68,7 +68,7 @@ fn import_edges(inputs: &DraftInputs<'_>, files: &[(String, FileKind)]) -> Vec<(
     let test_pairs = pair_tests(&known);
     let mut edges = Vec::new();
     for (from, (path, kind)) in known.iter().enumerate() {
-        let mut to = modules.imported(path, &inputs.files.text(path).unwrap_or_default());
+        let mut to = modules.resolve_imports(path, &inputs.files.text(path).unwrap_or_default());
         if *kind == FileKind::Test {
             to.extend(&test_pairs[from]);
         }

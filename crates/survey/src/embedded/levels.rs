@@ -49,7 +49,7 @@ impl Part<'_> {
     }
 }
 
-/// Drafts the researcher who proposes the split.
+/// Drafts the answer of the researcher seat that proposes the split.
 pub(super) fn breakdown(inputs: &DraftInputs<'_>, seat: &str, level: SpecLevel) -> String {
     let facts = CitableFacts::new(inputs);
     let parts = split_into_parts(inputs, &facts, level);
@@ -66,7 +66,7 @@ pub(super) fn breakdown(inputs: &DraftInputs<'_>, seat: &str, level: SpecLevel) 
     )
 }
 
-/// Drafts the aggregator: six sections, within the word limit.
+/// Drafts the answer of the aggregator seat: six sections, within the word limit.
 pub(super) fn aggregate(inputs: &DraftInputs<'_>, level: SpecLevel) -> String {
     let facts = CitableFacts::new(inputs);
     let parts = split_into_parts(inputs, &facts, level);
@@ -101,7 +101,7 @@ pub(super) fn aggregate(inputs: &DraftInputs<'_>, level: SpecLevel) -> String {
     page(["See the request."; 6])
 }
 
-/// Drafts the writer: the page and the manifest.
+/// Drafts the answer of the writer seat: the page and the manifest.
 pub(super) fn write(inputs: &DraftInputs<'_>, level: SpecLevel) -> Result<String, DraftError> {
     required_artifact(inputs, "context-summary.md")?;
     let facts = CitableFacts::new(inputs);
@@ -135,7 +135,7 @@ pub(super) fn write(inputs: &DraftInputs<'_>, level: SpecLevel) -> Result<String
     Ok(format!("{}\n{page}\n{}\n{manifest}\n", marker(names[0]), marker(names[1])))
 }
 
-/// Drafts the validator: the deterministic checks only.
+/// Drafts the answer of the validator seat: the deterministic checks only.
 pub(super) fn validate(inputs: &DraftInputs<'_>, level: SpecLevel) -> Result<String, DraftError> {
     let (page, manifest) = match level {
         SpecLevel::Project => {

@@ -1,6 +1,6 @@
 //! Parsed plan: its sections and their lines.
 
-use charrette_model::markdown::{bare, lines};
+use charrette_model::markdown::{lines, strip_decoration};
 
 pub(super) use charrette_model::panel::plan::SECTIONS;
 
@@ -18,7 +18,7 @@ impl<'a> PlanText<'a> {
     pub(super) fn read(text: &'a str) -> PlanText<'a> {
         let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
         for line in lines(text) {
-            let head = bare(line.text);
+            let head = strip_decoration(line.text);
             if head.heading && !line.fenced {
                 sections.push((head.text.trim_end_matches([':', '#', ' ']), Vec::new()));
             } else if let Some((_, body)) = sections.last_mut() {

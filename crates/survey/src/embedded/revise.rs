@@ -4,7 +4,7 @@ use super::citable_facts::sanitize;
 use super::draft::{DraftError, required_artifact};
 use super::inputs::DraftInputs;
 use super::plan_text::{PlanText, RESOLVED_SECTION};
-use charrette_model::markdown::{bare, label, lines};
+use charrette_model::markdown::{label, lines, strip_decoration};
 use charrette_model::panel::discussion::read_discussion;
 use charrette_model::panel::ids::ItemId;
 
@@ -49,7 +49,7 @@ fn append_resolutions(plan: &str, resolved: &[String]) -> String {
         return format!("{plan}\n");
     }
     // The section is usually the last one, so lines can be appended; a person may have moved it.
-    let last = plan.lines().rev().map(|line| bare(line)).find(|line| line.heading);
+    let last = plan.lines().rev().map(|line| strip_decoration(line)).find(|line| line.heading);
     let at_end = last.is_some_and(|head| head.text.trim() == RESOLVED_SECTION)
         && PlanText::read(plan).section(RESOLVED_SECTION).is_some();
     if at_end {
@@ -62,7 +62,7 @@ fn append_resolutions(plan: &str, resolved: &[String]) -> String {
 fn parse_accepted_findings(text: &str) -> Vec<(ItemId, String, String)> {
     let mut found: Vec<(ItemId, String, String)> = Vec::new();
     for line in lines(text).filter(|line| !line.fenced) {
-        let head = bare(line.text);
+        let head = strip_decoration(line.text);
         let Some(label) = label(&head) else { continue };
         if let Some(id) = ItemId::parse(label.name).filter(|_| head.heading) {
             found.push((id, label.value.to_owned(), String::new()));

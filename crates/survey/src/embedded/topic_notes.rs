@@ -8,7 +8,7 @@ use super::draft::DraftError;
 use super::inputs::DraftInputs;
 use super::topic::quote;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::markdown::{bare, lines};
+use charrette_model::markdown::{lines, strip_decoration};
 use charrette_model::panel::places::{CodePlace, cited_places, strike_wrong_places, wrong_places};
 use charrette_model::panel::research_notes::SECTIONS;
 use serde_json::Value;
@@ -87,7 +87,7 @@ impl<'a> Report<'a> {
         let summary = self.response["context_summary"].as_str().filter(|_| !self.embedded);
         let mut statements = vec![String::new()];
         for line in lines(summary.unwrap_or(self.prose)).filter(|line| !line.fenced) {
-            let text = bare(line.text).content;
+            let text = strip_decoration(line.text).content;
             match statements.last_mut() {
                 Some(open) if !text.is_empty() && !text.starts_with('>') => {
                     open.push(' ');

@@ -4,7 +4,7 @@ use super::citable_facts::{NO_MODEL, join_list};
 use super::draft::{DraftError, required_artifact};
 use super::inputs::DraftInputs;
 use super::synthesis::strip_line;
-use charrette_model::markdown::{bare, label, lines};
+use charrette_model::markdown::{label, lines, strip_decoration};
 use charrette_model::panel::citations;
 use charrette_model::panel::ids::{ItemId, ItemKind};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ pub(super) fn vote(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
     let plan = inputs.artifact("plan-draft.txt");
     let mut text = format!("> {NO_MODEL}\n\n");
     for line in lines(ballot).filter(|line| !line.fenced) {
-        let Some(label) = label(&bare(line.text)) else { continue };
+        let Some(label) = label(&strip_decoration(line.text)) else { continue };
         let Some(id) = ItemId::parse(label.name).filter(|id| id.kind != ItemKind::Decision) else { continue };
         let concern = label.value.split("Suggested revision:").next().unwrap_or_default();
         let (vote, reason) = judge_concern(inputs, plan, concern);

@@ -10,14 +10,18 @@ use std::collections::BTreeMap;
 const MAX_TESTS: usize = 20;
 
 /// A file that may have tests.
-pub(crate) struct Candidate<'a> {
+pub(crate) struct TestedFile<'a> {
     /// Position among the files.
     pub(crate) file: usize,
     pub(crate) text: &'a str,
 }
 
 /// Finds the tests of the named files. `test_pairs` are files with matching names, by position.
-pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], test_pairs: &[Vec<usize>]) -> Vec<TestFile> {
+pub(crate) fn find(
+    evidence: &Evidence,
+    named: &[TestedFile<'_>],
+    test_pairs: &[Vec<usize>],
+) -> Vec<TestFile> {
     let mut covers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut add = |test: usize, source: usize| {
         let covered = covers.entry(test).or_default();
@@ -26,10 +30,9 @@ pub(crate) fn find(evidence: &Evidence, named: &[Candidate<'_>], test_pairs: &[V
         }
     };
     let changed_with = changed_with(evidence, named);
-    for candidate in named.iter().filter(|candidate| evidence.files[candidate.file].kind == FileKind::Source)
-    {
-        let source = candidate.file;
-        if has_inline_tests(&evidence.files[source].path, candidate.text) {
+    for tested in named.iter().filter(|tested| evidence.files[tested.file].kind == FileKind::Source) {
+        let source = tested.file;
+        if has_inline_tests(&evidence.files[source].path, tested.text) {
             add(source, source);
         }
         let by_name = test_pairs[source].iter().copied();
@@ -61,12 +64,12 @@ fn has_inline_tests(path: &str, text: &str) -> bool {
 }
 
 /// For each named source, the tests that changed with it at least twice and in a third of its changes.
-fn changed_with(evidence: &Evidence, named: &[Candidate<'_>]) -> BTreeMap<usize, Vec<usize>> {
+fn changed_with(evidence: &Evidence, named: &[TestedFile<'_>]) -> BTreeMap<usize, Vec<usize>> {
     let mut both: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut changes: BTreeMap<usize, usize> = BTreeMap::new();
     for commit in evidence.commits.iter().filter(|commit| commit.touched <= 20) {
         let touched = |n: usize| commit.files.iter().any(|file| *file as usize == n);
-        for source in named.iter().map(|candidate| candidate.file).filter(|n| touched(*n)) {
+        for source in named.iter().map(|tested| tested.file).filter(|n| touched(*n)) {
             *changes.entry(source).or_default() += 1;
             let tests = commit.files.iter().map(|file| *file as usize);
             for test in tests.filter(|n| evidence.files[*n].kind == FileKind::Test) {

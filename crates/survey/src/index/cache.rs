@@ -23,9 +23,9 @@ pub(crate) struct IndexCache {
 /// Magic with the version; files of other versions are ignored.
 const MAGIC: &[u8; 24] = b"charrette survey cache 2";
 /// Larger cache files are ignored.
-const MAX_BYTES: u64 = 256 << 20;
-/// Maximum size of a cache file; blocks beyond it are not kept.
-const MAX_CACHE_BYTES: usize = 96 << 20;
+const MAX_READ_BYTES: u64 = 256 << 20;
+/// Blocks are left out once the file would exceed this; the git log is always kept.
+const MAX_WRITTEN_BYTES: usize = 96 << 20;
 /// Maximum number of cached work trees.
 const MAX_TREES: usize = 24;
 
@@ -33,7 +33,8 @@ impl IndexCache {
     /// Loads the cache of the work tree at `root`; empty if there is none or it is invalid.
     pub(crate) fn load(folder: &Path, root: &Path) -> IndexCache {
         let path = cache_path(folder, root);
-        let regular = path.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
+        let regular =
+            path.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_READ_BYTES);
         let bytes = if regular { fs_err::read(&path).unwrap_or_default() } else { Vec::new() };
         IndexCache::read(bytes, root).unwrap_or_default()
     }
@@ -88,7 +89,7 @@ impl CacheUpdate<'_> {
         }
         let holder =
             Holder { pid: std::process::id(), since: String::new(), command: "charrette survey".to_owned() };
-        // Concurrent surveys would write the same content; only the first writes.
+        // If another survey holds the lock, skip: it writes the same content.
         let Ok(_lease) = Lease::acquire(&folder.join("lock"), &holder) else { return };
         if atomic::replace(&path, &path.with_extension("tmp"), &self.bytes()).is_ok() {
             evict_oldest(folder, &path);
@@ -108,7 +109,8 @@ impl CacheUpdate<'_> {
         text(&mut body, key.as_bytes());
         text(&mut body, log);
         for (file, block) in self.files.iter().zip(self.blocks) {
-            if let Some(fingerprint) = file.fingerprint.filter(|_| body.len() + block.len() < MAX_CACHE_BYTES)
+            if let Some(fingerprint) =
+                file.fingerprint.filter(|_| body.len() + block.len() < MAX_WRITTEN_BYTES)
             {
                 body.extend(fingerprint.to_le_bytes());
                 text(&mut body, block);

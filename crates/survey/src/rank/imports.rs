@@ -26,7 +26,7 @@ impl<'a> Modules<'a> {
     }
 
     /// Files imported by `text`, the content of `path`; each once, in order.
-    pub(crate) fn imported(&self, path: &str, text: &str) -> Vec<usize> {
+    pub(crate) fn resolve_imports(&self, path: &str, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let lines = text.lines().take(MAX_LINES).map(str::trim).filter(|line| !is_comment(line));
         for name in lines.filter_map(import) {
@@ -107,23 +107,23 @@ fn import(line: &str) -> Option<&str> {
             return rest.strip_suffix(';');
         }
         // `import { a } from './b'`: the quoted text is the name.
-        return Some(quoted(rest).unwrap_or_else(|| named(rest)));
+        return Some(parse_quoted(rest).unwrap_or_else(|| import_name(rest)));
     }
     if line.contains("require(") || line.contains("import(") {
-        return quoted(line);
+        return parse_quoted(line);
     }
     // A line of Go's import block.
     (line.starts_with('"') && line.ends_with('"')).then_some(line)
 }
 
-fn quoted(text: &str) -> Option<&str> {
+fn parse_quoted(text: &str) -> Option<&str> {
     let start = text.find(['"', '\'', '<'])?;
     let rest = &text[start + 1..];
     rest.find(['"', '\'', '>']).map(|end| &rest[..end])
 }
 
 /// `a::b::{c, d}` names `a::b`; `a.b import c` names `a.b`.
-fn named(text: &str) -> &str {
+fn import_name(text: &str) -> &str {
     let end = text.find(['{', ';', ',']).unwrap_or(text.len());
     text[..end].split(" import ").next().unwrap_or_default().split(" as ").next().unwrap_or_default()
 }
@@ -165,9 +165,9 @@ mod tests {
         "README.md",
     ];
 
-    fn imported(path: &str, text: &str) -> Vec<&'static str> {
+    fn resolve_imports(path: &str, text: &str) -> Vec<&'static str> {
         let modules = Modules::new(PATHS.iter().map(|path| (*path, file_kind(path).unwrap())));
-        modules.imported(path, text).into_iter().map(|n| PATHS[n]).collect()
+        modules.resolve_imports(path, text).into_iter().map(|n| PATHS[n]).collect()
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
             ("web/app.ts", "import x from 'dates';", vec![]),
             ("pkg/app.py", "import server", vec![]),
         ] {
-            assert_eq!(imported(path, text), expected, "{path}: {text}");
+            assert_eq!(resolve_imports(path, text), expected, "{path}: {text}");
         }
     }
 }

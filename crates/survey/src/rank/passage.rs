@@ -39,7 +39,7 @@ pub(crate) fn find_passages(root: &Path, evidence: &mut Evidence) {
         move |n: &usize| {
             let path = &files[*n].path;
             let text = content::read(root, path, &mut buffer)?;
-            let imports = modules.imported(path, &String::from_utf8_lossy(text));
+            let imports = modules.resolve_imports(path, &String::from_utf8_lossy(text));
             Some((*n, best_passage(&finder.find(text), worth), imports))
         }
     });

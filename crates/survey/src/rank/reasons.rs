@@ -68,7 +68,7 @@ impl<'a> Reasons<'a> {
             (co_change, self.co_change(file)),
             (change_frequency, self.change_frequency(file)),
             (test_pair, self.test_pair(file)),
-            (imported, self.imported(file)),
+            (imported, self.import_reason(file)),
             (entry, (entry > 0.0).then(|| "is the entry file of its folder".to_owned())),
         ];
         reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -82,7 +82,7 @@ impl<'a> Reasons<'a> {
         let mut hits: Vec<usize> =
             self.hits(file).filter(|hit| hit.count.body > 0).map(|hit| hit.term).collect();
         hits.sort_by(|a, b| self.worth[*b].total_cmp(&self.worth[*a]));
-        let words = self.quoted(&hits)?;
+        let words = self.quote_words(&hits)?;
         let place = self.evidence.passages.get(&file).map(|passage| match passage.last - passage.first {
             0 => format!(", on line {}", passage.first),
             _ => format!(", closest in lines {}-{}", passage.first, passage.last),
@@ -92,11 +92,11 @@ impl<'a> Reasons<'a> {
 
     fn name(&self, file: usize) -> Option<String> {
         let in_name: Vec<usize> = self.hits(file).filter(|hit| hit.name).map(|hit| hit.term).collect();
-        if let Some(words) = self.quoted(&in_name) {
+        if let Some(words) = self.quote_words(&in_name) {
             return Some(format!("is named after {words}"));
         }
         let in_folder: Vec<usize> = self.hits(file).filter(|hit| hit.folder).map(|hit| hit.term).collect();
-        self.quoted(&in_folder).map(|words| format!("lies in a folder named after {words}"))
+        self.quote_words(&in_folder).map(|words| format!("lies in a folder named after {words}"))
     }
 
     fn hits(&self, file: usize) -> impl Iterator<Item = &super::evidence::TermHit> {
@@ -105,7 +105,7 @@ impl<'a> Reasons<'a> {
     }
 
     /// Quotes words, each once; pairs are skipped, because their words are quoted.
-    fn quoted(&self, terms: &[usize]) -> Option<String> {
+    fn quote_words(&self, terms: &[usize]) -> Option<String> {
         let words = terms.iter().map(|term| &self.evidence.query.terms[*term]);
         let words = words.filter(|term| !term.pair && !term.is_common());
         let words: Vec<String> = words.take(MAX_WORDS).map(|term| format!("\"{}\"", term.word)).collect();
@@ -170,7 +170,7 @@ impl<'a> Reasons<'a> {
         Some(format!("{verb} {}", self.path(test_pair)))
     }
 
-    fn imported(&self, file: usize) -> Option<String> {
+    fn import_reason(&self, file: usize) -> Option<String> {
         let by = self
             .best
             .iter()

@@ -3,25 +3,25 @@
 
 #![allow(clippy::cast_precision_loss, reason = "commits and files are counted")]
 
-use crate::Outcome;
-use crate::programs::scratch;
+use crate::TaskResult;
+use crate::programs::create_scratch_folder;
 use charrette_survey::citations::{CitationReport, check_citations};
 use charrette_survey::evaluation::{Bm25Baseline, RankingCase, is_source_or_doc};
 use charrette_survey::{SurveyOptions, Weights, survey};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Length of the ranking that counts.
-const NAMED: usize = 10;
-/// Commits that modify more are not one change.
-const MOST_FILES: usize = 6;
+/// Number of ranked files that count.
+const TOP: usize = 10;
+/// Maximum number of files of a commit that counts as one change.
+const MAX_FILES: usize = 6;
 
-/// Prints recall@10 of the survey and of plain rankings, and looks up whatever the surveys cite.
-pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) -> Outcome {
-    let scratch = scratch("survey")?;
+/// Prints recall@10 of the survey and of BM25 baselines, and checks the citations of the surveys.
+pub(in crate::bench) fn measure_recall(repository: &Path, commits: usize, each: bool) -> TaskResult {
+    let scratch = create_scratch_folder("survey")?;
     let tree = scratch.path().join("tree");
     let cache = scratch.path().join("cache");
-    // A clone of its own: the repository itself is not touched.
+    // Works on a clone, so that the repository is not touched.
     let status = Command::new("git")
         .args(["clone", "-q", "--shared", "--no-checkout"])
         .arg(repository.canonicalize()?)
@@ -30,12 +30,12 @@ pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) ->
     if !status.success() {
         return Err(format!("{} cannot be cloned", repository.display()).into());
     }
-    let changes = spread(changes(&tree)?, commits);
+    let changes = sample_evenly(changes(&tree)?, commits);
     if changes.is_empty() {
-        return Err("no commit modifies 1 to 6 source or doc files".into());
+        return Err(format!("no commit modifies 1 to {MAX_FILES} source or doc files").into());
     }
     let mut sums = [0.0; 3];
-    let mut cited = CitationReport::default();
+    let mut citations = CitationReport::default();
     for change in &changes {
         git(&tree, &["checkout", "-q", "-f", "--detach", &change.parent])?;
         let case = RankingCase::new(&tree, &change.request, Some(&cache));
@@ -46,34 +46,34 @@ pub(in crate::bench) fn recall(repository: &Path, commits: usize, each: bool) ->
         for (sum, recall) in sums.iter_mut().zip(recalls) {
             *sum += recall;
         }
-        let found =
-            survey(SurveyOptions { root: &tree, request: &change.request, top: NAMED, cache: Some(&cache) })?;
-        let citations = check_citations(&tree, &found);
-        cited.checked += citations.checked;
-        cited.errors.extend(citations.errors);
+        let report =
+            survey(SurveyOptions { root: &tree, request: &change.request, top: TOP, cache: Some(&cache) })?;
+        let checked = check_citations(&tree, &report);
+        citations.checked += checked.checked;
+        citations.errors.extend(checked.errors);
         if each {
             println!("{:.2} {:.2} {:.2}  {}", recalls[0], recalls[1], recalls[2], change.request);
             for file in &change.files {
-                let place = orders[2].iter().position(|path| path == file);
-                println!("      {} {file}", place.map_or("-".to_owned(), |place| format!("#{}", place + 1)));
+                let rank = orders[2].iter().position(|path| path == file);
+                println!("      {} {file}", rank.map_or("-".to_owned(), |rank| format!("#{}", rank + 1)));
             }
         }
     }
     let count = changes.len() as f64;
     let [plain, paths, ours] = sums.map(|sum| sum / count);
-    println!("commits {}, recall@{NAMED}:", changes.len());
+    println!("commits {}, recall@{TOP}:", changes.len());
     println!("  plain BM25            {plain:.3}");
     println!("  BM25 with path words  {paths:.3}");
     println!("  survey                {ours:.3}");
     println!("  gap to 1.0 closed     {:+.0} %", (ours - plain) / (1.0 - plain).max(1e-9) * 100.0);
-    println!("cited {} places, {} of them wrong", cited.checked, cited.errors.len());
-    if let Some(wrong) = cited.errors.first() {
+    println!("citations {}, of them wrong {}", citations.checked, citations.errors.len());
+    if let Some(wrong) = citations.errors.first() {
         return Err(wrong.clone().into());
     }
     Ok(())
 }
 
-/// A commit to be found again.
+/// A commit whose files the ranking should name.
 struct Change {
     parent: String,
     request: String,
@@ -82,14 +82,14 @@ struct Change {
 
 impl Change {
     fn recall(&self, order: &[&str]) -> f64 {
-        let named = &order[..order.len().min(NAMED)];
-        let found = self.files.iter().filter(|file| named.contains(&file.as_str())).count();
+        let top = &order[..order.len().min(TOP)];
+        let found = self.files.iter().filter(|file| top.contains(&file.as_str())).count();
         found as f64 / self.files.len() as f64
     }
 }
 
-/// Commits that modify a few files a person wrote, newest first.
-fn changes(tree: &Path) -> Outcome<Vec<Change>> {
+/// Commits that modify a few source or doc files, newest first.
+fn changes(tree: &Path) -> TaskResult<Vec<Change>> {
     let log = git(
         tree,
         &["log", "-z", "--no-merges", "--no-renames", "--name-status", "--format=%x01%P%n%s", "HEAD"],
@@ -100,7 +100,7 @@ fn changes(tree: &Path) -> Outcome<Vec<Change>> {
         if let Some(head) = field.strip_prefix('\u{1}') {
             let (parents, subject) = head.split_once('\n').unwrap_or_default();
             let parent = parents.split(' ').next().unwrap_or_default().to_owned();
-            all.push(Change { parent, request: request(subject), files: Vec::new() });
+            all.push(Change { parent, request: request_from(subject), files: Vec::new() });
         } else if let (Some(path), Some(change)) = (fields.next(), all.last_mut())
             && field.trim_start() == "M"
             && is_source_or_doc(path)
@@ -109,18 +109,18 @@ fn changes(tree: &Path) -> Outcome<Vec<Change>> {
         }
     }
     all.retain(|change| {
-        let asked = change.request.split_whitespace().count() > 1;
-        asked && !change.parent.is_empty() && (1..=MOST_FILES).contains(&change.files.len())
+        let has_words = change.request.split_whitespace().count() > 1;
+        has_words && !change.parent.is_empty() && (1..=MAX_FILES).contains(&change.files.len())
     });
     Ok(all)
 }
 
-/// A subject without its conventional prefix and without numbers of issues.
-fn request(subject: &str) -> String {
+/// Commit subject without its conventional prefix and issue numbers.
+fn request_from(subject: &str) -> String {
     let mut rest = subject.trim();
     if let Some((head, after)) = rest.split_once(": ") {
         let kind = head.trim_end_matches('!').split('(').next().unwrap_or_default();
-        if KINDS.contains(&kind) {
+        if COMMIT_TYPES.contains(&kind) {
             rest = after;
         }
     }
@@ -134,17 +134,17 @@ fn request(subject: &str) -> String {
     rest.split_whitespace().filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
-const KINDS: [&str; 13] = [
+const COMMIT_TYPES: [&str; 13] = [
     "build", "chore", "ci", "doc", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test",
     "tests",
 ];
 
-fn spread(all: Vec<Change>, most: usize) -> Vec<Change> {
-    let step = all.len().div_ceil(most.max(1)).max(1);
+fn sample_evenly(all: Vec<Change>, count: usize) -> Vec<Change> {
+    let step = all.len().div_ceil(count.max(1)).max(1);
     all.into_iter().step_by(step).collect()
 }
 
-fn git(folder: &Path, args: &[&str]) -> Outcome<String> {
+fn git(folder: &Path, args: &[&str]) -> TaskResult<String> {
     let output = Command::new("git").args(args).current_dir(folder).stdin(Stdio::null()).output()?;
     if !output.status.success() {
         return Err(format!("git {}: {}", args[0], String::from_utf8_lossy(&output.stderr)).into());
@@ -165,7 +165,7 @@ mod tests {
             ("printer: fix colours", "printer: fix colours"),
             ("#5", ""),
         ] {
-            assert_eq!(request(subject), expected);
+            assert_eq!(request_from(subject), expected);
         }
     }
 }

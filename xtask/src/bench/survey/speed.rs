@@ -2,39 +2,39 @@
 
 #![allow(clippy::cast_precision_loss, reason = "files are counted")]
 
-use super::trees::grow;
-use crate::Outcome;
+use super::trees::create_tree;
+use crate::TaskResult;
 use crate::bench::ratio::{Figure, compare};
-use crate::programs::{scratch, static_charrette};
+use crate::programs::{build_static_charrette, create_scratch_folder};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Maximum peak memory in megabytes.
-const MOST_MEMORY: f64 = 300.0;
+const MAX_MEMORY_MB: f64 = 300.0;
 
-pub(in crate::bench) fn figures(only: &str) -> Outcome<Vec<Figure>> {
+pub(in crate::bench) fn figures(only: &str) -> TaskResult<Vec<Figure>> {
     let mut figures = Vec::new();
     if !NAMES.iter().flatten().any(|name| name.contains(only)) {
         return Ok(figures);
     }
-    let program = static_charrette()?;
-    let scratch = scratch("survey")?;
-    let mut before: Option<(usize, f64)> = None;
-    for ([cold_name, again_name, memory_name, growth_name], files) in NAMES.into_iter().zip(SIZES) {
-        // What is promised is promised for this size; the others show how it grows.
-        let limit = |limit: f64| if files == PROMISED { limit } else { f64::INFINITY };
+    let program = build_static_charrette()?;
+    let scratch = create_scratch_folder("survey")?;
+    let mut previous: Option<(usize, f64)> = None;
+    for ([cold_name, warm_name, memory_name, growth_name], files) in NAMES.into_iter().zip(SIZES) {
+        // The limits apply to this size; the other sizes show the growth.
+        let limit = |limit: f64| if files == LIMITED_SIZE { limit } else { f64::INFINITY };
         let tree = scratch.path().join(files.to_string());
         let state = scratch.path().join(format!("state-{files}"));
         fs_err::create_dir_all(&tree)?;
-        grow(&tree, files)?;
+        create_tree(&tree, files)?;
         let survey = || {
             let mut command = Command::new(&program);
             command.args(["survey", "--json", "rate limit the token cache"]).current_dir(&tree);
             command.env("XDG_STATE_HOME", &state).stdout(Stdio::null()).stderr(Stdio::null());
             command
         };
-        let run = |mut command: Command| -> Outcome {
+        let run = |mut command: Command| -> TaskResult {
             let status = command.status()?;
             if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
         };
@@ -48,36 +48,36 @@ pub(in crate::bench) fn figures(only: &str) -> Outcome<Vec<Figure>> {
             run(survey())
         };
         let cold = compare(cold_name, limit(20.0), 7, cold, grep)?;
-        let took = cold.subject;
+        let cold_time = cold.subject;
         figures.push(cold);
-        figures.push(compare(again_name, limit(5.0), 11, || run(survey()), grep)?);
+        figures.push(compare(warm_name, limit(5.0), 11, || run(survey()), grep)?);
         let _ = fs_err::remove_dir_all(&state);
         let peak = peak_memory(survey())?;
         figures.push(Figure {
             name: memory_name,
             subject: peak,
-            yardstick: MOST_MEMORY,
+            baseline: MAX_MEMORY_MB,
             unit: "MB",
             limit: 1.0,
         });
-        if let Some((fewer, before)) = before.replace((files, took)) {
-            let yardstick = before * files as f64 / fewer as f64;
+        if let Some((fewer, time)) = previous.replace((files, cold_time)) {
+            let baseline = time * files as f64 / fewer as f64;
             figures.push(Figure {
                 name: growth_name,
-                subject: took,
-                yardstick,
+                subject: cold_time,
+                baseline,
                 unit: "ms",
-                limit: MOST_GROWTH,
+                limit: MAX_GROWTH,
             });
         }
     }
     Ok(figures)
 }
 
-const SIZES: [usize; 3] = [1_000, PROMISED, 20_000];
-const PROMISED: usize = 5_000;
-/// So many times what it would take if it grew with the files; one for noise, and no room for squares.
-const MOST_GROWTH: f64 = 1.6;
+const SIZES: [usize; 3] = [1_000, LIMITED_SIZE, 20_000];
+const LIMITED_SIZE: usize = 5_000;
+/// Maximum ratio to linear growth: allows for noise, not for quadratic time.
+const MAX_GROWTH: f64 = 1.6;
 
 const NAMES: [[&str; 4]; 3] = [
     [
@@ -100,8 +100,8 @@ const NAMES: [[&str; 4]; 3] = [
     ],
 ];
 
-/// The most memory a program used, in megabytes, as the kernel says while it runs.
-fn peak_memory(mut command: Command) -> Outcome<f64> {
+/// Runs a command and returns its peak memory in megabytes.
+fn peak_memory(mut command: Command) -> TaskResult<f64> {
     let mut child = command.spawn()?;
     let status = Path::new("/proc").join(child.id().to_string()).join("status");
     let mut peak = 0.0;

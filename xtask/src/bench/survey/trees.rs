@@ -1,18 +1,18 @@
-//! Repositories of any size, the same on every machine: files of about 12 KB with words as code has them.
+//! Generated repositories of any size, the same on every machine: files of about 12 KB of code.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Makes a repository of so many files, committed.
-pub(super) fn grow(folder: &Path, files: usize) -> Outcome {
+/// Creates a repository with this many files in one commit.
+pub(super) fn create_tree(folder: &Path, files: usize) -> TaskResult {
     let mut random = Random(1);
-    let vocabulary: Vec<String> = (0..6000).map(|_| word(&mut random)).collect();
+    let vocabulary: Vec<String> = (0..6000).map(|_| random_word(&mut random)).collect();
     for n in 0..files {
         let path = folder.join(format!("src/part{:03}/{}_{n}.rs", n / 50, vocabulary[n % vocabulary.len()]));
         fs_err::create_dir_all(path.parent().unwrap_or(folder))?;
-        fs_err::write(path, text(&mut random, &vocabulary))?;
+        fs_err::write(path, random_code(&mut random, &vocabulary))?;
     }
     for args in [
         ["init", "-q", "-b", "main"].as_slice(),
@@ -27,16 +27,16 @@ pub(super) fn grow(folder: &Path, files: usize) -> Outcome {
     Ok(())
 }
 
-/// Two syllables to five.
-fn word(random: &mut Random) -> String {
+/// A word of two to four syllables.
+fn random_word(random: &mut Random) -> String {
     let syllables = [
         "ra", "te", "li", "mi", "pa", "ser", "wal", "ker", "to", "ken", "ca", "che", "in", "dex", "que", "ry",
     ];
     (0..2 + random.below(3)).map(|_| syllables[random.below(syllables.len())]).collect()
 }
 
-/// Code of about 12 KB. A few words are common and most are rare.
-fn text(random: &mut Random, vocabulary: &[String]) -> String {
+/// About 12 KB of code. A few words are common and most are rare.
+fn random_code(random: &mut Random, vocabulary: &[String]) -> String {
     let mut text = String::with_capacity(13_000);
     while text.len() < 12_000 {
         let mut name = || {
@@ -59,7 +59,7 @@ fn text(random: &mut Random, vocabulary: &[String]) -> String {
     text
 }
 
-/// The same numbers every time.
+/// Random numbers with a fixed seed.
 struct Random(u64);
 
 impl Random {

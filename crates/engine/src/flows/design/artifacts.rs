@@ -236,7 +236,7 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(PLAN, "finisher or plan/as-reviewed", &["illustrator", "writer", "checks"], "the final plan"),
     file(DIAGRAM_CANDIDATE, "illustrator", &["diagram/promote"], "proposed diagram of the plan"),
     file(DIAGRAM, "diagram/promote", &["spec-files"], "diagram that passed the checks"),
-    file(DIAGRAM_SVG, "diagram/promote", &[], "diagram as SVG"),
+    file(DIAGRAM_SVG, "diagram/promote", &[], "diagram as SVG, if the build has the feature `svg`"),
     file(ISSUES, "diagram/promote", &[], "issue log of the run"),
     file(REQUIREMENTS, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
     file(DESIGN, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),

@@ -3,7 +3,7 @@
 use crate::deliverable::Templates;
 use crate::order::RunOrder;
 use crate::roles::PinnedRoles;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::spec::resolver::SpecLevel;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ pub(super) struct Brief {
 
 impl Brief {
     /// Brief of a run. Fails if a team's template is invalid.
-    pub(super) fn from_order(order: &RunOrder) -> Flow<Brief> {
+    pub(super) fn from_order(order: &RunOrder) -> FlowResult<Brief> {
         let DesignFlags { auto, quick, no_checkpoint, level } = DesignFlags::from_map(&order.flags);
         let templates = Templates::with_overrides(order.templates.clone());
         Ok(Brief {

@@ -17,7 +17,7 @@ use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::tasks::list::TaskList;
 use std::collections::BTreeSet;
 
-/// Makes the closing report. The driver adds costs and warnings.
+/// Makes the closing page, without costs and warnings: these come from the ledger and the events.
 pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
     let report = DesignReport(run);
     ClosingPage {
@@ -34,7 +34,7 @@ pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
     }
 }
 
-/// Reads the results of a finished run.
+/// A finished design run, as the source of its closing page.
 struct DesignReport<'a>(&'a FinishedRun<'a>);
 
 impl DesignReport<'_> {
@@ -57,7 +57,7 @@ impl DesignReport<'_> {
         }
     }
 
-    /// Vendors and locations.
+    /// Vendors that took part, the folder of the specification, and the workspace.
     fn notes(&self) -> Vec<String> {
         let mut notes = vendors(self.0.calls);
         notes.push(format!("Files: {}", self.0.spec_folder));
@@ -84,8 +84,11 @@ impl DesignReport<'_> {
     /// Every vote in one table: decisions, then findings.
     fn votes(&self) -> Vec<VoteResult> {
         let decisions = self.resolutions().into_iter().map(|resolution| {
-            let by =
-                if matches!(resolution.outcome, DecisionOutcome::Voted { .. }) { "judges" } else { "nobody" };
+            let by = if matches!(resolution.outcome, DecisionOutcome::Voted { .. }) {
+                "judges"
+            } else {
+                "no vote"
+            };
             let (outcome, votes) = match resolution.outcome {
                 DecisionOutcome::Voted { thesis, anti_thesis, winner } => {
                     let outcome = if winner == DebateSide::Thesis { "upheld" } else { "overturned" };

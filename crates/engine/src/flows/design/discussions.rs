@@ -6,7 +6,7 @@ use crate::gate::{Answers, Gate};
 use crate::panel::{Panel, question_round};
 use crate::run::PhaseHandle;
 use crate::step::Step;
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::panel::discussion::{SettledQuestion, write_discussion};
 use charrette_model::panel::questions::{AnswerSource, Question, QuestionRound, read_questions};
 use charrette_model::panel::texts;
@@ -28,24 +28,24 @@ struct Discussion {
 }
 
 /// Step 1c: asks what the request leaves open.
-pub(super) async fn clarify(research: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<()> {
+pub(super) async fn clarify(phase: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> FlowResult<()> {
     let round =
         Discussion { stage: "1c", seat: "clarifier", gate: "clarify", key_prefix: "q", file: CLARIFIED };
-    hold(research, panel, brief, round).await
+    hold_discussion(phase, panel, brief, round).await
 }
 
 /// Step 1d: discusses the scope of the feature.
-pub(super) async fn discuss_scope(research: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<()> {
+pub(super) async fn discuss_scope(phase: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> FlowResult<()> {
     let round =
         Discussion { stage: "1d", seat: "scoper", gate: "discussion-1", key_prefix: "d", file: ROUND_1 };
-    hold(research, panel, brief, round).await
+    hold_discussion(phase, panel, brief, round).await
 }
 
 /// Step 3.5: discusses the decisions that are still contested.
-pub(super) async fn discuss_design(write: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<()> {
+pub(super) async fn discuss_design(phase: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> FlowResult<()> {
     let round =
         Discussion { stage: "3.5", seat: "discusser", gate: "discussion-2", key_prefix: "d", file: ROUND_2 };
-    hold(write, panel, brief, round).await
+    hold_discussion(phase, panel, brief, round).await
 }
 
 /// Questions of a round, up to its limit. The field names are on record.
@@ -55,7 +55,12 @@ struct RoundQuestions {
     deferred: usize,
 }
 
-async fn hold(phase: &PhaseHandle<'_>, panel: &Panel, brief: &Brief, round: Discussion) -> Flow<()> {
+async fn hold_discussion(
+    phase: &PhaseHandle<'_>,
+    panel: &Panel,
+    brief: &Brief,
+    round: Discussion,
+) -> FlowResult<()> {
     let stage = phase.stage(round.stage);
     if brief.auto {
         stage.skip(SKIPPED_AUTO);
@@ -97,7 +102,7 @@ async fn read_round(
     seat: &str,
     file: &'static str,
     round: QuestionRound,
-) -> Flow<RoundQuestions> {
+) -> FlowResult<RoundQuestions> {
     let step = Step::new(format!("{seat}/questions")).reads(file);
     phase
         .step(step, move |context| async move {
@@ -133,7 +138,7 @@ async fn record_answers(
     round: &Discussion,
     questions: Vec<Question>,
     answers: &Answers,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let prefix = round.key_prefix;
     let settled: Vec<SettledQuestion> = (1..)
         .zip(&questions)

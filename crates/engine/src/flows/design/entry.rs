@@ -6,39 +6,39 @@ use crate::gate::Gate;
 use crate::ports::{BranchOrder, BranchReport, EntryReport, PortError};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 
 /// Step 0: checks the branch against the entry gate, and that main is clean and up to date where required.
-pub(super) async fn enter(research: &PhaseHandle<'_>) -> Flow<EntryReport> {
-    let _stage = research.stage("0");
-    let checkout = research.run.ports.checkout.clone();
+pub(super) async fn enter(phase: &PhaseHandle<'_>) -> FlowResult<EntryReport> {
+    let _stage = phase.stage("0");
+    let checkout = phase.run.ports.checkout.clone();
     let step = Step::new("setup").reads(REQUEST).touches_checkout();
     let entry: EntryReport =
-        research.step(step, move |_| async move { checkout.enter().await.map_err(step_error) }).await?;
+        phase.step(step, move |_| async move { checkout.enter().await.map_err(step_error) }).await?;
     for warning in &entry.warnings {
-        research.warn(warning);
+        phase.warn(warning);
     }
     Ok(entry)
 }
 
 /// Step 1: switches to the branch of the design.
-pub(super) async fn switch_branch(research: &PhaseHandle<'_>, entry: &EntryReport) -> Flow<()> {
+pub(super) async fn switch_branch(phase: &PhaseHandle<'_>, entry: &EntryReport) -> FlowResult<()> {
     let existing = |entry: &EntryReport| format!("using existing: {}", entry.current);
     let reused = (entry.decision == "reuse").then(|| existing(entry));
-    let stage = research.stage_with("1", reused);
+    let stage = phase.stage_with("1", reused);
     let create = match entry.decision.as_str() {
         "create" => true,
-        "ask" => ask_branch(research, entry).await?,
+        "ask" => ask_branch(phase, entry).await?,
         _ => false,
     };
     let order = BranchOrder { create, from: entry.current.clone() };
-    let checkout = research.run.ports.checkout.clone();
+    let checkout = phase.run.ports.checkout.clone();
     let step = Step::new("branch").reads(&Input::given("create", &create)).touches_checkout();
-    let branch: BranchReport = research
+    let branch: BranchReport = phase
         .step(step, move |_| async move { checkout.switch_branch(order).await.map_err(step_error) })
         .await?;
     for warning in &branch.warnings {
-        research.warn(warning);
+        phase.warn(warning);
     }
     if branch.created {
         stage.finish(format!("created {}", branch.name));
@@ -47,7 +47,7 @@ pub(super) async fn switch_branch(research: &PhaseHandle<'_>, entry: &EntryRepor
 }
 
 /// Asks whether to leave a branch of other work; true if so. With uncommitted changes the default is to stay.
-async fn ask_branch(research: &PhaseHandle<'_>, entry: &EntryReport) -> Flow<bool> {
+async fn ask_branch(phase: &PhaseHandle<'_>, entry: &EntryReport) -> FlowResult<bool> {
     let choices = if entry.is_dirty { ["stay", "create"] } else { ["create", "stay"] };
     let subject = Input::given("branch", &entry.current);
     let question = format!(
@@ -59,7 +59,7 @@ async fn ask_branch(research: &PhaseHandle<'_>, entry: &EntryReport) -> Flow<boo
         .incidental()
         .ask_choice("branch", &question, &choices)
         .accept_recommended();
-    Ok(research.gate(gate).await?.get("branch").trim().eq_ignore_ascii_case("create"))
+    Ok(phase.gate(gate).await?.get("branch").trim().eq_ignore_ascii_case("create"))
 }
 
 fn step_error(error: PortError) -> StepError {

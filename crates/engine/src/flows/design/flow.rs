@@ -19,10 +19,10 @@ use super::validate::validate;
 use crate::artifact::Artifact;
 use crate::panel::{Panel, PanelContext, SeatAgent, resolve, review, survey};
 use crate::run::Run;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 
 /// Designs a feature.
-pub(super) async fn design(run: &Run<'_>) -> Flow<()> {
+pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
     let brief = &Brief::from_order(run.order())?;
     if let Some(kind) = LevelKind::for_level(brief.level) {
         return design_level(run, brief, kind).await;

@@ -12,7 +12,7 @@ use crate::ports::{ArtifactStore, PortError};
 use crate::run::{PhaseHandle, waiting_at};
 use crate::run_ports::ProcessRole;
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::nesting::heavy::{PRESENT, SUBSTANTIVE};
 use charrette_model::nesting::{HeavyStatus, texts, verify_status};
 use std::collections::BTreeMap;
@@ -26,19 +26,19 @@ const SHOWN_FILES: [(&str, &str); 4] = [
 ];
 
 /// Delegates the heavy part to the worker, if there is one. If it fails, nothing of that part is done here.
-pub(super) async fn delegate_to_worker(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<()> {
-    let ProcessRole::Delegator(worker) = write.run.ports.process_role.clone() else { return Ok(()) };
-    let journal = &write.run.journal;
+pub(super) async fn delegate_to_worker(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<()> {
+    let ProcessRole::Delegator(worker) = phase.run.ports.process_role.clone() else { return Ok(()) };
+    let journal = &phase.run.journal;
     let before = WorkerFiles::read(&*journal.artifacts()).await;
     loop {
         let outstanding = worker.outstanding();
         if !outstanding.is_empty() {
-            write.stage_handle("2a").hand_over();
+            phase.stage_handle("2a").hand_over();
         }
         let is_done = outstanding.is_empty();
         let step = Step::new("worker").reads(&Input::given("outstanding", &outstanding)).external_effect();
         let process = worker.clone();
-        let output: Option<String> = write
+        let output: Option<String> = phase
             .step(step, move |_| async move {
                 if outstanding.is_empty() {
                     Ok(None)
@@ -55,20 +55,20 @@ pub(super) async fn delegate_to_worker(write: &PhaseHandle<'_>, brief: &Brief) -
         let size = |name: &str| files.0.get(name).map(|bytes| bytes.len() as u64);
         match verify_status(HeavyStatus::parse(&output.unwrap_or_default()), size) {
             HeavyStatus::Complete => {
-                if write.run.ports.caller.is_none() {
-                    show_worker_files(write, brief, &files, &before);
+                if phase.run.ports.caller.is_none() {
+                    show_worker_files(phase, brief, &files, &before);
                 }
                 return Ok(());
             }
             HeavyStatus::Failed(reason) => {
                 let open = journal.waiting_gates().await?;
                 let gates: Vec<GateView> =
-                    open.into_iter().filter(|view| is_caused_by(view, &reason)).collect();
+                    open.into_iter().filter(|view| is_gate_of_kind(view, &reason)).collect();
                 if gates.is_empty() {
-                    return Err(report_failure(write, &reason));
+                    return Err(report_failure(phase, &reason));
                 }
                 for view in gates {
-                    ask_person(write, view).await?;
+                    ask_person(phase, view).await?;
                 }
             }
         }
@@ -83,14 +83,14 @@ fn step_error(error: PortError) -> StepError {
     }
 }
 
-/// True if the worker stopped at this gate. Gate names are `<reason>/<place>`.
-fn is_caused_by(view: &GateView, reason: &str) -> bool {
-    view.gate.split_once('/').is_some_and(|(prefix, _)| prefix == reason)
+/// True if the gate is of this kind. Gate names are `<kind>/<instance>`.
+fn is_gate_of_kind(view: &GateView, kind: &str) -> bool {
+    view.gate.split_once('/').is_some_and(|(prefix, _)| prefix == kind)
 }
 
 /// Asks the person a question that the worker could not decide.
-async fn ask_person(write: &PhaseHandle<'_>, view: GateView) -> Flow<()> {
-    match write.run.ports.asker.ask(&view).await {
+async fn ask_person(phase: &PhaseHandle<'_>, view: GateView) -> FlowResult<()> {
+    match phase.run.ports.asker.ask(&view).await {
         Reply::Answers(answers) => {
             let usable = view.accepted_answers(answers);
             if usable.is_empty() {
@@ -98,7 +98,7 @@ async fn ask_person(write: &PhaseHandle<'_>, view: GateView) -> Flow<()> {
             }
             let aborts =
                 usable.values().any(|answer| answer.as_str().is_some_and(|text| text.trim() == "abort"));
-            write.run.journal.answer_gate(&view.gate, usable).await?;
+            phase.run.journal.answer_gate(&view.gate, usable).await?;
             if aborts {
                 return Err(Stop::Refused(
                     "stopped: files changed while read-only agents were running".to_owned(),
@@ -111,13 +111,13 @@ async fn ask_person(write: &PhaseHandle<'_>, view: GateView) -> Flow<()> {
     }
 }
 
-fn report_failure(write: &PhaseHandle<'_>, reason: &str) -> Stop {
-    match &write.run.ports.caller {
+fn report_failure(phase: &PhaseHandle<'_>, reason: &str) -> Stop {
+    match &phase.run.ports.caller {
         Some(caller) => {
             caller.withdraw();
-            write.warn(texts::worker_failed_nested(reason));
+            phase.warn(texts::worker_failed_nested(reason));
         }
-        None => write.warn(texts::worker_failed(reason, &write.run.journal.location())),
+        None => phase.warn(texts::worker_failed(reason, &phase.run.journal.location())),
     }
     Stop::Failed(format!("the worker did not complete the heavy part of the design: {reason}"))
 }
@@ -144,8 +144,8 @@ impl WorkerFiles {
 }
 
 /// Shows the files that the worker wrote, but no earlier ones.
-fn show_worker_files(write: &PhaseHandle<'_>, brief: &Brief, now: &WorkerFiles, before: &WorkerFiles) {
-    let journal = &write.run.journal;
+fn show_worker_files(phase: &PhaseHandle<'_>, brief: &Brief, now: &WorkerFiles, before: &WorkerFiles) {
+    let journal = &phase.run.journal;
     let is_new = |name: &str| now.0.get(name) != before.0.get(name);
     let show = |heading: &str, name: &str| {
         journal.emit(EventKind::DocumentReplayed { heading: heading.to_owned(), name: name.to_owned() });
@@ -166,9 +166,9 @@ fn show_worker_files(write: &PhaseHandle<'_>, brief: &Brief, now: &WorkerFiles, 
             show("Architecture Diagram", DIAGRAM);
         }
     } else if now.0.contains_key(DIAGRAM_CANDIDATE) {
-        write.warn(texts::DIAGRAM_REJECTED);
+        phase.warn(texts::DIAGRAM_REJECTED);
     } else {
-        write.warn(texts::DIAGRAM_FAILED);
+        phase.warn(texts::DIAGRAM_FAILED);
     }
     match (is_new(REJECTED), now.is_filled(REJECTED)) {
         (false, _) => {}
@@ -178,33 +178,33 @@ fn show_worker_files(write: &PhaseHandle<'_>, brief: &Brief, now: &WorkerFiles, 
 }
 
 /// Exports the accepted out-of-scope findings to the caller, which tracks them.
-pub(super) async fn export_out_of_scope(write: &PhaseHandle<'_>, accepted: &Artifact) -> Flow<()> {
-    let Some(caller) = write.run.ports.caller.clone() else { return Ok(()) };
+pub(super) async fn export_out_of_scope(phase: &PhaseHandle<'_>, accepted: &Artifact) -> FlowResult<()> {
+    let Some(caller) = phase.run.ports.caller.clone() else { return Ok(()) };
     let step = Step::new("hand-over/out-of-scope")
         .reads(accepted)
         .reads(&Input::given("caller", &caller.identity()));
     let name = accepted.name().to_owned();
-    let problem: Option<String> = write
+    let problem: Option<String> = phase
         .step(step, move |context| async move {
             let findings = context.text(&name)?;
             Ok(caller.take_out_of_scope(findings.as_bytes()).err())
         })
         .await?;
     if let Some(problem) = problem {
-        write.warn(format!("cannot export the accepted out-of-scope findings: {problem}"));
+        phase.warn(format!("cannot export the accepted out-of-scope findings: {problem}"));
     }
     Ok(())
 }
 
 /// Exports the design to the calling run. If that fails, the run is not finished; resuming it retries.
-pub(super) async fn export_design(validate: &PhaseHandle<'_>) -> Flow<()> {
-    let Some(caller) = validate.run.ports.caller.clone() else { return Ok(()) };
+pub(super) async fn export_design(phase: &PhaseHandle<'_>) -> FlowResult<()> {
+    let Some(caller) = phase.run.ports.caller.clone() else { return Ok(()) };
     let exported = charrette_model::manifest::ARTIFACTS.iter().map(|artifact| Input::optional(artifact.file));
     let inputs: Vec<Input> = exported.collect();
     let step =
         Step::new("hand-over/export").reads(&inputs).reads(&Input::given("caller", &caller.identity()));
-    let place = validate.run.journal.location();
-    let outcome: Flow<()> = validate
+    let place = phase.run.journal.location();
+    let outcome: FlowResult<()> = phase
         .step(step, move |_| async move {
             caller.export().map_err(|problem| {
                 StepError::Verbatim(format!(
@@ -214,7 +214,7 @@ pub(super) async fn export_design(validate: &PhaseHandle<'_>) -> Flow<()> {
         })
         .await;
     if outcome.is_err() {
-        validate.warn(texts::export_failed(&place));
+        phase.warn(texts::export_failed(&place));
     }
     outcome
 }

@@ -5,12 +5,12 @@ use crate::artifact::{Artifact, Input};
 use crate::panel::{Panel, feedback_inputs};
 use crate::run::PhaseHandle;
 use crate::step::Step;
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 
 /// Has the planner draft the plan.
-pub(super) async fn draft_plan(write: &PhaseHandle<'_>, panel: &Panel) -> Flow<Artifact> {
-    let stage = write.stage("2b");
-    let plan = write.agent_file(panel.call("planner")?).await?;
+pub(super) async fn draft_plan(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<Artifact> {
+    let stage = phase.stage("2b");
+    let plan = phase.agent_file(panel.call("planner")?).await?;
     stage.show_document("Implementation Plan", plan.name());
     stage.finish("saved");
     Ok(plan)
@@ -18,23 +18,23 @@ pub(super) async fn draft_plan(write: &PhaseHandle<'_>, panel: &Panel) -> Flow<A
 
 /// Makes the final plan: the reviewed one, changed by the second discussion and the feedback if there is any.
 pub(super) async fn finish_plan(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     panel: &Panel,
     reviewed: &Artifact,
-) -> Flow<Artifact> {
-    if has_change_requests(write).await? {
-        return write.agent_file(panel.call("finisher")?).await;
+) -> FlowResult<Artifact> {
+    if has_change_requests(phase).await? {
+        return phase.agent_file(panel.call("finisher")?).await;
     }
     let (step, name) = (Step::new("plan/as-reviewed").reads(reviewed), reviewed.name().to_owned());
-    write.make(Artifact::fixed(PLAN), step, |context| async move { context.text(&name) }).await
+    phase.make(Artifact::fixed(PLAN), step, |context| async move { context.text(&name) }).await
 }
 
-async fn has_change_requests(write: &PhaseHandle<'_>) -> Flow<bool> {
+async fn has_change_requests(phase: &PhaseHandle<'_>) -> FlowResult<bool> {
     let [first, second, third] = feedback_inputs();
     let requests = [Input::optional(ROUND_2), first, second, third];
     let names: Vec<String> = requests.iter().map(Input::label).collect();
     let step = Step::new("plan/wishes").reads(&requests);
-    write
+    phase
         .step(step, move |context| async move {
             for name in names {
                 if context.optional_text(&name)?.is_some_and(|text| !text.trim().is_empty()) {

@@ -12,33 +12,33 @@ use crate::deliverable::{self, GateSummary, SpecStatus};
 use crate::gate::{Answers, Gate};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::panel::resolutions::{DecisionOutcome, read_resolutions};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// Opens the gate and returns the date of the approval. With `--no-checkpoint` nothing is asked, and nothing is
 /// approved.
-pub(super) async fn ask_post_design(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<Option<String>> {
+pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<Option<String>> {
     if brief.no_checkpoint {
         return Ok(None);
     }
-    let stage = write.stage("4a");
-    let page = prepare_page(write).await?;
+    let stage = phase.stage("4a");
+    let page = prepare_page(phase).await?;
     set_status(
-        write,
+        phase,
         "status/draft",
         SpecStatus::Draft,
         &[Input::Artifact(GATE_SUBJECT.to_owned())],
         &brief.date,
     )
     .await?;
-    let answers = write.gate(gate(brief, &page)).await?;
+    let answers = phase.gate(gate(brief, &page)).await?;
     let approved = [Input::Artifact(GATE_SUBJECT.to_owned()), answers.input("approval")];
     let day = answer_date(&answers, brief);
-    set_status(write, "status/approved", SpecStatus::Approved, &approved, &day).await?;
+    set_status(phase, "status/approved", SpecStatus::Approved, &approved, &day).await?;
     // Prepared again, so that the record matches the files with their new status.
-    prepare_page(write).await?;
+    prepare_page(phase).await?;
     stage.finish("approved");
     Ok(Some(day))
 }
@@ -51,12 +51,12 @@ pub(super) struct GatePage {
     difference: String,
 }
 
-pub(super) async fn prepare_page(write: &PhaseHandle<'_>) -> Flow<GatePage> {
+pub(super) async fn prepare_page(phase: &PhaseHandle<'_>) -> FlowResult<GatePage> {
     let step = Step::new("post-design/page")
         .reads(&spec_files())
         .reads(&Input::optional(RESOLUTIONS))
         .revises([GATE_SUBJECT]);
-    write
+    phase
         .step(step, |context| async move {
             let files = current_files(&context)?;
             let subject = deliverable::without_status(&files);
@@ -166,15 +166,15 @@ fn bulleted(items: impl Iterator<Item = impl std::fmt::Display>) -> String {
 
 /// Sets the status in all files at once. It is no part of the approved text, so the gate stays closed.
 async fn set_status(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     id: &str,
     status: SpecStatus,
     reads: &[Input],
     today: &str,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let today = today.to_owned();
     let step = Step::new(id).reads(reads).revises(spec_names()).touches_checkout();
-    write
+    phase
         .step(step, move |context| async move {
             let files = current_files(&context)?;
             for ((name, before), (_, after)) in

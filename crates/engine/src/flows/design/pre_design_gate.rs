@@ -10,7 +10,7 @@ use crate::artifact::{Artifact, Input};
 use crate::gate::{Answers, Gate};
 use crate::run::PhaseHandle;
 use crate::step::Step;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::context_summary::{ContextSummary, read_context_summary};
 
 /// A question of the gate about one part of the summary.
@@ -67,12 +67,16 @@ const QUESTIONS: [SummaryQuestion; 6] = [
 const CONFIRMATIONS: [&str; 8] = ["yes", "y", "ok", "correct", "proceed", "fine", "looks good", "agreed"];
 
 /// Opens the gate, unless `--no-checkpoint` is set.
-pub(super) async fn ask_pre_design(research: &PhaseHandle<'_>, brief: &Brief, file: &Artifact) -> Flow<()> {
+pub(super) async fn ask_pre_design(
+    phase: &PhaseHandle<'_>,
+    brief: &Brief,
+    file: &Artifact,
+) -> FlowResult<()> {
     if brief.no_checkpoint {
         return Ok(());
     }
-    let stage = research.stage("1e");
-    let summary = parse_summary(research, file).await?;
+    let stage = phase.stage("1e");
+    let summary = parse_summary(phase, file).await?;
     let parts = [
         summary.understanding,
         summary.approach,
@@ -81,28 +85,28 @@ pub(super) async fn ask_pre_design(research: &PhaseHandle<'_>, brief: &Brief, fi
         summary.out_of_scope,
         summary.unknowns,
     ];
-    confirm_summary(research, brief, &QUESTIONS, &parts, file).await?;
+    confirm_summary(phase, brief, &QUESTIONS, &parts, file).await?;
     stage.finish("answered");
     Ok(())
 }
 
-async fn parse_summary(research: &PhaseHandle<'_>, summary: &Artifact) -> Flow<ContextSummary> {
+async fn parse_summary(phase: &PhaseHandle<'_>, summary: &Artifact) -> FlowResult<ContextSummary> {
     let (step, name) = (Step::new("pre-design/page").reads(summary), summary.name().to_owned());
-    research
+    phase
         .step(step, |context| async move { Ok(read_context_summary(&context.text(&name)?, usize::MAX).0) })
         .await
 }
 
 /// Asks about the parts of the summary. Restarts the flow if the research must be repeated.
 pub(super) async fn confirm_summary(
-    research: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     brief: &Brief,
     questions: &'static [SummaryQuestion; 6],
     parts: &[String; 6],
     summary: &Artifact,
-) -> Flow<()> {
-    let answers = research.gate(gate(brief, questions, parts, summary)).await?;
-    if record_answers(research, questions, &answers).await? { Err(Stop::Revise) } else { Ok(()) }
+) -> FlowResult<()> {
+    let answers = phase.gate(gate(brief, questions, parts, summary)).await?;
+    if record_answers(phase, questions, &answers).await? { Err(Stop::Revise) } else { Ok(()) }
 }
 
 fn gate(brief: &Brief, questions: &[SummaryQuestion; 6], parts: &[String; 6], summary: &Artifact) -> Gate {
@@ -124,10 +128,10 @@ fn gate(brief: &Brief, questions: &[SummaryQuestion; 6], parts: &[String; 6], su
 
 /// Records the answers that are no confirmation. True if the first one is "no": the research must be repeated.
 async fn record_answers(
-    research: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     questions: &'static [SummaryQuestion; 6],
     answers: &Answers,
-) -> Flow<bool> {
+) -> FlowResult<bool> {
     let remarks: Vec<(String, String)> = questions
         .iter()
         .map(|asked| (asked, answers.get(asked.key).trim()))
@@ -137,7 +141,7 @@ async fn record_answers(
     let [first, ..] = questions;
     let is_misunderstood = remarks.iter().any(|(key, answer)| key == first.key && is_no(answer));
     let step = Step::new("pre-design/answers").reads(answers).revises([CORRECTION]);
-    research
+    phase
         .step(step, move |context| async move {
             let lines = answer_lines(remarks.iter().map(|(key, answer)| (key.as_str(), answer.as_str())));
             if is_misunderstood {

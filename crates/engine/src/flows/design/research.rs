@@ -11,7 +11,7 @@ use crate::gate::Gate;
 use crate::panel::{Panel, seat_label, step_id};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::handoff::markdown::response_in_markdown;
 use charrette_model::seats::{Seat, SeatGroup};
 use serde::{Deserialize, Serialize};
@@ -32,45 +32,45 @@ enum ResearchDecision {
 }
 
 /// Researches and summarises, with the seats of a specification.
-pub(super) async fn research(research: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<Artifact> {
-    research_with(research, panel, brief, panel.group(SeatGroup::Researchers), "aggregator").await
+pub(super) async fn research(phase: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> FlowResult<Artifact> {
+    research_with(phase, panel, brief, panel.group(SeatGroup::Researchers), "aggregator").await
 }
 
 /// Researches and summarises, with these researchers and this aggregator.
 pub(super) async fn research_with(
-    research: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     panel: &Panel,
     brief: &Brief,
     researchers: Vec<&'static Seat>,
     aggregator: &str,
-) -> Flow<Artifact> {
-    let stage = research.stage("1a");
+) -> FlowResult<Artifact> {
+    let stage = phase.stage("1a");
     stage.show_lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
     for round in 1..=MAX_QUESTION_ROUNDS + 1 {
         let named = researchers.iter().map(|seat| (area(seat), *seat));
-        research.parallel("researchers", named, |seat| ask_researcher(research, panel, seat)).await?;
+        phase.parallel("researchers", named, |seat| ask_researcher(phase, panel, seat)).await?;
         // Sequentially, so that the decisions are recorded in the same order every time.
         let mut gates = Vec::new();
         for seat in &researchers {
-            gates.extend(next_gate(research, brief, seat, round).await?);
+            gates.extend(next_gate(phase, brief, seat, round).await?);
         }
         if gates.is_empty() {
             break;
         }
         let named = gates.into_iter().map(|(area, gate)| (area, (area, gate)));
-        research
-            .parallel("researchers' questions", named, |(area, gate)| ask_person(research, area, round, gate))
+        phase
+            .parallel("researchers' questions", named, |(area, gate)| ask_person(phase, area, round, gate))
             .await?;
     }
-    let summary = research.agent_file(panel.call(aggregator)?.step_id("aggregator")).await?;
+    let summary = phase.agent_file(panel.call(aggregator)?.step_id("aggregator")).await?;
     stage.finish("context summary saved");
     Ok(summary)
 }
 
 /// Asks a researcher, with the answers to its earlier questions.
-async fn ask_researcher(research: &PhaseHandle<'_>, panel: &Panel, seat: &'static Seat) -> Flow<()> {
+async fn ask_researcher(phase: &PhaseHandle<'_>, panel: &Panel, seat: &'static Seat) -> FlowResult<()> {
     let call = panel.assign(seat).call()?;
-    research.agent(call.reads(&earlier_answers(area(seat))).reads(&Input::optional(CORRECTION))).await?;
+    phase.agent(call.reads(&earlier_answers(area(seat))).reads(&Input::optional(CORRECTION))).await?;
     Ok(())
 }
 
@@ -81,21 +81,21 @@ fn area(seat: &'static Seat) -> &'static str {
 
 /// Gate that the decision of a researcher requires, if any.
 async fn next_gate(
-    research: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     brief: &Brief,
     seat: &'static Seat,
     round: usize,
-) -> Flow<Option<(&'static str, Gate)>> {
+) -> FlowResult<Option<(&'static str, Gate)>> {
     let area = area(seat);
     let file = seat.writes.first().copied().unwrap_or_default();
-    let gate = match read_decision(research, file, area).await? {
+    let gate = match read_decision(phase, file, area).await? {
         ResearchDecision::Stop(reasons) => stop_gate(area, file, &reasons),
         ResearchDecision::Clarify(questions) if !brief.auto && round <= MAX_QUESTION_ROUNDS => {
             clarify_gate(area, file, round, &questions)
         }
         ResearchDecision::Clarify(questions) => {
             let questions = questions.join("; ");
-            research.warn(format!("unanswered questions of the {area} researcher: {questions}"));
+            phase.warn(format!("unanswered questions of the {area} researcher: {questions}"));
             return Ok(None);
         }
         ResearchDecision::Proceed => return Ok(None),
@@ -104,9 +104,9 @@ async fn next_gate(
 }
 
 /// Opens a gate and records the answers for the researcher.
-async fn ask_person(research: &PhaseHandle<'_>, area: &str, round: usize, gate: Gate) -> Flow<()> {
-    let answers = research.gate(gate).await?;
-    record_answers(research, area, round, &answers).await
+async fn ask_person(phase: &PhaseHandle<'_>, area: &str, round: usize, gate: Gate) -> FlowResult<()> {
+    let answers = phase.gate(gate).await?;
+    record_answers(phase, area, round, &answers).await
 }
 
 /// Answers of the person to this researcher, for each round.
@@ -118,9 +118,13 @@ fn answer_file(area: &str, round: usize) -> String {
     format!("answers/{area}-{round}")
 }
 
-async fn read_decision(research: &PhaseHandle<'_>, file: &'static str, area: &str) -> Flow<ResearchDecision> {
+async fn read_decision(
+    phase: &PhaseHandle<'_>,
+    file: &'static str,
+    area: &str,
+) -> FlowResult<ResearchDecision> {
     let step = Step::new(format!("decided/{area}")).reads(file);
-    research
+    phase
         .step(step, move |context| async move {
             let text = context.text(file)?;
             let response = response_in_markdown(&text, usize::MAX).response.unwrap_or_default();
@@ -163,13 +167,13 @@ fn clarify_gate(area: &str, file: &str, round: usize, questions: &[String]) -> G
 
 /// Writes the answers to the file that the researcher reads.
 async fn record_answers(
-    research: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     area: &str,
     round: usize,
     answers: &crate::gate::Answers,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let name = answer_file(area, round);
     let text = answer_lines(answers.all());
     let step = Step::new(format!("told/{area}-{round}")).reads(answers);
-    research.step(step, move |context| async move { context.write(&name, text) }).await
+    phase.step(step, move |context| async move { context.write(&name, text) }).await
 }

@@ -8,7 +8,7 @@ use crate::artifact::{Artifact, Input};
 use crate::panel::{Panel, SeatAgent, seat_label, step_id};
 use crate::run::PhaseHandle;
 use crate::step::Step;
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::seats::Seat;
 use std::collections::HashMap;
 
@@ -20,13 +20,17 @@ pub(super) struct SketchSet {
 }
 
 /// Has every sketch of the run drawn; all of them are required.
-pub(super) async fn draw_sketches(write: &PhaseHandle<'_>, panel: &Panel, brief: &Brief) -> Flow<SketchSet> {
-    let stage = write.stage("2a");
+pub(super) async fn draw_sketches(
+    phase: &PhaseHandle<'_>,
+    panel: &Panel,
+    brief: &Brief,
+) -> FlowResult<SketchSet> {
+    let stage = phase.stage("2a");
     let seats: Vec<&'static Seat> = sketches(brief.quick).iter().collect();
     let title = if brief.quick { "Sketches (quick)" } else { "Sketches (regular)" };
     stage.show_lanes(title, seats.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = seats.iter().map(|seat| (seat.id, *seat));
-    let drawn = write.parallel("sketches", named, |seat| draw_sketch(write, panel, seat)).await?;
+    let drawn = phase.parallel("sketches", named, |seat| draw_sketch(phase, panel, seat)).await?;
     let (mut files, mut seat_agents) = (Vec::new(), Vec::new());
     for (seat, outcome) in seats.iter().zip(drawn) {
         files.extend(outcome.artifacts.0);
@@ -35,8 +39,12 @@ pub(super) async fn draw_sketches(write: &PhaseHandle<'_>, panel: &Panel, brief:
     Ok(SketchSet { files, seat_agents })
 }
 
-async fn draw_sketch(write: &PhaseHandle<'_>, panel: &Panel, seat: &'static Seat) -> Flow<AgentOutcome> {
-    write.agent_outcome(panel.assign(seat).call()?).await
+async fn draw_sketch(
+    phase: &PhaseHandle<'_>,
+    panel: &Panel,
+    seat: &'static Seat,
+) -> FlowResult<AgentOutcome> {
+    phase.agent_outcome(panel.assign(seat).call()?).await
 }
 
 /// Result of the synthesis.
@@ -47,33 +55,33 @@ pub(super) struct Synthesis {
 
 /// Has the sketches synthesised and their contested decisions listed.
 pub(super) async fn synthesise(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     panel: &Panel,
     brief: &Brief,
     sketches: &[Artifact],
-) -> Flow<Synthesis> {
-    for pair in identical_pairs(write, sketches).await? {
-        write.warn(format!("{pair} are identical"));
+) -> FlowResult<Synthesis> {
+    for pair in identical_pairs(phase, sketches).await? {
+        phase.warn(format!("{pair} are identical"));
     }
     let note = if brief.quick {
         "This is a quick run: two plain sketches, attributed by tool; there are no lenses to report on."
     } else {
         "There are four sketches, each with a lens of its own; report what each lens adds."
     };
-    write.agent(panel.seat("synthesist")?.note(note).call()?.reads(sketches)).await?;
+    phase.agent(panel.seat("synthesist")?.note(note).call()?.reads(sketches)).await?;
     // The stage began with the sketches and ends here.
-    let stage = write.stage_handle("2a");
+    let stage = phase.stage_handle("2a");
     stage.show_document("Approach Synthesis", SYNTHESIS);
     stage.finish("synthesis saved");
     Ok(Synthesis { contested: Artifact::fixed(CONTESTED) })
 }
 
 /// Pairs of identical sketches, which count as one opinion.
-async fn identical_pairs(write: &PhaseHandle<'_>, sketches: &[Artifact]) -> Flow<Vec<String>> {
+async fn identical_pairs(phase: &PhaseHandle<'_>, sketches: &[Artifact]) -> FlowResult<Vec<String>> {
     let names: Vec<String> = sketches.iter().map(|sketch| sketch.name().to_owned()).collect();
     let inputs: Vec<Input> = names.iter().map(|name| Input::Artifact(name.clone())).collect();
     let step = Step::new("sketch/compared").reads(&inputs);
-    write
+    phase
         .step(step, move |context| async move {
             let mut first: HashMap<String, String> = HashMap::new();
             let mut same = Vec::new();

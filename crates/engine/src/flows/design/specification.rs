@@ -11,7 +11,7 @@ use crate::deliverable::{self, Materials, SeatOccupant};
 use crate::panel::{Panel, SeatAgent};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::diagram::fences::fences;
 use charrette_model::diagram::{single, warnings};
@@ -62,16 +62,16 @@ enum DiagramOutcome {
 }
 
 /// Step 3b: a diagram of the plan. It is optional: if anything fails, the run continues without.
-pub(super) async fn illustrate(write: &PhaseHandle<'_>, panel: &Panel) -> Flow<()> {
-    let stage = write.stage("3b");
-    let outcome = write.agent_outcome(panel.call("illustrator")?.may_fail()).await?;
+pub(super) async fn illustrate(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<()> {
+    let stage = phase.stage("3b");
+    let outcome = phase.agent_outcome(panel.call("illustrator")?.may_fail()).await?;
     if outcome.agent.is_none() {
         stage.warn("generation failed, proceeding without diagram");
         return Ok(());
     }
-    let renderer = write.run.ports.diagrams.clone();
+    let renderer = phase.run.ports.diagrams.clone();
     let step = Step::new("diagram/promote").reads(DIAGRAM_CANDIDATE);
-    let outcome: DiagramOutcome = write
+    let outcome: DiagramOutcome = phase
         .step(step, move |context| async move {
             let candidate = context.text(DIAGRAM_CANDIDATE)?;
             let report = check(&candidate, DiagramMode::Markdown, None);
@@ -99,26 +99,26 @@ pub(super) async fn illustrate(write: &PhaseHandle<'_>, panel: &Panel) -> Flow<(
     match outcome {
         DiagramOutcome::Promoted => {
             stage.show_document("Architecture Diagram", DIAGRAM);
-            stage.finish(if write.run.ports.caller.is_some() { "saved" } else { "generated" });
+            stage.finish(if phase.run.ports.caller.is_some() { "saved" } else { "generated" });
         }
         DiagramOutcome::Rejected(token) => {
-            log_rejected_diagram(write, &token).await?;
-            write.warn(warnings::architecture_line(&token));
+            log_rejected_diagram(phase, &token).await?;
+            phase.warn(warnings::architecture_line(&token));
         }
     }
     Ok(())
 }
 
 /// Logs a rejected diagram in the caller's issue log.
-async fn log_rejected_diagram(write: &PhaseHandle<'_>, token: &str) -> Flow<()> {
-    let Some(caller) = write.run.ports.caller.clone() else { return Ok(()) };
+async fn log_rejected_diagram(phase: &PhaseHandle<'_>, token: &str) -> FlowResult<()> {
+    let Some(caller) = phase.run.ports.caller.clone() else { return Ok(()) };
     let subject = (caller.identity(), token);
     let step = Step::new("hand-over/diagram").reads(&Input::given("rejected", &subject));
     let entry = warnings::architecture_entry(token);
     let problem: Option<String> =
-        write.step(step, move |_| async move { Ok(caller.log_warning(&entry).err()) }).await?;
+        phase.step(step, move |_| async move { Ok(caller.log_warning(&entry).err()) }).await?;
     if let Some(problem) = problem {
-        write.warn(format!("cannot write to the caller's issue log: {problem}"));
+        phase.warn(format!("cannot write to the caller's issue log: {problem}"));
     }
     Ok(())
 }
@@ -131,16 +131,16 @@ fn reject_diagram(context: &StepContext, tokens: &str) -> Result<DiagramOutcome,
 
 /// Step 3c: asks the writer for drafts and publishes the six files made from them.
 pub(super) async fn write_files(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     panel: &Panel,
     brief: &Brief,
     summary: &Artifact,
     seat_agents: &[SeatAgent],
-) -> Flow<()> {
-    let stage = write.stage("3c");
-    write.agent(panel.call("writer")?).await?;
+) -> FlowResult<()> {
+    let stage = phase.stage("3c");
+    phase.agent(panel.call("writer")?).await?;
     let sources = Sources { summary, seat_agents };
-    let published = publish(write, "spec-files", DRAFTS, brief, &sources).await?;
+    let published = publish(phase, "spec-files", DRAFTS, brief, &sources).await?;
     stage.finish(published.counted);
     Ok(())
 }
@@ -168,7 +168,7 @@ pub(super) async fn publish(
     drafts: [&'static str; 3],
     brief: &Brief,
     sources: &Sources<'_>,
-) -> Flow<PublishResult> {
+) -> FlowResult<PublishResult> {
     let seats = occupants(brief, sources.seat_agents);
     let summary = sources.summary.name().to_owned();
     let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
@@ -283,14 +283,14 @@ fn occupants(brief: &Brief, seat_agents: &[SeatAgent]) -> Vec<SeatOccupant> {
 }
 
 /// Step 4: shows the findings that the vote rejected.
-pub(super) async fn report_rejected(write: &PhaseHandle<'_>, rejected: &Artifact) -> Flow<()> {
-    let stage = write.stage("4");
+pub(super) async fn report_rejected(phase: &PhaseHandle<'_>, rejected: &Artifact) -> FlowResult<()> {
+    let stage = phase.stage("4");
     let (step, name) = (Step::new("rejected/any").reads(rejected), rejected.name().to_owned());
     let has_rejected: bool =
-        write.step(step, |context| async move { Ok(!context.text(&name)?.trim().is_empty()) }).await?;
+        phase.step(step, |context| async move { Ok(!context.text(&name)?.trim().is_empty()) }).await?;
     if has_rejected {
         stage.show_document("Unimplemented Plan Review Suggestions", rejected.name());
-        if write.run.ports.caller.is_some() {
+        if phase.run.ports.caller.is_some() {
             stage.finish("saved");
         }
     } else {

@@ -12,7 +12,7 @@ use crate::deliverable;
 use crate::ports::{IssueOrder, TrackerError, TrackerState};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::spec::record::LinearIssue;
 use serde::{Deserialize, Serialize};
 
@@ -29,34 +29,34 @@ enum IssueDecision {
 
 /// Creates the issue and records it. `approved` is the date of the approval; without one there is no issue.
 pub(super) async fn create_approved_issue(
-    write: &PhaseHandle<'_>,
+    phase: &PhaseHandle<'_>,
     brief: &Brief,
     approved: Option<&str>,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let Some(day) = approved else { return Ok(()) };
-    match decide(write).await? {
+    match decide(phase).await? {
         IssueDecision::Skip => return Ok(()),
         IssueDecision::NotConfigured => {
-            write.stage("4b").skip("no Linear issue: there is no .claude/config/integrations.json");
+            phase.stage("4b").skip("no Linear issue: there is no .claude/config/integrations.json");
             return Ok(());
         }
         IssueDecision::Make => {}
     }
-    let stage = write.stage("4b");
-    let issue = create_issue(write, brief).await?;
-    record_issue(write, &issue, day).await?;
+    let stage = phase.stage("4b");
+    let issue = create_issue(phase, brief).await?;
+    record_issue(phase, &issue, day).await?;
     // Prepared again, so that the record matches the files, which now name the issue.
-    prepare_page(write).await?;
+    prepare_page(phase).await?;
     stage.print_line(format!("Linear: {} - {}", issue.identifier, issue.url));
     stage.finish(issue.identifier);
     Ok(())
 }
 
 /// Decides by the configuration. Its state is an input, so that enabling the tracker later creates the issue.
-async fn decide(write: &PhaseHandle<'_>) -> Flow<IssueDecision> {
-    let state = write.run.ports.tracker.state();
+async fn decide(phase: &PhaseHandle<'_>) -> FlowResult<IssueDecision> {
+    let state = phase.run.ports.tracker.state();
     let step = Step::new("tracker/decided").reads(&Input::given("tracker", &format!("{state:?}")));
-    write
+    phase
         .step(step, move |_| async move {
             match state {
                 TrackerState::Off => Ok(IssueDecision::Skip),
@@ -68,13 +68,13 @@ async fn decide(write: &PhaseHandle<'_>) -> Flow<IssueDecision> {
         .await
 }
 
-async fn create_issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssue> {
-    let (tracker, brief) = (write.run.ports.tracker.clone(), brief.clone());
+async fn create_issue(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<LinearIssue> {
+    let (tracker, brief) = (phase.run.ports.tracker.clone(), brief.clone());
     let step = Step::new(ISSUE)
         .reads(&Input::answer("post-design", "approval"))
         .revises(spec_names())
         .external_effect();
-    write
+    phase
         .step(step, move |context| async move {
             let text = deliverable::issue_text(&current_files(&context)?, &brief.feature, &brief.spec_folder);
             let order = IssueOrder {
@@ -95,14 +95,14 @@ async fn create_issue(write: &PhaseHandle<'_>, brief: &Brief) -> Flow<LinearIssu
 }
 
 /// Records issue, status and date in all files at once.
-async fn record_issue(write: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> Flow<()> {
+async fn record_issue(phase: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> FlowResult<()> {
     let step = Step::new("tracker/record")
         .reads(GATE_SUBJECT)
         .reads(&Input::given("issue", issue))
         .revises(spec_names())
         .touches_checkout();
     let (issue, day) = (issue.clone(), day.to_owned());
-    write
+    phase
         .step(step, move |context| async move {
             let files = current_files(&context)?;
             let after = deliverable::with_issue(&files, &issue, &day)

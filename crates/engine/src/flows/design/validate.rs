@@ -11,7 +11,7 @@ use crate::panel::{Panel, SeatAgent, parse_spec_files};
 use crate::ports::Checkout;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::verdict::read_verdict;
 use charrette_model::spec::check::{FileFacts, SpecFiles, check, report};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(super) async fn validate(
     plan: &Artifact,
     summary: &Artifact,
     seat_agents: &[SeatAgent],
-) -> Flow<()> {
+) -> FlowResult<()> {
     let stage = phase.stage("4c");
     run_checks(phase, plan).await?;
     phase.agent(panel.call("validator")?).await?;
@@ -46,17 +46,17 @@ pub(super) async fn validate(
     }
 }
 
-/// The files of the repository.
-struct RepositoryFiles<'a>(&'a dyn Checkout);
+/// Facts about files, looked up in the checkout.
+struct CheckoutFileFacts<'a>(&'a dyn Checkout);
 
-impl FileFacts for RepositoryFiles<'_> {
+impl FileFacts for CheckoutFileFacts<'_> {
     fn exists(&self, path: &str) -> bool {
         self.0.exists(path)
     }
 }
 
 /// Runs the rule checks and writes their issues, with file and line.
-async fn run_checks(phase: &PhaseHandle<'_>, plan: &Artifact) -> Flow<()> {
+async fn run_checks(phase: &PhaseHandle<'_>, plan: &Artifact) -> FlowResult<()> {
     let checkout = phase.run.ports.checkout.clone();
     let step = Step::new("checks").reads(&spec_files()).reads(plan);
     let plan = plan.name().to_owned();
@@ -71,7 +71,7 @@ async fn run_checks(phase: &PhaseHandle<'_>, plan: &Artifact) -> Flow<()> {
                 spec_json: &text("spec.json")?,
                 meta: &text("meta.yaml")?,
             };
-            let issues = check(&files, Some(&context.text(&plan)?), &RepositoryFiles(&*checkout));
+            let issues = check(&files, Some(&context.text(&plan)?), &CheckoutFileFacts(&*checkout));
             context.write(CHECKS, report(&issues))
         })
         .await
@@ -90,7 +90,7 @@ pub(super) enum ValidationResult {
 pub(super) async fn judge(
     phase: &PhaseHandle<'_>,
     drafts: &'static [&'static str],
-) -> Flow<ValidationResult> {
+) -> FlowResult<ValidationResult> {
     let step = Step::new("verdict")
         .reads(CHECKS)
         .reads(VALIDATION)
@@ -133,7 +133,7 @@ pub(super) async fn repair_drafts(
     writer: &str,
     drafts: &'static [&'static str],
     repaired: &'static [&'static str],
-) -> Flow<()> {
+) -> FlowResult<()> {
     let step = Step::new("repair/issues").reads(CHECKS).reads(VALIDATION);
     phase
         .step(step, |context| async move {

@@ -10,7 +10,7 @@ use crate::ports::Checkout;
 use crate::ports::checkout::{Delivery, PortError};
 use crate::run::{PhaseHandle, Run};
 use crate::step::{Step, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::panel::places::PlaceFacts;
 use charrette_model::panel::research_notes::{check_places, read_research_notes, strike_places};
 use charrette_model::seats::{Seat, SeatGroup};
@@ -21,7 +21,7 @@ pub(super) const DISCOVERY: &str = "discovery";
 pub(super) const SYNTHESIS: &str = "synthesis";
 
 /// Researches a topic.
-pub(super) async fn research(run: &Run<'_>) -> Flow<()> {
+pub(super) async fn research(run: &Run<'_>) -> FlowResult<()> {
     let phase = run.phase(DISCOVERY);
     let stage = phase.stage("1");
     let survey = survey(&phase).await?;
@@ -54,7 +54,7 @@ fn panel_for(order: &RunOrder, relevant_files: Vec<String>) -> Panel {
 }
 
 /// Asks three researchers in parallel.
-async fn discover(phase: &PhaseHandle<'_>, panel: &Panel) -> Flow<Vec<Artifacts>> {
+async fn discover(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<Vec<Artifacts>> {
     let researchers: Vec<&'static Seat> =
         SEATS.iter().filter(|seat| seat.group == Some(SeatGroup::Researchers)).collect();
     let lanes = researchers.iter().map(|seat| (step_id(seat), seat_label(seat)));
@@ -66,7 +66,7 @@ async fn discover(phase: &PhaseHandle<'_>, panel: &Panel) -> Flow<Vec<Artifacts>
 }
 
 /// Has the findings merged into notes. Cited places that do not exist are sent back once, then struck out.
-async fn synthesise(phase: &PhaseHandle<'_>, panel: &Panel, findings: &[Artifacts]) -> Flow<Artifact> {
+async fn synthesise(phase: &PhaseHandle<'_>, panel: &Panel, findings: &[Artifacts]) -> FlowResult<Artifact> {
     let call = panel.call("topic-synthesist")?.reads(findings);
     let notes = phase.agent_file(verify_places(call, phase.run.ports.checkout.clone())).await?;
     let (step, name) = (Step::new("notes/checked").reads(&notes), notes.name().to_owned());
@@ -88,7 +88,7 @@ const STRUCK_MARK: &str = charrette_model::panel::places::STRUCK_MARK;
 fn verify_places(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
     let salvage_checkout = checkout.clone();
     call.check(move |answer| {
-        let wrong = check_places(&read_research_notes(answer).0, &Repository(&*checkout));
+        let wrong = check_places(&read_research_notes(answer).0, &CheckoutPlaceFacts(&*checkout));
         if wrong.is_empty() {
             return Ok(());
         }
@@ -96,22 +96,22 @@ fn verify_places(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
         Err(format!("places that are not in the repository: {}", wrong.join("; ")))
     })
     .salvage(move |answer| {
-        let wrong = check_places(&read_research_notes(answer).0, &Repository(&*salvage_checkout));
+        let wrong = check_places(&read_research_notes(answer).0, &CheckoutPlaceFacts(&*salvage_checkout));
         let struck = strike_places(answer, &wrong);
         Ok(vec![(NOTES.to_owned(), format!("{}\n", struck.text.trim_end()))])
     })
 }
 
-/// The files of the repository.
-struct Repository<'a>(&'a dyn Checkout);
+/// Facts about cited places, looked up in the checkout.
+struct CheckoutPlaceFacts<'a>(&'a dyn Checkout);
 
-impl PlaceFacts for Repository<'_> {
+impl PlaceFacts for CheckoutPlaceFacts<'_> {
     fn line_count(&self, path: &str) -> Option<usize> {
         self.0.line_count(path)
     }
 }
 
-/// Path and digest of a delivered file, which alone may be replaced later.
+/// Path and digest of a delivered file. Only a file with this digest may be replaced by a later delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct DeliveryRecord {
     path: String,
@@ -119,7 +119,7 @@ struct DeliveryRecord {
 }
 
 /// Writes the notes to the path of `--out`. A file that an earlier attempt did not write is never replaced.
-async fn deliver(phase: &PhaseHandle<'_>, notes: &Artifact) -> Flow<()> {
+async fn deliver(phase: &PhaseHandle<'_>, notes: &Artifact) -> FlowResult<()> {
     let Some(path) = phase.run.order().text("out").map(str::to_owned) else { return Ok(()) };
     let checkout = phase.run.ports.checkout.clone();
     let step = Step::new("deliver")

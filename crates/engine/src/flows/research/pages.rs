@@ -20,7 +20,7 @@ pub(super) fn preview(_: &Map<String, Value>, phase: &str) -> PhasePlan {
         return PhasePlan { brief: "survey, three researchers".to_owned(), groups };
     }
     let groups = vec![("synthesist".to_owned(), seats(SeatGroup::Lead))];
-    PhasePlan { brief: "one set of notes, every place looked up".to_owned(), groups }
+    PhasePlan { brief: "one set of notes, every code reference verified".to_owned(), groups }
 }
 
 /// Files of a research run for people.

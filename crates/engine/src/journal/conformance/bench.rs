@@ -11,13 +11,13 @@ use crate::ports::{Asker, BoxFuture};
 use crate::run::{PhaseHandle, Run};
 use crate::run_ports::Ports;
 use crate::step::Step;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The run of a rule.
-pub struct Bench {
+pub struct RuleContext {
     pub(super) fixture: Arc<dyn RunFixture>,
     pub(super) children_opened: Counter,
 }
@@ -36,9 +36,9 @@ impl Driver {
     }
 }
 
-impl Bench {
+impl RuleContext {
     pub(super) fn drive(&self) -> Driver {
-        self.drive_with(Arc::new(NoAsker))
+        self.drive_with(Arc::new(UnattendedAsker))
     }
 
     pub(super) fn drive_with(&self, asker: Arc<dyn Asker>) -> Driver {
@@ -84,7 +84,7 @@ pub(super) fn ensure(condition: bool, details: impl FnOnce() -> String) -> RuleR
     if condition { Ok(()) } else { Err(details()) }
 }
 
-pub(super) fn expect_ok<T>(outcome: Flow<T>) -> Result<T, String> {
+pub(super) fn expect_ok<T>(outcome: FlowResult<T>) -> Result<T, String> {
     outcome.map_err(|stop| format!("the flow stopped: {stop}"))
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn write(
     name: &'static str,
     text: &str,
     count: &Counter,
-) -> Flow<usize> {
+) -> FlowResult<usize> {
     let (text, count) = (text.to_owned(), count.clone());
     phase
         .step(step, move |context| async move {
@@ -113,9 +113,9 @@ pub(super) async fn text(driver: &Driver, name: &str) -> Result<Option<String>, 
 
 /// Asker of an unattended run.
 #[derive(Debug)]
-pub(super) struct NoAsker;
+pub(super) struct UnattendedAsker;
 
-impl Asker for NoAsker {
+impl Asker for UnattendedAsker {
     fn ask<'a>(&'a self, _: &'a GateView) -> BoxFuture<'a, Reply> {
         Box::pin(async { Reply::Unattended })
     }

@@ -1,10 +1,10 @@
 //! The rule about child runs.
 
-use super::bench::{Bench, Counter, Echo, ensure, expect_ok};
+use super::bench::{Counter, Echo, RuleContext, ensure, expect_ok};
 use super::{RuleResult, RunFixture};
 use crate::artifact::Artifact;
 use crate::cancel::Cancel;
-use crate::child::{ChildRequest, ChildRun};
+use crate::child::{ChildRequest, OpenChild};
 use crate::event::Broadcast;
 use crate::flow::FlowSpec;
 use crate::gate::Gate;
@@ -46,7 +46,7 @@ pub(super) static CHILD: FlowSpec = FlowSpec {
     ..FlowSpec::EMPTY
 };
 
-pub(super) async fn child(bench: &Bench) -> RuleResult {
+pub(super) async fn child(bench: &RuleContext) -> RuleResult {
     let run = bench.fixture.open_child(Cancel::default(), Broadcast::default()).run_id();
     child_steps().remove(&run);
     let request =
@@ -73,13 +73,13 @@ pub(super) struct FixtureChildren {
 }
 
 impl Children for FixtureChildren {
-    fn open(&self, _: ChildOrder) -> BoxFuture<'static, Result<ChildRun, ChildError>> {
+    fn open(&self, _: ChildOrder) -> BoxFuture<'static, Result<OpenChild, ChildError>> {
         self.opened.increment();
         let journal = self.fixture.open_child(Cancel::default(), Broadcast::default());
         let ports = Ports::minimal(Arc::new(Echo), self.asker.clone());
         let order = Arc::new(RunOrder::default());
         let document = "child".to_owned();
-        let child = ChildRun { journal, ports, order, parallel: 1, document, guard: Box::new(()) };
+        let child = OpenChild { journal, ports, order, parallel: 1, document, guard: Box::new(()) };
         Box::pin(async move { Ok(child) })
     }
 }

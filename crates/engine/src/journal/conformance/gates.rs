@@ -1,11 +1,11 @@
 //! Rules about gates, cancellation, tree changes and events.
 
 use super::RuleResult;
-use super::bench::{Bench, Counter, ensure, expect_ok, text, write};
+use super::bench::{Counter, RuleContext, ensure, expect_ok, text, write};
 use crate::event::EventKind;
 use crate::gate::{Gate, GateView};
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
 use serde_json::json;
 use std::sync::PoisonError;
@@ -18,9 +18,9 @@ pub(super) fn scope() -> Gate {
     )
 }
 
-pub(super) async fn gates(bench: &Bench) -> RuleResult {
+pub(super) async fn gates(bench: &RuleContext) -> RuleResult {
     bench.fixture.edit("shown.md", Some("v1"));
-    let open = |outcome: Flow<crate::gate::Answers>| match outcome {
+    let open = |outcome: FlowResult<crate::gate::Answers>| match outcome {
         Err(Stop::Waiting(waits)) => {
             let questions = waits.into_iter().flat_map(|wait| wait.questions);
             Ok(questions.map(|question| question.key).collect::<Vec<_>>().join(" "))
@@ -47,7 +47,7 @@ pub(super) async fn gates(bench: &Bench) -> RuleResult {
     expect_ok(driver.run.phase("one").gate(scope()).await).map(drop)
 }
 
-pub(super) async fn reopened(bench: &Bench) -> RuleResult {
+pub(super) async fn reopened(bench: &RuleContext) -> RuleResult {
     bench.fixture.edit("shown.md", Some("v1"));
     let gate = || Gate::new("approval", "shown.md").ask_approval("approval", "Good?");
     let _ = bench.drive().run.phase("one").gate(gate()).await;
@@ -68,7 +68,7 @@ pub(super) async fn reopened(bench: &Bench) -> RuleResult {
     ensure(matches!(outcome, Err(Stop::Refused(_))), || format!("a rejection came to {outcome:?}"))
 }
 
-pub(super) async fn revision(bench: &Bench) -> RuleResult {
+pub(super) async fn revision(bench: &RuleContext) -> RuleResult {
     bench.fixture.edit("shown.md", Some("v1"));
     let gate = || Gate::new("approval", "shown.md").ask_approval("approval", "Good?");
     let _ = bench.drive().run.phase("one").gate(gate()).await;
@@ -80,7 +80,7 @@ pub(super) async fn revision(bench: &Bench) -> RuleResult {
     ensure(feedback.is_some_and(|text| text.contains("less")), || "there is no feedback".to_owned())
 }
 
-pub(super) async fn cancellation(bench: &Bench) -> RuleResult {
+pub(super) async fn cancellation(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     let driver = bench.drive();
     let phase = driver.run.phase("one");
@@ -92,12 +92,12 @@ pub(super) async fn cancellation(bench: &Bench) -> RuleResult {
     count.expect_count(1, "steps")
 }
 
-pub(super) async fn tree(bench: &Bench) -> RuleResult {
+pub(super) async fn tree(bench: &RuleContext) -> RuleResult {
     let change = TreeChange { path: TreePath::new("x"), kind: ChangeKind::Added, dirty_before: false };
     let noted = change.clone();
     let driver = bench.drive();
     let step = Step::new("look").external_effect();
-    let outcome: Flow<()> = driver
+    let outcome: FlowResult<()> = driver
         .run
         .phase("one")
         .step(step, move |context| async move {
@@ -109,7 +109,7 @@ pub(super) async fn tree(bench: &Bench) -> RuleResult {
     ensure(found.first() == Some(&change), || format!("the record has {found:?}"))
 }
 
-pub(super) async fn reported(bench: &Bench) -> RuleResult {
+pub(super) async fn reported(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     let driver = bench.drive();
     let phase = driver.run.phase("one");

@@ -1,14 +1,14 @@
 //! Rules about steps, alone and in parallel groups.
 
 use super::RuleResult;
-use super::bench::{Bench, Counter, ensure, expect_ok, text, write};
+use super::bench::{Counter, RuleContext, ensure, expect_ok, text, write};
 use crate::artifact::Input;
 use crate::cancel::Cancel;
 use crate::event::Broadcast;
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 
-pub(super) async fn once(bench: &Bench) -> RuleResult {
+pub(super) async fn once(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     for _ in 0..2 {
         let driver = bench.drive();
@@ -24,7 +24,7 @@ pub(super) async fn once(bench: &Bench) -> RuleResult {
     count.expect_count(1, "the step")
 }
 
-pub(super) async fn changed_input(bench: &Bench) -> RuleResult {
+pub(super) async fn changed_input(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     for (given, executed) in [("x", 1), ("x", 1), ("y", 2), ("y", 2)] {
         let driver = bench.drive();
@@ -36,7 +36,7 @@ pub(super) async fn changed_input(bench: &Bench) -> RuleResult {
     Ok(())
 }
 
-pub(super) async fn edits(bench: &Bench) -> RuleResult {
+pub(super) async fn edits(bench: &RuleContext) -> RuleResult {
     let (first, second) = (Counter::default(), Counter::default());
     for (edit, expected, read) in [(None, "made", 1), (Some("edited"), "edited", 2), (None, "edited", 2)] {
         if let Some(edit) = edit {
@@ -62,7 +62,7 @@ pub(super) async fn edits(bench: &Bench) -> RuleResult {
     Ok(())
 }
 
-pub(super) async fn missing_output(bench: &Bench) -> RuleResult {
+pub(super) async fn missing_output(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     let driver = bench.drive();
     expect_ok(write(&driver.run.phase("one"), Step::new("make"), "a.md", "made", &count).await)?;
@@ -75,12 +75,12 @@ pub(super) async fn missing_output(bench: &Bench) -> RuleResult {
     count.expect_count(2, "the step")
 }
 
-pub(super) async fn failure(bench: &Bench) -> RuleResult {
+pub(super) async fn failure(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     for attempt in 1..=2 {
         let driver = bench.drive();
         let counter = count.clone();
-        let outcome: Flow<()> = driver
+        let outcome: FlowResult<()> = driver
             .run
             .phase("one")
             .step(Step::new("make"), move |context| async move {
@@ -106,7 +106,7 @@ pub(super) async fn failure(bench: &Bench) -> RuleResult {
     count.expect_count(2, "the step")
 }
 
-pub(super) async fn named_inputs(bench: &Bench) -> RuleResult {
+pub(super) async fn named_inputs(bench: &RuleContext) -> RuleResult {
     bench.fixture.edit("named.md", Some("n"));
     bench.fixture.edit("other.md", Some("o"));
     let driver = bench.drive();
@@ -128,7 +128,7 @@ pub(super) async fn named_inputs(bench: &Bench) -> RuleResult {
     count.expect_count(0, "a step whose input is missing")
 }
 
-pub(super) async fn revised(bench: &Bench) -> RuleResult {
+pub(super) async fn revised(bench: &RuleContext) -> RuleResult {
     bench.fixture.edit("page.md", Some("theirs"));
     let count = Counter::default();
     for _ in 0..2 {
@@ -160,7 +160,7 @@ pub(super) async fn revised(bench: &Bench) -> RuleResult {
     ensure(is_own, || "a file that the run wrote does not count as its own".to_owned())
 }
 
-pub(super) async fn staging(bench: &Bench) -> RuleResult {
+pub(super) async fn staging(bench: &RuleContext) -> RuleResult {
     let driver = bench.drive();
     let phase = driver.run.phase("one");
     let count = Counter::default();
@@ -190,7 +190,7 @@ pub(super) async fn staging(bench: &Bench) -> RuleResult {
     count.expect_count(2, "the branches")
 }
 
-pub(super) async fn branches(bench: &Bench) -> RuleResult {
+pub(super) async fn branches(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     for attempt in 1..=2 {
         let driver = bench.drive();
@@ -221,7 +221,7 @@ pub(super) async fn branches(bench: &Bench) -> RuleResult {
     count.expect_count(4, "the branches")
 }
 
-pub(super) async fn killed_group(bench: &Bench) -> RuleResult {
+pub(super) async fn killed_group(bench: &RuleContext) -> RuleResult {
     let count = Counter::default();
     let driver = bench.drive();
     let phase = driver.run.phase("one");

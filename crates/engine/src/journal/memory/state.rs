@@ -17,7 +17,7 @@ pub struct MemoryRun(Arc<Mutex<State>>);
 pub(super) struct State {
     pub(super) id: String,
     pub(super) steps: BTreeMap<(String, String), StepState>,
-    pub(super) gates: BTreeMap<String, GateRecord>,
+    pub(super) gates: BTreeMap<String, MemoryGate>,
     pub(super) files: BTreeMap<String, Vec<u8>>,
     /// Staged files of parallel groups, by lane, until the group is collected.
     pub(super) staged: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
@@ -40,7 +40,7 @@ pub(super) struct StepState {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct GateRecord {
+pub(super) struct MemoryGate {
     pub(super) subject: String,
     pub(super) questions: Vec<GateQuestion>,
     pub(super) answers: Map<String, Value>,
@@ -119,7 +119,7 @@ impl MemoryRun {
     }
 }
 
-impl GateRecord {
+impl MemoryGate {
     pub(super) fn add_answers(&mut self, answers: Map<String, Value>) {
         self.answers.extend(answers);
         self.at = Some("now".to_owned());

@@ -1,8 +1,8 @@
 //! Parses the judges' votes and settles each decision.
 //!
-//! A judge is eligible for the decisions with a valid vote line of that judge. The side with more votes wins if
-//! at least two judges are eligible; otherwise, or in a tie, the synthesis stands. The order of the judges does
-//! not matter.
+//! A judge counts for a decision (is eligible) only if it cast a valid vote line for it. The side with more votes
+//! wins if at least two judges are eligible; otherwise, or in a tie, the synthesis stands. The order of the judges
+//! does not matter.
 
 use crate::escape::printable;
 use crate::panel::debate::{DebateSide, SIDE_TOKENS, STATUS_OK};

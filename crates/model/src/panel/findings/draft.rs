@@ -2,7 +2,7 @@
 
 use super::focus::{Focus, Tag, find_focus, leading_tags};
 use super::parser::Finding;
-use crate::markdown::{Bare, MARKS, bare, is_blank, label, label_at, trimmed};
+use crate::markdown::{MARKS, StrippedLine, is_blank, label, label_at, strip_decoration, trimmed};
 use crate::problem::Problem;
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
@@ -63,16 +63,16 @@ impl<'a> Draft<'a> {
         match split_emphasis(text, rest, bold) {
             // The opening mark was stripped with the number or a tag; strip the closing mark too.
             Some((emphasised, after)) => {
-                draft.add(&bare(emphasised));
-                draft.add(&bare(after));
+                draft.add(&strip_decoration(emphasised));
+                draft.add(&strip_decoration(after));
             }
-            None => draft.add(&bare(rest)),
+            None => draft.add(&strip_decoration(rest)),
         }
         draft
     }
 
     /// Adds a line, or the rest of one.
-    pub(super) fn add(&mut self, line: &Bare<'a>) {
+    pub(super) fn add(&mut self, line: &StrippedLine<'a>) {
         let Some(colon) = memchr(b':', line.text.as_bytes()) else { return self.put(line.content) };
         let Some((part, value)) = read_label(line, colon) else {
             return self.put_from(line.content, line.content.len() - line.text.len() + colon);
@@ -89,7 +89,7 @@ impl<'a> Draft<'a> {
     }
 
     /// True if a heading is the label of a part; the lines below it then belong to that part.
-    pub(super) fn accept_heading(&mut self, line: &Bare<'a>) -> bool {
+    pub(super) fn accept_heading(&mut self, line: &StrippedLine<'a>) -> bool {
         let name = line.text.trim_end_matches(MARKS);
         match part_named(name) {
             Some(part) => self.part = part,
@@ -152,7 +152,7 @@ fn split_emphasis<'a>(text: &str, rest: &'a str, bold: bool) -> Option<(&'a str,
 }
 
 /// The part a line is labelled with, and its value.
-fn read_label<'a>(line: &Bare<'a>, colon: usize) -> Option<(Part, &'a str)> {
+fn read_label<'a>(line: &StrippedLine<'a>, colon: usize) -> Option<(Part, &'a str)> {
     let label = label_at(line, colon)?;
     Some((part_named(label.name)?, label.value))
 }

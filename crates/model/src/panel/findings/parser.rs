@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::focus::{Focus, Tag, leading_tags};
-use crate::markdown::{Bare, MARKS, Marker, bare, is_blank, lines, list_marker, trimmed};
+use crate::markdown::{MARKS, Marker, StrippedLine, is_blank, lines, list_marker, strip_decoration, trimmed};
 use crate::panel::citations;
 use crate::problem::Problem;
 use serde::{Serialize, Serializer};
@@ -94,7 +94,7 @@ pub fn read_findings(text: &str) -> ReviewerFindings<'_> {
     let mut parser = Parser::new();
     let mut no_issues = None;
     for line in lines(text).filter(|line| !line.fenced) {
-        let bare = bare(line.text);
+        let bare = strip_decoration(line.text);
         if bare.text == NO_ISSUES_FOUND {
             no_issues = no_issues.or(Some(line.number));
         } else if !is_empty_or_rule(&bare) {
@@ -118,7 +118,7 @@ pub fn read_findings(text: &str) -> ReviewerFindings<'_> {
 }
 
 /// True for a blank line or a horizontal rule.
-fn is_empty_or_rule(line: &Bare<'_>) -> bool {
+fn is_empty_or_rule(line: &StrippedLine<'_>) -> bool {
     line.item.is_none()
         && !line.text.starts_with(|c| c != '-')
         && line.text.trim_matches(['-', ' ']).is_empty()
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
         Parser { findings, errors, open: None, last: 0, numbered: false, indent: 0, headed: false }
     }
 
-    fn line(&mut self, number: usize, line: &Bare<'a>) {
+    fn line(&mut self, number: usize, line: &StrippedLine<'a>) {
         let is_inside = line.indent > self.indent || self.headed && !line.heading;
         if !(is_inside && self.open.is_some())
             && let Some(start) = start(line, self.numbered)
@@ -180,7 +180,7 @@ struct Start<'a> {
 
 /// The finding that starts on a line. In a numbered review, an item without a number starts one only if it is
 /// out of scope.
-fn start<'a>(line: &Bare<'a>, numbered: bool) -> Option<Start<'a>> {
+fn start<'a>(line: &StrippedLine<'a>, numbered: bool) -> Option<Start<'a>> {
     if let Some(Marker::Number(n)) = line.item {
         return Some(Start { n: Some(n), text: line.content, bold: false });
     }

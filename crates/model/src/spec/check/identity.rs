@@ -4,7 +4,7 @@ use super::counts::line_of;
 use super::issue::{IssueCode, SpecIssue};
 use super::spec_files::{ParsedSpec, SpecFiles, is_missing};
 use crate::escape::printable;
-use crate::markdown::{labelled, outline};
+use crate::markdown::{outline, parse_label};
 use crate::spec::meta::SpecMeta;
 use crate::spec::record::SpecRecord;
 
@@ -61,7 +61,7 @@ struct StatedValue<'a> {
 fn quoted_value<'a>(file: &'static str, text: &'a str, label: &str) -> StatedValue<'a> {
     let lines = outline(text).lines;
     let found = lines.iter().filter(|line| !line.fenced).find_map(|line| {
-        let (name, value) = labelled(line.text.trim_start().strip_prefix('>')?.trim_start())?;
+        let (name, value) = parse_label(line.text.trim_start().strip_prefix('>')?.trim_start())?;
         (name == label).then(|| (line.number, value.trim()))
     });
     StatedValue { file, line: found.map_or(1, |(line, _)| line), value: found.map(|(_, value)| value) }

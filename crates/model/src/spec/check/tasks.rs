@@ -4,7 +4,7 @@ use super::issue::{IssueCode, SpecIssue};
 use super::paths::{FileRef, says_none};
 use super::spec_files::{ParsedSpec, is_missing};
 use crate::escape::printable;
-use crate::markdown::{heading, is_decoration, labelled, outline};
+use crate::markdown::{heading, is_decoration, outline, parse_label};
 use crate::panel::citations;
 use crate::spec::Problem;
 use crate::spec::ids::{IdKind, SpecId, mentions, parse_id_list};
@@ -99,7 +99,7 @@ fn bodies(text: &str, list: &TaskList) -> Vec<Body> {
         let in_brackets = || line.text.split('[').skip(1).filter_map(bracketed_ids).flatten();
         body.names_requirement |= mentions(line.text).any(|(_, id)| is_requirement(&id))
             || in_brackets().any(|id| is_requirement(&id));
-        match labelled(line.text) {
+        match parse_label(line.text) {
             Some((label, value)) if label == "files" => {
                 body.says_no_files |= !value.trim_matches(is_decoration).is_empty() && says_none(value);
             }

@@ -2,7 +2,7 @@
 
 use super::depends::parse_task_ids;
 use super::heads::Checkbox;
-use crate::markdown::{boxed, is_decoration, item, labelled, offset_in};
+use crate::markdown::{is_decoration, item, offset_in, parse_checkbox, parse_label};
 use crate::spec::ids::SpecId;
 
 /// Execution mode of a task.
@@ -83,7 +83,7 @@ impl Body {
         if self.read_state(id, number, line) || self.read_prompt(line) {
             return;
         }
-        let Some((label, value)) = labelled(line) else {
+        let Some((label, value)) = parse_label(line) else {
             self.continue_files(line);
             return;
         };
@@ -106,14 +106,14 @@ impl Body {
     /// Parses `- [x] Done`, `- [ ] T001 complete` or `**Status:** complete`. The first one counts.
     fn read_state(&mut self, id: &SpecId, number: usize, line: &str) -> bool {
         if let Some(text) = item(line)
-            && let Some((ticked, label)) = boxed(text)
+            && let Some((ticked, label)) = parse_checkbox(text)
             && is_state_of(label, id)
         {
             let check = Checkbox { at: offset_in(line, text) + 1, ticked };
             self.state.get_or_insert((StateMark::Box { line: number, at: check.at }, check.ticked));
             return true;
         }
-        let Some((_, value)) = labelled(line).filter(|(label, _)| label == "status") else { return false };
+        let Some((_, value)) = parse_label(line).filter(|(label, _)| label == "status") else { return false };
         let mark = StateMark::Word { line: number, at: offset_in(line, value) };
         self.state.get_or_insert((mark, says_done(value)));
         true
@@ -123,7 +123,7 @@ impl Body {
     /// at the next one or an empty line.
     fn read_prompt(&mut self, line: &str) -> bool {
         let text = item(line).unwrap_or(line).trim();
-        let opened = labelled(text).filter(|(label, _)| label == "prompt").map(|(_, value)| value);
+        let opened = parse_label(text).filter(|(label, _)| label == "prompt").map(|(_, value)| value);
         if opened.is_some() {
             self.prompt.get_or_insert_default();
             self.continuation = Continuation::Prompt(None);
@@ -132,12 +132,12 @@ impl Body {
             return false;
         };
         let rest = opened.unwrap_or(text);
-        let known = |piece| labelled(piece).and_then(|(label, value)| Some((parse_part(&label)?, value)));
+        let known = |piece| parse_label(piece).and_then(|(label, value)| Some((parse_part(&label)?, value)));
         if text.is_empty() {
             self.continuation = Continuation::Prompt(None);
             return true;
         }
-        if opened.is_none() && known(rest).is_none() && (part.is_none() || labelled(rest).is_some()) {
+        if opened.is_none() && known(rest).is_none() && (part.is_none() || parse_label(rest).is_some()) {
             return false;
         }
         for piece in rest.split(" | ") {

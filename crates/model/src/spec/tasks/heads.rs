@@ -1,6 +1,6 @@
 //! Parser of the first line of a phase or a task.
 
-use crate::markdown::{boxed, is_decoration, item, offset_in};
+use crate::markdown::{is_decoration, item, offset_in, parse_checkbox};
 use crate::spec::ids::{self, SpecId};
 
 /// First line of a task.
@@ -39,7 +39,7 @@ pub fn parse_phase(title: &str) -> Option<(u32, String, Option<String>)> {
 
 /// Parses a task in the title of a heading: `T001: Title [US1]`, `[x] T001: Title`, `Task 1: Title`.
 pub fn parse_heading(line: &str, title: &str) -> Option<TaskHead> {
-    let leading = boxed(title);
+    let leading = parse_checkbox(title);
     let rest = leading.map_or(title, |(_, rest)| rest).trim_start_matches(is_decoration);
     let named = strip_word(rest, "task");
     let (id, rest) = match named {
@@ -53,7 +53,7 @@ pub fn parse_heading(line: &str, title: &str) -> Option<TaskHead> {
 /// Parses a task with a checkbox in a list: `- [ ] T010: title`, `- [x] **T011** [D2] title`, `- [ ] 8. title`.
 pub fn parse_list_item(line: &str) -> Option<TaskHead> {
     let text = item(line)?;
-    let (ticked, rest) = boxed(text)?;
+    let (ticked, rest) = parse_checkbox(text)?;
     let rest = rest.trim_start_matches(is_decoration);
     let (id, rest) = parse_task_id(rest).or_else(|| parse_numbered(rest))?;
     Some(finish_head(line, id, rest, Some(Checkbox { at: offset_in(line, text) + 1, ticked })))
@@ -73,7 +73,7 @@ fn finish_head(line: &str, id: SpecId, rest: &str, leading: Option<Checkbox>) ->
     while let Some((before, inside)) = title.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
         if let Some(ids) = ids::parse_id_list(inside) {
             trailing.splice(0..0, ids);
-        } else if let Some((ticked, "")) = boxed(&title[before.len()..])
+        } else if let Some((ticked, "")) = parse_checkbox(&title[before.len()..])
             && check.is_none()
         {
             check = Some(Checkbox { at: offset_in(line, inside), ticked });

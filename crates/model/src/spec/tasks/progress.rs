@@ -1,7 +1,7 @@
 //! Progress stated in `tasks.md`: `**Total:** 3/12 tasks complete`, or older lists of counts.
 
 use super::list::TaskList;
-use crate::markdown::{labelled, offset_in};
+use crate::markdown::{offset_in, parse_label};
 use crate::spec::Problem;
 
 /// Total stated in the progress section.
@@ -111,7 +111,7 @@ enum Subject {
 
 /// The subject of a line and the text after its label, if it has a count.
 fn subject(line: &str) -> Option<(Subject, &str)> {
-    let (label, value) = labelled(line)?;
+    let (label, value) = parse_label(line)?;
     if !value.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

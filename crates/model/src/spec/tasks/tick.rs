@@ -44,7 +44,7 @@ pub fn tick(texts: &TaskFiles, id: &str, today: &str) -> Result<TaskFiles, TickE
     Ok(TaskFiles { tasks, spec_json, meta_yaml })
 }
 
-/// Updates the progress section, or adds one.
+/// Updates the progress section, or adds one; a byte order mark is kept.
 pub fn with_counts(text: &str) -> String {
     let (bom, tasks) = text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 });
     bom.to_owned() + &update_counts(tasks)
@@ -82,7 +82,6 @@ fn set_mark(text: &str, mark: StateMark) -> String {
     new
 }
 
-/// Updates the progress section, or adds one.
 fn update_counts(text: &str) -> String {
     let list = TaskList::parse(text);
     let counts = Counts::new(&list);

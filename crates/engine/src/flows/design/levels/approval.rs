@@ -11,7 +11,7 @@ use crate::flows::design::validate::artifact_inputs;
 use crate::gate::Gate;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::context_summary::read_parts;
 use charrette_model::seats::files::marker;
 use charrette_model::spec::manifest::LevelManifest;
@@ -23,7 +23,7 @@ pub(super) async fn ask_understanding(
     brief: &Brief,
     kind: &'static LevelKind,
     summary: &Artifact,
-) -> Flow<()> {
+) -> FlowResult<()> {
     if brief.no_checkpoint {
         return Ok(());
     }
@@ -53,7 +53,7 @@ pub(super) async fn ask_approval(
     phase: &PhaseHandle<'_>,
     brief: &Brief,
     kind: &'static LevelKind,
-) -> Flow<()> {
+) -> FlowResult<()> {
     if brief.no_checkpoint {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub(super) async fn ask_approval(
     Ok(())
 }
 
-async fn prepare_page(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow<LevelGatePage> {
+async fn prepare_page(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> FlowResult<LevelGatePage> {
     let delivered = kind.delivered_files();
     let reads: Vec<Input> = artifact_inputs(&delivered.each_ref().map(String::as_str));
     let step = Step::new("post-design/page").reads(&reads).revises([GATE_SUBJECT]);

@@ -12,7 +12,7 @@ use crate::flows::design::validate::artifact_inputs;
 use crate::panel::Panel;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 use charrette_model::spec::manifest::LevelManifest;
 use charrette_model::spec::resolver::SpecLevel;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub(super) async fn write_files(
     panel: &Panel,
     brief: &Brief,
     kind: &'static LevelKind,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let stage = phase.stage("3c");
     phase.agent(panel.call(kind.writer)?.step_id("writer")).await?;
     let counts = publish(phase, "spec-files", &kind.drafts, brief, kind).await?;
@@ -33,7 +33,7 @@ pub(super) async fn write_files(
 
 /// Recorded result of the step that publishes the files.
 #[derive(Debug, Serialize, Deserialize)]
-struct PublishResult {
+struct LevelPublishResult {
     counted: String,
     removed: Vec<String>,
     replaced: Vec<ReplacedFile>,
@@ -47,7 +47,7 @@ pub(super) async fn publish(
     drafts: &'static [&'static str; 2],
     brief: &Brief,
     kind: &'static LevelKind,
-) -> Flow<String> {
+) -> FlowResult<String> {
     let before = earlier_entries(phase, kind).await?;
     let is_repair = drafts != &kind.drafts;
     let step = Step::new(id)
@@ -57,7 +57,7 @@ pub(super) async fn publish(
         .touches_checkout();
     let step = if is_repair { step.reads(&artifact_inputs(&kind.drafts)) } else { step };
     let (name, folder) = (brief.name().to_owned(), brief.spec_folder.clone());
-    let published: PublishResult = phase
+    let published: LevelPublishResult = phase
         .step(step, move |context| async move {
             let [page, manifest] = drafts;
             let manifest = LevelManifest::parse(kind.level, &context.text(manifest)?)
@@ -76,7 +76,7 @@ pub(super) async fn publish(
             context.write(WRITE_SUMMARY, summary)?;
             let removed = before.into_iter().filter(|name| manifest.entry(name).is_none()).collect();
             let counted = format!("{} files, {entries}", kind.files.len());
-            Ok(PublishResult { counted, removed, replaced })
+            Ok(LevelPublishResult { counted, removed, replaced })
         })
         .await?;
     report_replaced(phase, &published.replaced);
@@ -92,7 +92,7 @@ pub(super) async fn publish(
 
 /// Entries of the manifest before this run. Recorded before anything is written, so that a retry after a crash sees the
 /// same.
-async fn earlier_entries(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow<Vec<String>> {
+async fn earlier_entries(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> FlowResult<Vec<String>> {
     let [_, manifest] = kind.delivered_files();
     let step = Step::new("spec-files/before").revises([manifest.clone()]);
     phase

@@ -12,14 +12,14 @@ use super::validation::validate;
 use crate::artifact::Artifact;
 use crate::panel::survey;
 use crate::run::Run;
-use crate::stop::Flow;
+use crate::stop::FlowResult;
 
 /// Designs a project or a feature.
 pub(in super::super) async fn design_level(
     run: &Run<'_>,
     brief: &Brief,
     kind: &'static LevelKind,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let phase = run.phase(RESEARCH);
     let entry = enter(&phase).await?;
     switch_branch(&phase, &entry).await?;

@@ -8,7 +8,7 @@ use crate::flows::design::validate::{ValidationResult, artifact_inputs, judge, r
 use crate::panel::Panel;
 use crate::run::PhaseHandle;
 use crate::step::Step;
-use crate::stop::{Flow, Stop};
+use crate::stop::{FlowResult, Stop};
 use charrette_model::spec::check::{check_level, report};
 
 /// Checks, validates, and repairs once. A repair changes the approved text, so the flow restarts and reopens its gate.
@@ -17,7 +17,7 @@ pub(super) async fn validate(
     panel: &Panel,
     brief: &Brief,
     kind: &'static LevelKind,
-) -> Flow<()> {
+) -> FlowResult<()> {
     let stage = phase.stage("4c");
     run_checks(phase, kind).await?;
     phase.agent(panel.call(kind.validator)?.step_id("validator")).await?;
@@ -37,7 +37,7 @@ pub(super) async fn validate(
 }
 
 /// Runs the rule checks and writes their issues, with file and line.
-async fn run_checks(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow<()> {
+async fn run_checks(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> FlowResult<()> {
     let delivered = kind.delivered_files();
     let step = Step::new("checks").reads(&artifact_inputs(&delivered.each_ref().map(String::as_str)));
     phase

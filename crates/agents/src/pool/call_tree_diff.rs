@@ -5,16 +5,16 @@ use charrette_engine::ports::{Tree, TreeAccess, TreeSnapshot};
 use charrette_model::tree::TreeChange;
 use std::sync::Arc;
 
-/// A watched work tree.
-pub(super) struct TreeWatch {
+/// Comparison of the work tree before and after a call.
+pub(super) struct CallTreeDiff {
     tree: Arc<dyn Tree>,
     tree_access: TreeAccess,
     before: Option<Result<TreeSnapshot, String>>,
 }
 
-impl TreeWatch {
+impl CallTreeDiff {
     /// Takes a snapshot, before an agent starts.
-    pub(super) async fn start(pool: &AgentPool, tree_access: &TreeAccess) -> TreeWatch {
+    pub(super) async fn start(pool: &AgentPool, tree_access: &TreeAccess) -> CallTreeDiff {
         let tree = pool.tree().clone();
         let before = match tree_access {
             TreeAccess::ReadOnly | TreeAccess::Under(_) if pool.host().in_repository => {
@@ -22,7 +22,7 @@ impl TreeWatch {
             }
             _ => None,
         };
-        TreeWatch { tree, tree_access: tree_access.clone(), before }
+        CallTreeDiff { tree, tree_access: tree_access.clone(), before }
     }
 
     /// Compares with a second snapshot: forbidden changes, and a warning if they cannot be determined.

@@ -32,35 +32,36 @@ use charrette_model::spec::tasks::TaskList;
 use charrette_model::words;
 use serde_json::json;
 
-type Reader = fn(&str) -> Result<(), String>;
+/// Parses a text; the error names a broken guarantee.
+type ParserCheck = fn(&str) -> Result<(), String>;
 
-pub(super) const READERS: &[(&str, Reader)] = &[
+pub(super) const PARSER_CHECKS: &[(&str, ParserCheck)] = &[
     ("decisions", |text| {
         let found = read_decisions(text);
         let again = read_decisions(&write_decisions(&found.contested));
-        same(&found.contested, &again.contested)
+        expect_equal(&found.contested, &again.contested)
     }),
     ("resolutions", |text| {
         let (found, _) = read_resolutions(text);
-        same(&found, &read_resolutions(&write_resolutions(&found)).0)
+        expect_equal(&found, &read_resolutions(&write_resolutions(&found)).0)
     }),
     ("merged findings", |text| {
         let (found, _) = read_review_items(text);
-        same(&found, &read_review_items(&write_review_items(&found)).0)
+        expect_equal(&found, &read_review_items(&write_review_items(&found)).0)
     }),
     ("discussion", |text| {
         let (found, _) = read_discussion(text);
-        same(&found, &read_discussion(&write_discussion(&found)).0)
+        expect_equal(&found, &read_discussion(&write_discussion(&found)).0)
     }),
-    ("findings", |text| done(read_findings(text))),
-    ("files", |text| done(split_files(text, &["design.md", "tasks.md"]))),
-    ("verdict", |text| done(read_verdict(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
+    ("findings", |text| ignore_result(read_findings(text))),
+    ("files", |text| ignore_result(split_files(text, &["design.md", "tasks.md"]))),
+    ("verdict", |text| ignore_result(read_verdict(text, &["APPROVE", "REVISE", "PASS", "FAIL"]))),
     ("defense", |text| {
         let _ = read_defense(text, DebateSide::Thesis);
-        done(read_defense(text, DebateSide::AntiThesis))
+        ignore_result(read_defense(text, DebateSide::AntiThesis))
     }),
     ("judges", |text| {
-        tally(|| {
+        expect_valid_request(|| {
             let judge = |name: &str| json!({"name": name, "status": "OK", "text": text});
             let request =
                 json!({"decisions": [{"n": 1}, {"n": 2}], "judges": [judge("a"), judge("b"), judge("c")]});
@@ -68,7 +69,7 @@ pub(super) const READERS: &[(&str, Reader)] = &[
         })
     }),
     ("voters", |text| {
-        tally(|| {
+        expect_valid_request(|| {
             let voter = |agent: &str| json!({"name": agent, "agent": agent, "status": "OK", "text": text});
             let items = json!([{"id": "FINDING_1", "proposers": ["a"]}, {"id": "OOS_1", "proposers": ["b"]}]);
             let request =
@@ -85,39 +86,39 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     ("research notes", |text| {
         let (notes, problems) = read_research_notes(text);
         let struck = strike_places(text, &check_places(&notes, &|_: &str| None));
-        same(&struck.count, &notes.places.len())?;
+        expect_equal(&struck.count, &notes.places.len())?;
         let (left, after) = read_research_notes(&struck.text);
-        same(&left.places, &Vec::new())?;
-        if after.len() > problems.len() { Err(format!("striking broke it: {after:?}")) } else { Ok(()) }
+        expect_equal(&left.places, &Vec::new())?;
+        if after.len() > problems.len() { Err(format!("striking added problems: {after:?}")) } else { Ok(()) }
     }),
-    ("context summary", |text| done(read_context_summary(text, 500))),
-    ("handoff in Markdown", |text| done(response_in_markdown(text, 500))),
+    ("context summary", |text| ignore_result(read_context_summary(text, 500))),
+    ("handoff in Markdown", |text| ignore_result(response_in_markdown(text, 500))),
     ("handoff", |text| {
         check_text(text, check_request, 500);
-        done(check_text(text, check_response, 500))
+        ignore_result(check_text(text, check_response, 500))
     }),
-    ("tasks", |text| done(TaskList::parse(text))),
-    ("requirements", |text| done(Requirements::parse(text))),
-    ("EARS", |text| done(classify(text))),
-    ("ids", |text| done(mentions(text).count())),
-    ("spec.json", |text| done(SpecRecord::parse(text))),
-    ("meta.yaml", |text| done(SpecMeta::parse(text))),
+    ("tasks", |text| ignore_result(TaskList::parse(text))),
+    ("requirements", |text| ignore_result(Requirements::parse(text))),
+    ("EARS", |text| ignore_result(classify(text))),
+    ("ids", |text| ignore_result(mentions(text).count())),
+    ("spec.json", |text| ignore_result(SpecRecord::parse(text))),
+    ("meta.yaml", |text| ignore_result(SpecMeta::parse(text))),
     ("diagram", |text| {
         check(text, DiagramMode::Markdown, None);
-        done(check(text, DiagramMode::Detect, None))
+        ignore_result(check(text, DiagramMode::Detect, None))
     }),
     ("session", |text| {
         Health::parse(text);
         BranchInfo::parse(text);
-        done(SessionEnv::parse(text))
+        ignore_result(SessionEnv::parse(text))
     }),
     ("flags", |text| {
         let definitions = flags::parse_definitions(r#"{"resume": "boolean", "phase": "string"}"#)
             .map_err(|error| error.to_string())?;
-        done(flags::parse(text, &definitions))
+        ignore_result(flags::parse(text, &definitions))
     }),
     ("feature names", |text| match FeaturePath::parse(text) {
-        Ok(name) => same(
+        Ok(name) => expect_equal(
             &name.as_str(),
             &FeaturePath::parse(name.as_str()).map_err(|error| error.to_string())?.as_str(),
         ),
@@ -126,19 +127,21 @@ pub(super) const READERS: &[(&str, Reader)] = &[
     ("state documents", |text| match checkpoint::read(text.as_bytes()) {
         Ok(document) => {
             let written = serde_json::to_vec(&document).map_err(|error| error.to_string())?;
-            same(&document, &checkpoint::read(&written).map_err(|error| error.to_string())?)
+            expect_equal(&document, &checkpoint::read(&written).map_err(|error| error.to_string())?)
         }
         Err(_) => Ok(()),
     }),
-    ("settings", |text| done(read_layers(&[Layer { origin: "x".to_owned(), text: text.to_owned() }]))),
-    ("words", |text| done(words::count(text))),
+    ("settings", |text| {
+        ignore_result(read_layers(&[Layer { origin: "x".to_owned(), text: text.to_owned() }]))
+    }),
+    ("words", |text| ignore_result(words::count(text))),
     ("agents' output", |text| {
-        OutputFormat::ALL.into_iter().try_for_each(|format| agent_output(format, text))
+        OutputFormat::ALL.into_iter().try_for_each(|format| check_agent_output(format, text))
     }),
 ];
 
-/// An answer is text, and a failure is one line that says something.
-fn agent_output(format: OutputFormat, text: &str) -> Result<(), String> {
+/// Checks that an answer is non-empty text without control characters, and a failure message one non-empty line.
+fn check_agent_output(format: OutputFormat, text: &str) -> Result<(), String> {
     let mut reader = format.reader(1 << 20, None);
     for line in text.split('\n') {
         reader.read_line(line.as_bytes());
@@ -151,26 +154,26 @@ fn agent_output(format: OutputFormat, text: &str) -> Result<(), String> {
             Err(format!("{format:?}: control characters in an answer"))
         }
         Err(failure) if failure.message.is_empty() || failure.message.contains('\n') => {
-            Err(format!("{format:?}: a failure in {:?}", failure.message))
+            Err(format!("{format:?}: bad failure message {:?}", failure.message))
         }
         _ => Ok(()),
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape of every reader here")]
-fn done<T>(_: T) -> Result<(), String> {
+#[expect(clippy::unnecessary_wraps, reason = "the signature of every check")]
+fn ignore_result<T>(_: T) -> Result<(), String> {
     Ok(())
 }
 
-fn tally(count: impl FnOnce() -> Result<(), serde_json::Error>) -> Result<(), String> {
+fn expect_valid_request(count: impl FnOnce() -> Result<(), serde_json::Error>) -> Result<(), String> {
     count().map_err(|error| error.to_string())
 }
 
-/// Checks that written values can be read again.
-fn same<T: PartialEq + std::fmt::Debug>(first: &T, again: &T) -> Result<(), String> {
+/// Checks that a value read again equals the first.
+fn expect_equal<T: PartialEq + std::fmt::Debug>(first: &T, again: &T) -> Result<(), String> {
     if first == again {
         Ok(())
     } else {
-        Err(format!("what was written is not what is read\n{first:?}\n{again:?}"))
+        Err(format!("the value read again differs from the value written\n{first:?}\n{again:?}"))
     }
 }

@@ -1,10 +1,10 @@
-//! One run: a folder with a hostile repository, a home, a script; charrette in a namespace; what came of it.
+//! Runs a case: writes a hostile repository, a home and a script, and starts charrette in a namespace.
 
 use super::cases::Case;
 use super::clients::Client;
-use super::install::Installed;
+use super::install::InstalledClients;
 use super::{connections, hostile, namespace, processes};
-use crate::Outcome;
+use crate::TaskResult;
 use crate::programs;
 use serde_json::Value;
 use std::os::unix::process::CommandExt as _;
@@ -15,49 +15,54 @@ use std::time::Duration;
 /// Port of the model. In a namespace every port is free.
 pub(super) const PORT: &str = "4173";
 
-/// No case takes longer; if one does, something did not end what it should have.
-const PATIENCE: Duration = Duration::from_secs(150);
+/// Timeout of a case, longer than any of its clocks.
+const TIMEOUT: Duration = Duration::from_secs(150);
 
-/// Programs of ours that take part.
+/// Programs under test.
 #[derive(Debug, Clone)]
 pub(super) struct Programs {
     pub(super) charrette: PathBuf,
     pub(super) mock_model: PathBuf,
 }
 
-/// Environment of a case.
+/// Folder, arguments and environment of a case.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct CaseRun {
     folder: PathBuf,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     prompt: String,
     /// True if connections are logged.
-    traced: bool,
+    is_traced: bool,
 }
 
 /// Result of a run.
 #[derive(Debug)]
 pub(super) struct CaseResult {
-    /// The exit code; none if it had to be killed.
+    /// Exit code; none if it was killed after the timeout.
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
-    /// Processes that were left, by their command lines. They have been ended.
-    pub(super) left: Vec<String>,
+    /// Command lines of orphaned processes, which have been killed.
+    pub(super) orphans: Vec<String>,
 }
 
-impl Stage {
-    /// Builds the scene.
-    pub(super) fn set(client: &Client, case: Case, installed: &Installed, folder: &Path) -> Outcome<Stage> {
+impl CaseRun {
+    /// Writes the files of the case.
+    pub(super) fn prepare(
+        client: &Client,
+        case: Case,
+        installed: &InstalledClients,
+        folder: &Path,
+    ) -> TaskResult<CaseRun> {
         let (repository, home, sprung) = (folder.join("repo"), folder.join("home"), folder.join("sprung"));
         for inside in [&repository, &home, &sprung, &folder.join("tmp")] {
             fs_err::create_dir_all(inside)?;
         }
         let model = format!("http://127.0.0.1:{PORT}");
-        hostile::repository(&repository, &sprung)?;
-        hostile::home(&home, &repository, &model, client.lenient_user)?;
-        programs::repository(&repository)?;
+        hostile::write_repository(&repository, &sprung)?;
+        hostile::write_home(&home, &repository, &model, client.has_lenient_user)?;
+        programs::create_repository(&repository)?;
         let program = installed.program(client).unwrap_or_default();
         let settings =
             client.settings.replace("{program}", &program.to_string_lossy()).replace("{model}", &model);
@@ -68,26 +73,25 @@ impl Stage {
             folder.join("script.json"),
             case.script(client, &repository.to_string_lossy()).to_string(),
         )?;
-        let prompt = prompt(case, &home);
+        let prompt = prepare_prompt(case, &home);
         fs_err::write(folder.join("prompt.md"), &prompt)?;
         let variables = client.environment.iter();
         let environment =
             variables.map(|(name, value)| ((*name).to_owned(), value.replace("{model}", &model))).collect();
-        Ok(Stage {
+        Ok(CaseRun {
             folder: folder.to_owned(),
             arguments: case.arguments(client),
             environment,
             prompt,
-            traced: case == Case::Answer,
+            is_traced: case == Case::Answer,
         })
     }
 
-    /// Plays it.
-    pub(super) fn play(&self, programs: &Programs) -> Outcome<CaseResult> {
+    pub(super) fn run(&self, programs: &Programs) -> TaskResult<CaseResult> {
         let mut command = namespace::in_namespace(&programs.mock_model);
         command.args(["--port", PORT]).arg(self.folder.join("script.json")).arg(self.log()).arg("--");
-        if self.traced {
-            command.args(connections::traced_to(&self.connections()));
+        if self.is_traced {
+            command.args(connections::trace_connections(&self.connections()));
         }
         command.arg(&programs.charrette).args(&self.arguments);
         command
@@ -102,18 +106,17 @@ impl Stage {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        let (stdout, stderr, code) = processes::run(command, PATIENCE)?;
+        let (stdout, stderr, code) = processes::run(command, TIMEOUT)?;
         fs_err::write(self.folder.join("stdout"), &stdout)?;
         fs_err::write(self.folder.join("stderr"), &stderr)?;
-        Ok(CaseResult { code, stdout, stderr, left: processes::end_processes_of(&self.home()) })
+        Ok(CaseResult { code, stdout, stderr, orphans: processes::kill_processes_of(&self.home()) })
     }
 
-    /// The answer that charrette put into its file.
+    /// The answer in the output file of charrette.
     pub(super) fn answer(&self) -> Option<String> {
         fs_err::read_to_string(self.folder.join("answer.md")).ok()
     }
 
-    /// Prompt for the client.
     pub(super) fn prompt(&self) -> &str {
         &self.prompt
     }
@@ -129,12 +132,12 @@ impl Stage {
     }
 
     /// Requests to the model with their bodies, except requests for a title.
-    pub(super) fn asked(&self) -> Vec<(Value, String)> {
+    pub(super) fn model_requests(&self) -> Vec<(Value, String)> {
         let log = fs_err::read_to_string(self.log()).unwrap_or_default();
         let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let asked = lines.filter(|line| line["turn"].is_number() || line["turn"] == "after");
+        let requests = lines.filter(|line| line["turn"].is_number() || line["turn"] == "after");
         let bodies = self.folder.join("log.jsonl.bodies");
-        asked
+        requests
             .map(|line| {
                 let body = bodies.join(line["body"].as_str().unwrap_or_default());
                 (line, fs_err::read_to_string(body).unwrap_or_default())
@@ -143,7 +146,7 @@ impl Stage {
     }
 
     /// Addresses connected to beyond loopback.
-    pub(super) fn connected_beyond(&self) -> Vec<String> {
+    pub(super) fn external_connections(&self) -> Vec<String> {
         connections::external_addresses(&self.connections())
     }
 
@@ -160,8 +163,9 @@ impl Stage {
     }
 }
 
-/// A long one with everything a command line would trip over, where the prompt is what matters.
-fn prompt(case: Case, home: &Path) -> String {
+/// Prompt of a case. That of `Answer` is long, has characters that are special on a command line, and names a secret file,
+/// which is written too.
+fn prepare_prompt(case: Case, home: &Path) -> String {
     if case != Case::Answer {
         return "Do what you think is right.\n".to_owned();
     }
