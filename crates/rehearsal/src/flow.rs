@@ -278,17 +278,3 @@ fn crowd_chain() -> Vec<String> {
 fn crowd_size() -> usize {
     std::env::var("REHEARSAL_CROWD").ok().and_then(|size| size.parse().ok()).unwrap_or(200)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_flow_can_move_between_threads() {
-        fn is_send(_: &impl Send) {}
-        fn check(run: &Run<'_>) {
-            is_send(&rehearse(run));
-        }
-        let _ = check;
-    }
-}

@@ -9,12 +9,13 @@ use charrette_http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, Hea
 use charrette_http::{Address, AddressError, HttpClient, HttpError, HttpResponse, PlainHttp, Timeouts};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
+use std::fmt;
 
 /// Maximum size of an error response that is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// An endpoint that speaks chat completions.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Endpoint {
     /// URL up to the version, such as `http://127.0.0.1:8080/v1`.
     pub url: String,
@@ -26,6 +27,16 @@ pub struct Endpoint {
     pub effort: Option<String>,
     /// Output limit: maximum size of a response in bytes.
     pub max_bytes: usize,
+}
+
+/// The origin only: the URL may hold a password.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("address", &self.address())
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Endpoint {

@@ -5,7 +5,8 @@
 use charrette_app::answer::{AnswerOutcome, answering_with_file, questions, record};
 use charrette_app::answers_file::parse;
 use charrette_app::drive::{FrontEnd, drive};
-use charrette_app::start_plan::{self, StartRequest};
+use charrette_app::start::OpenRun;
+use charrette_app::start_plan::{self, StartPlan, StartRequest};
 use charrette_app::status::{RunState, status};
 use charrette_app::stop::{StopOutcome, stop};
 use charrette_app::{
@@ -140,14 +141,19 @@ fn a_cancelled_run_can_be_resumed() {
     assert_eq!(status(&site).unwrap().runs[0].stopped, None);
 }
 
+/// Opens a run of research that nothing drives yet.
+fn open_research(site: &Site) -> (StartPlan, OpenRun) {
+    let request = StartRequest::new(&research::FLOW, Some("how parcels are announced"));
+    let plan = start_plan::resolve(site, &request).unwrap();
+    let opened = start::open(site, &plan).unwrap();
+    (plan, opened)
+}
+
 #[test]
 fn two_drivers_never_drive_one_run() {
     let sandbox = parcels();
     let site = site(&sandbox);
-    let plan =
-        start_plan::resolve(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced")))
-            .unwrap();
-    let opened = start::open(&site, &plan).unwrap();
+    let (plan, opened) = open_research(&site);
     let Err(second) = start::reopen(&site, &plan.name) else { panic!("a second driver") };
     assert!(second.message.contains("is being driven"), "{}", second.message);
     assert!(stop(&site, &plan.name, Duration::from_secs(1)).is_err(), "it is this process");
@@ -159,10 +165,7 @@ fn two_drivers_never_drive_one_run() {
 fn only_the_holder_of_the_lease_is_terminated() {
     let sandbox = parcels();
     let site = site(&sandbox);
-    let plan =
-        start_plan::resolve(&site, &StartRequest::new(&research::FLOW, Some("how parcels are announced")))
-            .unwrap();
-    let opened = start::open(&site, &plan).unwrap();
+    let (plan, opened) = open_research(&site);
     let mut stranger = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     // Somebody holds the lease, and it names a process that has nothing to do with it.
     let lease = site.documents().folder().lease(&plan.name);

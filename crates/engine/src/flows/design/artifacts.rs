@@ -30,33 +30,23 @@ macro_rules! debaters {
     };
 }
 
-const RESEARCHERS: [&str; 9] = [
-    "researcher-requirements",
-    "researcher-dependencies",
-    "researcher-tasks",
-    "researcher-vision",
-    "researcher-scope",
-    "researcher-rough-specs",
-    "researcher-feature-domain",
-    "researcher-spec-breakdown",
-    "researcher-feature-dependencies",
-];
+/// Researcher seats of all levels, and others.
+macro_rules! researchers {
+    ($($more:literal),*) => {
+        &[
+            "researcher-requirements", "researcher-dependencies", "researcher-tasks", "researcher-vision",
+            "researcher-scope", "researcher-rough-specs", "researcher-feature-domain", "researcher-spec-breakdown",
+            "researcher-feature-dependencies" $(, $more)*
+        ]
+    };
+}
 
 /// All files of a design, in the order they are written.
 pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(
         REQUEST,
         "request",
-        &[
-            "researcher-requirements",
-            "researcher-dependencies",
-            "researcher-tasks",
-            "researcher-vision",
-            "researcher-scope",
-            "researcher-rough-specs",
-            "researcher-feature-domain",
-            "researcher-spec-breakdown",
-            "researcher-feature-dependencies",
+        researchers!(
             "project-aggregator",
             "feature-aggregator",
             "clarifier",
@@ -76,11 +66,11 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
             "project-writer",
             "feature-writer",
             "setup",
-            "survey",
-        ],
+            "survey"
+        ),
         "the request, word for word",
     ),
-    file(SURVEY, "survey", &RESEARCHERS, "survey of the repository"),
+    file(SURVEY, "survey", researchers!(), "survey of the repository"),
     file(
         RESEARCH_REQUIREMENTS,
         "researcher-requirements",

@@ -89,17 +89,3 @@ pub(super) fn panel_for(brief: &Brief, relevant_files: Vec<String>) -> Panel {
         seats: level_seats(brief.level),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_flow_can_move_between_threads() {
-        fn is_send(_: &impl Send) {}
-        fn check(run: &Run<'_>) {
-            is_send(&design(run));
-        }
-        let _ = check;
-    }
-}

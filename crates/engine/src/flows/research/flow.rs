@@ -149,17 +149,3 @@ async fn deliver(phase: &PhaseHandle<'_>, notes: &Artifact) -> FlowResult<()> {
     phase.stage_handle("2").print_line(format!("Notes written to {shown_path}"));
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_flow_can_move_between_threads() {
-        fn is_send(_: &impl Send) {}
-        fn check(run: &Run<'_>) {
-            is_send(&research(run));
-        }
-        let _ = check;
-    }
-}
