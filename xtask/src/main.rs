@@ -1,5 +1,5 @@
-//! Development tasks: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `static`,
-//! `dist`.
+//! Development tasks: `cargo xtask tidy`, `bench`, `crash`, `fuzz`, `real-clients`, `arena`,
+//! `rehearse`, `static`, `dist`.
 
 #![allow(
     clippy::print_stdout,
@@ -8,13 +8,16 @@
     reason = "a tool for developers, not the product"
 )]
 
+mod arena;
 mod bench;
 mod crash;
 mod design;
 mod dist;
+mod driver;
 mod fuzz;
 mod programs;
 mod real_clients;
+mod rehearse;
 mod targets;
 mod tidy;
 
@@ -48,6 +51,17 @@ enum Task {
     Fuzz(fuzz::FuzzArgs),
     /// Drive the real agent clients against a scripted model, without a network
     RealClients(real_clients::RealClientsArgs),
+    /// Compare the panel's files with a lone designer's, blind
+    #[command(subcommand)]
+    Arena(arena::ArenaTask),
+    /// Keep the answers of a run, and replay them against changed prompts and code
+    Rehearse(rehearse::RehearseArgs),
+    /// Answer one call from a cassette: the agent of `rehearse --replay`
+    #[command(hide = true)]
+    Play(rehearse::PlayArgs),
+    /// Answer one call from a script of the test kit: the stand-ins of `rehearse --replay`
+    #[command(hide = true)]
+    FakeAgent { script: PathBuf, agent: String },
     /// Build the static release binary with all features and print its path
     Static,
     /// Build the published archives into target/dist
@@ -64,6 +78,11 @@ fn main() -> ExitCode {
         Task::Crash(args) => crash::crash(&args),
         Task::Fuzz(args) => fuzz::fuzz(&args),
         Task::RealClients(args) => real_clients::real_clients(&args),
+        Task::Arena(task) => arena::arena(&task),
+        Task::Rehearse(args) => rehearse::rehearse(&args),
+        Task::Play(args) => rehearse::play(&args),
+        // It reads the two arguments itself.
+        Task::FakeAgent { .. } => return charrette_testkit::fake_agent::main(),
         Task::Static => programs::build_static_charrette().map(|path| println!("{}", path.display())),
         Task::Dist => dist::dist(),
         Task::Man { folder } => dist::man::write(&folder),

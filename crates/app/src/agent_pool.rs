@@ -49,6 +49,7 @@ pub fn surveyor(site: &Site, feature: Option<String>) -> RepositorySurvey {
         cache: site.environment.user_state_folder().map(|folder| folder.join("survey")),
         summary_words: site.settings.summary_words(),
         today: timestamp(site).chars().take(10).collect(),
+        sources: site.environment.source_roots(),
     }
 }
 
@@ -98,6 +99,7 @@ pub fn open(site: &Site, options: AgentPoolOptions, tree: Arc<dyn Tree>, cancel:
         state_folder,
         driver: uuid::Uuid::new_v4().to_string(),
         purpose: options.purpose,
+        feature: options.feature.clone(),
         clock: Arc::new(SiteClock(site.now)),
         cancel: cancel.clone(),
         tree,

@@ -8,7 +8,7 @@ use crate::workspaces::{run_workspace, spec_folder};
 use charrette_engine::pages::{ClosingPage, FinishedRun, SeatCost};
 use charrette_engine::{FlowResult, Stop};
 use charrette_model::checkpoint::DocumentName;
-use charrette_model::ledger::{CallRecord, Total};
+use charrette_model::ledger::{CallRecord, Total, citation_counts};
 use charrette_model::seats::{EMBEDDED, SeatTables};
 use charrette_store::ledger::calls;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub fn closing(
     let workspace = run_workspace(site, &document)?;
     let calls = calls(workspace.folder()).unwrap_or_default();
     let run = document.run.clone().unwrap_or_default();
-    let page = (flow.closing)(&FinishedRun {
+    let mut page = (flow.closing)(&FinishedRun {
         document: &document,
         feature: &feature_argument(name),
         flags: &run.flags,
@@ -42,8 +42,15 @@ pub fn closing(
         },
         file_exists: &|path| site.root.join(path).exists(),
     });
+    page.notes.extend(citations_note(&calls));
     let costs = costs(&calls, &flow.seat_tables());
     Ok(Some(ClosingPage { costs, warnings: merge_repeated(warnings), ..page }))
+}
+
+/// How many citations of the agents were right. The embedded agent cites what it has just read.
+fn citations_note(calls: &[CallRecord]) -> Option<String> {
+    let counts = citation_counts(calls.iter().filter(|call| call.agent != EMBEDDED))?;
+    Some(format!("Citations: {counts}"))
 }
 
 /// Cost per seat and agent, in the order of the seats. The embedded agent costs nothing.

@@ -59,6 +59,9 @@ pub async fn drive(
         tree.clone(),
         cancel,
     ));
+    if let Some(run) = &storage.document.run {
+        pool.drives_run(&run.id);
+    }
     nesting.apply_known_health(&pool);
 
     let broadcast = Broadcast::default();

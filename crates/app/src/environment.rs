@@ -4,6 +4,7 @@
 use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
+use charrette_survey::SourceRoots;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -59,6 +60,24 @@ const CHARRETTE_TIMING_SKILL: &str = "CHARRETTE_TIMING_SKILL";
 const CHARRETTE_TOKEN_LEDGER: &str = "CHARRETTE_TOKEN_LEDGER";
 /// Session id that tokens are counted for.
 const CHARRETTE_TOKEN_SESSION_ID: &str = "CHARRETTE_TOKEN_SESSION_ID";
+/// Cargo's home, instead of `~/.cargo`.
+const CARGO_HOME: &str = "CARGO_HOME";
+/// Rustup's home, instead of `~/.rustup`.
+const RUSTUP_HOME: &str = "RUSTUP_HOME";
+/// Rust toolchain, instead of the repository's or the default one.
+const RUSTUP_TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
+/// Go's module cache, instead of `pkg/mod` in `GOPATH`.
+const GOMODCACHE: &str = "GOMODCACHE";
+/// Go's workspace, instead of `~/go`; of several folders the first counts.
+const GOPATH: &str = "GOPATH";
+/// Installation of Go.
+const GOROOT: &str = "GOROOT";
+/// Active virtual environment of Python.
+const VIRTUAL_ENV: &str = "VIRTUAL_ENV";
+/// Active Conda environment.
+const CONDA_PREFIX: &str = "CONDA_PREFIX";
+/// Folders of programs.
+const PATH: &str = "PATH";
 /// Folder of temporary files, instead of `/tmp`.
 const TMPDIR: &str = "TMPDIR";
 
@@ -205,6 +224,29 @@ impl Environment {
     pub fn user_state_folder(&self) -> Option<PathBuf> {
         let state = || Some(self.absolute(HOME)?.join(".local").join("state"));
         Some(self.absolute(XDG_STATE_HOME).or_else(state)?.join("charrette"))
+    }
+
+    /// Folders in which package managers keep sources; none of them has to exist.
+    pub fn source_roots(&self) -> SourceRoots {
+        let below_home = |folder: &str| Some(self.absolute(HOME)?.join(folder));
+        let folders = |name: &str| -> Vec<PathBuf> {
+            let folders = std::env::split_paths(self.get(name).unwrap_or_default());
+            folders.filter(|folder| folder.is_absolute()).collect()
+        };
+        let go_path = folders(GOPATH).into_iter().next().or_else(|| below_home("go"));
+        SourceRoots {
+            cargo_home: self.absolute(CARGO_HOME).or_else(|| below_home(".cargo")),
+            rustup_home: self.absolute(RUSTUP_HOME).or_else(|| below_home(".rustup")),
+            rust_toolchain: self.text(RUSTUP_TOOLCHAIN).filter(|name| !name.is_empty()),
+            go_module_cache: self.absolute(GOMODCACHE).or_else(|| Some(go_path?.join("pkg/mod"))),
+            go_root: self.absolute(GOROOT),
+            python_prefixes: [VIRTUAL_ENV, CONDA_PREFIX]
+                .iter()
+                .filter_map(|name| self.absolute(name))
+                .collect(),
+            maven_repository: below_home(".m2/repository"),
+            program_folders: folders(PATH),
+        }
     }
 
     /// Run id, a UUID v7: unique, unless a seed makes it reproducible.

@@ -3,10 +3,11 @@
 //!
 //! [`App`] is the registry of commands, [`Site`] the place a command works in, [`Environment`] the process. [`start`]
 //! creates and reopens runs, [`drive`] takes one to its end or its next stop; [`answer`], [`stop`], [`status`],
-//! [`explain`], [`read`] and [`events`] work on runs that are not driven by this process. [`preview`] and [`closing`]
-//! are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
+//! [`explain`], [`read`] and [`events`] work on runs that are not driven by this process, [`abandon`] archives one;
+//! [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
 //! [`ports`], [`agent_pool`], [`children`], [`nesting`] and [`webhooks`] are what a run is driven with.
 
+pub mod abandon;
 pub mod agent_pool;
 pub mod answer;
 pub mod answers_file;
@@ -31,6 +32,8 @@ pub mod read;
 
 pub mod run_log;
 pub mod run_lookup;
+pub mod seat_prompt;
+pub mod seat_queue;
 mod site;
 pub mod spec_location;
 mod stage_ledgers;

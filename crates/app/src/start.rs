@@ -1,5 +1,6 @@
 //! Opens a run: creates it, resumes it or redoes a phase, up to the moment it is driven.
 
+use crate::abandon::abandon;
 use crate::agent_pool;
 use crate::edit_backup;
 use crate::error::{AppError, ErrorKind};
@@ -9,16 +10,20 @@ use crate::start_plan::{RedoScope, StartMode, StartPlan, merged_flags, no_checkp
 use crate::workspaces::{PINNED_ROLES, run_workspace, spec_folder, unused_workspace};
 use charrette_agents::profile::Roster;
 use charrette_engine::deliverable::Templates;
+use charrette_engine::explain::is_by_this_version;
 use charrette_engine::journal::RunStorage;
 use charrette_engine::roles::{PinnedRoles, ROLE_FOLDER, Roles};
 use charrette_engine::{FlowSpec, RunOrder};
 use charrette_git::Git;
 use charrette_model::checkpoint::progress::{begin_run, forget_steps, set_flags};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, ParentRun, RunRecord, TransitionError};
+use charrette_model::checkpoint::{
+    Checkpoint, DocumentName, ParentRun, RunRecord, StepStatus, TransitionError,
+};
 use charrette_model::panel::file_names::REQUEST;
 use charrette_store::documents::StaleHead;
-use charrette_store::{Documents, Lease};
+use charrette_store::{Documents, Lease, Workspace};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Folder of a team's own templates, below the specifications folder.
@@ -62,7 +67,7 @@ pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
 
 /// Creates a new run. An existing one is archived first.
 fn start_new(site: &Site, plan: &StartPlan, request: &str) -> Result<OpenRun, AppError> {
-    if let Some(archive) = site.documents().abandon(&plan.name, site.now)? {
+    if let Some(archive) = abandon(site, &plan.name)? {
         site.notices.problem(format!(
             "The existing run is archived in {}; its workspace is kept.",
             site.relative(&archive).display()
@@ -237,28 +242,43 @@ fn role_texts(site: &Site) -> Result<Vec<(String, String)>, AppError> {
 /// Order that the flow of a run is driven with.
 pub fn run_order(site: &Site, storage: &RunStorage, until: Option<String>) -> Result<RunOrder, AppError> {
     let RunStorage { name, document, workspace, .. } = storage;
+    Ok(RunOrder { until, ..order_of(site, name, document, workspace)? })
+}
+
+/// Order of a run, driven or not.
+pub(crate) fn order_of(
+    site: &Site,
+    name: &DocumentName,
+    document: &Checkpoint,
+    workspace: &Workspace,
+) -> Result<RunOrder, AppError> {
     let folder = spec_folder(site, name);
     let started =
         document.started_at.as_ref().map_or_else(|| agent_pool::timestamp(site), ToString::to_string);
     let (roster, _) = Roster::from_settings(&site.settings);
     let vendors =
         agent_pool::configured_candidates(&roster).into_iter().map(|agent| (agent.name, agent.vendor));
+    let is_current = is_by_this_version(document);
+    // The texts of another version belong to its own seats.
+    let roles = if is_current { pinned_roles(workspace.folder()) } else { site.root.join(ROLE_FOLDER) };
     Ok(RunOrder {
         feature: name.feature().map(ToString::to_string).unwrap_or_default(),
         spec_path: format!("{}/", site.root.join(folder.trim_end_matches('/')).display()),
         spec_folder: folder,
         date: started.chars().take(10).collect(),
         flags: document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default(),
-        until,
+        until: None,
         summary_words: site.settings.summary_words(),
-        roles: PinnedRoles::in_folder(
-            site.root.clone(),
-            pinned_roles(workspace.folder()),
-            site.registry.seats(),
-        ),
+        roles: PinnedRoles::in_folder(site.root.clone(), roles, site.registry.seats()),
         templates: templates(site)?,
         vendors: vendors.collect(),
+        steps_of_other_version: if is_current { BTreeSet::new() } else { done_steps(document) },
     })
+}
+
+fn done_steps(document: &Checkpoint) -> BTreeSet<String> {
+    let steps = document.phases.values().filter_map(|phase| phase.steps.as_ref()).flatten();
+    steps.filter(|(_, step)| step.status == StepStatus::Done).map(|(id, _)| id.clone()).collect()
 }
 
 fn pinned_roles(workspace: &Path) -> PathBuf {

@@ -6,7 +6,10 @@ use crate::watch::TreeWatch;
 use charrette_engine::ports::checkout::Delivery;
 use charrette_engine::ports::tree::{Tree, TreeSnapshot};
 use charrette_engine::ports::{BoxFuture, BranchOrder, BranchReport, Checkout, EntryReport, PortError};
+use charrette_model::panel::cite::SourceFacts;
 use charrette_model::tree::TreeChange;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 impl Checkout for RunCheckout {
     fn enter(&self) -> BoxFuture<'static, Result<EntryReport, PortError>> {
@@ -31,8 +34,8 @@ impl Checkout for RunCheckout {
         RunCheckout::exists(self, path)
     }
 
-    fn line_count(&self, path: &str) -> Option<usize> {
-        RunCheckout::line_count(self, path)
+    fn sources(&self, outside: &[String]) -> Option<Arc<dyn SourceFacts>> {
+        Some(Arc::new(RunCheckout::sources(self, outside)))
     }
 }
 
@@ -73,5 +76,10 @@ impl Tree for TreeWatch {
             let report = report.map_err(|error| format!("not everything was undone: {error}"))?;
             Ok(report.skipped.iter().map(|change| format!("{} {}", change.path, change.reason)).collect())
         })
+    }
+
+    fn copy_head(&self, to: PathBuf) -> BoxFuture<'static, Result<(), String>> {
+        let watch = self.clone();
+        Box::pin(async move { TreeWatch::copy_head(&watch, to).await.map_err(|error| error.to_string()) })
     }
 }

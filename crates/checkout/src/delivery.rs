@@ -1,4 +1,4 @@
-//! Single files of the work tree: existence, line count, and delivery of a file to the path the user wants.
+//! Single files of the work tree: existence, and delivery of a file to the path the user wants.
 
 use crate::PortError;
 use charrette_model::escape::printable;
@@ -7,23 +7,9 @@ use charrette_store::workspace::sha256;
 use std::io;
 use std::path::{Component, Path};
 
-/// Maximum size of a file whose lines are counted.
-const MAX_FILE_SIZE: u64 = 64 << 20;
-
 /// True if the file or folder exists below `root`.
 pub(crate) fn is_there(root: &Path, path: &str) -> bool {
     is_below(path) && root.join(path).symlink_metadata().is_ok()
-}
-
-/// Counts the lines of a file below `root`; none if it is missing, not text, or a link that leads out.
-pub(crate) fn lines(root: &Path, path: &str) -> Option<usize> {
-    let file = root.join(path).canonicalize().ok().filter(|_| is_below(path))?;
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() || meta.len() > MAX_FILE_SIZE || !file.starts_with(root.canonicalize().ok()?) {
-        return None;
-    }
-    let text = fs_err::read_to_string(&file).ok().filter(|text| !text.contains('\0'))?;
-    Some(text.lines().count())
 }
 
 /// True if a path is relative and does not lead upwards.

@@ -1,9 +1,11 @@
 //! The work tree of a run: entry gate and preflight, the branch the run works on, and undoing what agents changed.
 //!
 //! [`RunCheckout`] is the work tree of one run: `entrance` and `preflight` decide whether the run may start, `branching`
-//! creates its branch, `delivery` writes a file where the user wants it. [`BranchFacts`] are read from git and the
+//! creates its branch, `delivery` writes a file where the user wants it; [`CitedSources`] are the files that
+//! agents cite. [`BranchFacts`] are read from git and the
 //! configuration; [`Mainline`] is the main branch and its remote. [`TreeWatch`] reports and undoes what agents changed,
-//! with one `git status` for concurrent callers (`coalesce`); [`tree`] has the snapshots it compares.
+//! with one `git status` for concurrent callers (`coalesce`), and copies HEAD for agents of their own (`head_copy`);
+//! [`tree`] has the snapshots it compares.
 //!
 //! The rules are in `charrette_model::{branch, gate, tree}`; this crate runs git for them.
 
@@ -13,9 +15,11 @@ mod coalesce;
 mod delivery;
 mod entrance;
 mod facts;
+mod head_copy;
 mod mainline;
 mod preflight;
 mod run_checkout;
+mod sources;
 pub mod tree;
 mod watch;
 
@@ -23,4 +27,5 @@ pub use charrette_engine::ports::{BranchOrder, BranchReport, EntryReport, PortEr
 pub use facts::{BranchFacts, BranchFactsError};
 pub use mainline::{FETCH_TIMEOUT, Mainline};
 pub use run_checkout::{CheckoutOptions, RunCheckout};
+pub use sources::CitedSources;
 pub use watch::TreeWatch;

@@ -2,6 +2,7 @@
 
 use crate::facts::{BranchFacts, BranchFactsError};
 use crate::mainline::{FETCH_TIMEOUT, Mainline};
+use crate::sources::CitedSources;
 use crate::tree::Snapshot;
 use crate::{BranchOrder, BranchReport, EntryReport, PortError, branching, delivery, entrance};
 use charrette_engine::Cancel;
@@ -89,9 +90,9 @@ impl RunCheckout {
         delivery::is_there(&self.options.root, path)
     }
 
-    /// Counts the lines of a file of the repository; none if it is missing or not text.
-    pub fn line_count(&self, path: &str) -> Option<usize> {
-        delivery::lines(&self.options.root, path)
+    /// Facts about the files that agents cite, also below the absolute folders `outside`.
+    pub fn sources(&self, outside: &[String]) -> CitedSources {
+        CitedSources::new(&self.options.root, self.options.in_repository, outside)
     }
 
     /// Writes a file to `path`, which is relative to the root of the work tree or absolute. An existing file is

@@ -1,6 +1,7 @@
 //! Snapshots of the work tree before and after agents, for many agents at once.
 
 use crate::coalesce::Coalescer;
+use crate::head_copy::copy_head;
 use crate::tree::{Snapshot, TreeError, UndoReport, patch, undo};
 use charrette_model::tree::{OwnPaths, TreeChange};
 use std::io;
@@ -45,6 +46,11 @@ impl TreeWatch {
     /// Undoes changes and reports what was skipped.
     pub async fn undo(&self, changes: Vec<TreeChange>) -> Result<UndoReport, TreeError> {
         self.run_blocking(move |root| undo(root, &changes)).await
+    }
+
+    /// Copies HEAD to a new folder; an empty one if there is no commit yet.
+    pub async fn copy_head(&self, to: PathBuf) -> Result<(), TreeError> {
+        self.run_blocking(move |root| copy_head(root, &to)).await
     }
 
     async fn run_blocking<T: Send + 'static>(

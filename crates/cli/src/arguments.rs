@@ -3,7 +3,7 @@
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
-    manifest, resume, roles, session_env, status, stop, survey, tokens, verdict,
+    manifest, resume, roles, seats, session_env, status, stop, survey, tokens, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Agents(agents::AgentsArgs),
     Doctor(doctor::DoctorArgs),
     Ask(ask::AskArgs),
+    Seats(seats::SeatsArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Decisions(decisions::DecisionsArgs),
     Ballot(ballot::BallotArgs),

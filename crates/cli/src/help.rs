@@ -8,7 +8,10 @@ use std::fmt::Write as _;
 const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     ("Working", &["design", "research", "survey", "check"]),
     ("Runs", &["status", "answer", "resume", "stop", "events", "log", "abandon"]),
-    ("Agents and settings", &["agents", "roles", "ask", "ledger", "doctor", "config", "completions"]),
+    (
+        "Agents and settings",
+        &["agents", "roles", "ask", "seats", "ledger", "doctor", "config", "completions"],
+    ),
 ];
 const PLUMBING_TITLE: &str = "Plumbing, for scripts and other tools";
 

@@ -9,10 +9,14 @@ use std::path::Path;
 
 /// Reads a file, or standard input if the path is `-` or absent.
 pub(crate) fn read_bytes(path: Option<&Path>) -> Result<Vec<u8>, AppError> {
+    read_bytes_up_to(path, MAX_DOCUMENT_BYTES)
+}
+
+fn read_bytes_up_to(path: Option<&Path>, limit: u64) -> Result<Vec<u8>, AppError> {
     match path {
         Some(path) if path != Path::new("-") => {
             let file = fs_err::File::open(path).map_err(AppError::failed)?;
-            read_bounded(file, &path.display().to_string())
+            read_bounded(file, &path.display().to_string(), limit)
         }
         _ => {
             let stdin = std::io::stdin();
@@ -20,14 +24,23 @@ pub(crate) fn read_bytes(path: Option<&Path>) -> Result<Vec<u8>, AppError> {
                 return Err(AppError::usage("no input: standard input is a terminal")
                     .hint("Pass a file or pipe the input in, for example: … < FILE"));
             }
-            read_bounded(stdin.lock(), "standard input")
+            read_bounded(stdin.lock(), "standard input", limit)
         }
     }
 }
 
 /// Reads text; rejects input that is not UTF-8.
 pub(crate) fn read_text(path: Option<&Path>) -> Result<String, AppError> {
-    String::from_utf8(read_bytes(path)?).map_err(|error| {
+    decode(read_bytes(path)?)
+}
+
+/// Like [`read_text`], with a limit in bytes.
+pub(crate) fn read_text_up_to(path: &Path, limit: u64) -> Result<String, AppError> {
+    decode(read_bytes_up_to(Some(path), limit)?)
+}
+
+fn decode(bytes: Vec<u8>) -> Result<String, AppError> {
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         AppError::failed(format!("input is not valid UTF-8 (at byte {at})"))
     })
@@ -45,14 +58,14 @@ pub(crate) fn read_json<T: DeserializeOwned>() -> Result<T, AppError> {
         .map_err(|error| AppError::usage(format!("invalid JSON on standard input: {error}")))
 }
 
-fn read_bounded(source: impl Read, name: &str) -> Result<Vec<u8>, AppError> {
+fn read_bounded(source: impl Read, name: &str, limit: u64) -> Result<Vec<u8>, AppError> {
     let mut bytes = Vec::new();
     source
-        .take(MAX_DOCUMENT_BYTES + 1)
+        .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| AppError::failed(format!("cannot read {name}: {error}")))?;
-    if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
-        return Err(AppError::failed(format!("{name} exceeds {} MiB", MAX_DOCUMENT_BYTES >> 20)));
+    if bytes.len() as u64 > limit {
+        return Err(AppError::failed(format!("{name} exceeds {} MiB", limit >> 20)));
     }
     Ok(bytes)
 }

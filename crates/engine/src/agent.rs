@@ -1,45 +1,88 @@
 //! An agent call as a value: seat, inputs, output files, grammar of the answer, chain of agents.
 //!
-//! Retry and fallback live in here. An answer that does not match the grammar is sent back once with the reason; then the
-//! next agent of the chain is asked; at the end of the chain the step fails and every answer is saved as evidence. A flow
-//! never sees any of this.
+//! Fallback lives in here: where one agent gives no usable answer, the next one of the chain is asked; at the end of the
+//! chain the step fails. How one agent is asked, and once more if its answer is wrong, is in `agent_answer`. A flow never
+//! sees any of this.
 
+use crate::agent_answer::{Accepted, CallBrief, CallError, warn};
 use crate::artifact::{Input, Inputs};
-use crate::event::EventKind;
+use crate::citation_check::CitationPolicy;
 use crate::pause::{Pause, PauseDecision};
-use crate::ports::{AgentAnswer, LaunchError, LaunchOrder, Launcher, TreeAccess};
-use crate::prompt::render_prompt;
+use crate::ports::{Checkout, Launcher, PromptInput, TreeAccess, Workplace};
 use crate::step::{Step, StepContext, StepError, StepOutput};
 use charrette_model::checkpoint::Usage;
 use charrette_store::workspace::sha256;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex};
 
 /// Member of a step's value that holds the reasons when every agent failed and the call may fail.
 pub(crate) const NO_ANSWER: &str = "no_answer";
 
-/// Parses an answer into files (name and content), or says what is wrong with it.
-pub type Grammar = Arc<dyn Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync>;
+/// Member of a step's value that holds the session of the agent that answered.
+pub(crate) const SESSION: &str = "session";
+
+/// Parses an answer into files (name and content), given the inputs of the call, or says what is wrong with it.
+pub type Grammar = Arc<dyn Fn(&str, &CallInputs) -> AnswerFiles + Send + Sync>;
+
+/// Files of an answer (name and content), or the problem that is sent back to the agent.
+pub type AnswerFiles = Result<Vec<(String, String)>, String>;
+
+/// Input files of a call, for its grammar.
+#[derive(Debug, Clone, Default)]
+pub struct CallInputs(pub(crate) Vec<PromptInput>);
+
+impl CallInputs {
+    /// Text of an input; none if the call does not read it or it does not exist.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|input| input.name == name).map(|input| input.text.as_str())
+    }
+
+    /// The inputs, in the order they were named.
+    pub fn all(&self) -> &[PromptInput] {
+        &self.0
+    }
+}
+
+impl From<Vec<PromptInput>> for CallInputs {
+    fn from(inputs: Vec<PromptInput>) -> CallInputs {
+        CallInputs(inputs)
+    }
+}
 
 /// A call of an agent, built with [`seat`].
 #[derive(Clone)]
 pub struct AgentCall {
-    seat: String,
-    id: String,
+    pub(crate) seat: String,
+    pub(crate) id: String,
     prompt: PromptSource,
-    reads: Vec<Input>,
-    writes: Vec<String>,
+    pub(crate) reads: Vec<Input>,
+    revises: Vec<String>,
+    pub(crate) writes: Vec<String>,
     chain: Vec<String>,
-    grammar: Option<Grammar>,
-    salvage: Option<Grammar>,
+    pub(crate) grammar: Option<Grammar>,
+    pub(crate) salvage: Option<Grammar>,
     file_naming: Option<FileNaming>,
     may_fail: bool,
-    tree_access: TreeAccess,
+    pub(crate) tree_access: TreeAccess,
+    pub(crate) workplace: Workplace,
+    pub(crate) web: bool,
+    pub(crate) continues: Option<AgentSession>,
+    pub(crate) citations: Option<CitationPolicy>,
 }
 
-/// Renders the prompt on demand, because most calls of a resumed run are reused and need none.
-type PromptSource = Arc<dyn Fn() -> Result<AgentPrompt, String> + Send + Sync>;
+/// Session of an agent that a later call may continue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSession {
+    pub agent: String,
+    /// Session id of the vendor.
+    pub id: String,
+}
+
+/// Renders the prompt on demand, because most calls of a resumed run are reused and need none. It may change how the
+/// inputs are quoted.
+type PromptSource = Arc<dyn Fn(&mut Vec<PromptInput>) -> Result<AgentPrompt, String> + Send + Sync>;
 
 /// Prompt of a call, and the model it is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,6 +91,8 @@ pub struct AgentPrompt {
     pub text: String,
     /// Set if the team has pinned a model to the role.
     pub model: Option<String>,
+    /// Warnings for the person, such as an input that was shortened.
+    pub notes: Vec<String>,
 }
 
 /// Names an output file, given the agent that answered and the default name.
@@ -59,6 +104,7 @@ pub(crate) struct LaunchContext {
     pub(crate) chain: Vec<String>,
     pub(crate) decisions: Vec<PauseDecision>,
     pub(crate) pause: Arc<Mutex<Option<Pause>>>,
+    pub(crate) checkout: Arc<dyn Checkout>,
 }
 
 /// Starts a call for that seat. The step id is the seat's name unless [`AgentCall::step_id`] sets another.
@@ -66,8 +112,9 @@ pub fn seat(name: &str) -> AgentCall {
     AgentCall {
         seat: name.to_owned(),
         id: name.to_owned(),
-        prompt: Arc::new(|| Ok(AgentPrompt::default())),
+        prompt: Arc::new(|_| Ok(AgentPrompt::default())),
         reads: Vec::new(),
+        revises: Vec::new(),
         writes: Vec::new(),
         chain: Vec::new(),
         grammar: None,
@@ -75,6 +122,10 @@ pub fn seat(name: &str) -> AgentCall {
         file_naming: None,
         may_fail: false,
         tree_access: TreeAccess::ReadOnly,
+        workplace: Workplace::Checkout,
+        web: false,
+        continues: None,
+        citations: None,
     }
 }
 
@@ -88,15 +139,16 @@ impl AgentCall {
     /// Sets a fixed prompt. It is recorded but not compared: a better wording does not run the step again.
     #[must_use]
     pub fn prompt(self, prompt: impl Into<String>) -> AgentCall {
-        let prompt = AgentPrompt { text: prompt.into(), model: None };
-        self.prompt_with(move || Ok(prompt.clone()))
+        let prompt = AgentPrompt { text: prompt.into(), ..AgentPrompt::default() };
+        self.prompt_with(move |_| Ok(prompt.clone()))
     }
 
-    /// Sets a prompt that is rendered when the call is made; an error fails the step.
+    /// Sets a prompt that is rendered when the call is made, from its inputs; an error fails the step. The inputs are
+    /// quoted below the prompt as it leaves them.
     #[must_use]
     pub fn prompt_with(
         mut self,
-        render: impl Fn() -> Result<AgentPrompt, String> + Send + Sync + 'static,
+        render: impl Fn(&mut Vec<PromptInput>) -> Result<AgentPrompt, String> + Send + Sync + 'static,
     ) -> AgentCall {
         self.prompt = Arc::new(render);
         self
@@ -105,6 +157,21 @@ impl AgentCall {
     #[must_use]
     pub fn reads(mut self, inputs: &(impl Inputs + ?Sized)) -> AgentCall {
         self.reads.extend(inputs.inputs());
+        self
+    }
+
+    /// Removes an input that the seat reads otherwise.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> AgentCall {
+        self.reads.retain(|input| input.label() != name);
+        self
+    }
+
+    /// Shows the agent its own earlier version of these files, if there is one. They are no inputs: their change does
+    /// not run the step again.
+    #[must_use]
+    pub fn revises(mut self, names: &[&str]) -> AgentCall {
+        self.revises = names.iter().map(|&name| name.to_owned()).collect();
         self
     }
 
@@ -129,6 +196,34 @@ impl AgentCall {
         self
     }
 
+    /// Has the agent work in a copy of HEAD, where it may write; the work tree stays read-only.
+    #[must_use]
+    pub fn in_scratch(mut self) -> AgentCall {
+        self.workplace = Workplace::Scratch;
+        self
+    }
+
+    /// Has the agent work in the copy of HEAD that the calls of one voice share; the work tree stays read-only.
+    #[must_use]
+    pub fn in_workshop(mut self) -> AgentCall {
+        self.workplace = Workplace::Workshop;
+        self
+    }
+
+    /// Lets the agent use the web, if the user's policy allows it.
+    #[must_use]
+    pub fn with_web(mut self, web: bool) -> AgentCall {
+        self.web = web;
+        self
+    }
+
+    /// Continues a session, if the same agent is asked and its client can. The prompt must stand alone all the same.
+    #[must_use]
+    pub fn continues(mut self, session: Option<AgentSession>) -> AgentCall {
+        self.continues = session;
+        self
+    }
+
     /// Agents to ask, in order; by default the configured chain of the seat.
     #[must_use]
     pub fn chain(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> AgentCall {
@@ -138,9 +233,15 @@ impl AgentCall {
 
     /// Sets the grammar of the answer.
     #[must_use]
-    pub fn grammar(
+    pub fn grammar(self, grammar: impl Fn(&str) -> AnswerFiles + Send + Sync + 'static) -> AgentCall {
+        self.grammar_with(move |answer, _| grammar(answer))
+    }
+
+    /// Sets a grammar that depends on the inputs, such as one that applies edits to a text.
+    #[must_use]
+    pub fn grammar_with(
         mut self,
-        grammar: impl Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync + 'static,
+        grammar: impl Fn(&str, &CallInputs) -> AnswerFiles + Send + Sync + 'static,
     ) -> AgentCall {
         self.grammar = Some(Arc::new(grammar));
         self
@@ -151,9 +252,9 @@ impl AgentCall {
     pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> AgentCall {
         let form = self.grammar.take();
         let only = self.writes.clone();
-        self.grammar(move |answer| {
+        self.grammar_with(move |answer, inputs| {
             let files = match (&form, only.as_slice()) {
-                (Some(form), _) => form(answer)?,
+                (Some(form), _) => form(answer, inputs)?,
                 (None, [name]) => vec![(name.clone(), answer.to_owned())],
                 (None, _) => return Err("several files without a grammar to tell them apart".to_owned()),
             };
@@ -166,9 +267,16 @@ impl AgentCall {
     #[must_use]
     pub fn salvage(
         mut self,
-        grammar: impl Fn(&str) -> Result<Vec<(String, String)>, String> + Send + Sync + 'static,
+        grammar: impl Fn(&str, &CallInputs) -> AnswerFiles + Send + Sync + 'static,
     ) -> AgentCall {
         self.salvage = Some(Arc::new(grammar));
+        self
+    }
+
+    /// Has the citations of the answer checked. Wrong ones are sent back once; then they are struck out of the prose.
+    #[must_use]
+    pub fn verify(mut self, policy: CitationPolicy) -> AgentCall {
+        self.citations = Some(policy);
         self
     }
 
@@ -190,7 +298,7 @@ impl AgentCall {
     }
 
     pub(crate) fn step(&self) -> Step {
-        Step { reads: self.reads.clone(), ..Step::new(self.id.clone()) }
+        Step::new(self.id.clone()).reads(&self.reads).revises(self.revises.clone())
     }
 
     /// Chain of this call, or else of its seat.
@@ -204,24 +312,30 @@ impl AgentCall {
         context: StepContext,
         launch: LaunchContext,
     ) -> Result<StepOutput, StepError> {
-        let prompt = (self.prompt)().map_err(StepError::Failed)?;
+        let inputs = CallInputs(context.prompt_inputs());
+        let mut quoted = inputs.0.clone();
+        let prompt = (self.prompt)(&mut quoted).map_err(StepError::Failed)?;
+        for note in &prompt.notes {
+            warn(&context, &self.seat, note);
+        }
+        let brief = CallBrief { prompt, quoted, inputs };
         let mut failures = Vec::new();
         let mut usage: Option<Usage> = None;
         let chain = launch.chain.clone();
         for (n, agent) in chain.iter().enumerate() {
-            match self.ask(agent, &prompt, &context, &launch, &mut usage).await {
-                Ok(files) => {
+            match self.ask(agent, &brief, &context, &launch, &mut usage).await {
+                Ok(Accepted { files, session }) => {
                     for (name, content) in files {
                         let name =
                             self.file_naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
                         context.write(&name, content)?;
                     }
                     return Ok(StepOutput {
+                        value: session.map_or(Value::Null, |session| serde_json::json!({ SESSION: session })),
                         agent: Some(agent.clone()),
                         fallback_from: chain[..n].to_vec(),
                         usage,
-                        prompt: Some(sha256(prompt.text.as_bytes())),
-                        ..StepOutput::default()
+                        prompt: Some(sha256(brief.prompt.text.as_bytes())),
                     });
                 }
                 Err(CallError::Interrupted) => return Err(StepError::Interrupted),
@@ -242,147 +356,10 @@ impl AgentCall {
             value: serde_json::json!({ NO_ANSWER: why }),
             fallback_from: chain,
             usage,
-            prompt: Some(sha256(prompt.text.as_bytes())),
+            prompt: Some(sha256(brief.prompt.text.as_bytes())),
             ..StepOutput::default()
         })
     }
-
-    /// Asks one agent, and retries once if its answer does not match the grammar.
-    async fn ask(
-        &self,
-        agent: &str,
-        original: &AgentPrompt,
-        context: &StepContext,
-        launch: &LaunchContext,
-        usage: &mut Option<Usage>,
-    ) -> Result<Vec<(String, String)>, CallError> {
-        let question = &original.text;
-        let mut prompt = original.clone();
-        let mut is_retry = false;
-        loop {
-            context.lane().record_agent(agent).await.map_err(CallError::Unrecorded)?;
-            let answer = self.launch(agent, prompt, context, launch).await?;
-            add_usage(usage, answer.usage.as_ref());
-            let problem = match self.files(self.grammar.as_ref(), &answer.text) {
-                Ok(files) => return Ok(files),
-                Err(problem) => problem,
-            };
-            if let (true, Some(salvage)) = (is_retry, &self.salvage)
-                && let Ok(files) = self.files(Some(salvage), &answer.text)
-            {
-                warn(context, agent, &format!("{problem} (retried once; used the parts that fit)"));
-                return Ok(files);
-            }
-            let file = context.lane().keep_evidence(agent, &answer.text).await;
-            if is_retry {
-                return Err(CallError::Failed(format!("{problem} (retried once; answer saved in {file})")));
-            }
-            is_retry = true;
-            let text = format!(
-                "{question}\n\nYour last answer could not be used: {problem}\nAnswer again, in the form that was asked for.\n"
-            );
-            prompt = AgentPrompt { text, model: original.model.clone() };
-        }
-    }
-
-    async fn launch(
-        &self,
-        agent: &str,
-        prompt: AgentPrompt,
-        context: &StepContext,
-        launch: &LaunchContext,
-    ) -> Result<AgentAnswer, CallError> {
-        let reads = context.prompt_inputs();
-        let call = context.call();
-        let order = LaunchOrder {
-            agent: agent.to_owned(),
-            seat: self.seat.clone(),
-            phase: call.phase.clone(),
-            step: call.id.clone(),
-            prompt: render_prompt(&prompt.text, &reads),
-            reads,
-            run: context.run(),
-            lane: context.lane().name(),
-            model: prompt.model,
-            tree_access: self.tree_access.clone(),
-            decisions: launch.decisions.clone(),
-        };
-        let (step, since) = (call.id.clone(), Instant::now());
-        context.lane().emit(EventKind::AgentStarted { step: step.clone(), agent: agent.to_owned() });
-        let outcome = launch.launcher.launch(order).await;
-        let (status, usage) = match &outcome {
-            Ok(answer) => ("ok".to_owned(), answer.usage.clone()),
-            Err(error) => (error.to_string(), None),
-        };
-        let (agent_name, seconds) = (agent.to_owned(), since.elapsed().as_secs_f64());
-        context.lane().emit(EventKind::AgentFinished { step, agent: agent_name, status, seconds, usage });
-        match outcome {
-            Ok(answer) => {
-                context.lane().record_changes(&answer.changes).await.map_err(CallError::Unrecorded)?;
-                for message in &answer.notes {
-                    warn(context, agent, message);
-                }
-                Ok(answer)
-            }
-            Err(LaunchError::Interrupted) => Err(CallError::Interrupted),
-            Err(LaunchError::Paused(pause)) => {
-                *launch.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(*pause);
-                Err(CallError::Paused)
-            }
-            Err(LaunchError::Failed(failed)) => {
-                context.lane().record_changes(&failed.changes).await.map_err(CallError::Unrecorded)?;
-                let saved = match failed.evidence.filter(|text| !text.trim().is_empty()) {
-                    None => String::new(),
-                    Some(text) => {
-                        let file = context.lane().keep_evidence(agent, &text).await;
-                        format!(" (output saved in {file})")
-                    }
-                };
-                Err(CallError::Failed(format!("{}{saved}", failed.reason)))
-            }
-        }
-    }
-
-    fn files(&self, grammar: Option<&Grammar>, answer: &str) -> Result<Vec<(String, String)>, String> {
-        let files = match (grammar, self.writes.as_slice()) {
-            (Some(grammar), _) => grammar(answer)?,
-            (None, [only]) if !answer.trim().is_empty() => vec![(only.clone(), answer.to_owned())],
-            (None, [_]) => return Err("the answer is empty".to_owned()),
-            (None, _) => return Err("several files without a grammar to tell them apart".to_owned()),
-        };
-        match self.writes.iter().find(|name| files.iter().all(|(written, _)| written != *name)) {
-            Some(missing) => Err(format!("nothing in the answer becomes {missing}")),
-            None => Ok(files),
-        }
-    }
-}
-
-fn warn(context: &StepContext, agent: &str, message: &str) {
-    let message = format!("{}: {agent}: {message}", context.call().id);
-    context.lane().emit(EventKind::Warning { message });
-}
-
-/// Failure of a call to one agent.
-enum CallError {
-    /// The next agent of the chain may do better.
-    Failed(String),
-    /// The journal could not record the launch or its tree changes: no further agent may be launched.
-    Unrecorded(String),
-    /// A person must decide something first.
-    Paused,
-    Interrupted,
-}
-
-fn add_usage(total: &mut Option<Usage>, more: Option<&Usage>) {
-    let Some(more) = more else { return };
-    let total = total.get_or_insert_default();
-    total.input += more.input;
-    total.output += more.output;
-    total.cached += more.cached;
-    total.usd = match (total.usd, more.usd) {
-        (Some(a), Some(b)) => Some(a + b),
-        (a, b) => a.or(b),
-    };
 }
 
 impl fmt::Debug for AgentCall {

@@ -1,7 +1,7 @@
 //! Agent calls as steps of a phase, with their incidents: a decision that a person must make before the launch (budget,
 //! rate limit), and changes in the tree by agents that may only read. A flow sees none of it except a wait for a person.
 
-use crate::agent::{AgentCall, LaunchContext, NO_ANSWER};
+use crate::agent::{AgentCall, AgentSession, LaunchContext, NO_ANSWER, SESSION};
 use crate::artifact::{Artifact, Artifacts, Input};
 use crate::batch::Batch;
 use crate::event::EventKind;
@@ -30,6 +30,8 @@ pub struct AgentOutcome {
     pub artifacts: Artifacts,
     /// Agent that answered.
     pub agent: Option<String>,
+    /// Session of that agent, for a later call that continues it.
+    pub session: Option<AgentSession>,
     /// Reason why no agent answered.
     pub problem: Option<String>,
 }
@@ -75,8 +77,13 @@ impl PhaseHandle<'_> {
             let chain = call.candidates(&*launcher);
             let mut step = call.step();
             step.agent = Some(chain.first().cloned().unwrap_or_default());
-            let launch =
-                LaunchContext { launcher, chain, decisions: decisions.clone(), pause: pause.clone() };
+            let launch = LaunchContext {
+                launcher,
+                chain,
+                decisions: decisions.clone(),
+                pause: pause.clone(),
+                checkout: self.run.ports.checkout.clone(),
+            };
             let call = call.clone();
             let id = step.id.clone();
             let outcome = self.once(step, move |context| Box::pin(call.perform(context, launch))).await;
@@ -86,8 +93,12 @@ impl PhaseHandle<'_> {
                 // Launched without a question, so one that an earlier attempt left open is obsolete.
                 self.withdraw_obsolete_gates(&id, decisions.is_empty()).await?;
                 let problem = recorded.value.get(NO_ANSWER).and_then(|why| why.as_str());
+                let session = recorded.value.get(SESSION).and_then(|id| id.as_str());
                 return Ok(AgentOutcome {
                     problem: problem.map(str::to_owned),
+                    session: session
+                        .zip(recorded.agent.as_ref())
+                        .map(|(id, agent)| AgentSession { agent: agent.clone(), id: id.to_owned() }),
                     artifacts: recorded.outputs.into_iter().map(Artifact::named).collect(),
                     agent: recorded.agent,
                 });

@@ -3,6 +3,7 @@
 //! A step can read only the files that it names. The digest of each is recorded with the step; there is no other way for
 //! a flow to read a file.
 
+use crate::ports::InputLayer;
 use charrette_store::workspace::sha256;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -45,10 +46,110 @@ pub struct ArtifactSpec {
     pub name: &'static str,
     /// Seat or step that writes it; `request` for files that exist from the start.
     pub writer: &'static str,
-    /// Seats and steps that read it.
+    /// Seats and steps that read it, besides those that [`ArtifactSpec::binds_after`] adds; `voter-*` is a family.
     pub readers: &'static [&'static str],
+    /// Readers that get its path only.
+    pub by_path: &'static [&'static str],
+    /// True if prompts quote it whole: it is what its readers work on.
+    pub whole: bool,
+    /// How far a seat may trust it.
+    pub layer: InputLayer,
+    /// Stage after which every seat reads it, because it holds decisions of the person.
+    pub binds_after: Option<&'static str>,
     /// Description for people.
     pub about: &'static str,
+}
+
+/// True if a list of seats, in which `voter-*` stands for a family, names this seat.
+pub const fn names_seat(names: &[&str], seat: &str) -> bool {
+    let mut n = 0;
+    while n < names.len() {
+        if is_named(names[n].as_bytes(), seat.as_bytes()) {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
+const fn is_named(name: &[u8], seat: &[u8]) -> bool {
+    let mut n = 0;
+    while n < name.len() {
+        if name[n] == b'*' {
+            return true;
+        }
+        if n >= seat.len() || name[n] != seat[n] {
+            return false;
+        }
+        n += 1;
+    }
+    name.len() == seat.len()
+}
+
+impl ArtifactSpec {
+    /// A file that a seat or step writes for others.
+    pub const fn new(
+        name: &'static str,
+        writer: &'static str,
+        readers: &'static [&'static str],
+        about: &'static str,
+    ) -> ArtifactSpec {
+        let (by_path, layer, binds_after): (&[&str], _, _) = (&[], InputLayer::Colleagues, None);
+        ArtifactSpec { name, writer, readers, by_path, whole: false, layer, binds_after, about }
+    }
+
+    /// Marks a text that its readers work on: prompts quote it whole.
+    #[must_use]
+    pub const fn worked_on(mut self) -> ArtifactSpec {
+        self.whole = true;
+        self
+    }
+
+    /// Marks words of the person: every seat after that stage reads them, and the readers named.
+    #[must_use]
+    pub const fn binding_after(mut self, stage: &'static str) -> ArtifactSpec {
+        self.layer = InputLayer::Person;
+        self.binds_after = Some(stage);
+        self
+    }
+
+    /// Marks words of the person that only the named readers get.
+    #[must_use]
+    pub const fn of_person(mut self) -> ArtifactSpec {
+        self.layer = InputLayer::Person;
+        self
+    }
+
+    /// Marks facts about the repository.
+    #[must_use]
+    pub const fn of_repository(mut self) -> ArtifactSpec {
+        self.layer = InputLayer::Repository;
+        self
+    }
+
+    /// Adds readers that get its path only.
+    #[must_use]
+    pub const fn by_path_for(mut self, seats: &'static [&'static str]) -> ArtifactSpec {
+        self.by_path = seats;
+        self
+    }
+
+    /// True if this row describes the file.
+    pub fn matches(&self, file: &str) -> bool {
+        let mut rest = file;
+        let parts: Vec<&str> = self.name.split('*').collect();
+        let last = parts.len() - 1;
+        parts.iter().enumerate().all(|(n, part)| {
+            let at = if n == last && n > 0 { rest.strip_suffix(part).map(str::len) } else { rest.find(part) };
+            match at {
+                Some(at) if n > 0 || at == 0 => {
+                    rest = &rest[at + part.len()..];
+                    true
+                }
+                _ => false,
+            }
+        }) && rest.is_empty()
+    }
 }
 
 /// An input of a step.

@@ -29,7 +29,14 @@ pub enum RunReason {
 
 impl RunReason {
     /// Compares the record of a step with the digests of its inputs now; none if the step can be reused.
-    pub(crate) fn find(before: Option<&StepRecord>, inputs: &BTreeMap<String, String>) -> Option<RunReason> {
+    ///
+    /// A run that another version began is compared by the inputs that both versions know: an upgrade that gives a seat
+    /// more to read does not have a finished step paid again.
+    pub(crate) fn find(
+        before: Option<&StepRecord>,
+        inputs: &BTreeMap<String, String>,
+        by_this_version: bool,
+    ) -> Option<RunReason> {
         let Some(step) = before else { return Some(RunReason::NotDone) };
         match step.status {
             StepStatus::Done => {}
@@ -37,14 +44,20 @@ impl RunReason {
             StepStatus::Running => return Some(RunReason::Interrupted),
             StepStatus::Pending | StepStatus::Waiting => return Some(RunReason::NotDone),
         }
-        if step.inputs.keys().ne(inputs.keys()) {
+        if by_this_version && step.inputs.keys().ne(inputs.keys()) {
             return Some(RunReason::InputsDiffer);
         }
         inputs
             .iter()
-            .find(|(name, digest)| step.inputs.get(*name) != Some(digest))
+            .find(|(name, digest)| step.inputs.get(*name).is_some_and(|recorded| recorded != *digest))
             .map(|(name, _)| RunReason::InputChanged(name.clone()))
     }
+}
+
+/// True if this version of charrette began the run.
+pub fn is_by_this_version(document: &Checkpoint) -> bool {
+    let version = document.run.as_ref().and_then(|run| run.charrette.as_deref());
+    version.is_none_or(|version| version == env!("CARGO_PKG_VERSION"))
 }
 
 impl fmt::Display for RunReason {
@@ -133,7 +146,7 @@ fn run_reason(document: &Checkpoint, workspace: &Workspace, step: &StepRecord) -
             (name.clone(), digest.unwrap_or_default())
         })
         .collect();
-    RunReason::find(Some(step), &current).or_else(|| {
+    RunReason::find(Some(step), &current, is_by_this_version(document)).or_else(|| {
         let is_missing = |name: &&String| workspace.path(name).is_ok_and(|path| !path.exists());
         step.outputs.keys().find(is_missing).map(|name| RunReason::OutputMissing(name.clone()))
     })

@@ -14,11 +14,13 @@
 //! Processes, the network and the terminal are deliberately absent.
 
 pub mod agent;
+mod agent_answer;
 mod agent_step;
 pub mod artifact;
 mod batch;
 pub mod cancel;
 pub mod child;
+mod citation_check;
 pub mod deliverable;
 pub mod driver;
 pub mod event;
@@ -34,6 +36,7 @@ mod parallel;
 pub mod pause;
 pub mod ports;
 mod prompt;
+mod retry;
 pub mod roles;
 pub mod run;
 pub mod run_ports;
@@ -42,10 +45,11 @@ pub mod step;
 pub mod stop;
 mod template;
 
-pub use agent::{AgentCall, AgentPrompt, Grammar, seat};
+pub use agent::{AgentCall, AgentPrompt, AgentSession, AnswerFiles, CallInputs, Grammar, seat};
 pub use agent_step::AgentOutcome;
 pub use artifact::{Artifact, ArtifactSpec, Artifacts, Input, Inputs};
 pub use cancel::Cancel;
+pub use citation_check::CitationPolicy;
 pub use driver::drive;
 pub use event::{Broadcast, Event, EventKind, StageOutcome, Watcher};
 pub use flow::{FlowSpec, OptionSpec, OptionValue, Registry};

@@ -2,7 +2,7 @@
 
 use crate::roles::PinnedRoles;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Request, flags and settings of a run.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct RunOrder {
     pub templates: Vec<(String, String)>,
     /// Vendor by agent.
     pub vendors: BTreeMap<String, String>,
+    /// Steps that were done when the run was opened, if another version of charrette began it.
+    pub steps_of_other_version: BTreeSet<String>,
 }
 
 impl Default for RunOrder {
@@ -42,6 +44,7 @@ impl Default for RunOrder {
             roles: PinnedRoles::built_in(crate::flows::seats()),
             templates: Vec::new(),
             vendors: BTreeMap::new(),
+            steps_of_other_version: BTreeSet::new(),
         }
     }
 }
@@ -50,6 +53,12 @@ impl RunOrder {
     /// True if a switch is set.
     pub fn is_set(&self, flag: &str) -> bool {
         self.flags.get(flag).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// True if another version of charrette, which does not know a step, took the run past it: to the end of a `later`
+    /// one. The step would change nothing any more.
+    pub fn is_past(&self, step: &str, later: &str) -> bool {
+        self.steps_of_other_version.contains(later) && !self.steps_of_other_version.contains(step)
     }
 
     /// Value of a flag that takes a text.

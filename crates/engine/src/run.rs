@@ -195,6 +195,11 @@ impl PhaseHandle<'_> {
         self.run.ports.launcher.chain(seat)
     }
 
+    /// Vendor of an agent; its own name if the vendor is not known.
+    pub(crate) fn vendor(&self, agent: &str) -> String {
+        self.run.order.vendors.get(agent).cloned().unwrap_or_else(|| agent.to_owned())
+    }
+
     /// Completes the phase; `summary` is the file with the context for the next phase.
     pub async fn finish(&self, summary: Option<&Artifact>) -> FlowResult<()> {
         self.end(summary, &[], false).await

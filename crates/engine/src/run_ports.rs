@@ -3,12 +3,13 @@
 use crate::ports::checkout::{BranchOrder, BranchReport, Checkout, Delivery, EntryReport, PortError};
 use crate::ports::children::{ChildError, ChildOrder, Children};
 use crate::ports::diagram_renderer::DiagramRenderer;
-use crate::ports::survey::Surveyor;
+use crate::ports::survey::{SurveyTexts, Surveyor};
 use crate::ports::tracker::{IssueOrder, Tracker, TrackerError, TrackerState};
 use crate::ports::tree::{Tree, TreeSnapshot};
 use crate::ports::{Asker, BoxFuture, Caller, Launcher, Worker};
 use charrette_model::spec::record::LinearIssue;
 use charrette_model::tree::TreeChange;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The ports of a run: everything the outside world provides to it.
@@ -99,10 +100,6 @@ impl Checkout for AbsentPort {
     fn exists(&self, _: &str) -> bool {
         false
     }
-
-    fn line_count(&self, _: &str) -> Option<usize> {
-        None
-    }
 }
 
 impl Tree for AbsentPort {
@@ -121,10 +118,14 @@ impl Tree for AbsentPort {
     fn undo(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<String>, String>> {
         absent("tree")
     }
+
+    fn copy_head(&self, _: PathBuf) -> BoxFuture<'static, Result<(), String>> {
+        absent("tree")
+    }
 }
 
 impl Surveyor for AbsentPort {
-    fn survey(&self, _: String) -> BoxFuture<'static, Result<String, String>> {
+    fn survey(&self, _: String) -> BoxFuture<'static, Result<SurveyTexts, String>> {
         absent("surveyor")
     }
 }

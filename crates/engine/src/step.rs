@@ -2,8 +2,8 @@
 
 use crate::artifact::{Input, Inputs};
 use crate::ports::ArtifactStore;
-use crate::ports::PromptInput;
 use crate::ports::journal::{Lane, StepCall};
+use crate::ports::{InputLayer, PromptInput, Quotation};
 use crate::stop::Stop;
 use charrette_model::checkpoint::Usage;
 use serde_json::Value;
@@ -232,7 +232,8 @@ impl StepContext {
         &self.call
     }
 
-    /// Existing input files for the prompt of an agent, in the order they were named.
+    /// Existing input files for the prompt of an agent, in the order they were named, and its own earlier versions of the
+    /// files it revises.
     pub(crate) fn prompt_inputs(&self) -> Vec<PromptInput> {
         let mut files: Vec<PromptInput> = Vec::new();
         for input in &self.call.reads {
@@ -240,9 +241,29 @@ impl StepContext {
             let Some(StepInput { bytes: Some(bytes), location }) = self.inputs.get(name) else { continue };
             if files.iter().all(|read| read.name != *name) {
                 let text = String::from_utf8_lossy(bytes).into_owned();
-                files.push(PromptInput { name: name.clone(), text, location: location.clone() });
+                files.push(PromptInput {
+                    name: name.clone(),
+                    title: None,
+                    layer: InputLayer::default(),
+                    quotation: Quotation::default(),
+                    text,
+                    location: location.clone(),
+                });
             }
         }
+        let own = self.present.iter().filter_map(|(name, file)| Some((name, file.bytes.as_ref()?)));
+        files.extend(
+            own.filter(|(name, _)| self.call.agent.is_some() && !self.inputs.contains_key(*name)).map(
+                |(name, bytes)| PromptInput {
+                    name: name.clone(),
+                    title: Some(format!("Your own earlier {name}")),
+                    layer: InputLayer::default(),
+                    quotation: Quotation::default(),
+                    text: String::from_utf8_lossy(bytes).into_owned(),
+                    location: None,
+                },
+            ),
+        );
         files
     }
 

@@ -28,6 +28,25 @@ const RESTRICTED: [&str; 5] =
 /// Variables that change how pathspecs are read. Git refuses them together with `--literal-pathspecs`.
 const PATHSPEC_VARIABLES: [&str; 3] = ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
 
+/// Variables that name another repository than that of the folder, or change it (`git rev-parse --local-env-vars`).
+pub(crate) const REPOSITORY_VARIABLES: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
 /// Builds the git command for a folder.
 ///
 /// Neither literal pathspecs nor a locale are set on behalf of the user: hooks would inherit them.

@@ -1,6 +1,6 @@
 //! Git in a folder: reading, editing and acting. Calls to remotes are in `remote`.
 
-use crate::environment::{Purpose, command};
+use crate::environment::{Purpose, REPOSITORY_VARIABLES, command};
 use crate::process::{GitError, run};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,17 +11,24 @@ use std::process::{Command, Stdio};
 pub struct Git<'a> {
     pub(crate) folder: &'a Path,
     index: Option<&'a Path>,
+    is_separate: bool,
 }
 
 impl<'a> Git<'a> {
     pub fn new(folder: &'a Path) -> Git<'a> {
-        Git { folder, index: None }
+        Git { folder, index: None, is_separate: false }
     }
 
     /// Uses another index file than the repository's own. The file need not exist.
     #[must_use]
     pub fn with_index(self, index: &'a Path) -> Git<'a> {
         Git { index: Some(index), ..self }
+    }
+
+    /// Uses the repository of the folder only, even if the environment names another one (`GIT_DIR`).
+    #[must_use]
+    pub fn separate(self) -> Git<'a> {
+        Git { is_separate: true, ..self }
     }
 
     /// Reads git's output as bytes.
@@ -62,6 +69,11 @@ impl<'a> Git<'a> {
 
     pub(crate) fn command<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Command {
         let mut command = command(self.folder, purpose, args);
+        if self.is_separate {
+            for variable in REPOSITORY_VARIABLES {
+                command.env_remove(variable);
+            }
+        }
         if let Some(index) = self.index {
             command.env("GIT_INDEX_FILE", index);
         }
@@ -82,4 +94,26 @@ impl<'a> Git<'a> {
 
 fn subcommand<S: AsRef<OsStr>>(args: &[S]) -> String {
     args.first().map(|word| word.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_separate_repository_is_not_that_of_the_environment() {
+        let git = Git::new(Path::new("/copy"));
+        let removed = |git: Git<'_>| -> BTreeSet<String> {
+            let command = git.command(Purpose::Restricted, &["init"]);
+            let removed = command.get_envs().filter(|(_, value)| value.is_none());
+            removed.map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+        };
+        let (usual, separate) = (removed(git), removed(git.separate()));
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+            assert!(!usual.contains(name) && separate.contains(name), "{name}");
+        }
+        let index = git.separate().with_index(Path::new("/index")).command(Purpose::Restricted, &["add"]);
+        assert!(index.get_envs().any(|(name, value)| name == "GIT_INDEX_FILE" && value.is_some()));
+    }
 }

@@ -24,6 +24,7 @@ pub mod panel;
 pub mod plumbing;
 pub mod problem;
 pub mod progress;
+pub mod queue;
 pub mod redact;
 pub mod seats;
 pub mod session;

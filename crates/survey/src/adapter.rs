@@ -1,8 +1,8 @@
 //! The engine's ports for the survey: `Surveyor` for flows, and `EmbeddedAgent`, the agent that needs no model.
 
 use crate::embedded::{DraftInputs, WorkTree, draft};
-use crate::{Survey, SurveyOptions, survey};
-use charrette_engine::ports::{BoxFuture, EmbeddedAgent, Surveyor};
+use crate::{SourceRoots, Survey, SurveyOptions, survey, survey_digest};
+use charrette_engine::ports::{BoxFuture, EmbeddedAgent, SurveyTexts, Surveyor};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::panel::file_names::{REQUEST, SURVEY};
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct RepositorySurvey {
     pub feature: Option<String>,
     /// Date written into drafts.
     pub today: String,
+    /// Folders of this machine with the sources of dependencies.
+    pub sources: SourceRoots,
 }
 
 impl EmbeddedAgent for RepositorySurvey {
@@ -50,14 +52,12 @@ impl EmbeddedAgent for RepositorySurvey {
 }
 
 impl Surveyor for RepositorySurvey {
-    fn survey(&self, request: String) -> BoxFuture<'static, Result<String, String>> {
-        let (root, cache) = (self.root.clone(), self.cache.clone());
+    fn survey(&self, request: String) -> BoxFuture<'static, Result<SurveyTexts, String>> {
+        let surveyed = self.clone();
         let look = move || {
-            let options =
-                SurveyOptions { root: &root, request: &request, top: MAX_FILES, cache: cache.as_deref() };
-            let found = survey(options).map_err(|error| error.to_string())?;
+            let found = survey(surveyed.options(&request)).map_err(|error| error.to_string())?;
             let text = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
-            Ok(text + "\n")
+            Ok(SurveyTexts { json: text + "\n", digest: survey_digest(&found) })
         };
         Box::pin(async move {
             let done = tokio::task::spawn_blocking(look).await;
@@ -78,9 +78,17 @@ impl RepositorySurvey {
         if let Some(made) = reads.get(SURVEY).and_then(|text| serde_json::from_str(text).ok()) {
             return Ok(made);
         }
-        let options =
-            SurveyOptions { root: &self.root, request, top: MAX_FILES, cache: self.cache.as_deref() };
-        survey(options).map_err(|error| error.to_string())
+        survey(self.options(request)).map_err(|error| error.to_string())
+    }
+
+    fn options<'a>(&'a self, request: &'a str) -> SurveyOptions<'a> {
+        SurveyOptions {
+            root: &self.root,
+            request,
+            top: MAX_FILES,
+            cache: self.cache.as_deref(),
+            sources: Some(&self.sources),
+        }
     }
 }
 

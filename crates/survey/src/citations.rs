@@ -51,6 +51,8 @@ pub fn check_citations<'a>(root: &'a Path, survey: &'a Survey) -> CitationReport
     let paths = paths.chain(survey.changes.iter().flat_map(changed));
     let paths = paths.chain(survey.imports.iter().flat_map(|import| [&import.from, &import.to]));
     let paths = paths.chain(survey.conventions.iter().filter_map(|convention| convention.path.as_ref()));
+    // Sources of dependencies have absolute paths, which `join` keeps.
+    let paths = paths.chain(survey.sources.iter().map(|source| &source.path));
     paths.for_each(|path| checker.path(path));
     checker.report
 }

@@ -29,6 +29,10 @@ pub struct Survey {
     pub imports: Vec<Import>,
     /// Dependencies declared in manifests.
     pub dependencies: Vec<Dependency>,
+    /// Sources of dependencies on this machine; those that the files import come first.
+    pub sources: Vec<DependencySource>,
+    /// Number of dependencies whose sources were found.
+    pub sources_found: SourceCount,
     /// Languages by number of files, most first.
     pub languages: Vec<LanguageShare>,
     /// Limits of this survey, such as a shallow clone.
@@ -185,6 +189,23 @@ pub struct Dependency {
     pub path: String,
     /// Line, from 1.
     pub line: usize,
+}
+
+/// Source of a dependency on this machine, at the pinned version.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DependencySource {
+    /// Package, module or artifact; `std` for a standard library.
+    pub name: String,
+    pub version: String,
+    /// Absolute path of a folder, a file or an archive.
+    pub path: String,
+}
+
+/// Number of dependencies whose sources were found, of those that were looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceCount {
+    pub found: usize,
+    pub of: usize,
 }
 
 /// Number of files written in a language.

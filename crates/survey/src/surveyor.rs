@@ -11,8 +11,13 @@ use crate::rank::order::{ScoredFile, rank_files};
 use crate::rank::reasons::{Reasons, SIMILAR_SUBJECT};
 use crate::rank::weights::Weights;
 use crate::rank::{commits, text};
-use crate::report::{Import, LineRange, RankedFile, Risk, SimilarCommit, Survey, Symbol};
+use crate::report::{
+    Dependency, DependencySource, Import, LineRange, RankedFile, Risk, SimilarCommit, SourceCount, Survey,
+    Symbol,
+};
 use crate::snapshot::{RepositorySnapshot, take_snapshot};
+use crate::sources::find::{Lookup, find_sources};
+use crate::sources::roots::SourceRoots;
 use crate::tree::content;
 use crate::tree::kind::FileKind;
 use crate::words::split::{is_wide, terms, words};
@@ -30,6 +35,8 @@ pub struct SurveyOptions<'a> {
     pub top: usize,
     /// Folder of the index cache, if one is to be used.
     pub cache: Option<&'a Path>,
+    /// Folders of this machine with the sources of dependencies; without them none are looked for.
+    pub sources: Option<&'a SourceRoots>,
 }
 
 /// Errors of [`survey`].
@@ -71,6 +78,8 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
     let tests = facts::tests::find(evidence, &tested_files, &test_pairs);
     let covered: Vec<&str> = tests.iter().flat_map(|test| &test.covers).map(String::as_str).collect();
     let languages = facts::stack::languages(&snapshot.listed);
+    let dependencies = facts::stack::dependencies(options.root, &snapshot.listed);
+    let (sources, sources_found) = sources(options, &snapshot, &dependencies, &texts);
     Ok(Survey {
         request: options.request.to_owned(),
         head: snapshot.head.clone(),
@@ -83,7 +92,9 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
         similar_commits: similar_commits(evidence, &similarity),
         changes: facts::changes::find(evidence, &named.iter().map(|ranked| ranked.file).collect::<Vec<_>>()),
         imports: imports(evidence, &named),
-        dependencies: facts::stack::dependencies(options.root, &snapshot.listed),
+        dependencies,
+        sources,
+        sources_found,
         languages,
         notes: notes(options, &snapshot),
     })
@@ -195,6 +206,20 @@ fn imports(evidence: &Evidence, named: &[&ScoredFile]) -> Vec<Import> {
     all
 }
 
+/// Sources of the dependencies on this machine.
+fn sources(
+    options: SurveyOptions<'_>,
+    snapshot: &RepositorySnapshot,
+    declared: &[Dependency],
+    texts: &[(usize, String)],
+) -> (Vec<DependencySource>, SourceCount) {
+    let Some(roots) = options.sources else { return Default::default() };
+    let lookup = Lookup { root: options.root, listed: &snapshot.listed, declared, roots };
+    let path = |file: usize| snapshot.evidence.files[file].path.as_str();
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(file, text)| (path(*file), text.as_str())).collect();
+    find_sources(&lookup, &texts)
+}
+
 fn notes(options: SurveyOptions<'_>, snapshot: &RepositorySnapshot) -> Vec<String> {
     let mut notes = Vec::new();
     let words: Vec<&str> = snapshot
@@ -240,7 +265,7 @@ fn unknown_words(evidence: &Evidence) -> Option<String> {
     let terms = evidence.query.terms.iter().zip(met);
     // In a script without blanks a term is half a word, and longer words than this are not words.
     let is_word = |word: &str| !is_wide(word) && word.len() <= MAX_WORD_BYTES;
-    let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.is_common() && is_word(&term.word));
+    let unknown = terms.filter(|(term, met)| !met && !term.pair && !term.common && is_word(&term.word));
     let words: Vec<String> =
         unknown.map(|(term, _)| format!("\"{}\"", term.word)).take(MAX_UNKNOWN).collect();
     (!words.is_empty()).then(|| format!("{UNKNOWN_WORDS} {}.", words.join(", ")))

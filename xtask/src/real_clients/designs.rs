@@ -58,7 +58,7 @@ pub(super) const ALL: [Design; 4] = [
     Design {
         name: "design/claude-codex",
         agents: &[CLAUDE, CODEX],
-        reviewers: ["Codex-Arch", "Codex-Edge", "Codex-Innovation", "Codex-Pragmatic"],
+        reviewers: ["Code-Arch", "Code-Edge", "Codex-Innovation", "Codex-Pragmatic"],
         // Claude does not debate, and Codex does not debate in the bucket of Cursor.
         undebated: &[1, 3],
         is_slow: false,

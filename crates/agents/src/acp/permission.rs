@@ -12,20 +12,30 @@ pub(super) struct Decision {
     pub(super) denied: Option<String>,
 }
 
-/// True if a tool of this kind may be used. A seat that does not write may only read.
-fn is_allowed(kind: &str, writing: bool) -> bool {
-    writing || matches!(kind, "read" | "search" | "think")
+/// What a seat may do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Access {
+    pub(super) writing: bool,
+    pub(super) web: bool,
+}
+
+impl Access {
+    /// True if a tool of this kind may be used. A seat that does not write may only read, and fetch if it may use the
+    /// web.
+    fn allows(self, kind: &str) -> bool {
+        self.writing || matches!(kind, "read" | "search" | "think") || (self.web && kind == "fetch")
+    }
 }
 
 /// Decides one `session/request_permission`. `known_kind` is the tool's kind if the request does not have it.
 ///
 /// The option is selected by its kind, never by its position or name, and the narrower one first. Without a
 /// matching option the request is cancelled, which is a refusal.
-pub(super) fn decide(request: &Object<'_>, known_kind: Option<&str>, writing: bool) -> Decision {
+pub(super) fn decide(request: &Object<'_>, known_kind: Option<&str>, access: Access) -> Decision {
     let tool = request.object("toolCall");
     let field = |name| tool.as_ref().and_then(|tool| tool.text(name));
     let kind = field("kind").or_else(|| known_kind.map(str::to_owned)).unwrap_or_else(|| "other".to_owned());
-    let allowed = is_allowed(&kind, writing);
+    let allowed = access.allows(&kind);
     let wanted = if allowed { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
     let options = request.objects("options");
     let option = wanted.iter().find_map(|kind| {
@@ -50,7 +60,7 @@ mod tests {
 
     fn decision(tool: &str, options: &str, known: Option<&str>, writing: bool) -> Decision {
         let request = format!(r#"{{"toolCall":{tool},"options":{options}}}"#);
-        decide(&Object::parse(&request).unwrap(), known, writing)
+        decide(&Object::parse(&request).unwrap(), known, Access { writing, web: false })
     }
 
     fn selected(id: &str) -> Value {
@@ -78,6 +88,16 @@ mod tests {
             assert_eq!(reading.denied, (!read_only).then(|| format!("{kind}: t")), "{kind}");
             let writing = decision(&tool, OPTIONS, None, true);
             assert_eq!(writing, Decision { answer: selected("once"), denied: None }, "{kind}");
+        }
+    }
+
+    #[test]
+    fn only_a_seat_with_the_web_may_fetch() {
+        for (kind, allowed) in [("fetch", true), ("read", true), ("execute", false), ("edit", false)] {
+            let request = format!(r#"{{"toolCall":{{"kind":"{kind}"}},"options":{OPTIONS}}}"#);
+            let request = Object::parse(&request).unwrap();
+            let decision = decide(&request, None, Access { writing: false, web: true });
+            assert_eq!(decision.answer, selected(if allowed { "once" } else { "no" }), "{kind}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! One session: initialise, open or resume, select mode and model, prompt.
 
 use super::connection::{ConnectionError, RpcConnection};
-use super::permission::decide;
+use super::permission::{Access, decide};
 use super::session_options::{self, Choice};
 use super::transcript::Transcript;
 use crate::outcome::{Failure, FailureKind, Outcome, output_exceeded};
@@ -27,6 +27,8 @@ pub struct AcpRequest {
     pub folder: PathBuf,
     /// True if the agent may change files.
     pub writing: bool,
+    /// True if the agent may fetch from the web.
+    pub web: bool,
     /// Model, if the user has set one.
     pub model: Option<String>,
     /// Id of the session to resume.
@@ -49,6 +51,7 @@ where
         transcript: Transcript::new(request.max_bytes),
         max_bytes: request.max_bytes,
         writing: request.writing,
+        web: request.web,
         calls: 0,
     };
     let (answer, usage) = match session.run(request).await {
@@ -75,6 +78,7 @@ struct Session<R, W> {
     transcript: Transcript,
     max_bytes: usize,
     writing: bool,
+    web: bool,
     calls: u64,
 }
 
@@ -230,7 +234,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Session<R, W> {
     fn answer_permission(&mut self, request: &Object<'_>) -> Value {
         let tool = request.object("toolCall").and_then(|tool| tool.text("toolCallId"));
         let known = tool.as_deref().and_then(|tool| self.transcript.tool_kind(tool));
-        let decision = decide(request, known, self.writing);
+        let decision = decide(request, known, Access { writing: self.writing, web: self.web });
         self.transcript.end_message();
         if let Some(denied) = &decision.denied {
             self.transcript.record_refusal(tool, denied);

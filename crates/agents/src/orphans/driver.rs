@@ -1,5 +1,6 @@
 //! Record of a process that starts agents, kept while it lives.
 
+use super::copies::{copies_folder, remove_folder};
 use fs_err::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ pub const LANE_VARIABLE: &str = "CHARRETTE_LANE";
 pub struct Driver {
     name: String,
     path: PathBuf,
+    copies: PathBuf,
     /// Locked by the kernel until this process ends, in any way.
     _record: File,
 }
@@ -30,7 +32,12 @@ impl Driver {
         let path = folder.join(name);
         fs_err::rename(&unnamed, &path)?;
         File::open(folder)?.sync_all()?;
-        Ok(Driver { name: name.to_owned(), path, _record: record })
+        Ok(Driver { name: name.to_owned(), path, copies: copies_folder(folder, name), _record: record })
+    }
+
+    /// Folder for copies in which its agents may write. It need not exist; it is removed with the driver.
+    pub fn copies(&self) -> &Path {
+        &self.copies
     }
 
     /// Value of [`LANE_VARIABLE`] for the agents of a lane.
@@ -41,6 +48,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        let _ = remove_folder(&self.copies);
         let _ = fs_err::remove_file(&self.path);
     }
 }

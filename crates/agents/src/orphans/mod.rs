@@ -4,12 +4,15 @@
 //! every agent has that name in its environment, together with its lane. A driver's record is locked while the
 //! driver lives, so a record that can be locked belongs to a dead driver; processes that have its name in their
 //! environment are orphans ([`reaper`]). [`processes`] searches the processes of the machine. Processes without
-//! the name are never touched, nor are this process and its ancestors.
+//! the name are never touched, nor are this process and its ancestors. [`copies`] are the folders of a driver in which
+//! its agents may write; they end with it.
 
+mod copies;
 mod driver;
 mod processes;
 mod reaper;
 
+pub(crate) use copies::remove_folder;
 pub use driver::{Driver, LANE_VARIABLE};
 pub use reaper::{Orphan, find_orphans, reap_orphans};
 pub(crate) use reaper::{become_subreaper, end_lane_orphans};

@@ -1,5 +1,6 @@
 //! Ends orphaned processes: those of a finished lane, and those of a dead driver.
 
+use super::copies::{copies_folder, remove_folder};
 use super::driver::LANE_VARIABLE;
 use super::processes::{
     Process, children_with_variable, processes_with_variable, reap_adopted_zombies, set_subreaper,
@@ -35,7 +36,7 @@ pub fn find_orphans(folder: &Path) -> io::Result<Vec<Orphan>> {
     Ok(found)
 }
 
-/// Ends the processes of dead drivers, and removes the records of these drivers.
+/// Ends the processes of dead drivers, and removes the records and copies of these drivers.
 pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
     let mut ended = Vec::new();
     for dead in dead_drivers(folder)? {
@@ -43,6 +44,8 @@ pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
             processes_with_variable(LANE_VARIABLE, |value| is_of_driver(value, &dead.name))
         });
         ended.extend(pids.into_iter().map(|pid| Orphan { pid, driver: dead.purpose.clone() }));
+        // A copy that cannot be removed must not keep others from starting.
+        let _ = remove_folder(&copies_folder(folder, &dead.name));
         fs_err::remove_file(folder.join(&dead.name))?;
     }
     Ok(ended)
@@ -137,5 +140,32 @@ fn end_all(grace: Duration, find: impl Fn() -> Vec<Process>) -> Vec<i32> {
             return terminated;
         }
         sleep(POLL_INTERVAL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Driver;
+    use super::*;
+
+    #[test]
+    fn copies_end_with_their_driver_in_order_or_at_the_next_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let driver = |name: &str| {
+            let driver = Driver::register(folder.path(), name, "design of x").unwrap();
+            fs_err::create_dir_all(driver.copies().join("lane-1/deep")).unwrap();
+            driver
+        };
+        let (living, ending) = (driver("living"), driver("ending"));
+        // A killed driver leaves its record and its copies.
+        let killed = folder.path().join(".killed.copies");
+        fs_err::create_dir_all(killed.join("lane-1/deep")).unwrap();
+        fs_err::write(folder.path().join("killed"), "design of y").unwrap();
+        let ended = ending.copies().to_owned();
+        drop(ending);
+        assert!(!ended.exists());
+        assert_eq!(reap_orphans(folder.path(), Duration::from_millis(10)).unwrap(), []);
+        assert!(!killed.exists() && !folder.path().join("killed").exists());
+        assert!(living.copies().join("lane-1/deep").exists());
     }
 }

@@ -25,7 +25,11 @@ pub struct AgentCall<'a> {
     pub agent: &'a Agent,
     pub prompt: &'a str,
     pub seat: &'a str,
-    /// True if the agent may change files.
+    /// Step that makes the call.
+    pub origin: CallOrigin<'a>,
+    /// Folder that the agent works in; none for the repository.
+    pub folder: Option<&'a Path>,
+    /// True if the agent may change files there.
     pub writing: bool,
     pub session: Option<ResumedSession<'a>>,
     /// Time limit of the whole call.
@@ -43,6 +47,15 @@ pub struct AgentCall<'a> {
     pub stderr: &'a Path,
 }
 
+/// Step of a run that makes a call; empty outside a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CallOrigin<'a> {
+    pub phase: &'a str,
+    pub step: &'a str,
+    /// True if the call may use the web.
+    pub web: bool,
+}
+
 /// A session to resume.
 #[derive(Debug, Clone, Copy)]
 pub struct ResumedSession<'a> {
@@ -57,6 +70,7 @@ impl AgentPool {
         let timeouts = self.policy().timeouts(call.timeout, call.agent.profile.streams);
         match call.agent.profile.transport {
             Transport::Openai => self.call_endpoint(call, timeouts).await,
+            Transport::Queue => self.call_queue(call, timeouts).await,
             Transport::Process | Transport::Acp => match self.process_spec(call, timeouts) {
                 Ok(spec) => supervise(spec, self.cancel()).await,
                 Err(problem) => CallReport::without_process(Outcome::failed(FailureKind::Start, problem)),
@@ -70,9 +84,11 @@ impl AgentPool {
         call.agent.arguments(self.host(), &self.invocation(call, &file))
     }
 
-    fn invocation<'a>(&self, call: &AgentCall<'a>, prompt_file: &'a Path) -> Invocation<'a> {
+    fn invocation<'a>(&'a self, call: &AgentCall<'a>, prompt_file: &'a Path) -> Invocation<'a> {
         Invocation {
             writing: call.writing,
+            web: call.origin.web,
+            folder: call.folder.unwrap_or(&self.host().folder),
             repo_settings: self.policy().repo_settings,
             session: call.session.map(|session| session.id),
             lane: call.lane,
@@ -90,8 +106,9 @@ impl AgentPool {
         let protocol = match agent.profile.transport {
             Transport::Acp => ProcessProtocol::Acp(acp::AcpRequest {
                 prompt: call.prompt.to_owned(),
-                folder: self.host().folder.clone(),
+                folder: invocation.folder.to_owned(),
                 writing: call.writing,
+                web: call.origin.web,
                 model: agent.model.clone(),
                 session: call.session.map(|session| session.id.to_owned()),
                 max_bytes,
@@ -123,7 +140,7 @@ impl AgentPool {
         Ok(ProcessSpec {
             command,
             environment,
-            folder: self.host().folder.clone(),
+            folder: invocation.folder.to_owned(),
             protocol,
             timeouts,
             ends_on_rate_limit: call.ends_on_rate_limit,

@@ -1,23 +1,26 @@
 //! Launches agents for the engine: health, budget, rate limits, ledgers, changed files.
 
-use super::call::AgentCall;
+use super::call::{AgentCall, CallOrigin, ResumedSession};
 use super::call_tree_diff::CallTreeDiff;
+use super::head_copy::HeadCopy;
 use super::instructions::with_instructions;
-use super::policy::RateLimitPolicy;
+use super::policy::{RateLimitPolicy, WebPolicy};
 use super::state::{AgentPool, days_folder, seat_chain};
-use crate::outcome::{FailureKind, Outcome};
-use crate::profile::Agent;
+use crate::outcome::{FailureKind, Outcome, TimeoutKind};
+use crate::profile::{Agent, Transport};
 use crate::supervisor::CallReport;
 use charrette_engine::Pause;
 use charrette_engine::cancel::Urgency;
 use charrette_engine::ports::{
-    AgentAnswer, BoxFuture, FailedLaunch, LaunchError, LaunchOrder, Launcher, TreeAccess,
+    AgentAnswer, AnswerCitations, BoxFuture, FailedLaunch, LaunchError, LaunchOrder, Launcher, TreeAccess,
 };
-use charrette_model::ledger::CallRecord;
+use charrette_model::checkpoint::Usage;
+use charrette_model::ledger::{CallRecord, CitationRecord};
 use charrette_model::panel::file_names::{REQUEST, SURVEY};
 use charrette_model::seats::EMBEDDED;
 use charrette_model::seats::tiers::seed_tier;
 use charrette_model::tree::TreeChange;
+use charrette_store::ledger::{append_citations, calls};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -34,6 +37,13 @@ impl Launcher for AgentPool {
 
     fn chain(&self, seat: &str) -> Vec<String> {
         seat_chain(seat, self.seats(), self.policy(), &self.candidates())
+    }
+
+    fn record_citations(&self, citations: AnswerCitations) {
+        let AnswerCitations { run, step, seat, agent, counts } = citations;
+        let record = CitationRecord { at: self.now().stamp(), run, step, seat, agent, counts };
+        // A full disk must not cost an answer.
+        let _ = append_citations(self.ledgers(), &record);
     }
 }
 
@@ -56,7 +66,8 @@ impl AgentPool {
             }
             None => self.policy().rate_limit,
         };
-        let mut changes = Vec::new();
+        let mut session = order.session.as_deref().filter(|_| can_resume(&agent));
+        let (mut changes, mut notes) = (Vec::new(), Vec::new());
         loop {
             let reserved = self.budget().reserve(
                 &order,
@@ -65,13 +76,14 @@ impl AgentPool {
                 self.now(),
             )?;
             let diff = CallTreeDiff::start(&self, &order.tree_access).await;
-            let report = self.run(&agent, &order, policy).await;
+            let report = self.run(&agent, &order, session, policy).await;
             let (changed, warning) = diff.finish().await;
             changes.extend(changed);
+            notes.extend(warning);
             self.record_call(&agent, &order, &report);
             drop(reserved);
             let failure = match report.outcome.answer.clone() {
-                Ok(text) => return Ok(self.answer(&text, report, changes, warning)),
+                Ok(text) => return Ok(self.answer(&text, report, changes, notes)),
                 Err(failure) => failure,
             };
             match (failure.kind, policy) {
@@ -81,6 +93,12 @@ impl AgentPool {
                 }
                 (FailureKind::RateLimit { retry_after }, RateLimitPolicy::Ask) => {
                     return Err(LaunchError::Paused(Box::new(rate_limit_pause(&agent, &order, retry_after))));
+                }
+                (kind, _) if session.is_some() && may_be_the_session(kind) => {
+                    session = None;
+                    let reason = self.redactor().redact(&failure.message).into_owned();
+                    notes
+                        .push(format!("its session could not be continued, a new one was started: {reason}"));
                 }
                 _ => return Err(self.failed(&agent, &order, &report, changes)),
             }
@@ -147,29 +165,63 @@ impl AgentPool {
         agent
     }
 
-    async fn run(&self, agent: &Agent, order: &LaunchOrder, policy: RateLimitPolicy) -> CallReport {
+    /// Calls the agent once, in the work tree or in a copy of HEAD.
+    async fn run(
+        &self,
+        agent: &Agent,
+        order: &LaunchOrder,
+        session: Option<&str>,
+        policy: RateLimitPolicy,
+    ) -> CallReport {
         let lane = self.lane_folder(&order.lane);
         if let Err(error) = fs_err::create_dir_all(&lane) {
             let problem = format!("its scratch folder cannot be created: {error}");
             return CallReport::without_process(Outcome::failed(FailureKind::Start, problem));
         }
+        let (copy, warning) = match self.copy_for(agent, order).await {
+            Ok(copy) => (copy, None),
+            Err(problem) => {
+                (None, Some(format!("has no copy of the repository and could only read: {problem}")))
+            }
+        };
+        let earlier = session.and_then(|session| self.earlier_usage(&agent.name, session));
         let prompt = with_instructions(&order.prompt, &self.host().folder);
         let (stdout, stderr) = (lane.join("stdout"), lane.join("stderr"));
-        self.call(AgentCall {
-            agent,
-            prompt: &prompt,
-            seat: &order.seat,
-            writing: order.tree_access != TreeAccess::ReadOnly,
-            session: None,
-            timeout: self.policy().call_timeout(self.seats().seat(&order.seat)),
-            ends_on_rate_limit: policy != RateLimitPolicy::Wait,
-            lane: &lane,
-            run: &order.run,
-            lane_name: &order.lane,
-            stdout: &stdout,
-            stderr: &stderr,
-        })
-        .await
+        let mut report = self
+            .call(AgentCall {
+                agent,
+                prompt: &prompt,
+                seat: &order.seat,
+                origin: CallOrigin {
+                    phase: &order.phase,
+                    step: &order.step,
+                    web: order.web && self.policy().web == WebPolicy::Research,
+                },
+                folder: copy.as_ref().map(HeadCopy::folder),
+                writing: copy.is_some() || order.tree_access != TreeAccess::ReadOnly,
+                session: session.map(|id| ResumedSession { id, usage: earlier.as_ref() }),
+                timeout: self.policy().call_timeout(self.seats().seat(&order.seat)),
+                ends_on_rate_limit: policy != RateLimitPolicy::Wait,
+                lane: &lane,
+                run: &order.run,
+                lane_name: &order.lane,
+                stdout: &stdout,
+                stderr: &stderr,
+            })
+            .await;
+        if let Some(copy) = copy {
+            copy.remove().await;
+        }
+        report.outcome.notes.extend(warning);
+        report
+    }
+
+    /// Usage of a session before the call, if the ledger of the run has it.
+    fn earlier_usage(&self, agent: &str, session: &str) -> Option<Usage> {
+        let calls = calls(self.ledgers()).ok()?;
+        let is_of_session =
+            |call: &CallRecord| call.agent == agent && call.session.as_deref() == Some(session);
+        calls.into_iter().rfind(is_of_session)?.session_total
     }
 
     fn answer(
@@ -177,15 +229,15 @@ impl AgentPool {
         text: &str,
         report: CallReport,
         changes: Vec<TreeChange>,
-        warning: Option<String>,
+        earlier_notes: Vec<String>,
     ) -> AgentAnswer {
         let orphans = report.orphans_message();
         let mut notes = report.outcome.notes;
         notes.extend(report.outcome.denied.iter().map(|denied| format!("was refused {denied}")));
         notes.extend(orphans);
-        notes.extend(warning);
+        notes.extend(earlier_notes);
         let text = self.redactor().redact(text).into_owned();
-        AgentAnswer { text, usage: report.outcome.usage, changes, notes }
+        AgentAnswer { text, usage: report.outcome.usage, session: report.outcome.session, changes, notes }
     }
 
     fn failed(
@@ -221,6 +273,31 @@ impl AgentPool {
             ..self.call_record(agent, &order.seat, report)
         };
         self.append_to_ledgers(self.ledgers(), &record);
+    }
+}
+
+/// True if the client can continue a session. A client of the protocol says so itself.
+fn can_resume(agent: &Agent) -> bool {
+    match agent.profile.transport {
+        Transport::Acp => true,
+        Transport::Process => !agent.profile.arguments.session.is_empty(),
+        Transport::Openai | Transport::Queue => false,
+    }
+}
+
+/// True if a call may have failed because its session is unknown or gone, so that a new one is worth a try.
+fn may_be_the_session(kind: FailureKind) -> bool {
+    match kind {
+        FailureKind::Interrupted
+        | FailureKind::RateLimit { .. }
+        | FailureKind::Credentials
+        | FailureKind::Timeout(TimeoutKind::Total) => false,
+        FailureKind::Start
+        | FailureKind::NoAnswer
+        | FailureKind::Service { .. }
+        | FailureKind::Limit
+        | FailureKind::OutputLimit
+        | FailureKind::Timeout(TimeoutKind::FirstByte | TimeoutKind::Idle) => true,
     }
 }
 

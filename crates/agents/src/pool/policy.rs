@@ -16,8 +16,8 @@ pub struct AgentPolicy {
     first_byte: Duration,
     idle: Duration,
     grace: Duration,
-    sketch: Duration,
-    review: Duration,
+    /// Total timeouts, in the order of `ClockFamily::ALL`.
+    totals: [Duration; ClockFamily::ALL.len()],
     /// Time limit of a health probe.
     pub probe_timeout: Duration,
     /// True if agents are probed before their first call.
@@ -30,6 +30,7 @@ pub struct AgentPolicy {
     pub rate_limit: RateLimitPolicy,
     /// True if the repository's hooks, servers and settings apply.
     pub repo_settings: bool,
+    pub web: WebPolicy,
     /// Configured chains, by seat or group.
     pub seats: ConfiguredChains,
     /// Paths that charrette itself changes.
@@ -60,6 +61,15 @@ pub enum RateLimitPolicy {
     Fallback,
 }
 
+/// Use of the web by agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WebPolicy {
+    /// By seats that look things up, where the client can.
+    Research,
+    /// By none.
+    Off,
+}
+
 impl AgentPolicy {
     pub fn from_settings(settings: &Settings) -> AgentPolicy {
         let value =
@@ -75,8 +85,7 @@ impl AgentPolicy {
             first_byte: seconds("clocks.first_byte"),
             idle: seconds("clocks.idle"),
             grace: seconds("clocks.grace"),
-            sketch: seconds("clocks.sketch"),
-            review: seconds("clocks.review"),
+            totals: ClockFamily::ALL.map(|clock| seconds(clock.setting())),
             probe_timeout: seconds("clocks.probe"),
             probes: value("policy.probe") != Value::Bool(false),
             seed_tiers: text("policy.models") == SEED_TIERS,
@@ -88,6 +97,7 @@ impl AgentPolicy {
                 run_tokens: value("budget.run_tokens").as_u64(),
             },
             rate_limit,
+            web: if text("policy.web") == "off" { WebPolicy::Off } else { WebPolicy::Research },
             repo_settings: value("policy.repo_settings") == Value::Bool(true),
             seats: chains(settings),
             own: OwnPaths {
@@ -99,10 +109,11 @@ impl AgentPolicy {
 
     /// Total timeout of a call for that seat; without a seat, the one of reviews.
     pub fn call_timeout(&self, seat: Option<&Seat>) -> Duration {
-        match seat.map(|seat| seat.clock) {
-            Some(ClockFamily::Sketch) => self.sketch,
-            Some(ClockFamily::Review) | None => self.review,
-        }
+        self.total(seat.map_or(ClockFamily::Review, |seat| seat.clock))
+    }
+
+    fn total(&self, clock: ClockFamily) -> Duration {
+        self.totals[clock as usize]
     }
 
     /// Timeouts of a call; `streams` is true for a client that prints while it works.
@@ -118,5 +129,38 @@ impl AgentPolicy {
     /// Time between SIGTERM and SIGKILL.
     pub fn grace(&self) -> Duration {
         self.grace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use charrette_model::config::layers::{Layer, read_layers};
+
+    fn policy(text: &str) -> AgentPolicy {
+        let layer = Layer { origin: "charrette.toml".to_owned(), text: text.to_owned() };
+        let (settings, problems) = read_layers(&[layer]);
+        assert_eq!(problems, []);
+        AgentPolicy::from_settings(&settings)
+    }
+
+    #[test]
+    fn each_clock_has_a_setting_and_a_default_of_its_own() {
+        let totals = |policy: &AgentPolicy| ClockFamily::ALL.map(|clock| policy.total(clock).as_secs());
+        assert_eq!(totals(&policy("")), ClockFamily::ALL.map(ClockFamily::default_seconds));
+        let set = policy("[clocks]\nsketch = 1\nreview = 2\ninvestigate = 3\ndesign = 4\n");
+        assert_eq!(totals(&set), [1, 2, 3, 4]);
+        assert_eq!(set.call_timeout(None).as_secs(), 2);
+    }
+
+    #[test]
+    fn the_web_is_for_research_unless_it_is_off() {
+        for (text, web) in [
+            ("", WebPolicy::Research),
+            ("policy.web = \"research\"", WebPolicy::Research),
+            ("policy.web = \"off\"", WebPolicy::Off),
+        ] {
+            assert_eq!(policy(text).web, web, "{text}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Health probe of an agent: once per process, with one retry.
 
-use super::call::AgentCall;
+use super::call::{AgentCall, CallOrigin};
 use super::state::AgentPool;
-use crate::profile::Agent;
+use crate::profile::{Agent, Transport};
 use std::time::Duration;
 
 /// Prompt of a probe.
@@ -18,6 +18,10 @@ pub struct ProbeResult {
 impl AgentPool {
     /// Probes an agent, unless that was done before. Concurrent callers wait for the same probe.
     pub async fn probe(&self, agent: &Agent) -> ProbeResult {
+        if agent.profile.transport == Transport::Queue {
+            // A probe would be a question to a person.
+            return ProbeResult { health: Ok(()) };
+        }
         let Some(cell) = self.probe_cell(&agent.name) else {
             return ProbeResult { health: Err("no such agent is configured".to_owned()) };
         };
@@ -54,6 +58,8 @@ impl AgentPool {
                 agent,
                 prompt: PROMPT,
                 seat: "probe",
+                origin: CallOrigin::default(),
+                folder: None,
                 writing: false,
                 session: None,
                 timeout: self.policy().probe_timeout,

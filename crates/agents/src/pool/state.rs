@@ -2,6 +2,7 @@
 
 use super::budget::{BudgetTracker, today};
 use super::policy::AgentPolicy;
+use super::queued::QueueUse;
 use crate::host::HostEnvironment;
 use crate::orphans::Driver;
 use crate::profile::{Agent, Roster};
@@ -11,7 +12,7 @@ use charrette_engine::ports::{Clock, EmbeddedAgent, Tree};
 use charrette_model::ledger::CallRecord;
 use charrette_model::ledger::call::ANSWERED;
 use charrette_model::redact::Redactor;
-use charrette_model::seats::{self, AgentHealth, Candidate, Seat, SeatTables};
+use charrette_model::seats::{self, AgentHealth, Candidate, SeatTables};
 use charrette_model::session;
 use charrette_model::stamp::Now;
 use charrette_store::ledger::{append_call, append_day};
@@ -33,6 +34,8 @@ pub struct AgentPoolConfig {
     pub driver: String,
     /// Purpose of this driver, for messages.
     pub purpose: String,
+    /// Feature of the run, if there is one.
+    pub feature: Option<String>,
     pub clock: Arc<dyn Clock>,
     pub cancel: Cancel,
     /// Work tree, to detect what agents change in it.
@@ -59,6 +62,8 @@ struct Inner {
     driver: Mutex<Option<Driver>>,
     driver_name: String,
     purpose: String,
+    feature: Option<String>,
+    queue_use: QueueUse,
     state_folder: PathBuf,
     redactor: Redactor,
     clock: Arc<dyn Clock>,
@@ -86,6 +91,7 @@ impl AgentPool {
             state_folder,
             driver,
             purpose,
+            feature,
             clock,
             cancel,
             tree,
@@ -98,6 +104,7 @@ impl AgentPool {
         let names = roster.all().map(|agent| (agent.name.clone(), OnceCell::new()));
         let probed = names.collect();
         let budget = BudgetTracker::new(policy.budget);
+        let queue_use = QueueUse::new(&state_folder, &purpose, clock.clone(), cancel.clone());
         let inner = Inner {
             roster,
             seats,
@@ -106,6 +113,8 @@ impl AgentPool {
             driver: Mutex::default(),
             driver_name: driver,
             purpose,
+            feature,
+            queue_use,
             state_folder,
             redactor: Redactor::new(secrets),
             clock,
@@ -172,6 +181,14 @@ impl AgentPool {
         self.inner.lanes.join(name)
     }
 
+    pub(super) fn feature(&self) -> Option<&str> {
+        self.inner.feature.as_deref()
+    }
+
+    pub(super) fn queue_use(&self) -> &QueueUse {
+        &self.inner.queue_use
+    }
+
     pub(super) fn cancel(&self) -> &Cancel {
         &self.inner.cancel
     }
@@ -179,6 +196,15 @@ impl AgentPool {
     /// Lane token for the environment of a process. Registers this driver first, so that its orphans can be
     /// found.
     pub(super) fn lane_token(&self, lane: &str) -> io::Result<String> {
+        self.with_driver(|driver| driver.token(lane))
+    }
+
+    /// Folder for copies of the repository. Registers this driver first, so that what it leaves is found.
+    pub(super) fn copies_folder(&self) -> io::Result<PathBuf> {
+        self.with_driver(|driver| driver.copies().to_owned())
+    }
+
+    fn with_driver<T>(&self, ask: impl FnOnce(&Driver) -> T) -> io::Result<T> {
         let mut driver = self.inner.driver.lock().unwrap_or_else(PoisonError::into_inner);
         let registered = match &mut *driver {
             Some(driver) => driver,
@@ -187,7 +213,7 @@ impl AgentPool {
                 none.insert(Driver::register(&folder, &self.inner.driver_name, &self.inner.purpose)?)
             }
         };
-        Ok(registered.token(lane))
+        Ok(ask(registered))
     }
 
     pub(super) fn probe_cell(&self, agent: &str) -> Option<&OnceCell<Result<(), String>>> {
@@ -257,12 +283,15 @@ impl AgentPool {
             cached: usage.map(|usage| usage.cached),
             usd: usage.and_then(|usage| usage.usd),
             session_total: outcome.session_total.clone(),
+            citations: None,
         }
     }
 
     /// Appends a call to the ledger in that folder, and to the one of the day. Errors are ignored: a full disk
     /// must not cost an answer.
     pub fn append_to_ledgers(&self, folder: &Path, record: &CallRecord) {
+        // The folder of `charrette ask` may not exist yet.
+        let _ = fs_err::create_dir_all(folder);
         let _ = append_call(folder, record);
         let _ = append_day(&days_folder(&self.inner.state_folder), today(self.now()), record);
     }
@@ -284,8 +313,7 @@ pub fn seat_chain(
     candidates: &[Candidate],
 ) -> Vec<String> {
     let Some(seat) = tables.seat(seat_id) else { return Vec::new() };
-    let panel: Vec<&'static Seat> = if seat.is_panel() { tables.peers(seat).collect() } else { vec![seat] };
-    let placements = seats::plan_seating(panel, &policy.seats, candidates);
+    let placements = seats::plan_seating(tables.panel(seat), &policy.seats, candidates);
     let placement = placements.into_iter().find(|placement| placement.seat.id == seat.id);
     placement.map(|placement| placement.chain.agents).unwrap_or_default()
 }

@@ -1,7 +1,6 @@
 //! Finds the program of a client, and its version.
 
 use super::roster::Agent;
-use super::schema::Transport;
 use crate::host::HostEnvironment;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -28,7 +27,7 @@ impl Agent {
 
     /// True if its program is found, or it needs none.
     pub fn is_installed(&self, host: &HostEnvironment) -> bool {
-        self.profile.transport == Transport::Openai || self.program(host).is_some()
+        !self.profile.transport.needs_program() || self.program(host).is_some()
     }
 
     /// Message for an agent that is not installed.

@@ -38,6 +38,10 @@ const BASE_VARIABLES: &[&str] = &[
 pub struct Invocation<'a> {
     /// True if the agent may change files.
     pub writing: bool,
+    /// True if the agent may use the web, if its client can.
+    pub web: bool,
+    /// Folder that the agent works in.
+    pub folder: &'a Path,
     /// True if the repository's hooks, servers and settings apply.
     pub repo_settings: bool,
     /// Id of the session to resume.
@@ -57,16 +61,15 @@ impl Agent {
             model: self.model.as_deref().map(OsStr::new),
             effort: self.effort.as_deref().map(OsStr::new),
             session: invocation.session.map(OsStr::new),
-            folder: Some(host.folder.as_os_str()),
+            folder: Some(invocation.folder.as_os_str()),
             lane: Some(invocation.lane.as_os_str()),
             prompt_file: Some(invocation.prompt_file.as_os_str()),
         };
         let isolated: &[String] = if invocation.repo_settings { &[] } else { &arguments.isolated };
-        let access = if invocation.writing { &arguments.writing } else { &arguments.read_only };
         let parts: [&[String]; 8] = [
             &arguments.always,
             isolated,
-            access,
+            arguments.access(invocation.writing, invocation.web),
             &arguments.model,
             &arguments.effort,
             &arguments.folder,
@@ -191,6 +194,8 @@ mod tests {
     fn invocation() -> Invocation<'static> {
         Invocation {
             writing: false,
+            web: false,
+            folder: Path::new("/repo"),
             repo_settings: false,
             session: None,
             lane: Path::new("/lane"),
@@ -239,6 +244,67 @@ mod tests {
                 "{name}: nothing keeps the repository out"
             );
         }
+    }
+
+    /// The words of a command line that differ with the web, for each access.
+    #[test]
+    fn the_web_adds_its_tools_and_nothing_else() {
+        let here = host(&[]);
+        let claude_web = ["--allowedTools", "WebFetch,WebSearch", "Read,Grep,Glob,WebFetch,WebSearch"];
+        let claude_writing =
+            ["Bash,WebFetch,WebSearch", "Bash,Edit,Glob,Grep,NotebookEdit,Read,WebFetch,WebSearch,Write"];
+        let (live, disabled): (&[&str], &[&str]) = (&["web_search=\"live\""], &["web_search=\"disabled\""]);
+        let cases: [(&str, bool, &[&str], &[&str]); 10] = [
+            ("claude", false, &["Read,Grep,Glob"], &claude_web),
+            ("claude", true, &["Bash", "Bash,Edit,Glob,Grep,NotebookEdit,Read,Write"], &claude_writing),
+            ("codex", false, disabled, live),
+            ("codex", true, disabled, live),
+            ("cursor", false, &[], &[]),
+            ("cursor", true, &[], &[]),
+            ("gemini", false, &["/lane/read-only.toml"], &["/lane/read-only-web.toml"]),
+            ("gemini", true, &["/lane/writing.toml"], &["/lane/writing-web.toml"]),
+            ("opencode", false, &["charrette-read"], &["charrette-read-web"]),
+            ("opencode", true, &["charrette-write"], &["charrette-write-web"]),
+        ];
+        for (name, writing, only_without, only_with) in cases {
+            let agent = agent(name, &format!("[agents.{name}]\ncommand = \"/bin/true\"\n"));
+            let words = |web: bool| -> Vec<String> {
+                let words = agent.arguments(&here, &Invocation { writing, web, ..invocation() }).unwrap();
+                words.into_iter().map(|word| word.into_string().unwrap()).collect()
+            };
+            let (without, with) = (words(false), words(true));
+            let missing = |from: &[String], other: &[String]| -> Vec<String> {
+                from.iter().filter(|word| !other.contains(word)).cloned().collect()
+            };
+            assert_eq!(missing(&without, &with), only_without, "{name}, writing: {writing}");
+            assert_eq!(missing(&with, &without), only_with, "{name}, writing: {writing}");
+            assert_eq!(agent.profile.arguments.has_web(), name != "cursor", "{name}");
+        }
+    }
+
+    #[test]
+    fn the_agents_of_opencode_differ_by_the_web_only() {
+        let profile = agent("opencode", "").profile;
+        let config: serde_json::Value =
+            serde_json::from_str(&profile.environment.set["OPENCODE_CONFIG_CONTENT"]).unwrap();
+        let permissions = |name: &str| config["agent"][name]["permission"].as_object().unwrap().clone();
+        for plain in ["charrette-read", "charrette-write"] {
+            let mut with = permissions(&format!("{plain}-web"));
+            assert_eq!(
+                [with.remove("webfetch"), with.remove("websearch")],
+                [Some("allow".into()), Some("allow".into())]
+            );
+            assert_eq!(with, permissions(plain));
+        }
+    }
+
+    #[test]
+    fn another_folder_replaces_the_repository_on_the_command_line() {
+        let agent = agent("cursor", "[agents.cursor]\ncommand = \"/bin/true\"\n");
+        let invocation = Invocation { folder: Path::new("/copy"), writing: true, ..invocation() };
+        let words = agent.arguments(&host(&[]), &invocation).unwrap();
+        assert!(words.windows(2).any(|two| two == ["--workspace", "/copy"]), "{words:?}");
+        assert!(!words.iter().any(|word| word == "/repo"), "{words:?}");
     }
 
     #[test]

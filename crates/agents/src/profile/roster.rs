@@ -3,7 +3,8 @@
 use super::schema::{Profile, PromptBy, Transport};
 use crate::stream::OutputFormat;
 use charrette_model::config::Settings;
-use charrette_model::seats::EMBEDDED;
+use charrette_model::escape::printable;
+use charrette_model::seats::{EMBEDDED, is_agent_name};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -46,6 +47,11 @@ pub enum RosterError {
     MissingSetting { agent: String, kind: &'static str, setting: &'static str },
     #[error("agents.{EMBEDDED} cannot be configured: that is the agent inside charrette")]
     Embedded,
+    #[error(
+        "agents.\"{}\": a name has at most 64 letters, digits, '-', '_' and '.', and begins with a letter or a digit",
+        printable(.0)
+    )]
+    Name(String),
     #[error("agents.{agent}.{setting} contains a control character")]
     ControlCharacter { agent: String, setting: &'static str },
 }
@@ -125,6 +131,10 @@ fn configure(
     if name == EMBEDDED {
         return Err(RosterError::Embedded);
     }
+    // It becomes the name of folders.
+    if !is_agent_name(name) {
+        return Err(RosterError::Name(name.to_owned()));
+    }
     let text = |setting: &'static str| -> Result<Option<String>, RosterError> {
         let Some(value) = values.get(setting).and_then(Value::as_str) else { return Ok(None) };
         if value.chars().any(char::is_control) {
@@ -176,6 +186,7 @@ fn custom_profile(name: &str, kind: &str) -> Profile {
     let transport = match kind {
         "acp" => Transport::Acp,
         "openai" => Transport::Openai,
+        "queue" => Transport::Queue,
         _ => Transport::Process,
     };
     Profile {
@@ -185,9 +196,9 @@ fn custom_profile(name: &str, kind: &str) -> Profile {
         version: Vec::new(),
         tested: Vec::new(),
         output: OutputFormat::Text,
-        streams: transport != Transport::Process,
+        streams: matches!(transport, Transport::Acp | Transport::Openai),
         prompt_by: PromptBy::Stdin,
-        reads_ignored: transport == Transport::Process,
+        reads_ignored: matches!(transport, Transport::Process | Transport::Queue),
         arguments: super::Arguments::default(),
         environment: super::Environment::default(),
         files: BTreeMap::new(),
@@ -228,6 +239,8 @@ mod tests {
                 &a.always,
                 &a.read_only,
                 &a.writing,
+                &a.web.read_only,
+                &a.web.writing,
                 &a.isolated,
                 &a.model,
                 &a.effort,
@@ -254,7 +267,8 @@ mod tests {
         let (roster, problems) = roster(
             "[agents.claude]\nmodel = \"opus\"\nargs = [\"-v\"]\n[agents.second]\nlike = \"claude\"\nmodel = \"haiku\"\n\
              [agents.mine]\nkind = \"command\"\ncommand = \"./mine\"\nvendor = \"me\"\nenv = [\"MY_KEY\"]\n\
-             [agents.local]\nkind = \"openai\"\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n",
+             [agents.local]\nkind = \"openai\"\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n\
+             [agents.ada]\nkind = \"queue\"\nvendor = \"people\"\nmodel = \"any\"\n",
         );
         assert_eq!(problems, [""; 0]);
         let claude = roster.get("claude").unwrap();
@@ -264,19 +278,25 @@ mod tests {
         assert_eq!((mine.profile.vendor.as_str(), mine.profile.transport), ("me", Transport::Process));
         assert_eq!(mine.profile.environment.pass, ["MY_KEY"]);
         assert_eq!(roster.get("local").unwrap().profile.transport, Transport::Openai);
-        assert_eq!(roster.all().count(), BUILT_IN.len() + 3);
+        let ada = roster.get("ada").unwrap();
+        assert_eq!((ada.profile.transport, ada.profile.vendor.as_str()), (Transport::Queue, "people"));
+        assert!(!ada.profile.streams, "a person is silent until the answer");
+        assert_eq!(roster.all().count(), BUILT_IN.len() + 4);
     }
 
     #[test]
     fn invalid_agents_are_reported_and_left_out() {
         let (roster, problems) = roster(
             "[agents.a]\nmodel = \"x\"\n[agents.b]\nkind = \"openai\"\n[agents.c]\nkind = \"acp\"\n\
-             [agents.d]\nlike = \"clod\"\n[agents.embedded]\nmodel = \"x\"\n[agents.codex]\nmodel = \"a\\u0000b\"\n",
+             [agents.d]\nlike = \"clod\"\n[agents.embedded]\nmodel = \"x\"\n[agents.codex]\nmodel = \"a\\u0000b\"\n\
+             [agents.\"../x\"]\nkind = \"queue\"\n[agents.\"a b\"]\nkind = \"queue\"\n",
         );
         assert_eq!(
             problems,
             [
+                "agents.\"../x\": a name has at most 64 letters, digits, '-', '_' and '.', and begins with a letter or a digit",
                 "agents.a is not built in: say how to talk to it with agents.a.kind or agents.a.like",
+                "agents.\"a b\": a name has at most 64 letters, digits, '-', '_' and '.', and begins with a letter or a digit",
                 "agents.b is of kind openai and needs agents.b.url",
                 "agents.c is of kind acp and needs agents.c.command",
                 "agents.codex.model contains a control character",

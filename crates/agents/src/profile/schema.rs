@@ -56,6 +56,15 @@ pub enum Transport {
     Acp,
     /// An OpenAI-compatible HTTP endpoint.
     Openai,
+    /// A folder of calls that a person or any program answers.
+    Queue,
+}
+
+impl Transport {
+    /// True if every call starts a program.
+    pub fn needs_program(self) -> bool {
+        matches!(self, Transport::Process | Transport::Acp)
+    }
 }
 
 /// Way to pass the prompt to a process.
@@ -80,6 +89,8 @@ pub struct Arguments {
     pub read_only: Vec<String>,
     /// For seats that may change files.
     pub writing: Vec<String>,
+    /// For seats that may use the web.
+    pub web: WebArguments,
     /// To ignore the repository's hooks, servers and settings, unless `policy.repo_settings` is set.
     pub isolated: Vec<String>,
     /// With `{model}`.
@@ -92,6 +103,29 @@ pub struct Arguments {
     pub folder: Vec<String>,
     /// Last, such as `-` for "the prompt is on standard input".
     pub prompt: Vec<String>,
+}
+
+/// Arguments that replace those of the same name where the web may be used. An empty list replaces nothing: the client
+/// cannot use the web there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WebArguments {
+    pub read_only: Vec<String>,
+    pub writing: Vec<String>,
+}
+
+impl Arguments {
+    /// Arguments for this access to files and the web.
+    pub fn access(&self, writing: bool, web: bool) -> &[String] {
+        let (plain, with_web) =
+            if writing { (&self.writing, &self.web.writing) } else { (&self.read_only, &self.web.read_only) };
+        if web && !with_web.is_empty() { with_web } else { plain }
+    }
+
+    /// True if the client can use the web in a read-only seat.
+    pub fn has_web(&self) -> bool {
+        !self.web.read_only.is_empty()
+    }
 }
 
 /// Environment of a client, in addition to the variables that every client gets. Nothing else is passed on.

@@ -266,6 +266,7 @@ fn order() -> AcpRequest {
         prompt: "what is here?".into(),
         folder: "/repo".into(),
         writing: false,
+        web: false,
         model: None,
         session: None,
         max_bytes: 1 << 20,

@@ -4,5 +4,7 @@
 
 mod acp;
 mod fixtures;
+mod launching;
 mod malformed_output;
 mod openai;
+mod queue;

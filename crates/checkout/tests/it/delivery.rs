@@ -10,27 +10,19 @@ fn only_what_is_below_the_root_is_there() {
     let sandbox = repository("main");
     sandbox.write("src/lib.rs", "//! x\n\nfn f() {}");
     fs_err::write(sandbox.outside("secret"), "a\nb\n").unwrap();
-    symlink(sandbox.outside("secret"), sandbox.path("link")).unwrap();
-    sandbox.write("binary", [0, 159, 146, 150]);
-    sandbox.write("zeros", [b'a', 0, b'b']);
-    sandbox.write("empty", "");
     let checkout = checkout(&sandbox);
     let absolute = sandbox.outside("secret").to_str().unwrap().to_owned();
-    for (path, there, lines) in [
-        ("src/lib.rs", true, Some(3)),
-        ("./src/./lib.rs", true, Some(3)),
-        ("empty", true, Some(0)),
-        ("src", true, None),
-        ("binary", true, None),
-        ("zeros", true, None),
-        ("link", true, None),
-        ("nothing", false, None),
-        ("", false, None),
-        ("../secret", false, None),
-        ("src/../../secret", false, None),
-        (&absolute, false, None),
+    for (path, there) in [
+        ("src/lib.rs", true),
+        ("./src/./lib.rs", true),
+        ("src", true),
+        ("nothing", false),
+        ("", false),
+        ("../secret", false),
+        ("src/../../secret", false),
+        (&absolute, false),
     ] {
-        assert_eq!((checkout.exists(path), checkout.line_count(path)), (there, lines), "{path}");
+        assert_eq!(checkout.exists(path), there, "{path}");
     }
 }
 

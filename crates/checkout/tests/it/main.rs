@@ -7,6 +7,8 @@ mod delivery;
 mod entering;
 mod facts;
 mod fixture;
+mod head_copy;
 mod remotes;
+mod sources;
 mod tree;
 mod watch;

@@ -38,7 +38,7 @@ pub(crate) fn abandon(invocation: &Invocation, args: &AbandonArgs) -> Result<Exi
     let mut archives = Vec::new();
     for command in commands {
         let name = DocumentName::new(command, feature.clone());
-        if let Some(archive) = documents.abandon(&name, site.now)? {
+        if let Some(archive) = charrette_app::abandon::abandon(&site, &name)? {
             archives.push((name, archive));
         }
     }

@@ -59,6 +59,8 @@ struct Row {
     version_tested: Option<bool>,
     healthy: Option<bool>,
     health: Option<String>,
+    /// True if its client can use the web in a read-only seat.
+    web: bool,
     checked_at: Option<String>,
     /// Seats for which it is the first choice.
     seats: Vec<&'static str>,
@@ -103,6 +105,7 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
         let program = agent.program(&host);
         let installed = agent.is_installed(&host);
         let health = known.get(&agent.name);
+        let is_queue = agent.profile.transport == Transport::Queue;
         Row {
             name: agent.name.clone(),
             vendor: agent.profile.vendor.clone(),
@@ -110,6 +113,7 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
                 Transport::Process => "process",
                 Transport::Acp => "acp",
                 Transport::Openai => "openai",
+                Transport::Queue => "queue",
             },
             installed,
             program: program.and_then(|words| Some(words.first()?.to_string_lossy().into_owned())),
@@ -118,8 +122,10 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
                 .filter(|_| !agent.profile.tested.is_empty())
                 .map(|version| agent.is_tested(version)),
             version,
-            healthy: health.map(|health| health.reason.is_none()),
-            health: health.and_then(|health| health.reason.clone()),
+            // A queue is never probed.
+            healthy: if is_queue { Some(true) } else { health.map(|health| health.reason.is_none()) },
+            health: health.filter(|_| !is_queue).and_then(|health| health.reason.clone()),
+            web: agent.profile.arguments.has_web(),
             checked_at: health.map(|health| health.at.clone()),
             seats: first_choice_seats(&agent.name, &rules, &candidates),
             missing: (!installed).then(|| agent.missing_message()),
@@ -140,6 +146,7 @@ fn embedded_row(rules: &AgentPolicy, candidates: &[Candidate]) -> Row {
         version_tested: Some(true),
         healthy: Some(true),
         health: None,
+        web: false,
         checked_at: None,
         seats: first_choice_seats(EMBEDDED, rules, candidates),
         missing: None,
@@ -161,6 +168,7 @@ fn table(rows: &[Row]) -> Vec<String> {
             let version = match (&row.version, row.version_tested) {
                 (Some(version), Some(false)) => format!("{} (untested)", printable(version)),
                 (Some(version), _) => printable(version).to_string(),
+                (None, _) if row.kind == "queue" => "-".to_owned(),
                 (None, _) if row.installed => "?".to_owned(),
                 (None, _) => "not installed".to_owned(),
             };

@@ -4,7 +4,7 @@ use crate::invocation::Invocation;
 use crate::{input, output, runtime};
 use charrette_agents::outcome::{Failure, FailureKind, TimeoutKind};
 use charrette_agents::pool::{
-    AgentCall, AgentPool, CallReport, RateLimitPolicy, ResumedSession, asks_folder, seat_chain,
+    AgentCall, AgentPool, CallOrigin, CallReport, RateLimitPolicy, ResumedSession, asks_folder, seat_chain,
 };
 use charrette_agents::profile::Agent;
 use charrette_app::AppError;
@@ -241,6 +241,8 @@ impl AskCall<'_> {
             agent,
             prompt: self.prompt,
             seat,
+            origin: CallOrigin::default(),
+            folder: None,
             writing: self.args.write,
             session: self.args.session.as_deref().map(|id| ResumedSession { id, usage: earlier.as_ref() }),
             timeout: Duration::from_secs(self.timeout_seconds()),

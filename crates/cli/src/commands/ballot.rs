@@ -3,6 +3,7 @@
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_model::panel::dialectic::{build_ballot, tally_judges};
+use charrette_model::panel::quotes::no_quotes;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
@@ -25,7 +26,7 @@ enum BallotCommand {
 
 pub(crate) fn ballot(args: &BallotArgs) -> Result<ExitCode, AppError> {
     match args.command {
-        BallotCommand::Build => output::print_json(&build_ballot(&input::read_json()?))?,
+        BallotCommand::Build => output::print_json(&build_ballot(&input::read_json()?, &no_quotes))?,
         BallotCommand::Tally => output::print_json(&tally_judges(&input::read_json()?))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -6,11 +6,14 @@ use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::disk::open_regular;
 use charrette_app::workspaces::run_workspace;
+use charrette_checkout::CitedSources;
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::escape::one_line;
 use charrette_model::feature::name::FeaturePath;
+use charrette_model::panel::cite::SourceFacts;
 use charrette_model::spec::check::{
-    IssueCode, SpecFiles, SpecIssue, check as check_files, check_level, check_name, level_shape, sort_issues,
+    FileFacts, IssueCode, SpecFiles, SpecIssue, check as check_files, check_level, check_name, level_shape,
+    sort_issues,
 };
 use charrette_model::spec::resolver::{ResolveError, ResolvedSpec, SpecLevel, find_matches, resolve};
 use charrette_store::specs;
@@ -20,11 +23,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Check a specification: requirements, tasks, links, counts
 ///
 /// Checks the six files in specs/<feature>/ and, if it still exists, the plan of the run that wrote them; for a project
-/// or feature, its page and manifest. Prints every issue with file and line. Exit 0 without issues, 1 with issues.
+/// or feature, its page and manifest. Cited places (path:line) must exist. Prints every issue with file and line. Exit 0
+/// without issues, 1 with issues.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Name of the feature, or path of its folder
@@ -104,10 +109,22 @@ fn check_specification(
         spec_json: text("spec.json"),
         meta: text("meta.yaml"),
     };
-    let exists = |path: &str| is_inside(path) && site.root.join(path).symlink_metadata().is_ok();
-    let mut issues = check_files(&files, plan, &exists);
+    let mut issues = check_files(&files, plan, &SiteFiles(site));
     issues.extend(spec.name.iter().flat_map(|name| check_name(name, &files)));
     issues
+}
+
+/// Facts about the files of this site.
+struct SiteFiles<'a>(&'a Site);
+
+impl FileFacts for SiteFiles<'_> {
+    fn exists(&self, path: &str) -> bool {
+        is_inside(path) && self.0.root.join(path).symlink_metadata().is_ok()
+    }
+
+    fn sources(&self) -> Option<Arc<dyn SourceFacts>> {
+        Some(Arc::new(CitedSources::new(&self.0.root, self.0.repository.is_some(), &[])))
+    }
 }
 
 /// Names of the files of a level.

@@ -32,6 +32,7 @@ mod preview;
 mod raw;
 pub(crate) mod resume;
 pub(crate) mod roles;
+pub(crate) mod seats;
 pub(crate) mod session_env;
 pub(crate) mod status;
 pub(crate) mod stop;

@@ -5,10 +5,11 @@ use crate::output;
 use charrette_agents::profile::Roster;
 use charrette_app::AppError;
 use charrette_app::agent_pool;
+use charrette_app::seat_prompt::seat_prompt;
 use charrette_engine::flows::seats;
 use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, sample};
 use charrette_model::config::Settings;
-use charrette_model::escape::printable;
+use charrette_model::escape::{one_line, printable};
 use charrette_model::seats::chain::{ChainSource, ConfiguredChains, declared_chain};
 use charrette_model::seats::{Seat, SeatGroup, config};
 use clap::{Args, Subcommand};
@@ -36,9 +37,12 @@ enum RolesCommand {
 struct ShowArgs {
     /// Name of a role, a seat, or a shared part of roles (parts/rules)
     name: String,
-    /// Print the complete prompt of a seat, with a sample request
+    /// Print the complete prompt of a seat, with a sample request or for a run
     #[arg(long)]
     rendered: bool,
+    /// With --rendered: the prompt that the seat of this run would get now, with its inputs
+    #[arg(long, value_name = "FEATURE", requires = "rendered", conflicts_with = "built_in")]
+    run: Option<String>,
     /// Print the built-in text, even if this repository overrides it
     #[arg(long)]
     built_in: bool,
@@ -159,6 +163,16 @@ fn columns(row: &Row) -> [String; 7] {
 
 fn show(invocation: &Invocation, args: &ShowArgs) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
+    if let Some(feature) = &args.run {
+        let prompt = seat_prompt(&site, &args.name, feature, None)?;
+        let note = "What the flow adds at the moment of a call is not shown: labels of reviews, reasons of a second try.";
+        output::note(invocation, note);
+        let (name, seat) = (args.name.as_str(), Some(args.name.as_str()));
+        return print_role(
+            invocation,
+            &RoleText { name, seat, text_from: format!("run {feature}"), text: &prompt },
+        );
+    }
     let seats = seats();
     let roles = if args.built_in {
         Roles::built_in(&seats)
@@ -204,9 +218,15 @@ fn print_role(invocation: &Invocation, role: &RoleText<'_>) -> Result<ExitCode, 
     if invocation.json {
         output::print_json(role)?;
     } else {
-        output::print_line(role.text.trim_end())?;
+        output::print_line(&printable_text(role.text.trim_end()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A text of several lines with its control characters escaped: the prompt of a run quotes what agents wrote.
+fn printable_text(text: &str) -> String {
+    let line = |line: &str| line.split('\t').map(one_line).collect::<Vec<_>>().join("\t");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Notes for which seat a prompt was rendered, if several seats share the role.

@@ -30,11 +30,13 @@ pub(crate) fn survey(invocation: &Invocation, args: &SurveyArgs) -> Result<ExitC
     }
     let site = invocation.site()?;
     let cache = invocation.environment.user_state_folder().map(|folder| folder.join("survey"));
+    let sources = invocation.environment.source_roots();
     let options = SurveyOptions {
         root: &site.root,
         request: &args.feature,
         top: args.top.get(),
         cache: cache.as_deref(),
+        sources: Some(&sources),
     };
     let survey = survey_repository(options).map_err(AppError::failed)?;
     if invocation.json {

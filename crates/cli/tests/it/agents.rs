@@ -33,6 +33,12 @@ fn every_agent_is_listed_with_its_missing_program() {
     let names: Vec<&str> = agents.iter().map(|agent| agent["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["claude", "codex", "cursor", "gemini", "opencode", "embedded"]);
     assert_eq!(agents[0]["installed"], json!(false));
+    let with_web: Vec<&str> = agents
+        .iter()
+        .filter(|agent| agent["web"] == true)
+        .map(|agent| agent["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(with_web, ["claude", "codex", "gemini", "opencode"]);
     assert!(agents[0]["missing"].as_str().unwrap().contains("npm install -g @anthropic-ai/claude-code"));
     let seats = agents[5]["seats"].as_array().unwrap();
     assert!(seats.contains(&json!("planner")), "with nobody else here, it plans");

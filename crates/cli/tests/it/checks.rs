@@ -32,7 +32,7 @@ fn designed() -> Sandbox {
 /// Materials of the embedded agent for a request, as needed by the files.
 fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
     let root = sandbox.work();
-    let found = survey(SurveyOptions { root: &root, request, top: 10, cache: None }).unwrap();
+    let found = survey(SurveyOptions { root: &root, request, top: 10, cache: None, sources: None }).unwrap();
     let mut artifacts = BTreeMap::from([("request.md".to_owned(), request.to_owned())]);
     let sit = |seat: &str, artifacts: &BTreeMap<String, String>| {
         let inputs = DraftInputs {
@@ -51,11 +51,12 @@ fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
         ("researcher-dependencies", "research-dependencies.md"),
         ("researcher-tasks", "research-tasks.md"),
         ("aggregator", "context-summary.md"),
-        ("planner", "plan.txt"),
     ] {
         let text = sit(seat, &artifacts);
         artifacts.insert(file.to_owned(), text);
     }
+    let plan = split_files(&sit("planner", &artifacts), &["plan-draft.txt", "design-notes.md"]).unwrap();
+    artifacts.insert("plan.txt".to_owned(), plan[0].1.clone());
     let drafts =
         split_files(&sit("writer", &artifacts), &["requirements.md", "design.md", "tasks.md"]).unwrap();
     let seat = |seat: &str| SeatOccupant {

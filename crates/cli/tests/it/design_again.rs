@@ -34,7 +34,7 @@ fn unchanged_answers_do_not_repeat_later_steps() {
     workshop
         .edit("approach-synthesis.txt", &(workshop.read("approach-synthesis.txt") + "\nOne more line.\n"));
     assert_eq!(workshop.resume(&[]).code, Some(3));
-    assert_eq!(workshop.calls(), regular_calls(&["debate/", "planner"]));
+    assert_eq!(workshop.calls(), regular_calls(&["debate/", "inquirer", "investigate/", "planner"]));
     // Neither a commit nor another branch is an input of anything.
     workshop.sandbox.commit("in between");
     let output = workshop.resume(&[]);
@@ -61,10 +61,17 @@ fn a_changed_gate_answer_repeats_the_design_steps() {
     assert_eq!(workshop.answer("pre-design: {scope: \"Yes.\"}\n").code, Some(0));
     assert_eq!(workshop.resume(&[]).code, Some(3));
     assert_eq!(workshop.calls(), [""; 0], "another way to say yes");
-    assert_eq!(workshop.read("answers/pre-design"), "Nothing to add.\n");
+    assert_eq!(
+        workshop.read("answers/pre-design"),
+        "The person confirmed the summary of the research in every part.\n"
+    );
     assert_eq!(workshop.answer("pre-design: {scope: \"Health checks count too.\"}\n").code, Some(0));
     let output = workshop.design(&[FEATURE, "--resume"]);
     assert_eq!(output.code, Some(3), "{output:?}");
-    assert_eq!(workshop.read("answers/pre-design"), "- **scope**: Health checks count too.\n");
-    assert_eq!(workshop.calls(), regular_calls(&["sketch/", "planner", "writer"]));
+    let decided = workshop.read("answers/pre-design");
+    assert!(decided.contains("**Question**: The following is explicitly out of scope:"), "{decided}");
+    assert!(decided.contains("**Resolution**: Health checks count too.\n**Source**: user\n"), "{decided}");
+    // Every seat after the gate is bound by the answer, but for those that rearrange what others wrote.
+    let unbound = ["research/", "aggregator", "clarifier", "scoper", "merger", "illustrator", "validator"];
+    assert_eq!(workshop.calls(), regular_calls_except(&unbound));
 }

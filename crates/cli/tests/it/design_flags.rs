@@ -72,8 +72,16 @@ fn quick_and_auto_call_fewer_and_ask_less() {
     let workshop = Workshop::regular();
     let output = workshop.start(&["--quick", "--auto"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    let mut expected =
-        regular_calls_except(&["sketch/", "debate/2", "clarifier", "scoper", "discusser", "finisher"]);
+    let mut expected = regular_calls_except(&[
+        "sketch/",
+        "debate/2",
+        "inquirer",
+        "investigate/",
+        "clarifier",
+        "scoper",
+        "discusser",
+        "finisher",
+    ]);
     expected.extend(["sketch/codex-generic codex", "sketch/cursor-generic cursor"]);
     expected.sort_unstable();
     assert_eq!(workshop.calls(), expected);
@@ -84,7 +92,7 @@ fn quick_and_auto_call_fewer_and_ask_less() {
     for name in ["cursor-sketch-generic-output.txt", "codex-sketch-generic-output.txt"] {
         assert!(workshop.artifact(name).exists(), "{name}");
     }
-    assert_eq!(workshop.read("plan.txt"), workshop.read("plan-reviewed.txt"));
+    assert_eq!(workshop.read("plan.txt"), workshop.read("plan-walked.txt"));
     for name in ["discussion-round1.md", "discussion-round2.md", "questions-clarify.md"] {
         assert!(!workshop.artifact(name).exists(), "{name}");
     }

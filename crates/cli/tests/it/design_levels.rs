@@ -313,7 +313,7 @@ fn both_gates_ask_what_the_level_is_about() {
     let keys = "features_produced rough_specs coverage granularity naming approval";
     waits(&resume, "post-design", keys);
     let workspace = shop.json(&document_path("shop"))["run"]["workspace"].as_str().unwrap().to_owned();
-    assert!(shop.read(&format!("{workspace}/answers/pre-design")).contains("- **features**: add: refunds"));
+    assert!(shop.read(&format!("{workspace}/answers/pre-design")).contains("**Resolution**: add: refunds"));
     let yes =
         "features_produced: 'yes', rough_specs: 'yes', coverage: 'yes', granularity: 'yes', naming: 'yes'";
     answered(&format!("post-design: {{{yes}, approval: revise, feedback: 'call it basket'}}"));

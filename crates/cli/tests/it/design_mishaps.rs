@@ -4,7 +4,7 @@
 use crate::workshop::{Workshop, events, warnings};
 use charrette_testkit::Output;
 use charrette_testkit::panel::{FEATURE, PanelVariant, SeatFault};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The gates that only cost time here.
 const SHORT_RUN: [&str; 3] = ["--auto", "--no-checkpoint", "--json"];
@@ -181,6 +181,35 @@ fn a_diagram_that_cannot_be_shown_stops_nothing() {
         let issue = format!("- **Step 3b — architecture diagram rejected:** {token}\n");
         assert!(workshop.read("execution-issues.md").ends_with(&issue), "{issue}");
     }
+}
+
+#[test]
+fn a_citation_of_a_file_that_does_not_exist_is_sent_back_and_struck() {
+    let workshop = Workshop::brief();
+    let said = workshop.answer_text("research/tasks") + "\nSee parcels/ghost.py:3 and lib/app/ghost.ex:4.\n";
+    workshop.set_answer("research/tasks", &said);
+    let output = workshop.start(&SHORT_RUN);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let calls = workshop.calls();
+    assert_eq!(calls.iter().filter(|call| call.starts_with("research/tasks")).count(), 2, "{calls:?}");
+    let kept = workshop.read("research-tasks.md");
+    let struck = "\nSee (struck: no such place) and (struck: no such place).";
+    assert!(kept.contains(struck) && !kept.contains("ghost"), "{kept}");
+    let told = "research/tasks: cursor: 2 wrong citations struck out";
+    assert!(warnings(&output).iter().any(|warning| warning == told), "{:?}", warnings(&output));
+}
+
+#[test]
+fn a_rejected_diagram_is_drawn_again_with_the_reason() {
+    let workshop = Workshop::brief();
+    workshop.set_variant(PanelVariant::DiagramRejected);
+    let drawn = workshop.answer_text("illustrator");
+    let part = json!({"given": "refused, reason: pipe-in-node-label", "answer": drawn});
+    workshop.set_part("illustrator/again", &part);
+    let output = workshop.start(&SHORT_RUN);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(warnings(&output).iter().all(|warning| !warning.contains("diagram")), "{output:?}");
+    assert_eq!(workshop.read("architecture-diagram.md"), workshop.read("architecture-diagram.second.md"));
 }
 
 #[test]

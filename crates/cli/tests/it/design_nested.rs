@@ -81,11 +81,15 @@ fn a_caller_sees_one_line_for_each_file_and_gets_all_of_them() {
     **⚠ Cursor unavailable — dialectic skipped for bucket 1 decisions (indices: 3). Step 2a.4 synthesis decisions stand.**
     ⏳ 1.2a.5: design plan | dialectic — votes on contested decisions: 1 bucket-skipped, 2 voted
     ✅ 1.2a.5: design plan | dialectic — 2 voted, 1 bucket-skipped (t)
+    > **🔶 1.2a.6: design plan | investigation**
+    ✅ 1.2a.6: design plan | investigation — 2 questions: 1 answered, 1 to measure first, 0 unknown (t)
     > **🔶 1.2b: design plan | full plan**
     ✅ 1.2b: design plan | full plan — saved (t)
     > **🔶 1.3: design plan | plan review**
     ⏳ 1.3: design plan | plan review — votes on plan review findings: 5 accepted, 1 exonerated, 2 neutral, 1 rejected
     ✅ 1.3: design plan | plan review — tally saved, 5 accepted, 1 exonerated, 2 neutral, 1 rejected (t)
+    > **🔶 1.3.2: design plan | walk-through**
+    ✅ 1.3.2: design plan | walk-through — 6 scenarios, 1 broke and was mended (t)
     ⏩ 1.3.5: design plan | discussion r2 — skipped (auto mode) (t)
     > **🔶 1.3b: design plan | arch diagram**
     ✅ 1.3b: design plan | arch diagram — saved (t)

@@ -1,22 +1,25 @@
 //! A whole regular design: every file it leaves, field by field, what it tells meanwhile, and that it can be repeated.
 
-use crate::workshop::{REGULAR, Workshop, document_path, events, tree, warnings};
+use crate::workshop::{REGULAR, Workshop, document_path, events, regular_calls_except, tree, warnings};
 use charrette_engine::artifact::ArtifactSpec;
 use charrette_engine::flows::design;
 use charrette_testkit::panel::{FEATURE, REQUEST};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every file that the run leaves in its workspace, besides roles.
-const FILES: [&str; 63] = [
+/// Every file that the run leaves in its workspace, besides roles and the answers of investigators, which are named after
+/// their questions.
+const FILES: [&str; 85] = [
     "accepted-plan-findings.md",
     "answers/clarify",
+    "answers/post-design",
     "answers/pre-design",
     "approach-synthesis.txt",
     "architecture-diagram.candidate.md",
     "architecture-diagram.md",
     "architecture-diagram.svg",
     "ballot.txt",
+    "broken-scenarios.md",
     "checks.md",
     "claude-judge-output.txt",
     "claude-vote-output.txt",
@@ -38,26 +41,35 @@ const FILES: [&str; 63] = [
     "debate-1-cursor-thesis.txt",
     "debate-2-codex-antithesis.txt",
     "debate-2-codex-thesis.txt",
+    "design-notes.md",
     "design.md",
     "dialectic-ballot.txt",
     "dialectic-resolutions.md",
     "discussion-round1.md",
     "discussion-round2.md",
+    "draft-issues.md",
     "findings.md",
     "gates/clarify-1.md",
     "gates/discussion-1-1.md",
     "gates/discussion-2-1.md",
     "gates/post-design-1.md",
     "gates/pre-design-1.md",
+    "investigation-1.md",
+    "investigation-2.md",
+    "investigation-3.md",
+    "investigation-4.md",
+    "investigation-5.md",
     "oos-accepted-design.md",
     "oos.md",
     "plan-draft.txt",
     "plan-reviewed.txt",
+    "plan-walked.txt",
     "plan.txt",
     "post-design.md",
     "post-design.subject.md",
     "questions-clarify.md",
     "questions-design.md",
+    "questions-investigate.md",
     "questions-scope.md",
     "rejected-findings.md",
     "request.md",
@@ -66,11 +78,22 @@ const FILES: [&str; 63] = [
     "research-requirements.md",
     "research-tasks.md",
     "reviewers.md",
+    "scenarios-1.md",
+    "scenarios-2.md",
+    "scenarios-again.md",
+    "sources.md",
+    "survey-digest.md",
     "survey.json",
     "tasks.md",
+    "undecided-plan-findings.md",
+    "unmended-scenarios.md",
     "validate-summary.md",
     "validation.md",
     "voting-tally.md",
+    "walkthrough-1.md",
+    "walkthrough-2.md",
+    "walkthrough-again.md",
+    "walkthroughs.md",
     "write-summary.md",
 ];
 
@@ -109,8 +132,8 @@ fn every_file_is_there(workshop: &Workshop) {
     let found = tree(&workshop.artifact(""));
     let names: BTreeSet<&str> =
         found.keys().map(String::as_str).filter(|name| !name.ends_with('/')).collect();
-    let expected =
-        |name: &&str| !name.starts_with("roles/") && !name.starts_with("superseded/") && !is_ledger(name);
+    let others = ["roles/", "superseded/", "investigations/"];
+    let expected = |name: &&str| !others.iter().any(|folder| name.starts_with(folder)) && !is_ledger(name);
     assert_eq!(names.iter().copied().filter(expected).collect::<Vec<_>>(), files());
     for name in ["roles/researcher.md", "roles/writer.md", "timing-ledger.tsv", "tokens.jsonl"] {
         assert!(names.contains(name), "{name}");
@@ -191,6 +214,26 @@ fn findings_are_voted_on(workshop: &Workshop) {
 | Codex-Pragmatic | 2 | 2 | 0 | 0 | 0 | 1 | 0 | +2 |
 | Cursor-Edge | 2 | 1 | 0 | 1 | 0 | 0 | 0 | +1 |
 | Codex-Innovation | 2 | 1 | 0 | 0 | 1 | 0 | 0 | 0 |
+
+### Ranking
+
+| Place | Item | Title | Severity | Points |
+|---|---|---|---|---|
+| 1 | FINDING_2 | Refill and take are two steps | critical | 30 |
+| 2 | FINDING_1 | Errors would be written in two places | major | 25 |
+| 3 | FINDING_6 | Tests would have to sleep | minor | 17 |
+| 4 | FINDING_7 | The new code is not documented | minor | 15 |
+| 5 | FINDING_3 | Numbers are not checked | minor | 7 |
+
+### Voters
+
+| Seat | Agent | Vendor | Votes |
+|---|---|---|---|
+| Claude | claude | anthropic | 9 |
+| Codex | codex | openai | 9 |
+| Cursor | cursor | cursor | 9 |
+
+3 distinct vendors stand behind these votes.
 "
     );
     let accepted = fields(&workshop.read("accepted-plan-findings.md"));
@@ -198,7 +241,7 @@ fn findings_are_voted_on(workshop: &Workshop) {
     assert_eq!(ids, ["FINDING_1", "FINDING_2", "FINDING_6", "FINDING_7"]);
     for finding in accepted.values() {
         let names: Vec<&str> = finding.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["Concern", "Resolution"]);
+        assert_eq!(names, ["Severity", "Concern", "Resolution", "Rank points", "Reasons"]);
     }
     let rejected = workshop.read("rejected-findings.md");
     let heads: Vec<&str> = rejected.lines().filter(|line| line.starts_with('#')).collect();
@@ -306,11 +349,17 @@ fn every_step_says_who_read_and_wrote_what(phases: &Value) {
         assert!(step["outputs"].as_object().is_some_and(|outputs| !outputs.is_empty()), "{name}");
         assert!(step["inputs"].as_object().is_some_and(|inputs| !inputs.is_empty()), "{name}");
     }
+    // The step of an investigator is named after its question.
+    let is_investigation = |call: &String| call.starts_with("investigate/");
+    assert_eq!(agents.iter().filter(|call| is_investigation(call)).count(), 2);
+    agents.retain(|call| !is_investigation(call));
     agents.sort();
-    assert_eq!(agents, REGULAR);
+    assert_eq!(agents, regular_calls_except(&["investigate/"]));
     let sketch = &phases["write"]["steps"]["sketch/cursor-arch"];
     let read: Vec<&str> = sketch["inputs"].as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(read, ["answers/pre-design", "context-summary.md", "discussion-round1.md", "request.md"]);
+    let person = ["answers/clarify", "answers/pre-design", "answers/research"];
+    let others = ["context-summary.md", "correction.md", "discussion-round1.md", "request.md"];
+    assert_eq!(read, [&person[..], &others].concat());
     assert_eq!(sketch["inputs"]["request.md"].as_str().map(str::len), Some(64));
     assert_eq!(sketch["outputs"]["cursor-sketch-arch-output.txt"].as_str().map(str::len), Some(64));
 }
@@ -350,12 +399,17 @@ fn fields(text: &str) -> BTreeMap<String, Vec<(String, String)>> {
     let mut blocks: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut id = String::new();
     for line in text.lines() {
-        if let Some(heading) = line.strip_prefix("### ") {
+        if line.starts_with("## ") {
+            id.clear();
+        } else if let Some(heading) = line.strip_prefix("### ") {
             heading.split(':').next().unwrap().clone_into(&mut id);
             blocks.insert(id.clone(), Vec::new());
-        } else if let Some((name, value)) = line.trim_start_matches("- ").split_once("**: ") {
+        } else if let Some((name, value)) = line.trim_start_matches("- ").split_once("**:") {
             let name = name.trim_start_matches("**").to_owned();
-            blocks.get_mut(&id).unwrap().push((name, value.to_owned()));
+            blocks.get_mut(&id).unwrap().push((name, value.trim_start().to_owned()));
+        } else if let Some((_, value)) = blocks.get_mut(&id).and_then(|fields| fields.last_mut()) {
+            // Lists stand below their label.
+            value.push_str(line);
         }
     }
     blocks

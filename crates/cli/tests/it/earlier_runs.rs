@@ -20,6 +20,8 @@ impl EarlierRun {
     /// Unpacks the run: state, workspace, specification, staging, branch.
     fn unpack(name: &str) -> EarlierRun {
         let panel = Panel::regular(&*FAKE_AGENT);
+        // Plans of that version had no section for decisions.
+        panel.set_answer("finisher", "=== replace: ## Edge cases ===\n- A limit of 0 switches it off.\n");
         let archive = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/fixtures/runs-0.1")
             .join(format!("{name}.tar.gz"));

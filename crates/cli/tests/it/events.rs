@@ -29,7 +29,7 @@ fn events_are_recorded_and_the_log_replays_them() {
         assert!(kinds.iter().any(|found| found == kind), "{kind} in {kinds:?}");
     }
     let plain = workshop.run(BINARY, ["events", FEATURE]);
-    assert!(plain.stdout.contains("planner finished: plan-draft.txt"), "{plain:?}");
+    assert!(plain.stdout.contains("planner finished: design-notes.md, plan-draft.txt"), "{plain:?}");
     let log = workshop.run(BINARY, ["log", FEATURE]);
     for line in ["> **🔶 2a: sketches**", "✅ 4c: validate — passed", "design complete!"] {
         assert!(log.stdout.contains(line), "{line} in {log:?}");

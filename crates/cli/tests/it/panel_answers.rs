@@ -9,15 +9,20 @@ use charrette_model::collect::substance::validate_answer;
 use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::handoff::markdown::response_in_markdown;
+use charrette_model::panel::accounting::{NumberedReview, unaccounted_findings};
 use charrette_model::panel::citations;
 use charrette_model::panel::context_summary::read_context_summary;
 use charrette_model::panel::debate::{DebateSide, read_defense};
 use charrette_model::panel::decisions::{ContestedDecisions, read_decisions};
 use charrette_model::panel::findings::{FindingsStatus, read_findings};
+use charrette_model::panel::inquiries::read_inquiries;
+use charrette_model::panel::investigation::read_investigation;
+use charrette_model::panel::plan::{PlanDuties, check_plan};
 use charrette_model::panel::questions::{AnswerSource, QuestionRound, read_questions};
-use charrette_model::panel::review_items::{missing_proposers, read_review_items};
+use charrette_model::panel::review_items::read_review_items;
 use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::{Proposal, Voter, VotesRequest, tally_votes};
+use charrette_model::panel::walkthrough::read_walkthrough;
 use charrette_model::problem::Problem;
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
@@ -45,23 +50,29 @@ pub(crate) fn step_of(seat: &Seat) -> String {
         AnswerForm::DecisionVotes => format!("judge/{id}"),
         AnswerForm::Findings => format!("review/{id}"),
         AnswerForm::FindingVotes => format!("vote/{id}"),
+        AnswerForm::Investigation => format!("investigate/{id}"),
+        AnswerForm::Walkthrough => format!("walk/{id}"),
         _ => id.to_owned(),
     }
+}
+
+/// True if the scripted panel uses the seat: its inquirer asks two questions.
+pub(crate) fn is_scripted(seat: &Seat) -> bool {
+    !["investigator-3", "investigator-4", "investigator-5"].contains(&seat.id)
 }
 
 #[test]
 fn the_answer_of_every_seat_fits_its_form() {
     let panel = Panel::regular(&*FAKE_AGENT);
-    for seat in level_seats(SpecLevel::Spec).all() {
+    for seat in level_seats(SpecLevel::Spec).all().filter(|seat| is_scripted(seat)) {
         fits(seat, &panel.answer_text(&step_of(seat)));
     }
-    fits(seat("writer"), &panel.answer_text("writer/repair"));
 }
 
 #[test]
 fn no_answer_is_longer_than_its_role_allows() {
     let (panel, roles) = (Panel::regular(&*FAKE_AGENT), Roles::built_in(&seats()));
-    for seat in level_seats(SpecLevel::Spec).all() {
+    for seat in level_seats(SpecLevel::Spec).all().filter(|seat| is_scripted(seat)) {
         let role = roles.for_seat(seat).unwrap();
         let long = words::count(&panel.answer_text(&step_of(seat)));
         assert!(role.max_words.is_none_or(|most| long <= most), "{}: {long} words", seat.id);
@@ -82,6 +93,14 @@ fn every_variant_fits_the_form_of_its_seat() {
         fits(seat(id), &variant(&panel, file));
     }
     assert_eq!(PanelVariant::ALL.len(), 7, "each of them is tried in panel_bed");
+}
+
+/// The text with all its lines, whatever decisions they are given for.
+fn fill_in_decisions(text: &str) -> String {
+    let line = |line: &str| {
+        line.strip_prefix("{given:").and_then(|rest| rest.split_once('}')).map(|(_, line)| line.to_owned())
+    };
+    text.lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n").collect()
 }
 
 fn fits(seat: &Seat, text: &str) {
@@ -114,11 +133,17 @@ fn fits(seat: &Seat, text: &str) {
             let side = if id.ends_with("-thesis") { DebateSide::Thesis } else { DebateSide::AntiThesis };
             assert!(read_defense(text, side).is_ok(), "{id}: {:?}", read_defense(text, side));
         }
-        AnswerForm::Plan => {
-            let parts =
-                ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"];
-            assert!(parts.iter().all(|part| text.contains(&format!("## {part}\n"))), "{id}");
+        AnswerForm::Plan if id == "planner" => {
+            let plan = fill_in_decisions(&split_files(text, seat.writes).unwrap()[0].1);
+            let duties =
+                PlanDuties { decisions: (1..=7).collect(), measurements: true, ..PlanDuties::default() };
+            assert_eq!(check_plan(&plan, &duties), none, "{id}");
         }
+        // Edits are applied in the runs.
+        AnswerForm::Plan => assert!(text.starts_with("=== replace: ## "), "{id}"),
+        AnswerForm::Inquiries => assert_eq!(read_inquiries(text).problems, none, "{id}"),
+        AnswerForm::Investigation => assert_eq!(read_investigation(text).1, none, "{id}"),
+        AnswerForm::Walkthrough => assert_eq!(read_walkthrough(text, &[]).1, none, "{id}"),
         AnswerForm::Findings => {
             let read = read_findings(text);
             assert_eq!((read.status, read.errors), (FindingsStatus::Findings, none.to_vec()), "{id}");
@@ -198,7 +223,7 @@ fn files_of_tasks_and_of_plans_exist_or_are_new() {
         .flat_map(|line| line.split(", "))
         .map(|file| (file.trim_end_matches(" (new)").to_owned(), file.ends_with("(new)")))
         .collect();
-    let plan = panel.answer_text("finisher");
+    let plan = panel.answer_text("reviser");
     let of_plan = plan.lines().filter_map(|line| {
         let (file, rest) = line.strip_prefix("- `")?.split_once('`')?;
         rest.starts_with([' ', ':']).then(|| (file.to_owned(), rest.starts_with(" (new)")))
@@ -245,12 +270,14 @@ fn ten_findings_become_nine_and_every_outcome_occurs() {
     let found: usize =
         REVIEWERS.iter().map(|(step, _)| read_findings(&panel.answer_text(step)).findings.len()).sum();
     assert_eq!((found, items.len()), (10, 9));
-    assert_eq!(missing_proposers(&items, &REVIEWERS.map(|(_, label)| label)), [""; 0]);
+    let reviews = REVIEWERS.map(|(step, label)| NumberedReview::read(label, &panel.answer_text(step)));
+    assert_eq!(unaccounted_findings(&items, &reviews), [""; 0]);
     let voter = |name: &str| Voter {
         name: name.to_owned(),
         agent: name.to_owned(),
         status: "OK".to_owned(),
         text: panel.answer_text(&format!("vote/voter-{name}")),
+        vendor: String::new(),
     };
     let voters = ["claude", "codex", "cursor"].map(voter).to_vec();
     let tally = tally_votes(&VotesRequest { items: items.iter().map(Proposal::from).collect(), voters });

@@ -1,12 +1,13 @@
 //! The scripted panel called by the real program: every seat by its own agent, unless a test changes that.
 
 use crate::BINARY;
-use crate::panel_answers::{contested, step_of};
+use crate::panel_answers::{contested, is_scripted, step_of};
 use crate::workshop::FAKE_AGENT;
 use charrette_engine::flows::design::level_seats;
 use charrette_model::panel::debate::SeatAnswer;
 use charrette_model::panel::dialectic::ballot::{BallotRequest, DebatedDecision, build_ballot};
 use charrette_model::panel::dialectic::tally::{BallotDecision, Judge, JudgesRequest, tally_judges};
+use charrette_model::panel::quotes::no_quotes;
 use charrette_model::spec::resolver::SpecLevel;
 use charrette_testkit::Output;
 use charrette_testkit::panel::{Panel, PanelVariant, SeatFault, Seating, parcels};
@@ -18,7 +19,7 @@ fn sits_in(seat: &str) -> &'static str {
         _ if seat.contains("codex") || seat == "validator" || seat == "researcher-dependencies" => "codex",
         _ if seat.contains("cursor") || seat == "researcher-tasks" => "cursor",
         "reviewer-arch" | "reviewer-edge" => "cursor",
-        "reviewer-innovation" | "reviewer-pragmatic" => "codex",
+        "reviewer-innovation" | "reviewer-pragmatic" | "walker-2" => "codex",
         _ if seat.starts_with("debate-1") || seat.starts_with("debate-5") => "cursor",
         _ if seat.starts_with("debate-2") || seat.starts_with("debate-4") => "codex",
         _ => "claude",
@@ -42,6 +43,9 @@ fn answered(panel: &Panel, seat: &str, prompt: &str) -> String {
 fn every_seat_is_taken_by_its_own_agent_who_says_its_text() {
     let panel = Panel::regular(&*FAKE_AGENT);
     for seat in level_seats(SpecLevel::Spec).all().filter(|seat| !seat.id.starts_with("debate-3")) {
+        if !is_scripted(seat) {
+            continue;
+        }
         let said = answered(&panel, seat.id, "- Task: `a-task` (phase: x)\n### DECISION_1: a\n");
         assert_eq!(panel.calls(), [format!("{} {}", step_of(seat), sits_in(seat.id))]);
         let first = panel.answer_text(&step_of(seat));
@@ -65,7 +69,7 @@ fn the_third_decision_has_no_debaters_unless_a_test_wants_them() {
     panel.seat_agents(&Seating { absent: &["codex"], ..Seating::REGULAR });
     assert_ne!(ask(&panel, "debate-2-thesis", "x").code, Some(0));
     answered(&panel, "codex-pragmatic", "x");
-    assert_eq!(panel.calls(), ["sketch/codex-pragmatic cursor"]);
+    assert_eq!(panel.calls(), ["sketch/codex-pragmatic claude"]);
 }
 
 #[test]
@@ -87,17 +91,19 @@ fn judges_uphold_the_first_decision_and_overturn_the_second() {
                 title: decision.title,
                 chosen: decision.chosen,
                 alternative: decision.alternative,
+                tension: decision.tension,
             }
         })
         .collect();
-    let ballot = build_ballot(&BallotRequest { decisions });
+    let ballot = build_ballot(&BallotRequest { decisions, ..BallotRequest::default() }, &no_quotes);
     assert_eq!(ballot.off_ballot.len(), 0);
     let judges = ["cursor", "codex", "claude"].map(|name| Judge {
         name: name.to_owned(),
         status: "OK".to_owned(),
         text: answered(&panel, &format!("judge-{name}"), &ballot.ballot),
+        ..Judge::default()
     });
-    let decisions = vec![BallotDecision { n: 1 }, BallotDecision { n: 2 }];
+    let decisions = [1, 2].map(|n| BallotDecision { n, ..BallotDecision::default() }).to_vec();
     let tally = tally_judges(&JudgesRequest { decisions, judges: judges.to_vec() });
     assert_eq!(tally.warnings, [""; 0]);
     let counted: Vec<(usize, usize)> =
@@ -158,7 +164,7 @@ fn one_agent_fails_and_the_next_one_takes_its_seat() {
             panel.answer_text("sketch/cursor-arch"),
             "{mishap:?}"
         );
-        assert_eq!(panel.calls(), ["sketch/cursor-arch codex", "sketch/cursor-arch cursor"], "{mishap:?}");
+        assert_eq!(panel.calls(), ["sketch/cursor-arch claude", "sketch/cursor-arch cursor"], "{mishap:?}");
     }
 }
 

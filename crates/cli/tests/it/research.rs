@@ -112,4 +112,14 @@ fn an_invalid_citation_is_returned_once_and_then_removed() {
     assert!(output.stdout.contains("1 places that the notes cited are not in the repository"), "{output:?}");
     let asked = panel.calls().into_iter().filter(|call| call.starts_with("topic-synthesist")).count();
     assert_eq!(asked, 2, "asked once, and once more with the reason");
+    let line =
+        output.stdout.lines().find(|line| line.contains("Citations: ")).expect("the closing page counts");
+    assert!(line.contains(" checked, 1 wrong (0 corrected, 1 struck)"), "{line}");
+    let cost = panel.run(BINARY, ["ledger", "cost", NAME]);
+    assert!(cost.stdout.contains(" checked, 1 wrong (0 corrected, 1 struck)."), "{cost:?}");
+    let cost = panel.run(BINARY, ["ledger", "cost", NAME, "--json"]);
+    let cost: serde_json::Value = serde_json::from_str(&cost.stdout).unwrap();
+    let struck: u64 =
+        cost["citations"].as_object().unwrap().values().filter_map(|vendor| vendor["struck"].as_u64()).sum();
+    assert_eq!((struck, cost["seats"]["topic-synthesist"]["citations"]["wrong"].as_u64()), (1, Some(1)));
 }

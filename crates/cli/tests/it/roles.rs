@@ -37,13 +37,13 @@ fn every_seat_is_listed_with_who_may_take_it() {
         })
         .collect();
     assert_snapshot!(shown.join("\n"), @"
-    SEAT                             GROUP        STEP  ROLE               EMBEDDED  TEXT                       CHAIN
-    cursor-arch                      sketches     2a    sketch-arch        yes       built-in                   gemini, *, claude, embedded
-    debate-2-thesis                  debaters     2a.5  thesis             no        built-in                   codex, *
-    judge-codex                      judges       2a.5  judge              no        .charrette/roles/judge.md  codex, *, claude
-    planner                          lead         2b    planner            yes       built-in                   codex, claude, embedded
-    reviewer-edge                    reviewers    3     reviewer           yes       built-in                   cursor, codex, *, claude, embedded
-    validator                        -            4c    validator          yes       built-in                   codex, claude, *, embedded
+    SEAT                             GROUP          STEP  ROLE               EMBEDDED  TEXT                       CHAIN
+    cursor-arch                      sketches       2a    sketch-arch        yes       built-in                   gemini, *, claude, embedded
+    debate-2-thesis                  debaters       2a.5  thesis             no        built-in                   codex, *
+    judge-codex                      judges         2a.5  judge              no        .charrette/roles/judge.md  codex, *, claude
+    planner                          lead           2b    planner            yes       built-in                   codex, claude, embedded
+    reviewer-edge                    reviewers      3     reviewer           yes       built-in                   cursor, *, claude, embedded
+    validator                        -              4c    validator          yes       built-in                   codex, claude, *, embedded
     * any other installed external agent
     ");
 }
@@ -58,13 +58,16 @@ fn roles_are_listed_as_json() {
     let listed = charrette(&sandbox, &["roles", "list", "--json"]);
     assert_eq!(listed.code, Some(0));
     let listing = listed.json();
-    assert_eq!(listing["seats"].as_array().unwrap().len(), 57);
+    assert_eq!(listing["seats"].as_array().unwrap().len(), 66);
     assert_eq!(
         *seat(&listing, "reviewer-edge"),
         json!({
-            "seat": "reviewer-edge", "group": "reviewers", "step": "3", "role": "reviewer", "variant": "edge",
-            "reads": ["request.md", "plan-draft.txt"], "writes": ["cursor-plan-edge-output.txt"], "grammar": "findings",
-            "chain": ["cursor", "codex", "*", "claude", "embedded"], "chain_from": "default", "embedded": true,
+            "seat": "reviewer-edge", "group": "reviewers", "step": "3", "role": "reviewer", "variant": "correctness",
+            "reads": [
+                "request.md", "answers/research", "context-summary.md", "answers/clarify", "discussion-round1.md", "correction.md",
+                "answers/pre-design", "dialectic-resolutions.md", "investigation-*.md", "plan-draft.txt"
+            ], "writes": ["cursor-plan-edge-output.txt"], "grammar": "findings",
+            "chain": ["cursor", "*", "claude", "embedded"], "chain_from": "default", "embedded": true,
             "seconds": 60, "text": "built-in"
         })
     );
@@ -120,7 +123,10 @@ fn every_seat_and_role_can_be_shown() {
     for name in names.collect::<std::collections::BTreeSet<_>>() {
         let shown = charrette(&sandbox, &["roles", "show", name, "--rendered"]);
         assert_eq!(shown.code, Some(0), "{name}");
-        assert!(shown.stdout.contains("You work read-only."), "{name}");
+        let copies = ["planner", "reviser", "mender", "finisher", "investigator", "walker"];
+        let has_copy = copies.iter().any(|seat| name.starts_with(seat));
+        let works = if has_copy { "You work in a copy" } else { "You work read-only." };
+        assert!(shown.stdout.contains(works), "{name}");
     }
 }
 

@@ -92,6 +92,7 @@ fn help_lists_every_command() {
             "agents",
             "roles",
             "ask",
+            "seats",
             "ledger",
             "doctor",
             "config",

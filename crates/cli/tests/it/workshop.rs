@@ -3,7 +3,7 @@
 use crate::BINARY;
 use charrette_testkit::Output;
 use charrette_testkit::panel::{FEATURE, Panel, REQUEST};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) static FAKE_AGENT: LazyLock<PathBuf> =
     LazyLock::new(|| Path::new(BINARY).with_file_name("examples").join("fake-agent"));
 
 /// Agent calls of an undisturbed regular run: step and agent.
-pub(crate) const REGULAR: [&str; 33] = [
+pub(crate) const REGULAR: [&str; 40] = [
     "aggregator claude",
     "clarifier claude",
     "debate/1-antithesis cursor",
@@ -24,9 +24,13 @@ pub(crate) const REGULAR: [&str; 33] = [
     "discusser claude",
     "finisher claude",
     "illustrator claude",
+    "inquirer claude",
+    "investigate/investigator-1 claude",
+    "investigate/investigator-2 claude",
     "judge/judge-claude claude",
     "judge/judge-codex codex",
     "judge/judge-cursor cursor",
+    "mender claude",
     "merger claude",
     "planner claude",
     "research/dependencies codex",
@@ -47,6 +51,9 @@ pub(crate) const REGULAR: [&str; 33] = [
     "vote/voter-claude claude",
     "vote/voter-codex codex",
     "vote/voter-cursor cursor",
+    "walk/walker-1 claude",
+    "walk/walker-2 codex",
+    "walk/walker-again codex",
     "writer claude",
 ];
 
@@ -146,30 +153,18 @@ impl Workshop {
     pub(crate) fn echo_prompt_digests(&self) {
         for call in REGULAR {
             let step = call.split(' ').next().unwrap();
-            if ["clarifier", "scoper", "validator"].contains(&step) || step.starts_with("research/") {
+            let is_exact = step.starts_with("research/") || step.starts_with("walk/");
+            if is_exact || ["clarifier", "scoper", "validator"].contains(&step) {
                 continue;
             }
             let said = self.answer_text(step);
-            let said: String = said
-                .lines()
-                .map(|line| match line.strip_prefix("{given:") {
-                    None => format!("{line}\n"),
-                    // Only debated decisions are on the ballot.
-                    Some(given)
-                        if given.starts_with("### DECISION_1") || given.starts_with("### DECISION_2") =>
-                    {
-                        format!("{}\n", given.split_once('}').unwrap().1)
-                    }
-                    Some(_) => String::new(),
-                })
-                .collect();
-            // In a defense only what stands in its tags is read.
-            let answer = if step.starts_with("debate/") {
-                said.replacen("</claim>", " ({digest})</claim>", 1)
-            } else {
-                format!("{said}\n<!-- {{digest}} -->\n")
+            let answer = match step {
+                // In a defense only what stands in its tags is read.
+                _ if step.starts_with("debate/") => said.replacen("</claim>", " ({digest})</claim>", 1),
+                "planner" => said.replacen("\n=== ", "\n<!-- {digest} -->\n\n=== ", 1),
+                _ => format!("{said}\n<!-- {{digest}} -->\n"),
             };
-            self.set_part(step, &json!({ "answer": answer }));
+            self.set_answer(step, &answer);
         }
     }
 

@@ -24,11 +24,12 @@ pub fn assemble(
     })?;
     let tasks = renderer.render("tasks.md", &format!("Tasks: {name}"), &materials.tasks, with_counts)?;
     let list = TaskList::parse(&tasks);
+    let resolutions = materials.resolutions.as_deref().unwrap_or_default();
     let values = SummaryValues {
-        feature_name: &name,
+        feature_name: &draft::feature_title(&materials.requirements, &name),
         status: status::SpecStatus::Draft.word(),
         one_paragraph_summary: summary::paragraph(&materials.context_summary, &requirements, &design, &list),
-        decisions: summary::decisions(&design),
+        decisions: summary::decisions(&design, resolutions),
         created: materials.created(),
         spec_id: &materials.feature,
     };

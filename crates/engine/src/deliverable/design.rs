@@ -1,7 +1,7 @@
 //! `design.md`: the writer's draft, completed with the required sections.
 
 use super::materials::Materials;
-use super::record::{TITLE, decision_record};
+use super::record::{OLDER_TITLE, TITLE, decision_record};
 use charrette_model::spec::check::confidence;
 use charrette_model::spec::sections::{Section, Sections};
 
@@ -11,9 +11,11 @@ pub(super) const DECISIONS: &[&str] = &["Decisions", "Design Decisions", "Key De
 /// Completes the body of the file: with the decision record, risks and confidence.
 pub(super) fn complete(body: &str, materials: &Materials) -> String {
     let mut body = without_record(body);
+    if let Some(walked) = materials.walkthroughs.as_deref().filter(|walked| !walked.trim().is_empty()) {
+        body = with_section(&body, &["Scenarios"], "Scenarios", walked.trim(), SCENARIO_FOLLOWERS);
+    }
     body =
         with_section(&body, DECISIONS, "Decisions", "The writer named no decision.", &["Risk", "Confidence"]);
-    body = with_record(&body, materials);
     body = with_section(&body, &["Risk"], "Risks", "The writer named no risk.", &["Confidence"]);
     body = with_section(
         &body,
@@ -22,14 +24,18 @@ pub(super) fn complete(body: &str, materials: &Materials) -> String {
         "low: the writer did not say how sure it is.",
         &[],
     );
-    with_level(&body)
+    with_record(&with_level(&body), materials)
 }
+
+/// Sections that stand behind the scenarios.
+const SCENARIO_FOLLOWERS: &[&str] = &["Decisions", "Design Decisions", "Key Decisions", "Risk", "Confidence"];
 
 /// Removes the decision records of an earlier call or of the writer.
 fn without_record(body: &str) -> String {
     let sections = Sections::parse(body);
     let mut records: Vec<Section<'_>> = (1..=6)
-        .flat_map(|level| sections.at_level(level).filter(|section| section.has_title(TITLE)))
+        .flat_map(|level| sections.at_level(level))
+        .filter(|section| section.has_title(TITLE) || section.has_title(OLDER_TITLE))
         .collect();
     records.sort_by_key(|record| record.start);
     let (mut kept, mut from) = (Vec::new(), 0);
@@ -43,12 +49,12 @@ fn without_record(body: &str) -> String {
     join(&kept)
 }
 
+/// Adds the record of the panel as the last section, before the diagram.
 fn with_record(body: &str, materials: &Materials) -> String {
     let sections = Sections::parse(body);
-    let Some(decisions) = find_section(&sections, DECISIONS) else { return body.to_owned() };
-    let marks = "#".repeat((decisions.level + 1).min(6));
-    let record = format!("{marks} {TITLE}\n\n{}", decision_record(materials));
-    join(&[&body[..decisions.end], &record, &body[decisions.end..]])
+    let at = find_section(&sections, &["Architecture Diagram"]).map_or(body.len(), |diagram| diagram.start);
+    let record = format!("## {TITLE}\n\n{}", decision_record(materials));
+    join(&[&body[..at], &record, &body[at..]])
 }
 
 /// Adds a section if it is missing or empty: before the first of `followers`, else at the end.

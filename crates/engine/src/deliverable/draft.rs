@@ -43,6 +43,14 @@ pub(super) fn split_draft(text: &str, title: &str) -> Draft {
     }
 }
 
+/// Title of the feature, as the writer chose it for the requirements; `title` is the default title.
+pub(super) fn feature_title(requirements: &str, title: &str) -> String {
+    let chosen = split_draft(requirements, title).title;
+    let about = chosen.split_once(':').filter(|(word, _)| word.trim().eq_ignore_ascii_case("requirements"));
+    let about = about.map_or(chosen.as_str(), |(_, rest)| rest).trim();
+    if about.is_empty() { title.to_owned() } else { about.to_owned() }
+}
+
 /// Parses the title from a heading of level 1. A heading of a task, a phase or the progress is no title.
 fn parse_title(line: &str) -> Option<String> {
     let (_, title) = heading(line).filter(|(level, _)| *level == 1)?;
@@ -94,6 +102,18 @@ mod tests {
         let draft = split_draft("## Overview\n", "Title");
         assert_eq!((draft.title.as_str(), draft.body.as_str()), ("Title", "## Overview"));
         assert_eq!(split_draft("", "Title").body, "");
+    }
+
+    #[test]
+    fn the_feature_has_the_title_of_its_requirements() {
+        for (text, title) in [
+            ("# A server for agents: charrette mcp\n\n## Overview\nx", "A server for agents: charrette mcp"),
+            ("# Requirements: `mcp` server\n", "`mcp` server"),
+            ("# Requirements:\n", "Mcp Server"),
+            ("## Overview\nx", "Mcp Server"),
+        ] {
+            assert_eq!(feature_title(text, "Mcp Server"), title, "{text}");
+        }
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Materials {
     pub tally: Option<String>,
     /// `contested-decisions.md`, if there was a synthesis.
     pub contested: Option<String>,
+    /// `walkthroughs.md`, if scenarios were walked through.
+    pub walkthroughs: Option<String>,
     /// Agents of the seats.
     pub occupants: Vec<SeatOccupant>,
 }

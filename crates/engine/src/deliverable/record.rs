@@ -11,12 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Heading of the record. A section with this heading in a draft is replaced.
-pub(super) const TITLE: &str = "How they were decided";
+pub(super) const TITLE: &str = "Record of the panel";
+
+/// Heading of the record in older files, where it was a part of the decisions.
+pub(super) const OLDER_TITLE: &str = "How they were decided";
 
 /// Text of the decision record, without its heading.
 pub(super) fn decision_record(materials: &Materials) -> String {
-    let parts = [participants(&materials.occupants), decisions(materials), review(materials)];
-    parts.join("\n\n")
+    let walked = materials.walkthroughs.as_deref().map_or_else(String::new, |text| text.trim().to_owned());
+    let parts = [participants(&materials.occupants), decisions(materials), review(materials), walked];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Number of distinct vendors that took a seat, and of those that voted.
@@ -162,7 +166,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Breaks up ids, because those of the panel are not those of the files.
-fn break_ids(text: &str) -> String {
+pub(super) fn break_ids(text: &str) -> String {
     let mut broken = String::with_capacity(text.len());
     let mut rest = text;
     for (spelled, _) in mentions(text) {

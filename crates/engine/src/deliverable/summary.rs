@@ -1,10 +1,13 @@
-//! `summary.md`: a few sentences and the key decisions, extracted from other files.
+//! `summary.md`: a few sentences and the key decisions, extracted from what was decided: the design and the resolutions.
 
 use super::design::DECISIONS;
-use super::record::TITLE;
+use super::record::{TITLE, break_ids};
 use charrette_model::markdown::flat;
-use charrette_model::markdown::{heading, is_decoration, item, outline, parse_checkbox};
+use charrette_model::markdown::{
+    heading, is_decoration, item, outline, parse_checkbox, trim_around, trim_before,
+};
 use charrette_model::panel::context_summary::read_context_summary;
+use charrette_model::panel::resolutions::read_resolutions;
 use charrette_model::spec::ids::{IdKind, SpecId};
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::sections::Sections;
@@ -16,17 +19,17 @@ const MAX_SENTENCE_CHARS: usize = 300;
 /// Maximum number of characters of a decision.
 const MAX_DECISION_CHARS: usize = 160;
 
-/// Paragraph of two to four sentences on request and approach, from the context summary, else from the overviews.
+/// Paragraph of two to four sentences: the request as the context summary understands it, then the approach of the
+/// design. The approach of the context summary is not used, because it is older than the debate.
 pub(super) fn paragraph(context: &str, requirements: &str, design: &str, tasks: &TaskList) -> String {
     let (summary, _) = read_context_summary(context, usize::MAX);
-    let overview = |text| {
-        Sections::parse(text).find(&["Overview"]).map(|section| section.body.to_owned()).unwrap_or_default()
+    let section = |text, title: &str| {
+        Sections::parse(text).find(&[title]).map(|section| section.body.to_owned()).unwrap_or_default()
     };
     let mut paragraph = String::new();
-    for (text, most) in [(summary.understanding, 2), (summary.approach, 4)] {
-        add_sentences(&mut paragraph, &text, most);
-    }
-    for text in [overview(requirements), overview(design)] {
+    add_sentences(&mut paragraph, &summary.understanding, 2);
+    add_sentences(&mut paragraph, &section(design, "Overview"), 4);
+    for text in [section(requirements, "Overview"), section(design, "Architecture")] {
         if sentences(&paragraph).len() < 2 {
             add_sentences(&mut paragraph, &text, 2);
         }
@@ -55,7 +58,7 @@ fn add_sentences(paragraph: &mut String, text: &str, most: usize) {
 
 /// Appends a sentence, capitalized and with a full stop.
 fn push_sentence(paragraph: &mut String, sentence: &str) {
-    let sentence = sentence.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '"').trim();
+    let sentence = trim_before(sentence, is_lead).trim();
     let mut chars = sentence.chars();
     let Some(first) = chars.next() else { return };
     if !paragraph.is_empty() {
@@ -68,13 +71,19 @@ fn push_sentence(paragraph: &mut String, sentence: &str) {
     }
 }
 
-/// Three to five key decisions: those of the design, then its components, then other sections.
-pub(super) fn decisions(design: &str) -> Vec<String> {
+/// Characters that begin no sentence. Brackets, quotes and the dashes of an option do.
+fn is_lead(c: char) -> bool {
+    is_decoration(c) || matches!(c, ':' | ';' | ',' | '>' | '|' | '–' | '—' | '…' | '•' | '!' | '?')
+}
+
+/// Three to five key decisions: those of the design, then the resolutions of contested ones, then components, then other
+/// sections.
+pub(super) fn decisions(design: &str, resolutions: &str) -> Vec<String> {
     let sections = Sections::parse(design);
     let mut decisions: Vec<String> = Vec::new();
     let mut add = |text: &str| {
         let text = truncate(&plain_text(text), MAX_DECISION_CHARS);
-        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '"').to_owned();
+        let text = trim_before(&text, is_lead).to_owned();
         if decisions.len() < 5 && !text.is_empty() && !decisions.contains(&text) {
             decisions.push(text);
         }
@@ -88,6 +97,11 @@ pub(super) fn decisions(design: &str) -> Vec<String> {
             add(&text);
         }
     }
+    for entry in read_resolutions(resolutions).0 {
+        if add("") < 3 {
+            add(&break_ids(&format!("{}: {}", entry.title, entry.resolution)));
+        }
+    }
     for (id, title) in titles(&sections, IdKind::Component) {
         if add("") < 3 {
             add(&format!("Component {id}: {title}"));
@@ -97,7 +111,7 @@ pub(super) fn decisions(design: &str) -> Vec<String> {
     for title in rest {
         let Some(section) = sections.find(&[title]).filter(|_| add("") < 3) else { continue };
         if let Some(first) = sentences(&plain_text(section.body)).first() {
-            add(&format!("{}: {first}", section.title.trim_matches(is_decoration)));
+            add(&format!("{}: {first}", trim_around(section.title, is_decoration)));
         }
     }
     decisions
@@ -110,7 +124,7 @@ fn titles<'a>(sections: &Sections<'a>, kind: IdKind) -> Vec<(SpecId, &'a str)> {
         let title =
             ["Component ", "Decision "].iter().find_map(|word| title.strip_prefix(word)).unwrap_or(title);
         let (id, rest) = SpecId::parse_prefix(title)?;
-        let rest = rest.trim_matches(|c: char| is_decoration(c) || matches!(c, ':' | '.' | '-' | '–' | '—'));
+        let rest = trim_around(rest, |c| is_decoration(c) || matches!(c, ':' | '.' | '-' | '–' | '—'));
         (id.kind == kind && !rest.is_empty()).then_some((id, rest))
     });
     named.collect()
@@ -158,6 +172,37 @@ fn truncate(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const CONTEXT: &str = "## Understanding\n`charrette mcp` serves hosts. They start designs.\n\n## Approach\nA queue on disk. \
+                           It is polled.\n\n## Assumptions\na\n\n## Trade-offs\nt\n\n## Out of scope\no\n\n## Unknowns\nk\n";
+    const DESIGN: &str = "# Design: x\n\n## Overview\n`serve` answers in the process itself. Nothing is queued.\n\n## Decisions\n\n\
+                          ### D1: `serve` holds no state\nBecause.\n\n### D2: Answers go through `answer`\nSo.\n";
+
+    #[test]
+    fn the_paragraph_tells_what_was_decided_and_not_what_was_thought_before() {
+        let tasks = TaskList::default();
+        assert_eq!(
+            paragraph(CONTEXT, "", DESIGN, &tasks),
+            "`charrette mcp` serves hosts. They start designs. `serve` answers in the process itself. Nothing is queued."
+        );
+        let bare = paragraph(CONTEXT, "", "", &tasks);
+        assert!(!bare.contains("queue"), "{bare}");
+        let requirements = "## Overview\n(Optional) hosts come first. \"Quick\" ones follow.\n";
+        assert_eq!(
+            paragraph("", requirements, "", &tasks),
+            "(Optional) hosts come first. \"Quick\" ones follow."
+        );
+    }
+
+    #[test]
+    fn decisions_keep_their_code_and_resolutions_come_before_components() {
+        let resolutions = "### DECISION_1: Where `state` lives\n**Resolution**: In the document\n**Disposition**: voted\n\
+                           **Vote tally**: THESIS=3, ANTI_THESIS=0\n";
+        assert_eq!(
+            decisions(&format!("{DESIGN}\n### C1: Server\nx\n"), resolutions),
+            ["`serve` holds no state", "Answers go through `answer`", "Where `state` lives: In the document",]
+        );
+    }
 
     #[test]
     fn marks_go_and_names_stay() {

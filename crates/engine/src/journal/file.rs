@@ -7,7 +7,7 @@ use super::record::Record;
 use crate::batch::Batch;
 use crate::cancel::Cancel;
 use crate::event::{Broadcast, EventKind};
-use crate::explain::RunReason;
+use crate::explain::{RunReason, is_by_this_version};
 use crate::gate::{Gate, GateStatus, GateView};
 use crate::ports::journal::{Journal, Lane as _, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use crate::ports::{ArtifactStore, BoxFuture, Clock};
@@ -105,7 +105,7 @@ impl FileJournal {
         call: &StepCall,
         inputs: &BTreeMap<String, String>,
     ) -> FlowResult<Option<RunReason>> {
-        let reason = RunReason::find(before, inputs);
+        let reason = RunReason::find(before, inputs, is_by_this_version(&self.record.document()));
         let (None, Some(step)) = (&reason, before) else { return Ok(reason) };
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
         for name in step.outputs.keys() {

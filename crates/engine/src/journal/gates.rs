@@ -115,14 +115,16 @@ fn write_feedback(record: &Record, gate: &GateRecord) -> FlowResult<bool> {
     Ok(true)
 }
 
-/// Answers besides the feedback that differ from the recommended ones, as a list.
+/// Answers besides the feedback that differ from the recommended ones, each with its question.
 fn other_answers(gate: &GateRecord) -> String {
     let answered = progress::questions(gate).into_iter().filter(|question| !question.approval);
     let differing = answered.filter_map(|question| {
         let answer = gate.answers.get(&question.key)?.as_str()?.trim().to_owned();
         let is_recommended =
             question.recommended.is_some_and(|recommended| recommended.eq_ignore_ascii_case(&answer));
-        (!is_recommended && !answer.is_empty()).then(|| format!("- **{}**: {answer}\n", question.key))
+        let asked = question.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!is_recommended && !answer.is_empty())
+            .then(|| format!("- **{}**: {answer}\n  (asked: {asked})\n", question.key))
     });
     differing.collect()
 }

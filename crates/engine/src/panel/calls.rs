@@ -4,12 +4,17 @@
 //! the only one to know the files.
 
 use super::grammar;
+use super::inputs::{constraints, first_files, prepare, take_summary};
+use super::survey::group_sources;
+use super::verification::citation_policy;
 use crate::agent::{AgentCall, AgentPrompt, seat as call_for};
-use crate::artifact::Input;
+use crate::artifact::{ArtifactSpec, Input};
+use crate::ports::PromptInput;
 use crate::roles::{HandoffRequest, PinnedRoles, Prompt, RoleError};
 use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::decisions::Decision;
-use charrette_model::panel::file_names::{FEEDBACK, OPTIONAL_FILES};
+use charrette_model::panel::file_names::{FEEDBACK, INVESTIGATIONS, OPTIONAL_FILES};
+use charrette_model::panel::inquiries::MAX_INVESTIGATED;
 use charrette_model::seats::{AnswerForm, Seat, SeatGroup, SeatTables};
 use std::sync::Arc;
 
@@ -33,7 +38,11 @@ pub struct PanelContext {
     pub roles: PinnedRoles,
     /// Most relevant files of the repository, best first.
     pub relevant_files: Vec<String>,
+    /// Sources of dependencies on this machine, one line each.
+    pub sources: Vec<String>,
     pub seats: SeatTables,
+    /// Files of the flow: who reads them, and how far they are to be trusted.
+    pub artifacts: &'static [ArtifactSpec],
 }
 
 /// A seat with the notes and the decision its prompt is rendered from.
@@ -43,6 +52,7 @@ pub struct SeatAssignment {
     seat: &'static Seat,
     notes: String,
     decision: Option<Decision>,
+    inquiry: Option<String>,
 }
 
 impl Panel {
@@ -67,7 +77,7 @@ impl Panel {
     }
 
     pub fn assign(&self, seat: &'static Seat) -> SeatAssignment {
-        SeatAssignment { context: self.0.clone(), seat, notes: String::new(), decision: None }
+        SeatAssignment { context: self.0.clone(), seat, notes: String::new(), decision: None, inquiry: None }
     }
 
     /// Agent call of the seat with that id.
@@ -91,6 +101,13 @@ impl SeatAssignment {
         self
     }
 
+    /// Sets the question that is investigated.
+    #[must_use]
+    pub fn inquiry(mut self, inquiry: impl Into<String>) -> SeatAssignment {
+        self.inquiry = Some(inquiry.into());
+        self
+    }
+
     pub fn seat(&self) -> &'static Seat {
         self.seat
     }
@@ -98,40 +115,54 @@ impl SeatAssignment {
     /// Builds the agent call.
     pub fn call(self) -> FlowResult<AgentCall> {
         let (seat, words) = (self.seat, self.context.summary_words);
+        let web = self.context.roles.for_seat(seat).is_ok_and(|role| role.web);
         let mut call = call_for(seat.id)
             .step_id(step_id(seat))
             .reads(&inputs(seat))
-            .grammar(move |answer| grammar::parse_answer(seat, answer, words));
+            .with_web(web)
+            .verify(citation_policy(seat, &self.context))
+            .grammar_with(move |answer, inputs| grammar::parse_answer(seat, answer, words, inputs));
         for name in seat.writes {
             call = call.writes(name);
         }
-        let call = call.prompt_with(move || self.prompt().map_err(|error| error.to_string()));
+        if seat.is_chief() {
+            call = call.in_workshop();
+        } else if seat.works_in_copy() {
+            call = call.in_scratch();
+        }
+        let call = call.prompt_with(move |inputs| self.prompt(inputs).map_err(|error| error.to_string()));
         Ok(match seat.form {
             AnswerForm::ContextSummary => {
-                call.salvage(move |answer| grammar::truncate_summary(seat, answer, words))
+                call.salvage(move |answer, _| grammar::truncate_summary(seat, answer, words))
             }
             // Invalid defenses and votes are sorted out by the quorum and the tally.
             AnswerForm::Defense | AnswerForm::DecisionVotes | AnswerForm::FindingVotes => {
-                call.salvage(move |answer| Ok(grammar::verbatim(seat, answer)))
+                call.salvage(move |answer, _| Ok(grammar::verbatim(seat, answer)))
             }
             AnswerForm::Findings => call.name_files(|agent, _| seat.answer_file(agent).to_owned()),
             _ => call,
         })
     }
 
-    fn prompt(&self) -> Result<AgentPrompt, RoleError> {
-        let SeatAssignment { context, seat, notes, decision } = self;
+    /// Renders the prompt and prepares the inputs that are quoted below it.
+    pub(super) fn prompt(&self, inputs: &mut Vec<PromptInput>) -> Result<AgentPrompt, RoleError> {
+        let SeatAssignment { context, seat, notes, decision, inquiry } = self;
+        inputs.retain(|input| !input.text.trim().is_empty());
+        prepare(seat, context.artifacts, inputs);
         let role = context.roles.for_seat(seat)?;
         let mut request =
             HandoffRequest::new(seat, role, &context.feature, &instructions(seat, &context.date, notes));
         request.context.spec_path = Some(context.spec_path.clone()).filter(|path| !path.is_empty());
-        request.context.relevant_files.clone_from(&context.relevant_files);
-        let prompt = Prompt::new(role, seat, &request).summary_words(context.summary_words);
-        let prompt = match decision {
-            Some(decision) => prompt.decision(decision).render()?,
-            None => prompt.render()?,
-        };
-        Ok(AgentPrompt { text: prompt, model: role.model.clone() })
+        request.context.relevant_files = first_files(seat, &context.relevant_files, inputs);
+        request.context.constraints = constraints(inputs);
+        let (summary, shortened) = take_summary(inputs, context.summary_words);
+        request.context.previous_summary = summary;
+        let sources = group_sources(&context.sources);
+        let prompt = Prompt::new(role, seat, &request).summary_words(context.summary_words).sources(&sources);
+        let prompt = decision.iter().fold(prompt, Prompt::decision);
+        let prompt = inquiry.iter().fold(prompt, |prompt, inquiry| prompt.inquiry(inquiry));
+        let notes = shortened.into_iter().collect();
+        Ok(AgentPrompt { text: prompt.render()?, model: role.model.clone(), notes })
     }
 }
 
@@ -150,17 +181,22 @@ pub(crate) fn step_id(seat: &Seat) -> String {
         Some(SeatGroup::Sketches) => format!("sketch/{id}"),
         Some(SeatGroup::Debaters) => id.replacen("debate-", "debate/", 1),
         Some(SeatGroup::Judges) => format!("judge/{id}"),
+        Some(SeatGroup::Investigators) => format!("investigate/{id}"),
         Some(SeatGroup::Reviewers) => format!("review/{id}"),
         Some(SeatGroup::Voters) => format!("vote/{id}"),
+        Some(SeatGroup::Walkers) => format!("walk/{id}"),
         Some(SeatGroup::Lead) | None => id.to_owned(),
     }
 }
 
 fn inputs(seat: &Seat) -> Vec<Input> {
-    let names = seat.reads.iter().filter(|name| !name.contains('*') || **name == FEEDBACK);
+    let names = seat.reads.iter().copied();
     names
-        .flat_map(|name| match *name {
+        .flat_map(|name| match name {
             FEEDBACK => feedback_inputs().to_vec(),
+            INVESTIGATIONS => investigation_inputs().to_vec(),
+            // Only the flow knows these files.
+            name if name.contains('*') => Vec::new(),
             name if OPTIONAL_FILES.contains(&name) => vec![Input::optional(name)],
             name => vec![Input::Artifact(name.to_owned())],
         })
@@ -170,6 +206,16 @@ fn inputs(seat: &Seat) -> Vec<Input> {
 /// Feedback of the person for each round of revision.
 pub(crate) fn feedback_inputs() -> [Input; 3] {
     [1, 2, 3].map(|round| Input::optional(format!("feedback-round{round}.md")))
+}
+
+/// Answers of the investigators.
+pub(crate) fn investigation_inputs() -> [Input; MAX_INVESTIGATED] {
+    std::array::from_fn(|n| Input::optional(investigation_file(n + 1)))
+}
+
+/// File of the answer to the question of that rank.
+pub(crate) fn investigation_file(rank: usize) -> String {
+    INVESTIGATIONS.replace('*', &rank.to_string())
 }
 
 #[cfg(test)]
@@ -188,7 +234,9 @@ mod tests {
             summary_words: 500,
             roles: PinnedRoles::built_in(seats()),
             relevant_files: vec!["src/auth.rs".to_owned()],
+            sources: Vec::new(),
             seats: seats(),
+            artifacts: crate::flows::design::artifacts::ARTIFACTS,
         })
     }
 
@@ -218,8 +266,8 @@ mod tests {
             affected_files: Vec::new(),
         };
         for seat in seats().all() {
-            let assignment = panel().assign(seat).decision(&decision);
-            assert!(assignment.prompt().is_ok() && assignment.call().is_ok(), "{}", seat.id);
+            let assignment = panel().assign(seat).decision(&decision).inquiry("Why?");
+            assert!(assignment.prompt(&mut Vec::new()).is_ok() && assignment.call().is_ok(), "{}", seat.id);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::calls::{Panel, step_id};
 use super::labels::seat_label;
+use super::quotes::cited_lines;
 use super::seat_outcome::{SeatAgent, SeatOutcome, ask_seat};
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
@@ -16,9 +17,9 @@ use charrette_model::panel::debate::{DebateSide, STATUS_OK, SeatAnswer, check_qu
 use charrette_model::panel::decisions::{Decision, MAX_DEBATED, read_decisions};
 use charrette_model::panel::dialectic::{
     BallotDecision, BallotRequest, DebatedDecision, Judge, JudgedDecision, JudgesRequest, build_ballot,
-    tally_judges,
+    subject_names, tally_judges, write_vote_record,
 };
-use charrette_model::panel::file_names::{CONTESTED, DIALECTIC_BALLOT, RESOLUTIONS};
+use charrette_model::panel::file_names::{CONTESTED, DIALECTIC_BALLOT, REQUEST, RESOLUTIONS};
 use charrette_model::panel::resolutions::{DecisionResolution, count_dispositions, write_resolutions};
 use charrette_model::seats::SeatGroup;
 use serde::{Deserialize, Serialize};
@@ -164,18 +165,22 @@ async fn ask_debater(
     let DebateTurn { contested, agent, side } = turn;
     let assignment = panel.seat(&debater_id(contested.rank, side))?.decision(&contested.decision);
     let seat = assignment.seat();
-    let call = assignment.call()?.chain([agent]).may_fail();
+    let decision = Input::given("decision", &contested.decision);
+    let call = assignment.call()?.reads(&decision).chain([agent]).may_fail();
     Ok(SeatOutcome { seat, outcome: phase.agent_outcome(call).await? })
 }
 
 /// Writes the ballot of the debates with a quorum. Returns the numbers of the decisions on it.
 async fn write_ballot(phase: &PhaseHandle<'_>, debates: &[Debate]) -> FlowResult<Vec<u32>> {
-    let step = read_defenses(Step::new("dialectic/ballot").reads(CONTESTED), debates);
+    let step = read_defenses(Step::new("dialectic/ballot").reads(REQUEST).reads(CONTESTED), debates);
     let sides = side_files(debates);
+    let quotes = cited_lines(phase);
     phase
         .step(step, move |context| async move {
-            let request = BallotRequest { decisions: debated_decisions(&context, &sides)? };
-            let built = build_ballot(&request);
+            let subject = [context.text(REQUEST)?, context.text(CONTESTED)?];
+            let names_kept = subject_names(subject.iter().map(String::as_str));
+            let request = BallotRequest { decisions: debated_decisions(&context, &sides)?, names_kept };
+            let built = build_ballot(&request, &*quotes);
             if !built.ballot.is_empty() {
                 context.write(DIALECTIC_BALLOT, &built.ballot)?;
             }
@@ -217,22 +222,32 @@ async fn record_resolutions(
         step = step.reads(&judge.inputs());
     }
     let (contested, sides) = (decisions.to_vec(), side_files(debates));
-    let judges: Vec<(String, Option<String>)> =
-        judges.iter().map(|judge| (seat_label(judge.seat), judge.file_name())).collect();
+    let judges: Vec<(Judge, Option<String>)> = judges
+        .iter()
+        .map(|judge| {
+            let agent = judge.outcome.agent.clone().unwrap_or_default();
+            let vendor = phase.vendor(&agent);
+            (Judge { name: seat_label(judge.seat), agent, vendor, ..Judge::default() }, judge.file_name())
+        })
+        .collect();
     phase
         .step(step, move |context| async move {
             let debated = debated_decisions(&context, &sides)?;
-            let judges = judges.into_iter().map(|(name, file)| {
+            let judges = judges.into_iter().map(|(judge, file)| {
                 let answer = read_answer(&context, file.as_deref())?;
-                Ok(Judge { name, status: answer.status, text: answer.text })
+                Ok(Judge { status: answer.status, text: answer.text, ..judge })
             });
             let judges = judges.collect::<Result<Vec<Judge>, StepError>>()?;
             let on_ballot = debated.iter().filter(|on| check_quorum(&on.thesis, &on.antithesis).is_ok());
-            let decisions = on_ballot.map(|on| BallotDecision { n: on.n }).collect();
+            let author = |n: u32| {
+                let debated = contested.iter().find(|contested| contested.decision.n == n);
+                debated.and_then(|contested| contested.agent.clone()).unwrap_or_default()
+            };
+            let decisions = on_ballot.map(|on| BallotDecision { n: on.n, author: author(on.n) }).collect();
             let tally = tally_judges(&JudgesRequest { decisions, judges });
             let resolutions: Vec<DecisionResolution> =
                 contested.iter().map(|one| resolution(one, &debated, &tally.decisions)).collect();
-            context.write(RESOLUTIONS, write_resolutions(&resolutions))?;
+            context.write(RESOLUTIONS, write_resolutions(&resolutions) + &write_vote_record(&tally))?;
             let mut outcomes = BTreeMap::new();
             for resolution in &resolutions {
                 *outcomes.entry(resolution.outcome.disposition().name().to_owned()).or_default() += 1;
@@ -294,6 +309,7 @@ fn debated_decisions(context: &StepContext, sides: &SideFiles) -> Result<Vec<Deb
             title: decision.title.clone(),
             chosen: decision.chosen.clone(),
             alternative: decision.alternative.clone(),
+            tension: decision.tension.clone(),
             thesis: read_answer(context, thesis.as_deref())?,
             antithesis: read_answer(context, antithesis.as_deref())?,
         });

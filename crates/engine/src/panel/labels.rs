@@ -8,7 +8,7 @@ pub fn seat_label(seat: &Seat) -> String {
     match (seat.group, seat.id) {
         (Some(SeatGroup::Reviewers), _) => {
             let vendor = seat.preferred.first().copied().unwrap_or_default();
-            format!("{}-{}", capitalized(vendor), capitalized(seat.variant.unwrap_or_default()))
+            format!("{}-{}", capitalized(vendor), capitalized(short_name(seat)))
         }
         (Some(SeatGroup::Researchers), _) => capitalized(seat.variant.unwrap_or(seat.id)),
         (Some(SeatGroup::Judges | SeatGroup::Voters), id) => {
@@ -26,7 +26,7 @@ impl ReviewLabels {
     pub fn new(reviews: &[Review<'_>]) -> ReviewLabels {
         let by_claude = reviews.iter().filter(|review| review.agent == CLAUDE).count();
         let label = |review: &Review<'_>| {
-            let lens = capitalized(review.seat.variant.unwrap_or_default());
+            let lens = capitalized(short_name(review.seat));
             let label = match review.agent {
                 CLAUDE if by_claude == 1 => CODE.to_owned(),
                 CLAUDE => format!("{CODE}-{lens}"),
@@ -57,6 +57,11 @@ pub struct Review<'a> {
 const CLAUDE: &str = "claude";
 /// Label of a review that Claude wrote as the fallback.
 const CODE: &str = "Code";
+
+/// Name of a seat within its group: `arch` of `reviewer-arch`.
+fn short_name(seat: &Seat) -> &'static str {
+    seat.id.split_once('-').map_or(seat.id, |(_, name)| name)
+}
 
 fn capitalized(word: &str) -> String {
     let mut chars = word.chars();

@@ -1,21 +1,35 @@
 //! Panels of agents, by the rules of [`charrette_model::panel`].
 //!
-//! [`calls`] prepares the agent call of a seat, [`grammar`] parses its answer. [`dialectic`] has contested decisions
-//! debated and judged, [`review`] has a plan reviewed and its findings voted on. The flow decides the order.
+//! [`calls`] prepares the agent call of a seat, [`inputs`] what its prompt quotes, [`grammar`] parses its answer,
+//! [`verification`] says how its citations are checked.
+//! [`dialectic`] has contested decisions debated and judged, [`investigation`] open questions answered, [`review`] a plan
+//! reviewed and its findings voted on, [`walkthrough`] its scenarios traced; [`chief`] owns the plan. [`seat_prompt`] shows the prompt of a seat. The flow decides the
+//! order.
 
 mod calls;
+mod chief;
 mod dialectic;
 mod grammar;
+mod inputs;
+mod investigation;
 mod labels;
+mod quotes;
 mod review;
 mod seat_outcome;
+mod seat_prompt;
 mod survey;
+mod verification;
+mod walkthrough;
 
 pub use calls::{Panel, PanelContext, SeatAssignment};
 pub(crate) use calls::{feedback_inputs, step_id};
+pub use chief::Chief;
 pub use dialectic::{DialecticOutcome, resolve};
-pub(crate) use grammar::{parse_spec_files, question_round};
+pub(crate) use grammar::{check_manifests, question_round};
+pub use investigation::{InvestigationOutcome, investigate};
 pub use labels::{ReviewLabels, seat_label};
 pub use review::{ReviewOutcome, review};
 pub use seat_outcome::SeatAgent;
+pub use seat_prompt::{RunFile, render_seat_prompt};
 pub use survey::{SurveyArtifact, survey};
+pub use walkthrough::{WalkOutcome, walk_through};

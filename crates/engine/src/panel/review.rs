@@ -1,8 +1,10 @@
 //! Plan review: four reviewers, one merged list of findings, three voters, and a plan revised by the vote.
 
 use super::calls::{Panel, step_id};
+use super::chief::Chief;
 use super::grammar;
 use super::labels::{Review, ReviewLabels, seat_label};
+use super::quotes::cited_lines;
 use super::seat_outcome::{SeatAgent, SeatOutcome, ask_seat};
 use crate::agent::AgentCall;
 use crate::artifact::{Artifact, Input};
@@ -10,15 +12,16 @@ use crate::run::PhaseHandle;
 use crate::stage::StageHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::{FlowResult, Stop};
+use charrette_model::panel::accounting::{NumberedReview, unaccounted_findings};
 use charrette_model::panel::ballot::findings_ballot;
 use charrette_model::panel::debate::STATUS_OK;
 use charrette_model::panel::file_names::{
-    ACCEPTED, BALLOT, FINDINGS, OUT_OF_SCOPE, OUT_OF_SCOPE_ACCEPTED, PLAN_REVIEWED, REJECTED, REVIEWERS,
-    TALLY,
+    ACCEPTED, BALLOT, FINDINGS, OUT_OF_SCOPE, OUT_OF_SCOPE_ACCEPTED, PLAN_REVIEWED, REJECTED, RESOLUTIONS,
+    REVIEWERS, TALLY, UNDECIDED,
 };
-use charrette_model::panel::findings::read_findings;
+use charrette_model::panel::resolutions::read_resolutions;
 use charrette_model::panel::review_files::{UndecidedPolicy, write_review_files};
-use charrette_model::panel::review_items::{missing_proposers, read_review_items};
+use charrette_model::panel::review_items::read_review_items;
 use charrette_model::panel::texts;
 use charrette_model::panel::votes::{ItemOutcome, Proposal, Voter, VotesRequest, tally_votes};
 use charrette_model::seats::SeatGroup;
@@ -43,17 +46,18 @@ pub struct ReviewOutcome {
 pub async fn review(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
+    chief: &Chief,
     draft: &Artifact,
     unattended: bool,
 ) -> FlowResult<ReviewOutcome> {
     let stage = phase.stage("3");
     let reviews = ask_reviewers(phase, &stage, panel).await?;
     let labels = write_labels(phase, &reviews).await?;
-    let with_findings = labels_with_findings(phase, &reviews, &labels).await?;
-    let voters = if with_findings.is_empty() {
+    let numbered = number_findings(phase, &reviews, &labels).await?;
+    let voters = if numbered.iter().all(|review| review.numbers.is_empty()) {
         Vec::new()
     } else {
-        phase.agent(merger_call(panel, &reviews, &labels, with_findings)?).await?;
+        phase.agent(merger_call(panel, &reviews, &labels, numbered)?).await?;
         ask_voters(phase, &stage, panel).await?
     };
     let tally = tally(phase, &voters, unattended).await?;
@@ -64,7 +68,7 @@ pub async fn review(
     if !tally.outcomes.is_empty() {
         stage.report_votes("plan review findings", tally.outcomes.clone());
     }
-    let plan = revise(phase, &stage, panel, draft, &tally).await?;
+    let plan = revise(phase, &stage, (panel, chief), draft, &tally).await?;
     stage.finish(format!("tally saved, {}", tally.summary()));
     Ok(ReviewOutcome {
         plan,
@@ -108,46 +112,41 @@ async fn write_labels(phase: &PhaseHandle<'_>, reviews: &[SeatOutcome]) -> FlowR
     Ok(labels)
 }
 
-/// Labels of the reviewers with at least one finding.
-async fn labels_with_findings(
+/// Numbers of the findings of each reviewer.
+async fn number_findings(
     phase: &PhaseHandle<'_>,
     reviews: &[SeatOutcome],
     labels: &ReviewLabels,
-) -> FlowResult<Vec<String>> {
-    let mut step = Step::new("review/found").reads(REVIEWERS);
+) -> FlowResult<Vec<NumberedReview>> {
+    let mut step = Step::new("review/numbered").reads(REVIEWERS);
     for review in reviews {
         step = step.reads(&review.inputs());
     }
     let labels = labels.0.clone();
     phase
         .step(step, move |context| async move {
-            let mut with_findings = Vec::new();
-            for (file, label) in labels {
-                if !read_findings(&context.text(&file)?).findings.is_empty() {
-                    with_findings.push(label);
-                }
-            }
-            Ok(with_findings)
+            let numbered =
+                labels.iter().map(|(file, label)| Ok(NumberedReview::read(label, &context.text(file)?)));
+            numbered.collect::<Result<Vec<NumberedReview>, StepError>>()
         })
         .await
 }
 
-/// Call of the merger. Its list must contain a finding of every reviewer in `with_findings`.
+/// Call of the merger. Its list must account for every finding of every reviewer.
 fn merger_call(
     panel: &Panel,
     reviews: &[SeatOutcome],
     labels: &ReviewLabels,
-    with_findings: Vec<String>,
+    numbered: Vec<NumberedReview>,
 ) -> FlowResult<AgentCall> {
     let named: Vec<String> = labels.0.iter().map(|(file, label)| format!("{file} is by {label}")).collect();
     let assignment = panel.seat("merger")?.note(format!("The reviews: {}.", named.join("; ")));
     let (seat, words) = (assignment.seat(), panel.summary_words());
-    let mut call = assignment.call()?.reads(REVIEWERS).grammar(move |answer| {
-        let files = grammar::parse_answer(seat, answer, words)?;
-        let expected: Vec<&str> = with_findings.iter().map(String::as_str).collect();
-        match missing_proposers(&read_review_items(answer).0, &expected).as_slice() {
+    let mut call = assignment.call()?.reads(REVIEWERS).grammar_with(move |answer, inputs| {
+        let files = grammar::parse_answer(seat, answer, words, inputs)?;
+        match unaccounted_findings(&read_review_items(answer).0, &numbered).as_slice() {
             [] => Ok(files),
-            lost => Err(format!("nothing that {} found is in the list", lost.join(", "))),
+            problems => Err(problems.join("; ")),
         }
     });
     for review in reviews.iter().filter(|review| review.file().is_some()) {
@@ -161,10 +160,13 @@ async fn ask_voters(
     stage: &StageHandle<'_>,
     panel: &Panel,
 ) -> FlowResult<Vec<SeatOutcome>> {
-    let step = Step::new("review/ballot").reads(FINDINGS);
+    let step = Step::new("review/ballot").reads(FINDINGS).reads(&Input::optional(RESOLUTIONS));
+    let quotes = cited_lines(phase);
     phase
         .step(step, move |context| async move {
-            context.write(BALLOT, findings_ballot(&read_review_items(&context.text(FINDINGS)?).0))
+            let items = read_review_items(&context.text(FINDINGS)?).0;
+            let resolutions = read_resolutions(&context.optional_text(RESOLUTIONS)?.unwrap_or_default()).0;
+            context.write(BALLOT, findings_ballot(&items, &resolutions, &*quotes))
         })
         .await?;
     // The slowest agents are launched first.
@@ -193,8 +195,14 @@ impl ReviewTally {
     }
 }
 
-/// Label, agent and vote file of a voter. Part of the record as a tuple.
-type VoterSeat = (String, String, Option<String>);
+/// A voter, who sat there, and its vote file. Recorded: field names are a stored format.
+#[derive(Debug, Clone, Serialize)]
+struct VoterSeat {
+    label: String,
+    agent: String,
+    vendor: String,
+    file: Option<String>,
+}
 
 /// Counts the votes and writes the files of the review; without findings as well.
 async fn tally(phase: &PhaseHandle<'_>, voters: &[SeatOutcome], unattended: bool) -> FlowResult<ReviewTally> {
@@ -207,10 +215,11 @@ async fn tally(phase: &PhaseHandle<'_>, voters: &[SeatOutcome], unattended: bool
         .iter()
         .map(|voter| {
             let agent = voter.outcome.agent.clone().unwrap_or_default();
-            (seat_label(voter.seat), agent, voter.file_name())
+            let vendor = phase.vendor(&agent);
+            VoterSeat { label: seat_label(voter.seat), agent, vendor, file: voter.file_name() }
         })
         .collect();
-    step = step.reads(&Input::given("voters", &seats));
+    step = step.reads(&Input::given("voter-seats", &seats));
     for voter in voters {
         step = step.reads(&voter.inputs());
     }
@@ -225,17 +234,18 @@ fn count_votes(
 ) -> Result<ReviewTally, StepError> {
     let items = if seats.is_empty() { Vec::new() } else { read_review_items(&context.text(FINDINGS)?).0 };
     let mut voters = Vec::new();
-    for (name, agent, file) in seats {
+    for VoterSeat { label, agent, vendor, file } in seats {
         let (status, text) = match file {
             Some(file) => (STATUS_OK, context.text(&file)?),
             None => ("NO_ANSWER", String::new()),
         };
-        voters.push(Voter { name, agent, status: status.to_owned(), text });
+        voters.push(Voter { name: label, agent, vendor, status: status.to_owned(), text });
     }
     let tally = tally_votes(&VotesRequest { items: items.iter().map(Proposal::from).collect(), voters });
     let files = write_review_files(&items, &tally, undecided);
     context.write(TALLY, &files.voting_tally)?;
     context.write(ACCEPTED, &files.accepted)?;
+    context.write(UNDECIDED, &files.undecided)?;
     context.write(REJECTED, &files.rejected)?;
     context.write(OUT_OF_SCOPE, &files.oos)?;
     context.write(OUT_OF_SCOPE_ACCEPTED, &files.oos_accepted)?;
@@ -256,13 +266,13 @@ fn count_votes(
 async fn revise(
     phase: &PhaseHandle<'_>,
     stage: &StageHandle<'_>,
-    panel: &Panel,
+    (panel, chief): (&Panel, &Chief),
     draft: &Artifact,
     tally: &ReviewTally,
 ) -> FlowResult<Artifact> {
     if tally.accepted > 0 {
         stage.show_document(heading_text(texts::VOTED_IN), ACCEPTED);
-        let plan = phase.agent_file(panel.call("reviser")?).await?;
+        let plan = chief.revise(phase, panel).await?;
         stage.show_document("Revised Implementation Plan", plan.name());
         return Ok(plan);
     }

@@ -1,7 +1,9 @@
 //! Port: the work tree of a run, its entry gate and the branch it works on.
 
 use super::BoxFuture;
+use charrette_model::panel::cite::SourceFacts;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The work tree of a run. Every method that changes something is called inside a step, so once.
 pub trait Checkout: Send + Sync {
@@ -17,8 +19,12 @@ pub trait Checkout: Send + Sync {
     /// Writes a file to the path the user asked for, in the work tree or elsewhere.
     fn deliver(&self, delivery: Delivery) -> BoxFuture<'static, Result<(), PortError>>;
 
-    /// Number of lines of a file of the repository; none if there is no such file or it is not text.
-    fn line_count(&self, path: &str) -> Option<usize>;
+    /// Facts about the files that agents cite: those of the work tree and of HEAD, and those below the absolute folders
+    /// `outside`. None if there are no files to look at.
+    fn sources(&self, outside: &[String]) -> Option<Arc<dyn SourceFacts>> {
+        let _ = outside;
+        None
+    }
 }
 
 /// A file to be written to a path the user asked for.

@@ -3,6 +3,7 @@
 use super::BoxFuture;
 use crate::pause::{Pause, PauseDecision};
 use charrette_model::checkpoint::Usage;
+use charrette_model::ledger::CitationCounts;
 use charrette_model::tree::TreeChange;
 
 /// Launches agents.
@@ -15,6 +16,22 @@ pub trait Launcher: Send + Sync {
         let _ = seat;
         Vec::new()
     }
+
+    /// Records the outcome of the check of an answer's citations. For information only: errors are ignored.
+    fn record_citations(&self, citations: AnswerCitations) {
+        let _ = citations;
+    }
+}
+
+/// Checked citations of one answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerCitations {
+    /// Run id.
+    pub run: String,
+    pub step: String,
+    pub seat: String,
+    pub agent: String,
+    pub counts: CitationCounts,
 }
 
 /// Launch of one agent.
@@ -34,17 +51,65 @@ pub struct LaunchOrder {
     /// Model that its role pins, if any.
     pub model: Option<String>,
     pub tree_access: TreeAccess,
+    /// Folder that the agent works in.
+    pub workplace: Workplace,
+    /// True if the role may use the web. The user's policy may still forbid it.
+    pub web: bool,
+    /// Session of the same agent to continue, if its client can; otherwise the prompt stands alone.
+    pub session: Option<String>,
     /// Decisions of a person about launches like this one.
     pub decisions: Vec<PauseDecision>,
+}
+
+/// Folder that an agent works in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Workplace {
+    /// The work tree of the run.
+    #[default]
+    Checkout,
+    /// A copy of HEAD of its own, where it may write and run programs; removed after the call.
+    Scratch,
+    /// A copy of HEAD that all such calls of a run share, one after the other, so that a prototype lives from one to the
+    /// next; removed with the driver.
+    Workshop,
 }
 
 /// An input of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptInput {
     pub name: String,
+    /// Heading above it; its name by default.
+    pub title: Option<String>,
+    /// How far the reader may trust it.
+    pub layer: InputLayer,
+    pub quotation: Quotation,
     pub text: String,
     /// Local path, if it has one.
     pub location: Option<String>,
+}
+
+/// How a prompt quotes an input.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Quotation {
+    /// Whole while there is room, else condensed.
+    #[default]
+    Condensable,
+    /// Whole: the text that the seat works on.
+    Whole,
+    /// By its path only, if it has one.
+    ByPath,
+}
+
+/// How far a seat may trust an input, in the order of prompts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum InputLayer {
+    /// Words of the person: the request and every decision. They bind.
+    Person,
+    /// Work of other seats, to be judged.
+    #[default]
+    Colleagues,
+    /// Facts about the repository: material.
+    Repository,
 }
 
 /// Write access of an agent to the work tree.
@@ -62,6 +127,8 @@ pub enum TreeAccess {
 pub struct AgentAnswer {
     pub text: String,
     pub usage: Option<Usage>,
+    /// Session id of the vendor, to continue the session in a later call.
+    pub session: Option<String>,
     /// Changes to the tree during the call that it had no access for.
     pub changes: Vec<TreeChange>,
     /// Warnings for the person.

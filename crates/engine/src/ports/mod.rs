@@ -30,8 +30,11 @@ pub use clock::Clock;
 pub use diagram_renderer::DiagramRenderer;
 pub use future::BoxFuture;
 pub use journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
-pub use launcher::{AgentAnswer, FailedLaunch, LaunchError, LaunchOrder, Launcher, PromptInput, TreeAccess};
-pub use survey::{EmbeddedAgent, Surveyor};
+pub use launcher::{
+    AgentAnswer, AnswerCitations, FailedLaunch, InputLayer, LaunchError, LaunchOrder, Launcher, PromptInput,
+    Quotation, TreeAccess, Workplace,
+};
+pub use survey::{EmbeddedAgent, SurveyTexts, Surveyor};
 pub use tracker::{IssueOrder, Tracker, TrackerError, TrackerState};
 pub use tree::{Tree, TreeSnapshot};
 pub use worker::Worker;

@@ -3,10 +3,19 @@
 use super::BoxFuture;
 use std::collections::BTreeMap;
 
+/// Survey of a repository for a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SurveyTexts {
+    /// The whole survey, as JSON.
+    pub json: String,
+    /// The survey condensed for a prompt, as Markdown.
+    pub digest: String,
+}
+
 /// Surveys the repository without a model.
 pub trait Surveyor: Send + Sync {
-    /// Survey of the repository for a request, as JSON.
-    fn survey(&self, request: String) -> BoxFuture<'static, Result<String, String>>;
+    /// Survey of the repository for a request.
+    fn survey(&self, request: String) -> BoxFuture<'static, Result<SurveyTexts, String>>;
 }
 
 /// The embedded agent: answers without a model, from a seat's inputs and the survey of the repository.

@@ -1,9 +1,10 @@
-//! Port: snapshots of the work tree before and after an agent.
+//! Port: snapshots of the work tree before and after an agent, and copies for agents of their own.
 
 use super::BoxFuture;
 use charrette_model::tree::TreeChange;
 use std::any::Any;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Takes and compares snapshots of the work tree, and undoes changes.
@@ -19,6 +20,10 @@ pub trait Tree: Send + Sync {
 
     /// Undoes changes. Returns a description of each that could not be undone.
     fn undo(&self, changes: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<String>, String>>;
+
+    /// Makes a copy of HEAD in a new folder, without submodules and without a trace in the repository. The folder is
+    /// empty if there is no commit yet. What is left of a failed copy is for the caller to remove.
+    fn copy_head(&self, to: PathBuf) -> BoxFuture<'static, Result<(), String>>;
 }
 
 /// A snapshot of the work tree. Only the implementation that took it can read it.

@@ -8,6 +8,8 @@ pub const ROLES: &[NamedText] = &[
     ("aggregator", include_str!("../../../../assets/roles/aggregator.md")),
     ("antithesis", include_str!("../../../../assets/roles/antithesis.md")),
     ("illustrator", include_str!("../../../../assets/roles/illustrator.md")),
+    ("inquirer", include_str!("../../../../assets/roles/inquirer.md")),
+    ("investigator", include_str!("../../../../assets/roles/investigator.md")),
     ("judge", include_str!("../../../../assets/roles/judge.md")),
     ("level-aggregator", include_str!("../../../../assets/roles/level-aggregator.md")),
     ("level-researcher", include_str!("../../../../assets/roles/level-researcher.md")),
@@ -29,12 +31,14 @@ pub const ROLES: &[NamedText] = &[
     ("topic-synthesist", include_str!("../../../../assets/roles/topic-synthesist.md")),
     ("validator", include_str!("../../../../assets/roles/validator.md")),
     ("voter", include_str!("../../../../assets/roles/voter.md")),
+    ("walker", include_str!("../../../../assets/roles/walker.md")),
     ("writer", include_str!("../../../../assets/roles/writer.md")),
 ];
 
 /// Parts that definitions include.
 pub const PARTS: &[NamedText] = &[
     ("parts/debate", include_str!("../../../../assets/roles/parts/debate.md")),
+    ("parts/edits", include_str!("../../../../assets/roles/parts/edits.md")),
     ("parts/example", include_str!("../../../../assets/roles/parts/example.md")),
     ("parts/lens-arch", include_str!("../../../../assets/roles/parts/lens-arch.md")),
     ("parts/lens-edge", include_str!("../../../../assets/roles/parts/lens-edge.md")),
@@ -42,6 +46,10 @@ pub const PARTS: &[NamedText] = &[
     ("parts/lens-innovation", include_str!("../../../../assets/roles/parts/lens-innovation.md")),
     ("parts/lens-pragmatic", include_str!("../../../../assets/roles/parts/lens-pragmatic.md")),
     ("parts/mindset", include_str!("../../../../assets/roles/parts/mindset.md")),
+    ("parts/review-correctness", include_str!("../../../../assets/roles/parts/review-correctness.md")),
+    ("parts/review-fit", include_str!("../../../../assets/roles/parts/review-fit.md")),
+    ("parts/review-security", include_str!("../../../../assets/roles/parts/review-security.md")),
+    ("parts/review-simplicity", include_str!("../../../../assets/roles/parts/review-simplicity.md")),
     ("parts/rules", include_str!("../../../../assets/roles/parts/rules.md")),
     ("parts/sketch", include_str!("../../../../assets/roles/parts/sketch.md")),
     ("parts/task", include_str!("../../../../assets/roles/parts/task.md")),

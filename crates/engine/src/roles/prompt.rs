@@ -14,18 +14,42 @@ pub struct Prompt<'a> {
     seat: &'a Seat,
     request: &'a HandoffRequest,
     decision: Option<&'a Decision>,
+    inquiry: Option<&'a str>,
+    sources: &'a [String],
     summary_words: usize,
 }
 
 impl<'a> Prompt<'a> {
     pub fn new(role: &'a Role, seat: &'a Seat, request: &'a HandoffRequest) -> Prompt<'a> {
-        Prompt { role, seat, request, decision: None, summary_words: MAX_SUMMARY_WORDS }
+        Prompt {
+            role,
+            seat,
+            request,
+            decision: None,
+            inquiry: None,
+            sources: &[],
+            summary_words: MAX_SUMMARY_WORDS,
+        }
     }
 
     /// Sets the decision that is debated; required for debaters.
     #[must_use]
     pub fn decision(mut self, decision: &'a Decision) -> Prompt<'a> {
         self.decision = Some(decision);
+        self
+    }
+
+    /// Sets the question that is investigated; required for investigators.
+    #[must_use]
+    pub fn inquiry(mut self, inquiry: &'a str) -> Prompt<'a> {
+        self.inquiry = Some(inquiry);
+        self
+    }
+
+    /// Sets the sources of dependencies on this machine, one line each.
+    #[must_use]
+    pub fn sources(mut self, sources: &'a [String]) -> Prompt<'a> {
+        self.sources = sources;
         self
     }
 
@@ -38,7 +62,7 @@ impl<'a> Prompt<'a> {
 
     /// Renders the prompt. The step of the agent call appends the inputs of the seat.
     pub fn render(&self) -> Result<String, RoleError> {
-        let Prompt { role, seat, request, decision, summary_words } = *self;
+        let Prompt { role, seat, request, decision, inquiry, sources, summary_words } = *self;
         request.check(seat, summary_words)?;
         let values = Values {
             seat: SeatValues {
@@ -49,10 +73,17 @@ impl<'a> Prompt<'a> {
                 reads: seat.reads,
                 writes: seat.writes,
             },
-            role: RoleValues { name: role.name, max_words: role.max_words, web: role.web },
+            role: RoleValues {
+                name: role.name,
+                max_words: role.max_words,
+                web: role.web,
+                scratch: seat.works_in_copy(),
+            },
             request,
             summary_words,
             decision: decision.map(|decision| write_decisions(std::slice::from_ref(decision))),
+            inquiry,
+            sources,
         };
         role.texts.render(role.name, &values)
     }
@@ -67,6 +98,9 @@ struct Values<'a> {
     summary_words: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inquiry: Option<&'a str>,
+    sources: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -84,4 +118,6 @@ struct RoleValues<'a> {
     name: &'a str,
     max_words: Option<usize>,
     web: bool,
+    /// True if it works in a copy of the repository that is thrown away.
+    scratch: bool,
 }

@@ -11,9 +11,18 @@ pub fn render(role: &Role, seat: &Seat) -> Result<String, RoleError> {
     let request = request(role, seat);
     let decision = decision();
     let prompt = Prompt::new(role, seat, &request);
-    let debates = seat.group == Some(SeatGroup::Debaters);
-    if debates { prompt.decision(&decision).render() } else { prompt.render() }
+    match seat.group {
+        Some(SeatGroup::Debaters) => prompt.decision(&decision).render(),
+        Some(SeatGroup::Investigators) => prompt.inquiry(INQUIRY).render(),
+        _ => prompt.render(),
+    }
 }
+
+/// Question of a sample investigation.
+const INQUIRY: &str = "### QUESTION_1: Who closes idle connections?\n\
+    - **Question**: Does the server close a connection that sends nothing?\n\
+    - **Must be true**: A silent client cannot hold a connection for ever.\n\
+    - **Breaks if not**: A few clients could hold all connections.\n";
 
 fn request(role: &Role, seat: &Seat) -> HandoffRequest {
     let mut request =

@@ -186,6 +186,7 @@ fn materials() -> Materials {
         resolutions: Some(RESOLUTIONS.to_owned()),
         tally: Some(TALLY.to_owned()),
         contested: Some(CONTESTED.to_owned()),
+        walkthroughs: None,
         occupants: vec![
             seat("writer", "claude", "anthropic"),
             seat("voter-claude", "claude", "anthropic"),
@@ -273,14 +274,6 @@ fn missing_sections_are_added() {
 
     The writer named no decision.
 
-    ### How they were decided
-
-    No model took part: the embedded agent filled every seat.
-
-    No decision was contested.
-
-    Plan review: nothing was voted on.
-
     ## Risks
 
     The writer named no risk.
@@ -288,15 +281,22 @@ fn missing_sections_are_added() {
     ## Confidence
 
     low: the writer did not say how sure it is.
+
+    ## Record of the panel
+
+    No model took part: the embedded agent filled every seat.
+
+    No decision was contested.
+
+    Plan review: nothing was voted on.
     ");
     assert!(text(&files, "tasks.md").contains("**Total:** 0/0 tasks complete"));
     assert!(text(&files, "summary.md").contains("The specification has 0 requirements and 0 tasks."));
     let unsure = Materials { design: "## Confidence\n\nQuite sure.\n".to_owned(), ..bare };
     let files = made(&unsure);
-    assert!(
-        text(&files, "design.md")
-            .ends_with("## Confidence\n\nlow: the writer gave no level.\n\nQuite sure.\n")
-    );
+    assert!(text(&files, "design.md").contains(
+        "## Confidence\n\nlow: the writer gave no level.\n\nQuite sure.\n\n## Record of the panel\n"
+    ));
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn templates_of_a_team_and_their_errors() {
     };
     let own = "# {{ feature_name }}\n> **Status:** {{ status }}\n\nOurs: {{ decisions | length }}\n";
     let files = with("specs/templates/summary.md.jinja", own).unwrap();
-    assert_eq!(text(&files, "summary.md"), "# Rate Limiting\n> **Status:** Draft\n\nOurs: 3\n");
+    assert_eq!(text(&files, "summary.md"), "# Rate limiting\n> **Status:** Draft\n\nOurs: 3\n");
     for (name, text, error) in [
         (
             "specs/templates/summary.md.jinja",

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod citations;
 mod conformance;
 mod deliverables;
 mod random_flows;

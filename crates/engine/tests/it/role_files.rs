@@ -128,7 +128,7 @@ fn a_broken_file_is_refused_with_its_line_and_the_built_in_role_named() {
         ),
         (
             without("plan.txt]\n", "plan.md]\n"),
-            ".charrette/roles/planner.md:4: writes cannot be changed; it must be plan-draft.txt, plan-reviewed.txt, plan.txt",
+            ".charrette/roles/planner.md:4: writes cannot be changed; it must be design-notes.md, plan-draft.txt, plan-reviewed.txt, plan-walked.txt, plan.txt",
         ),
         (
             "---\nname: planner\n---\nA\n{{ plan }}\n".to_owned(),

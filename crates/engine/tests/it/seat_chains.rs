@@ -61,8 +61,8 @@ fn every_default_chain_is_that_of_the_contract() {
         ("debate-2-antithesis", "codex"),
         ("judge-cursor", "cursor gemini opencode codex claude"),
         ("judge-claude", "claude gemini opencode codex cursor"),
-        ("reviewer-edge", "cursor codex gemini opencode claude embedded"),
-        ("reviewer-innovation", "codex cursor gemini opencode claude embedded"),
+        ("reviewer-edge", "cursor gemini opencode codex claude embedded"),
+        ("reviewer-innovation", "codex gemini opencode cursor claude embedded"),
         ("voter-cursor", "cursor gemini opencode codex claude embedded"),
         ("validator", "codex claude cursor gemini opencode embedded"),
     ] {
@@ -93,7 +93,7 @@ fn a_slot_whose_vendor_is_not_usable_goes_to_another_external_agent_first() {
         (
             "reviewer-arch",
             "claude codex -cursor gemini",
-            "codex gemini claude embedded",
+            "gemini codex claude embedded",
             "cursor: not installed",
         ),
         (
@@ -194,7 +194,7 @@ fn a_panel_prefers_vendors_with_fewer_seats() {
     let taken = [("cursor-arch", "gemini"), ("codex-innovation", "codex"), ("codex-pragmatic", "codex")];
     let names = "claude codex -cursor gemini opencode";
     for (id, entries, agents) in [
-        ("cursor-edge", &[][..], "opencode gemini codex claude embedded"),
+        ("cursor-edge", &[][..], "opencode claude gemini codex embedded"),
         (
             "cursor-edge",
             &[("sketches", "codex gemini claude embedded opencode")],

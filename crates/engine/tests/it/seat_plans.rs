@@ -31,8 +31,14 @@ fn a_panel_has_as_many_vendors_as_possible() {
     for (who, entries, names, expected) in [
         (SeatGroup::Sketches, &[][..], "claude codex cursor gemini", "cursor cursor codex codex"),
         (SeatGroup::Sketches, &[], "claude codex -cursor gemini opencode", "gemini opencode codex codex"),
-        (SeatGroup::Sketches, &[], "claude codex -cursor gemini", "gemini gemini codex codex"),
-        (SeatGroup::Sketches, &[], "claude codex -cursor", "codex codex codex codex"),
+        (SeatGroup::Sketches, &[], "claude codex -cursor gemini", "gemini claude codex codex"),
+        (SeatGroup::Sketches, &[], "claude codex -cursor", "claude claude codex codex"),
+        (SeatGroup::Sketches, &[], "claude -codex cursor", "cursor cursor claude claude"),
+        (SeatGroup::Sketches, &[], "claude -codex -cursor gemini", "gemini claude claude claude"),
+        (SeatGroup::Sketches, &[], "-claude codex -cursor gemini", "gemini gemini codex codex"),
+        (SeatGroup::Sketches, &[], "-claude codex", "codex codex codex codex"),
+        (SeatGroup::Sketches, &[], "gemini", "gemini gemini gemini gemini"),
+        (SeatGroup::Sketches, &[], "second codex claude", "second claude codex codex"),
         (SeatGroup::Sketches, &[], "claude", "claude claude claude claude"),
         (SeatGroup::Sketches, &[], "", "embedded embedded embedded embedded"),
         (
@@ -52,19 +58,31 @@ fn a_panel_has_as_many_vendors_as_possible() {
         (SeatGroup::Judges, &[], "claude codex -cursor gemini", "gemini codex claude"),
         (SeatGroup::Judges, &[], "-claude codex -cursor", "codex codex codex"),
         (SeatGroup::Judges, &[], "-claude", "- - -"),
-        (SeatGroup::Reviewers, &[], "claude codex -cursor gemini", "codex codex codex codex"),
+        (SeatGroup::Reviewers, &[], "claude codex cursor gemini", "cursor cursor codex codex"),
+        (SeatGroup::Reviewers, &[], "claude codex -cursor gemini", "gemini claude codex codex"),
+        (SeatGroup::Reviewers, &[], "claude codex -cursor", "claude claude codex codex"),
+        (SeatGroup::Reviewers, &[], "-claude -codex cursor", "cursor cursor cursor cursor"),
+        (SeatGroup::Reviewers, &[], "claude -codex -cursor gemini opencode", "gemini opencode claude claude"),
+        (SeatGroup::Voters, &[], "claude codex -cursor", "claude codex codex"),
+        (SeatGroup::Investigators, &[], "claude codex gemini", "claude claude claude claude claude"),
+        (SeatGroup::Investigators, &[], "-claude codex gemini", "codex codex codex codex codex"),
+        (SeatGroup::Investigators, &[], "gemini opencode", "gemini opencode gemini opencode gemini"),
         (
-            SeatGroup::Reviewers,
-            &[],
-            "claude -codex -cursor gemini opencode",
-            "gemini opencode gemini opencode",
+            SeatGroup::Investigators,
+            &[("investigators", "claude codex")],
+            "claude codex",
+            "claude codex claude codex claude",
         ),
+        (SeatGroup::Investigators, &[], "", "- - - - -"),
+        (SeatGroup::Walkers, &[], "claude codex gemini", "claude codex"),
+        (SeatGroup::Walkers, &[], "claude gemini", "claude gemini"),
+        (SeatGroup::Walkers, &[], "-claude codex", "codex codex"),
         (SeatGroup::Voters, &[], "claude codex -cursor opencode", "claude codex opencode"),
         (
             SeatGroup::Lead,
             &[("lead", "codex claude")],
             "claude codex",
-            "codex codex codex codex codex codex codex codex codex codex codex",
+            "codex codex codex codex codex codex codex codex codex codex codex codex codex",
         ),
         (
             SeatGroup::Debaters,
@@ -96,7 +114,27 @@ fn a_panel_has_as_many_vendors_as_possible() {
 }
 
 #[test]
-fn a_fallback_is_the_vendor_with_the_fewest_seats() {
+fn a_judge_is_replaced_by_a_vendor_that_does_not_debate() {
+    for (names, expected) in [
+        ("claude codex cursor gemini", "cursor codex claude"),
+        ("claude codex -cursor", "claude codex claude"),
+        ("claude codex -cursor gemini", "claude codex claude"),
+        ("claude -codex cursor gemini", "cursor claude claude"),
+        ("-claude codex cursor gemini", "cursor codex gemini"),
+        ("-claude codex -cursor gemini", "gemini codex gemini"),
+        ("-claude codex -cursor", "codex codex codex"),
+        ("claude", "claude claude claude"),
+    ] {
+        let panel = spec().panel(seat("judge-cursor").unwrap());
+        let placements = plan_seating(panel, &ConfiguredChains::new(), &room(names));
+        let is_judge = |placement: &Placement| placement.seat.group == Some(SeatGroup::Judges);
+        let judges: Vec<Placement> = placements.into_iter().filter(is_judge).collect();
+        assert_eq!(firsts(&judges), expected, "{names}");
+    }
+}
+
+#[test]
+fn fallbacks_are_vendors_without_a_seat_then_claude() {
     let placements = plan_seating(
         design::sketches(false),
         &ConfiguredChains::new(),
@@ -104,7 +142,7 @@ fn a_fallback_is_the_vendor_with_the_fewest_seats() {
     );
     let pragmatic = &placements[3];
     assert_eq!(pragmatic.seat.id, "codex-pragmatic");
-    assert_eq!(pragmatic.chain.agents.join(" "), "codex gemini opencode claude embedded");
+    assert_eq!(pragmatic.chain.agents.join(" "), "codex claude gemini opencode embedded");
     assert_eq!(placements[0].chain.excluded, [("cursor".to_owned(), ExclusionReason::NotInstalled)]);
 }
 
@@ -229,7 +267,7 @@ proptest! {
         let candidates: Vec<Candidate> = candidates.into_iter().filter(|c| !["cursor", "codex"].contains(&c.name.as_str())).collect();
         let placements = plan_seating(design::sketches(false), &ConfiguredChains::new(), &candidates);
         let seated: Vec<(&str, &str)> = placements.iter().map(|p| (p.seat.id, p.chain.agents[0].as_str())).collect();
-        let usable = candidates.iter().filter(|c| c.external && c.installed && c.healthy != Some(false));
+        let usable = candidates.iter().filter(|c| c.name != EMBEDDED && c.installed && c.healthy != Some(false));
         let vendors: BTreeSet<&str> = usable.map(|candidate| candidate.vendor.as_str()).collect();
         if !vendors.is_empty() {
             prop_assert_eq!(distinct_vendors(&seated, &candidates).len(), vendors.len().min(4));

@@ -3,7 +3,7 @@
 use charrette_engine::gate::{GateView, Reply};
 use charrette_engine::journal::{FileJournal, RunStorage};
 use charrette_engine::ports::{
-    AgentAnswer, Asker, BoxFuture, Clock, Journal, LaunchError, LaunchOrder, Launcher,
+    AgentAnswer, Asker, BoxFuture, Checkout, Clock, Journal, LaunchError, LaunchOrder, Launcher,
 };
 use charrette_engine::{Broadcast, Cancel, Event, Ports, Run, RunOrder};
 use charrette_model::checkpoint::progress::begin_run;
@@ -50,6 +50,25 @@ pub(crate) fn watched(
     stages: &'static [StageSpec],
     watcher: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Run<'static> {
+    with_ports(sandbox, stages, Ports::minimal(Arc::new(Unattended), Arc::new(Unattended)), watcher)
+}
+
+/// Opens a run that is asked by a script, and looks at files through `checkout`.
+pub(crate) fn scripted(
+    sandbox: &Sandbox,
+    launcher: Arc<dyn Launcher>,
+    checkout: Arc<dyn Checkout>,
+) -> Run<'static> {
+    let ports = Ports { checkout, ..Ports::minimal(launcher, Arc::new(Unattended)) };
+    with_ports(sandbox, &[], ports, |_| {})
+}
+
+fn with_ports(
+    sandbox: &Sandbox,
+    stages: &'static [StageSpec],
+    ports: Ports,
+    watcher: impl Fn(&Event) + Send + Sync + 'static,
+) -> Run<'static> {
     let work = sandbox.work();
     let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned() };
     let documents = Documents::new(StateFolder::new(&work, ".claude/state"), None, holder, 500);
@@ -68,7 +87,6 @@ pub(crate) fn watched(
     broadcast.subscribe(Arc::new(watcher));
     let journal: Arc<dyn Journal> =
         Arc::new(FileJournal::new(storage, Arc::new(Still), Cancel::default(), broadcast));
-    let ports = Ports::minimal(Arc::new(Unattended), Arc::new(Unattended));
     Run::new(journal, ports, Arc::new(RunOrder::default()), stages).with_parallel(3)
 }
 

@@ -18,6 +18,9 @@ const EXTENSIONS: [&str; 44] = [
 /// Extensions that are also words: they need a path before them or a line number behind.
 const AMBIGUOUS: [&str; 7] = ["c", "env", "h", "lock", "m", "r", "txt"];
 
+/// Ends of host names, which ports may follow.
+const HOST_ENDS: [&str; 8] = ["com", "org", "net", "io", "dev", "local", "internal", "test"];
+
 /// Files without an extension.
 const NAMES: [&str; 3] = ["Makefile", "Dockerfile", "GNUmakefile"];
 
@@ -100,7 +103,10 @@ fn ends_in_extension(rest: &[u8], path_like: bool) -> bool {
     let after = &after[line_number..];
     let ends =
         after.first().is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b':' | b'/' | b'-'));
-    ends && (is(&EXTENSIONS) || (is(&AMBIGUOUS) && (path_like || line_number > 0)))
+    // With a line number any short extension makes a file, unless it is the end of a host name with a port.
+    let is_short = extension.len() <= 4 && extension.first().is_some_and(u8::is_ascii_alphabetic);
+    let is_any = line_number > 0 && is_short && !is(&HOST_ENDS);
+    ends && (is(&EXTENSIONS) || (is(&AMBIGUOUS) && path_like) || is_any)
 }
 
 /// Length of `:12` or `:12-40`; 0 if absent.
@@ -129,6 +135,9 @@ mod tests {
             "auth.rs:12-40, then",
             "bundle.js.map",
             "package-lock.json:5",
+            "lib/app/router.ex:48 routes it",
+            "`src/Main.hs:3`",
+            "main.tf:1 and docs/config.rst:4",
             "Cargo.lock:7",
             "kernel/spin.lock",
             "parser_state.h",

@@ -59,7 +59,7 @@ const fn key(
 pub const KEYS: &[SettingKey] = &[
     key(
         "agents.*.kind",
-        SettingKind::OneOf(&["command", "acp", "openai"]),
+        SettingKind::OneOf(&["command", "acp", "openai", "queue"]),
         None,
         "the protocol of an agent that is not built in",
     ),
@@ -141,6 +141,18 @@ pub const KEYS: &[SettingKey] = &[
     ),
     key("clocks.sketch", SettingKind::Whole(1), Some("1200"), "timeout in seconds for a whole sketch"),
     key("clocks.review", SettingKind::Whole(1), Some("1800"), "timeout in seconds for a whole review"),
+    key(
+        "clocks.investigate",
+        SettingKind::Whole(1),
+        Some("2400"),
+        "timeout in seconds for a whole investigation of one question",
+    ),
+    key(
+        "clocks.design",
+        SettingKind::Whole(1),
+        Some("3600"),
+        "timeout in seconds for a whole plan, or a revision of it",
+    ),
     key("clocks.probe", SettingKind::Whole(1), Some("60"), "timeout in seconds for probing an agent"),
     key("budget.run_usd", SettingKind::Amount, None, "maximum cost of a run in dollars; the run then pauses"),
     key(
@@ -169,6 +181,12 @@ pub const KEYS: &[SettingKey] = &[
         "model selection: the agent's own choice, or a preset per seat",
     ),
     key("policy.probe", SettingKind::Switch, Some("true"), "probe agents before they are seated"),
+    key(
+        "policy.web",
+        SettingKind::OneOf(&["research", "off"]),
+        Some("\"research\""),
+        "the web: for seats that look things up, where the client can, or for none",
+    ),
     key(
         "policy.repo_settings",
         SettingKind::Switch,

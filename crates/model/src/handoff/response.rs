@@ -30,7 +30,18 @@ const RESEARCH: &[Member] = &[
     optional(
         "conflicts",
         Shape::List(&Shape::Object(&[
-            required("type", Shape::OneOf(&["naming", "pattern", "dependency"])),
+            required(
+                "type",
+                Shape::OneOf(&[
+                    "naming",
+                    "pattern",
+                    "dependency",
+                    "behaviour",
+                    "safety",
+                    "lifecycle",
+                    "data",
+                ]),
+            ),
             required("description", Shape::Text),
             required("severity", Shape::OneOf(&["critical", "warning", "info"])),
         ])),
@@ -296,7 +307,7 @@ mod tests {
                 &json!({"conflicts": [{"type": "taste", "description": "d", "severity": "high"}]})
             ),
             [
-                "findings.conflicts[0].type: 'taste' is not one of naming, pattern, dependency",
+                "findings.conflicts[0].type: 'taste' is not one of naming, pattern, dependency, behaviour, safety, lifecycle, data",
                 "findings.conflicts[0].severity: 'high' is not one of critical, warning, info"
             ]
         );

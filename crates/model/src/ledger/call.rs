@@ -1,5 +1,6 @@
 //! Record of one agent call, in `tokens.jsonl` and, shorter, in `timing-ledger.tsv`.
 
+use super::citations::{self, CitationCounts, CitationRecord};
 use super::timing::{VendorTask, vendor_row};
 use crate::checkpoint::Usage;
 use crate::stamp::Stamp;
@@ -54,6 +55,9 @@ pub struct CallRecord {
     /// Usage of the whole session, where the vendor counts that way: the session's next call subtracts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_total: Option<Usage>,
+    /// Citations of the answer; `None` if it was not checked. A row of its own in the file.
+    #[serde(default, skip_serializing)]
+    pub citations: Option<CitationCounts>,
 }
 
 impl CallRecord {
@@ -107,15 +111,26 @@ impl CallRecord {
     }
 }
 
-/// Parses the calls of a ledger. Rows of other types and torn rows are skipped.
+/// Parses the calls of a ledger, each with the citations of its answer. Rows of other types and torn rows are skipped.
 pub fn read_calls(text: &[u8]) -> impl Iterator<Item = CallRecord> {
     #[derive(Deserialize)]
     struct Kind<'a> {
         r#type: &'a str,
     }
-    let is_call =
-        |line: &&[u8]| serde_json::from_slice::<Kind<'_>>(line).is_ok_and(|kind| kind.r#type == TYPE);
-    text.split(|b| *b == b'\n').filter(is_call).filter_map(|line| serde_json::from_slice(line).ok())
+    let mut calls: Vec<CallRecord> = Vec::new();
+    for line in text.split(|b| *b == b'\n') {
+        let Ok(kind) = serde_json::from_slice::<Kind<'_>>(line) else { continue };
+        match kind.r#type {
+            TYPE => calls.extend(serde_json::from_slice::<CallRecord>(line)),
+            citations::TYPE => {
+                if let Ok(record) = serde_json::from_slice::<CitationRecord>(line) {
+                    record.join(&mut calls);
+                }
+            }
+            _ => {}
+        }
+    }
+    calls.into_iter()
 }
 
 /// A seat's name as a task kind: lower-case words with hyphens, starting with a letter.
@@ -149,6 +164,7 @@ pub(super) mod tests {
             cached: None,
             usd: None,
             session_total: None,
+            citations: None,
         }
         .with_usage(usage.as_ref())
     }

@@ -1,6 +1,7 @@
 //! Totals of calls: by seat, by agent, and overall.
 
 use super::call::CallRecord;
+use super::citations::CitationCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +23,9 @@ pub struct Total {
     pub usd: Option<f64>,
     /// Number of calls without a price.
     pub unpriced: u64,
+    /// Citations of the answers; `None` if none was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citations: Option<CitationCounts>,
 }
 
 impl Total {
@@ -36,6 +40,9 @@ impl Total {
         self.input = sum(self.input, call.input);
         self.output = sum(self.output, call.output);
         self.cached = sum(self.cached, call.cached);
+        if let Some(counts) = &call.citations {
+            self.citations.get_or_insert_default().add(counts);
+        }
         match call.price() {
             Some(price) => self.usd = Some(self.usd.unwrap_or(0.0) + price),
             None => self.unpriced += 1,
@@ -58,6 +65,8 @@ pub struct Totals {
     pub all: Total,
     pub seats: BTreeMap<String, Total>,
     pub agents: BTreeMap<String, Total>,
+    /// Checked citations by vendor, or by agent where the vendor is unknown.
+    pub citations: BTreeMap<String, CitationCounts>,
 }
 
 /// Aggregates calls.
@@ -67,6 +76,10 @@ pub fn totals<'a>(calls: impl IntoIterator<Item = &'a CallRecord>) -> Totals {
         totals.all.add(call);
         totals.seats.entry(call.seat.clone()).or_default().add(call);
         totals.agents.entry(call.agent.clone()).or_default().add(call);
+        if let Some(counts) = &call.citations {
+            let vendor = call.vendor.as_ref().unwrap_or(&call.agent);
+            totals.citations.entry(vendor.clone()).or_default().add(counts);
+        }
     }
     totals
 }
@@ -76,6 +89,20 @@ mod tests {
     use super::super::call::tests::call;
     use super::*;
     use crate::checkpoint::Usage;
+
+    #[test]
+    fn citations_are_summed_by_vendor() {
+        let counts = |right| Some(CitationCounts { right, ..CitationCounts::default() });
+        let mut calls =
+            [call("a", "claude", "ok", None), call("b", "codex", "ok", None), call("b", "codex", "ok", None)];
+        assert_eq!(totals(&calls).all.citations, None);
+        (calls[0].vendor, calls[0].citations) = (Some("anthropic".to_owned()), counts(3));
+        (calls[1].citations, calls[2].citations) = (counts(4), counts(1));
+        let totals = totals(&calls);
+        assert_eq!(totals.all.citations, counts(8));
+        assert_eq!(totals.seats["b"].citations, counts(5));
+        assert_eq!((totals.citations["anthropic"].right, totals.citations["codex"].right), (3, 5));
+    }
 
     #[test]
     fn missing_usage_stays_unknown() {

@@ -118,6 +118,16 @@ pub fn fences_where(text: &str, is_mark: impl Fn(&FenceMark<'_>) -> bool) -> Vec
     blocks
 }
 
+/// Strips the fence around a whole document, if there is one and it can hold a document.
+pub fn strip_whole_fence(text: &str) -> &str {
+    let fences = fences_where(text, |mark| mark.byte == b'`' && mark.indent.is_empty());
+    let [fence] = fences.as_slice() else { return text };
+    let is_whole =
+        fence.opening == 0 && fence.end == text.len() && fence.start + fence.content.len() < fence.end;
+    let is_document = matches!(fence.info, "" | "markdown" | "md" | "text" | "txt" | "json");
+    if is_whole && is_document { trimmed(fence.content) } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

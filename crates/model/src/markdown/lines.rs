@@ -159,7 +159,10 @@ pub(crate) fn label_at<'a>(line: &StrippedLine<'a>, colon: usize) -> Option<Labe
     let open = line.emphasised() && unmarked.len() == name.len();
     let value = match value.strip_prefix(MARKS) {
         Some(value) if open => value.trim_start_matches(MARKS),
-        None if open => value.trim_end_matches(|c| is_blank(c) || MARKS.contains(&c)),
+        None if open => {
+            let opening = &line.content[..line.content.len() - line.text.len()];
+            value.trim_end_matches(|c| is_blank(c) || opening.contains(c))
+        }
         _ => value,
     };
     Some(Label { name: unmarked.trim_end_matches(is_blank), value: trimmed(value) })
@@ -256,6 +259,7 @@ mod tests {
             ("- **Chosen:** a b", "Chosen", "a b"),
             ("**Chosen: a b**", "Chosen", "a b"),
             ("**Chosen: a b** ", "Chosen", "a b"),
+            ("**Chosen: a `b`**", "Chosen", "a `b`"),
             ("**Chosen** : **a** b", "Chosen", "**a** b"),
             ("Chosen: **a**", "Chosen", "**a**"),
             ("__Chosen__: _a_", "Chosen", "_a_"),

@@ -7,8 +7,9 @@
 mod fences;
 mod lines;
 mod outline;
+mod trim;
 
-pub use fences::{FenceMark, FenceState, FencedBlock, fences, fences_where};
+pub use fences::{FenceMark, FenceState, FencedBlock, fences, fences_where, strip_whole_fence};
 pub use lines::{
     Label, Line, Lines, MARKS, Marker, StrippedLine, flat, is_blank, label, lines, strip_decoration, trimmed,
 };
@@ -17,3 +18,4 @@ pub(crate) use outline::offset_in;
 pub use outline::{
     Outline, UnclosedFence, heading, is_decoration, item, outline, parse_checkbox, parse_label,
 };
+pub use trim::{trim_around, trim_before};

@@ -30,12 +30,15 @@ struct Field {
     name: usize,
     line: usize,
     value: String,
+    /// Items of the list below the label; empty if there is none.
+    items: Vec<String>,
 }
 
 /// Parses the blocks of a text. `head` parses the name in a head, `names` are the field labels, in any order.
 ///
 /// A head is a heading, emphasised or plain, but no list item. Another heading ends a block. An unknown
-/// emphasised label ends a field; any other line continues it. Code fences are skipped.
+/// emphasised label ends a field, unless it is a single letter, as of an option, or begins an item of a list that is the
+/// field; any other line continues it. Code fences are skipped.
 pub(super) fn blocks<'a, H>(
     text: &'a str,
     head: impl Fn(&'a str) -> Option<H>,
@@ -57,11 +60,14 @@ pub(super) fn blocks<'a, H>(
         let known =
             label.and_then(|l| names.iter().position(|name| name.eq_ignore_ascii_case(l.name)).zip(Some(l)));
         if let Some((name, label)) = known {
-            block.fields.push(Field { name, line: line.number, value: label.value.to_owned() });
+            block.fields.push(Field { name, line: line.number, value: flat(label.value), items: Vec::new() });
             field_open = true;
         } else if bare.heading {
             open = false;
-        } else if label.is_some() && bare.emphasised() {
+        } else if label.is_some_and(|label| label.name.len() > 1)
+            && bare.emphasised()
+            && !(bare.item.is_some() && field_open && block.fields.last().is_some_and(Field::is_list))
+        {
             field_open = false;
         } else if let Some(field) = block.fields.last_mut().filter(|_| field_open) {
             field.append_line(&bare);
@@ -71,14 +77,26 @@ pub(super) fn blocks<'a, H>(
 }
 
 impl Field {
+    /// True if nothing but a list stands behind its label so far.
+    fn is_list(&self) -> bool {
+        self.value.is_empty() || !self.items.is_empty()
+    }
+
     fn append_line(&mut self, line: &StrippedLine<'_>) {
-        if line.content.is_empty() {
+        let content = flat(line.content);
+        if content.is_empty() {
             return;
         }
         if !self.value.is_empty() {
             self.value.push_str(if line.item.is_some() { LIST_BREAK } else { " " });
         }
-        self.value.push_str(line.content);
+        self.value.push_str(&content);
+        if line.item.is_some() {
+            self.items.push(content);
+        } else if let Some(last) = self.items.last_mut() {
+            last.push(' ');
+            last.push_str(&content);
+        }
     }
 }
 
@@ -95,6 +113,11 @@ impl<H> Block<'_, H> {
             problems.push(Problem::new(duplicate.line, message));
         }
         Some(&first.value)
+    }
+
+    /// Items of the list below the label of a field; empty if there is none.
+    pub(super) fn items(&self, name: usize) -> &[String] {
+        self.fields.iter().find(|field| field.name == name).map_or(&[], |field| &field.items)
     }
 
     /// Line number of a field, or of the head if the field is missing.
@@ -116,6 +139,31 @@ pub(super) fn write_head(out: &mut String, hashes: &str, name: impl std::fmt::Di
 pub(super) fn write_field(out: &mut String, bullet: &str, name: &str, value: &str) {
     let value = flat(value);
     let _ = writeln!(out, "{}", format!("{bullet}**{name}**: {value}").trim_end());
+}
+
+/// Writes a field as a list, one line for each value; nothing without values.
+pub(super) fn write_list(out: &mut String, name: &str, values: &[String]) {
+    if !values.is_empty() {
+        write_field(out, "", name, "");
+    }
+    for value in values {
+        let _ = writeln!(out, "- {}", flat(value));
+    }
+}
+
+/// Joins sentences to one line: `a; b`. A full stop before the semicolon goes.
+pub(super) fn join_sentences<'a>(sentences: impl Iterator<Item = &'a str>) -> String {
+    let mut joined = String::new();
+    for sentence in sentences.filter(|sentence| !sentence.is_empty()) {
+        if !joined.is_empty() {
+            if joined.ends_with('.') && !joined.ends_with("..") {
+                joined.pop();
+            }
+            joined.push_str("; ");
+        }
+        joined.push_str(sentence);
+    }
+    joined
 }
 
 #[cfg(test)]
@@ -150,12 +198,44 @@ mod tests {
     }
 
     #[test]
+    fn items_of_a_list_may_begin_like_a_label() {
+        let text = "### D1: t\n**Chosen**:\n- `a.rs`: one\n- **Both**: two\n**Other**: lost\n";
+        let blocks = blocks(text, head, &NAMES);
+        assert_eq!(blocks[0].items(0), ["`a.rs`: one", "**Both**: two"]);
+    }
+
+    #[test]
     fn other_lines_are_no_blocks() {
         for text in ["", "- D1: a list item", "DX: t", "> D1: t", "Chosen: a", "```\nD1: t\n```"] {
             assert_eq!(read(text), [], "{text}");
         }
         let ended = "D1: t\n## Notes\nChosen: a\nD2: u\n- D3: v\nChosen: b\nNote: c";
         assert_eq!(read(ended), [(1, "t", vec![]), (2, "u", vec!["b Note: c".to_owned()])]);
+    }
+
+    #[test]
+    fn a_list_below_a_label_is_kept_as_one() {
+        let mut text = String::new();
+        write_head(&mut text, "###", "D1", "t");
+        write_list(&mut text, "Chosen", &["a\nb".to_owned(), "c, d".to_owned()]);
+        write_list(&mut text, "Affected files", &[]);
+        assert_eq!(text, "### D1: t\n**Chosen**:\n- a b\n- c, d\n");
+        let with_prose = text + "  goes on\n**Other**:\n- e\n";
+        let blocks = blocks(&with_prose, head, &NAMES);
+        assert_eq!(blocks[0].items(0), ["a b", "c, d goes on"]);
+        assert_eq!(blocks[0].items(1), [""; 0]);
+    }
+
+    #[test]
+    fn sentences_are_joined_without_their_stops() {
+        for (sentences, joined) in [
+            (&["a.", "b.", "c"][..], "a; b; c"),
+            (&["a…", "", "b!"], "a…; b!"),
+            (&["and so on...", "b"], "and so on...; b"),
+            (&[], ""),
+        ] {
+            assert_eq!(join_sentences(sentences.iter().copied()), joined);
+        }
     }
 
     #[test]

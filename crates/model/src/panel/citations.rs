@@ -19,6 +19,14 @@ pub fn paths(text: &str) -> Vec<&str> {
     std::iter::once(first).chain(others).collect()
 }
 
+/// The cited files without line numbers, once for each citation, in order.
+pub fn cited_files(text: &str) -> impl Iterator<Item = &str> {
+    Citations::new(text).map(|citation| {
+        let before_line = citation.path.rsplit_once(':').filter(|_| citation.has_line);
+        before_line.map_or(citation.path, |(path, _)| path)
+    })
+}
+
 /// Cited file in a text.
 pub(super) struct Citation<'a> {
     /// Byte offset in the text.

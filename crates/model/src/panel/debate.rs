@@ -1,12 +1,14 @@
 //! Parser of a debater's defense, and the quorum check of a debate.
 //!
 //! A defense has five tagged parts and one `RECOMMEND:` line for its own side. A decision goes to the judges
-//! only if both defenses are valid; otherwise the synthesis stands, with a [`DefenseFailure`] as the reason.
-//! [`super::dialectic`] builds the ballot from the parts.
+//! only if both defenses are valid; otherwise the synthesis stands, with a [`DefenseFailure`] as the reason. A defense
+//! that is too long is valid, but its author is asked once to shorten it ([`excess_words`]). [`super::dialectic`]
+//! builds the ballot from the parts.
 
 use super::citations::cites_line;
 use super::token::{self, TokenMatch, TokenScope};
 use crate::markdown::{Line, is_blank, label, lines, strip_decoration, trimmed};
+use crate::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -99,6 +101,19 @@ pub const TAGS: [&str; 5] =
     ["claim", "evidence", "strongest_concession", "counter_to_opposition", "risk_if_wrong"];
 const EVIDENCE: usize = 1;
 
+/// Labels of the parts on the ballot, in the order of [`TAGS`].
+const PART_LABELS: [&str; 5] =
+    ["Claim", "Evidence", "Strongest concession", "Counter to the opposition", "Risk if wrong"];
+
+/// Maximum number of words of a whole defense.
+pub const DEFENSE_WORDS: usize = 300;
+
+/// Words over a limit that are forgiven, as a share: nobody is asked again for a handful of words.
+const TOLERANCE: usize = 10;
+
+/// Maximum number of words of each part, in the order of [`TAGS`].
+pub const PART_WORDS: [usize; 5] = [60, 120, 60, 80, 60];
+
 impl<'a> Defense<'a> {
     /// The claim, used as the summary of the defense.
     pub fn claim(&self) -> &'a str {
@@ -106,15 +121,40 @@ impl<'a> Defense<'a> {
         claim
     }
 
-    /// All parts as one text, without `RECOMMEND:` lines.
+    /// All parts as one text, each with its label, without `RECOMMEND:` lines.
     pub fn body(&self) -> String {
-        let parts = self.parts.iter().map(|part| {
+        let parts = PART_LABELS.iter().zip(self.parts).map(|(label, part)| {
             let lines_kept: Vec<&str> =
                 lines(part).filter(|line| recommendation(*line).is_none()).map(|line| line.text).collect();
-            trimmed(&lines_kept.join("\n")).to_owned()
+            format!("{label}: {}", trimmed(&lines_kept.join("\n")))
         });
         parts.collect::<Vec<_>>().join("\n\n")
     }
+
+    /// All parts, for the places they cite.
+    pub(super) fn cited_text(&self) -> String {
+        self.parts.join("\n")
+    }
+}
+
+/// The parts that exceed their limit, and the whole if it does; empty if the defense is short enough. For its author.
+pub fn excess_words(text: &str) -> Vec<String> {
+    let parts = tagged_parts(text).map(|part| words::count(part.unwrap_or_default()));
+    let mut problems: Vec<String> = TAGS
+        .iter()
+        .zip(parts.iter().zip(PART_WORDS))
+        .filter(|(_, (count, limit))| is_excess(**count, *limit))
+        .map(|(tag, (count, limit))| format!("<{tag}> has {count} words, at most {limit} are allowed"))
+        .collect();
+    let total: usize = parts.iter().sum();
+    if is_excess(total, DEFENSE_WORDS) {
+        problems.push(format!("the defense has {total} words, at most {DEFENSE_WORDS} are allowed"));
+    }
+    problems
+}
+
+fn is_excess(count: usize, limit: usize) -> bool {
+    count > limit + limit / TOLERANCE
 }
 
 /// Parses both defenses of a decision, or returns one failure per invalid side.
@@ -233,8 +273,24 @@ mod tests {
         assert_eq!(defense.claim(), "Redis is fast.");
         assert_eq!(
             defense.body(),
-            "Redis is fast.\n\nSee src/store.rs:12.\n\nIt costs\nmore.\n\nSQLite locks.\n\nWe migrate."
+            "Claim: Redis is fast.\n\nEvidence: See src/store.rs:12.\n\nStrongest concession: It costs\nmore.\n\n\
+             Counter to the opposition: SQLite locks.\n\nRisk if wrong: We migrate."
         );
+    }
+
+    #[test]
+    fn a_long_defense_is_valid_but_told_apart() {
+        assert_eq!(excess_words(&thesis()), [""; 0]);
+        let long = |part: &str, words: usize| thesis().replace(part, &"word ".repeat(words));
+        let claim = long("Redis is fast.", 67);
+        assert_eq!(failure(&claim), None);
+        assert_eq!(excess_words(&claim), ["<claim> has 67 words, at most 60 are allowed"]);
+        assert_eq!(excess_words(&long("Redis is fast.", 66)), [""; 0]);
+        let all = PART_WORDS.iter().zip(TAGS).fold(String::new(), |text, (words, tag)| {
+            format!("{text}<{tag}>{}</{tag}>", "word ".repeat(*words))
+        });
+        assert_eq!(excess_words(&all), ["the defense has 380 words, at most 300 are allowed"]);
+        assert_eq!(excess_words("no tags at all"), [""; 0]);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub const NO_CONTESTED_DECISIONS: &str = "NO_CONTESTED_DECISIONS";
 /// Maximum number of debated decisions.
 pub const MAX_DEBATED: usize = 5;
 
+/// Maximum number of decisions that a synthesis may leave contested.
+pub const MAX_CONTESTED: usize = 8;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// Number in its id, from 1.
@@ -57,6 +60,17 @@ impl ContestedDecisions {
     pub fn split_at_cap(&self) -> (&[Decision], &[Decision]) {
         self.contested.split_at(self.contested.len().min(MAX_DEBATED))
     }
+}
+
+/// The problem of a synthesis that leaves too many decisions contested. Parsing accepts any number.
+pub fn excess_decisions(read: &ContestedDecisions) -> Option<String> {
+    let count = read.contested.len();
+    (count > MAX_CONTESTED).then(|| {
+        format!(
+            "{count} decisions are contested, at most {MAX_CONTESTED} are allowed: keep the {MAX_CONTESTED} that \
+             matter most, ranked, and decide the rest in the synthesis"
+        )
+    })
 }
 
 /// Parses `contested-decisions.md`.
@@ -241,6 +255,24 @@ mod tests {
     }
 
     #[test]
+    fn more_than_eight_are_too_many() {
+        for (count, problem) in [
+            (0, None),
+            (8, None),
+            (
+                9,
+                Some(
+                    "9 decisions are contested, at most 8 are allowed: keep the 8 that matter most, ranked, and decide \
+                     the rest in the synthesis",
+                ),
+            ),
+        ] {
+            let text: String = (1..=count).map(|n| block(n, "Medium")).collect();
+            assert_eq!(excess_decisions(&read_decisions(&text)).as_deref(), problem, "{count}");
+        }
+    }
+
+    #[test]
     fn high_impact_comes_first_and_otherwise_the_order_stays() {
         let impacts = ["Low", "High", "Medium", "High", "medium — see above", "**LOW**"];
         let text: String = (1..).zip(impacts).map(|(n, impact)| block(n, impact)).collect();
@@ -302,7 +334,7 @@ mod tests {
         let long = plain.replace("speed", &"x".repeat(1 << 20));
         assert_eq!(read_decisions(&long).errors, []);
         let nul = plain.replace("Redis", "Re\0dis\0");
-        assert_eq!(read_decisions(&nul).contested[0].chosen, "Re\0dis");
+        assert_eq!(read_decisions(&nul).contested[0].chosen, "Re dis");
     }
 
     #[test]

@@ -1,7 +1,10 @@
-//! `discussion-round1.md` and `discussion-round2.md`: questions settled by the person or by the code.
+//! `answers/clarify`, `discussion-round1.md` and `discussion-round2.md`: questions settled by the person or by the code.
+//!
+//! A contract fixes the heads of the two discussions, `### Decision 1: title`; those of the clarifications are
+//! `### Q1: title`. On pages every list has its own letter ([`QuestionRound::label`]).
 
 use super::blocks::{Block, blocks, write_field, write_head};
-use super::questions::{AnswerSource, Question, format_source, read_source};
+use super::questions::{AnswerSource, Question, QuestionRound, format_source, read_source};
 use crate::markdown::is_blank;
 use crate::problem::Problem;
 
@@ -65,11 +68,20 @@ const RESOLUTION: usize = 1;
 const SOURCE: usize = 2;
 const FIELDS: [&str; 3] = ["Question", "Resolution", "Source"];
 
-/// Writes the file of a discussion round.
+/// Writes the file of a discussion.
 pub fn write_discussion(settled: &[SettledQuestion]) -> String {
+    write_settled(settled, |n| format!("Decision {n}"))
+}
+
+/// Writes the file of the clarifications.
+pub fn write_clarifications(settled: &[SettledQuestion]) -> String {
+    write_settled(settled, |n| QuestionRound::Clarify.label(n))
+}
+
+fn write_settled(settled: &[SettledQuestion], name: impl Fn(usize) -> String) -> String {
     let mut out = String::new();
-    for (n, entry) in settled.iter().enumerate() {
-        write_head(&mut out, "###", format_args!("Decision {}", n + 1), &entry.title);
+    for (n, entry) in (1..).zip(settled) {
+        write_head(&mut out, "###", name(n), &entry.title);
         let source = format_source(&entry.source);
         for (name, value) in FIELDS.iter().zip([&entry.question, &entry.resolution, &source]) {
             write_field(&mut out, "", name, value);
@@ -78,25 +90,28 @@ pub fn write_discussion(settled: &[SettledQuestion]) -> String {
     out
 }
 
-/// Parses the file of a discussion round; it may be empty.
+/// Parses the file of a round; it may be empty.
 pub fn read_discussion(text: &str) -> (Vec<SettledQuestion>, Vec<Problem>) {
     let mut problems = Vec::new();
-    let blocks = blocks(text, decision_number, &FIELDS);
+    let blocks = blocks(text, |name| is_head(name).then_some(name), &FIELDS);
     let settled = blocks.iter().filter_map(|block| read_settled(block, &mut problems)).collect();
     (settled, problems)
 }
 
-/// Parses `Decision 3`.
-fn decision_number(name: &str) -> Option<u32> {
-    let (word, number) = name.split_once(is_blank)?;
-    number.trim_start_matches(is_blank).parse().ok().filter(|_| word.eq_ignore_ascii_case("decision"))
+/// True for `Decision 3`, and for `Q3` and the other labels of questions.
+fn is_head(name: &str) -> bool {
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    match name.split_once(is_blank) {
+        Some((word, n)) => word.eq_ignore_ascii_case("decision") && is_number(n.trim_start_matches(is_blank)),
+        None => name.strip_prefix(['Q', 'B', 'P']).is_some_and(is_number),
+    }
 }
 
-fn read_settled(block: &Block<'_, u32>, problems: &mut Vec<Problem>) -> Option<SettledQuestion> {
+fn read_settled(block: &Block<'_, &str>, problems: &mut Vec<Problem>) -> Option<SettledQuestion> {
     let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
     let [question, resolution, source] = [QUESTION, RESOLUTION, SOURCE].map(&mut value);
     if resolution.is_empty() {
-        let message = format!("Decision {} has no Resolution", block.head);
+        let message = format!("{} has no Resolution", block.head);
         problems.push(Problem::new(block.line_of(RESOLUTION), message));
         return None;
     }
@@ -157,6 +172,9 @@ mod tests {
         assert_eq!(read_discussion(&text), (entries.to_vec(), vec![]));
         assert_eq!(read_discussion(&text.replace("###", "##")).0, entries);
         assert_eq!(read_discussion(""), (vec![], vec![]));
+        let clarified = write_clarifications(&entries);
+        assert_eq!(clarified, text.replace("Decision ", "Q"));
+        assert_eq!(read_discussion(&clarified), (entries.to_vec(), vec![]));
         assert_eq!(write_discussion(&[]), "");
         assert_eq!(crate::panel::texts::decisions_resolved(2), "2 decisions resolved");
     }
@@ -165,7 +183,7 @@ mod tests {
     fn an_entry_without_a_resolution_is_a_problem() {
         let (read, problems) =
             read_discussion("### DECISION  2: x\n**Question**: y\n### Decision x: z\n### Item 3: z");
-        assert_eq!((read, problems), (vec![], vec![Problem::new(1, "Decision 2 has no Resolution")]));
+        assert_eq!((read, problems), (vec![], vec![Problem::new(1, "DECISION  2 has no Resolution")]));
     }
 
     proptest! {
@@ -175,7 +193,8 @@ mod tests {
                 .iter()
                 .map(|texts| SettledQuestion { title: flat(&texts[0]), question: flat(&texts[1]), resolution: flat(&texts[2]), source: AnswerSource::User })
                 .collect();
-            prop_assert_eq!(read_discussion(&write_discussion(&entries)), (entries, vec![]));
+            prop_assert_eq!(read_discussion(&write_discussion(&entries)), (entries.clone(), vec![]));
+            prop_assert_eq!(read_discussion(&write_clarifications(&entries)), (entries, vec![]));
         }
     }
 }

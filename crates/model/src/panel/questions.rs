@@ -31,6 +31,17 @@ impl QuestionRound {
         }
     }
 
+    /// Label of a question on pages: `Q1` in the clarifications, `B1` (boundaries) in the first discussion, `P1` (points
+    /// still open) in the second. No other list of a design has these letters.
+    pub fn label(self, n: usize) -> String {
+        let letter = match self {
+            QuestionRound::Clarify => 'Q',
+            QuestionRound::Scope => 'B',
+            QuestionRound::Design => 'P',
+        };
+        format!("{letter}{n}")
+    }
+
     /// Line shown if more questions were raised than the limit.
     pub fn deferred_line(self) -> Option<&'static str> {
         match self {

@@ -3,7 +3,7 @@
 //! One block per decision, including those over the cap. Only voted decisions bind the plan; the others keep
 //! the choice of the synthesis, with the reason.
 
-use super::blocks::{Block, blocks, write_field, write_head};
+use super::blocks::{Block, blocks, join_sentences, write_field, write_head, write_list};
 use super::buckets::Bucket;
 use super::debate::{DebateSide, Defense, DefenseFailure};
 use super::decisions::{Decision, MAX_DEBATED, decision_id};
@@ -62,8 +62,10 @@ pub struct DecisionResolution {
     pub thesis_summary: String,
     /// The claim of the antithesis, or a placeholder.
     pub antithesis_summary: String,
-    /// Reason for the outcome.
+    /// Reason for the outcome, in one line.
     pub why: String,
+    /// Reasons of the judges for the winner; empty if nobody voted.
+    pub reasons: Vec<String>,
 }
 
 /// Disposition with the votes.
@@ -123,7 +125,12 @@ impl DecisionResolution {
             None => (&decision.chosen, DecisionOutcome::FallbackToSynthesis),
         };
         let summaries = defenses.map(|defense| flat(defense.claim()));
-        DecisionResolution::new(decision, resolution, outcome, summaries, verdict.why.clone())
+        let why = verdict.why.clone();
+        let reasons = verdict.winning_reasons();
+        DecisionResolution {
+            reasons,
+            ..DecisionResolution::new(decision, resolution, outcome, summaries, why)
+        }
     }
 
     /// Resolution of a decision without a valid debate.
@@ -171,7 +178,8 @@ impl DecisionResolution {
     ) -> DecisionResolution {
         let [thesis_summary, antithesis_summary] = summaries;
         let (n, title, resolution) = (decision.n, decision.title.clone(), resolution.to_owned());
-        DecisionResolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
+        let reasons = Vec::new();
+        DecisionResolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why, reasons }
     }
 
     /// True for an unsettled decision and for a split vote; the person is asked about these again.
@@ -227,7 +235,11 @@ pub fn write_resolutions(resolutions: &[DecisionResolution]) -> String {
         }
         field(FIELDS[THESIS_SUMMARY], &entry.thesis_summary);
         field(FIELDS[ANTITHESIS_SUMMARY], &entry.antithesis_summary);
-        field(entry.outcome.why_label(), &entry.why);
+        if entry.reasons.is_empty() {
+            field(entry.outcome.why_label(), &entry.why);
+        } else {
+            write_list(&mut out, entry.outcome.why_label(), &entry.reasons);
+        }
     }
     out
 }
@@ -244,7 +256,10 @@ fn read_resolution(block: &Block<'_, ItemId>, problems: &mut Vec<Problem>) -> Op
     let mut value = |name| block.value(name, &FIELDS, problems).unwrap_or_default().to_owned();
     let [resolution, disposition, tally, thesis_summary, antithesis_summary] =
         [RESOLUTION, DISPOSITION, VOTE_TALLY, THESIS_SUMMARY, ANTITHESIS_SUMMARY].map(&mut value);
-    let why = (WHY..FIELDS.len()).map(value).find(|why| !why.is_empty()).unwrap_or_default();
+    let why = (WHY..FIELDS.len()).map(|name| (name, value(name))).find(|(_, why)| !why.is_empty());
+    let (name, why) = why.unwrap_or_default();
+    let reasons: Vec<String> = block.items(name).iter().map(|reason| flat(reason)).collect();
+    let why = if reasons.is_empty() { why } else { join_sentences(reasons.iter().map(String::as_str)) };
     let head = block.head;
     let mut unclear = |name: usize, found: &str| {
         let message = format!("{head}: {} is '{}'", FIELDS[name], printable(found));
@@ -275,6 +290,7 @@ fn read_resolution(block: &Block<'_, ItemId>, problems: &mut Vec<Problem>) -> Op
         thesis_summary,
         antithesis_summary,
         why,
+        reasons,
     })
     .filter(|read| !read.resolution.is_empty())
 }
@@ -295,6 +311,7 @@ fn read_vote_tally(text: &str) -> Option<DecisionOutcome> {
 mod tests {
     use super::super::debate::{STATUS_OK, SeatAnswer, check_quorum};
     use super::super::decisions::Impact;
+    use super::super::dialectic::JudgeVote;
     use super::*;
     use proptest::prelude::*;
 
@@ -325,7 +342,17 @@ mod tests {
             if resolution.is_some() { Disposition::Voted } else { Disposition::FallbackToSynthesis };
         let why = why.to_owned();
         let eligible = thesis + anti_thesis;
-        let verdict = JudgedDecision { n: 1, thesis, anti_thesis, eligible, disposition, resolution, why };
+        let vote = |reason: &str| JudgeVote {
+            judge: "a".to_owned(),
+            agent: String::new(),
+            vendor: String::new(),
+            side: resolution.unwrap_or(DebateSide::Thesis),
+            reason: reason.to_owned(),
+            is_own: false,
+        };
+        let votes = if resolution.is_some() { why.split("; ").map(vote).collect() } else { vec![] };
+        let verdict =
+            JudgedDecision { n: 1, thesis, anti_thesis, eligible, disposition, resolution, why, votes };
         let [pro, contra] = DebateSide::BOTH.map(answer);
         DecisionResolution::from_judges(&decision(1), &verdict, check_quorum(&pro, &contra).unwrap())
     }
@@ -335,14 +362,16 @@ mod tests {
         let failures = [(DebateSide::AntiThesis, DefenseFailure::MissingTag)];
         for (entry, expected) in [
             (
-                judged((2, 1), Some(DebateSide::Thesis), "faster"),
+                judged((2, 1), Some(DebateSide::Thesis), "faster; It is, too"),
                 "### DECISION_1: Store\n**Resolution**: Redis\n**Disposition**: voted\n**Vote tally**: THESIS=2, ANTI_THESIS=1\n\
-                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why thesis prevails**: faster\n",
+                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why thesis prevails**:\n\
+                 - faster\n- It is, too\n",
             ),
             (
                 judged((0, 3), Some(DebateSide::AntiThesis), "safer"),
                 "### DECISION_1: Store\n**Resolution**: SQLite\n**Disposition**: voted\n**Vote tally**: THESIS=0, ANTI_THESIS=3\n\
-                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why antithesis prevails**: safer\n",
+                 **Thesis summary**: The thesis wins.\n**Antithesis summary**: The antithesis wins.\n**Why antithesis prevails**:\n\
+                 - safer\n",
             ),
             (
                 judged((1, 1), None, "1-1 tie with 2 voters"),
@@ -434,6 +463,7 @@ mod tests {
             votes in (0usize..4, 0usize..4),
             kind in 0..4,
             n in 1u32..9,
+            reasons in prop::collection::vec("\\PC{1,20}a", 0..3),
         ) -> DecisionResolution {
             let [title, resolution, thesis_summary, antithesis_summary, why] =
                 <[String; 5]>::try_from(texts.iter().map(|text| flat(text)).collect::<Vec<_>>()).unwrap();
@@ -445,7 +475,10 @@ mod tests {
                 2 => DecisionOutcome::OverCap,
                 _ => DecisionOutcome::FallbackToSynthesis,
             };
-            DecisionResolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why }
+            let is_voted = matches!(outcome, DecisionOutcome::Voted { .. });
+            let reasons: Vec<String> = reasons.iter().filter(|_| is_voted).map(|reason| flat(reason)).collect();
+            let why = if reasons.is_empty() { why } else { join_sentences(reasons.iter().map(String::as_str)) };
+            DecisionResolution { n, title, resolution, outcome, thesis_summary, antithesis_summary, why, reasons }
         }
     }
 

@@ -1,14 +1,19 @@
-//! Output files of a plan review: tally, accepted and rejected findings, out-of-scope observations.
+//! Output files of a plan review: accepted, rejected and undecided findings, out-of-scope observations, and the tally
+//! of `tally_table`.
 //!
 //! The tally is never empty, because the manifest reader rejects an empty one; the other files may be. Values
 //! are written on one line each, so that no finding can forge another block.
 
-use super::blocks::{write_field, write_head};
+use super::blocks::{join_sentences, write_field, write_head, write_list};
+use super::findings::FindingSeverity;
 use super::ids::{ItemId, ItemKind};
+use super::remedies::{choose_remedy, format_options, proposal};
 use super::review_items::ReviewItem;
+use super::tally_table::{outcome_name, voting_tally};
 use super::texts;
 use super::votes::{ItemOutcome, TalliedItem, VotesTally};
 use crate::markdown::{flat, label, lines, strip_decoration};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -17,8 +22,10 @@ use std::fmt::Write as _;
 pub struct ReviewFiles {
     /// `voting-tally.md`
     pub voting_tally: String,
-    /// `accepted-plan-findings.md`
+    /// `accepted-plan-findings.md`: the most important first.
     pub accepted: String,
+    /// `undecided-plan-findings.md`: in full, for the discussion; empty if nobody is asked.
+    pub undecided: String,
     /// `rejected-findings.md`
     pub rejected: String,
     /// `oos.md`: all out-of-scope observations.
@@ -46,10 +53,19 @@ pub fn write_review_files(
     let mut files = ReviewFiles {
         voting_tally: voting_tally(&by_id, tally),
         accepted: String::new(),
+        undecided: String::new(),
         rejected: String::new(),
         oos: String::new(),
         oos_accepted: String::new(),
     };
+    for (item, votes) in by_importance(&by_id, tally, ItemOutcome::Accepted) {
+        write_accepted(&mut files.accepted, item, votes);
+    }
+    if undecided == UndecidedPolicy::Discuss {
+        for (item, votes) in by_importance(&by_id, tally, ItemOutcome::Undecided) {
+            write_undecided(&mut files.undecided, item, votes);
+        }
+    }
     for votes in &tally.items {
         let Some(item) = by_id.get(&votes.id) else { continue };
         let accepted = votes.outcome == ItemOutcome::Accepted;
@@ -60,7 +76,6 @@ pub fn write_review_files(
                     write_out_of_scope(&mut files.oos_accepted, item, votes, None);
                 }
             }
-            _ if accepted => write_accepted(&mut files.accepted, item),
             _ => {
                 if let Some(reason) = rejection_reason(votes, undecided) {
                     write_rejected(&mut files.rejected, item, &reason);
@@ -71,75 +86,73 @@ pub fn write_review_files(
     files
 }
 
-fn voting_tally(items: &HashMap<ItemId, &ReviewItem>, tally: &VotesTally) -> String {
-    if tally.items.is_empty() {
-        return format!("{}\n", texts::NOTHING_TO_VOTE_ON);
-    }
-    let mut out = String::from(
-        "### Voting Tally\n\n| Item | Reviewers | YES | NO | EXONERATE | Abstain | Eligible | Outcome |\n\
-         |---|---|---|---|---|---|---|---|\n",
-    );
-    for item in &tally.items {
-        let TalliedItem { id, yes, no, exonerate, abstain, eligible, outcome, .. } = item;
-        let reviewers = items.get(id).map(|item| escape_cell(&item.reviewers())).unwrap_or_default();
-        let outcome = outcome_name(*outcome);
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            out,
-            "| {id} | {reviewers} | {yes} | {no} | {exonerate} | {abstain} | {eligible} | {outcome} |"
-        );
-    }
-    out.push_str(
-        "\n### Reviewer Competition Scoreboard\n\n| Reviewer | Findings | Accepted | Neutral (1 YES) | Exonerated \
-         | Rejected | OOS Proposed | OOS Accepted | Score |\n|---|---|---|---|---|---|---|---|---|\n",
-    );
-    for row in &tally.scoreboard {
-        let reviewer = escape_cell(&row.reviewer);
-        let counts = [
-            row.findings,
-            row.accepted,
-            row.neutral,
-            row.exonerated,
-            row.rejected,
-            row.oos_proposed,
-            row.oos_accepted,
-        ];
-        let counts = counts.map(|count| count.to_string()).join(" | ");
-        let sign = if row.score > 0 { "+" } else { "" };
-        let _ = writeln!(out, "| {reviewer} | {counts} | {sign}{} |", row.score);
-    }
-    if !tally.warnings.is_empty() {
-        out.push_str("\n### Warnings\n\n");
-    }
-    for warning in &tally.warnings {
-        let _ = writeln!(out, "- {}", flat(warning));
-    }
-    out
-}
-
-/// Escapes text for a table cell.
-fn escape_cell(text: &str) -> String {
-    flat(text).replace('|', "\\|")
-}
-
-fn outcome_name(outcome: ItemOutcome) -> &'static str {
-    match outcome {
-        ItemOutcome::Accepted => "accepted",
-        ItemOutcome::Neutral => "neutral",
-        ItemOutcome::Exonerated => "exonerated",
-        ItemOutcome::Rejected => "rejected",
-        ItemOutcome::Undecided => "undecided",
-    }
-}
-
 fn format_votes(votes: &TalliedItem) -> String {
     format!("YES={}, NO={}, EXONERATE={}", votes.yes, votes.no, votes.exonerate)
 }
 
-fn write_accepted(out: &mut String, item: &ReviewItem) {
+/// Findings with an outcome: by points, then by severity, then by number.
+fn by_importance<'a>(
+    items: &HashMap<ItemId, &'a ReviewItem>,
+    tally: &'a VotesTally,
+    outcome: ItemOutcome,
+) -> Vec<(&'a ReviewItem, &'a TalliedItem)> {
+    let findings = tally.items.iter().filter(|votes| votes.id.kind == ItemKind::Finding);
+    let mut found: Vec<(&ReviewItem, &TalliedItem)> = findings
+        .filter(|votes| votes.outcome == outcome)
+        .filter_map(|votes| Some((*items.get(&votes.id)?, votes)))
+        .collect();
+    found.sort_by_key(|(item, votes)| {
+        (Reverse(votes.points), item.severity.is_none(), item.severity, votes.id)
+    });
+    found
+}
+
+fn write_accepted(out: &mut String, item: &ReviewItem, votes: &TalliedItem) {
     write_head(out, "###", item.id, &item.title);
+    write_severity(out, item);
     write_field(out, "", "Concern", &item.concern);
-    write_field(out, "", "Resolution", &item.revision);
+    write_field(out, "", "Resolution", &choose_remedy(item, &votes.wanted_remedies()));
+    if !votes.contradicts.is_empty() {
+        let every = format!("{}; every voter accepts that", texts::contradicts(&votes.contradicts));
+        write_field(out, "", "Contradiction", &every);
+    }
+    write_points(out, votes);
+    write_list(out, "Reasons", &votes.reasons());
+}
+
+fn write_undecided(out: &mut String, item: &ReviewItem, votes: &TalliedItem) {
+    write_head(out, "###", item.id, &item.title);
+    write_severity(out, item);
+    write_field(out, "", "Concern", &item.concern);
+    for (name, value) in [("Revision", item.revision.clone()), ("Options", format_options(&item.options))] {
+        if !value.is_empty() {
+            write_field(out, "", name, &value);
+        }
+    }
+    write_field(out, "", "Why undecided", &undecided_reason(votes));
+    write_field(out, "", "Vote tally", &format_votes(votes));
+    write_points(out, votes);
+    write_list(out, "Reasons", &votes.reasons());
+}
+
+fn write_severity(out: &mut String, item: &ReviewItem) {
+    if let Some(severity) = item.severity.map(FindingSeverity::name) {
+        write_field(out, "", "Severity", severity);
+    }
+}
+
+fn write_points(out: &mut String, votes: &TalliedItem) {
+    if votes.points > 0 {
+        write_field(out, "", "Rank points", &votes.points.to_string());
+    }
+}
+
+fn undecided_reason(votes: &TalliedItem) -> String {
+    if votes.is_undecided_by_contradiction() {
+        texts::contradicts(&votes.contradicts)
+    } else {
+        texts::NO_QUORUM.to_owned()
+    }
 }
 
 fn write_out_of_scope(
@@ -165,7 +178,7 @@ fn write_rejected(out: &mut String, item: &ReviewItem, reason: &str) {
         out.push('\n');
     }
     let _ = writeln!(out, "### {PLAN_REVIEW} {}", flat(&item.reviewers()));
-    let finding = match item.revision.as_str() {
+    let finding = match proposal(item).as_str() {
         "" => item.concern.clone(),
         revision => format!("{} Suggested revision: {revision}", item.concern),
     };
@@ -178,12 +191,12 @@ fn rejection_reason(votes: &TalliedItem, undecided: UndecidedPolicy) -> Option<S
     let outcome = match votes.outcome {
         ItemOutcome::Accepted => return None,
         ItemOutcome::Undecided if undecided == UndecidedPolicy::Discuss => return None,
-        ItemOutcome::Undecided => return Some(texts::NO_QUORUM.to_owned()),
+        ItemOutcome::Undecided => return Some(undecided_reason(votes)),
         ItemOutcome::Neutral => "not enough votes for it",
         ItemOutcome::Exonerated => "legitimate, but out of proportion here",
         ItemOutcome::Rejected => "voted down",
     };
-    let reasons = votes.reasons.join("; ");
+    let reasons = join_sentences(votes.votes.iter().map(|vote| vote.reason.as_str()));
     let colon = if reasons.is_empty() { "" } else { ": " };
     Some(format!("{outcome} ({}){colon}{reasons}", format_votes(votes)))
 }
@@ -226,10 +239,14 @@ mod tests {
         ReviewItem {
             id: ItemId::parse(id).unwrap(),
             title: format!("About {id}"),
+            from: vec![],
             proposers: vec!["Cursor-Arch".to_owned(), "Code".to_owned()],
+            severity: None,
             focus: Some(Focus::Security),
             concern: concern.to_owned(),
             revision: "Change it.".to_owned(),
+            options: vec![],
+            contradicts: vec![],
         }
     }
 
@@ -259,7 +276,8 @@ mod tests {
         let written = files(&items, &votes, UndecidedPolicy::Discuss);
         assert_eq!(
             written.accepted,
-            "### FINDING_1: About FINDING_1\n**Concern**: A.\n**Resolution**: Change it.\n"
+            "### FINDING_1: About FINDING_1\n**Concern**: A.\n**Resolution**: Change it.\n\
+             **Reasons**:\n- YES: right\n- YES: right\n"
         );
         assert_eq!(
             written.rejected,
@@ -294,6 +312,65 @@ mod tests {
     }
 
     #[test]
+    fn accepted_findings_are_ordered_by_rank_and_say_which_remedy_was_chosen() {
+        let mut items = [1, 2, 3, 4].map(|n| item(&format!("FINDING_{n}"), "A."));
+        items[1].severity = Some(FindingSeverity::Minor);
+        items[2].severity = Some(FindingSeverity::Critical);
+        items[3].contradicts = vec![ItemId::decision(2)];
+        let votes = [
+            "FINDING_1: YES (smaller: log it)",
+            "FINDING_2: YES",
+            "FINDING_3: YES",
+            "FINDING_4: YES — it is worth it.",
+            "TOP: FINDING_4",
+        ];
+        let accepted = files(&items, &votes, UndecidedPolicy::Discuss).accepted;
+        let heads: Vec<&str> = accepted.lines().filter(|line| line.starts_with("###")).collect();
+        assert_eq!(
+            heads,
+            [4, 3, 2, 1].map(|n| format!("### FINDING_{n}: About FINDING_{n}")),
+            "points, critical, minor, no severity"
+        );
+        assert!(
+            accepted.starts_with(
+                "### FINDING_4: About FINDING_4\n**Concern**: A.\n**Resolution**: Change it.\n\
+                 **Contradiction**: contradicts DECISION_2; every voter accepts that\n**Rank points**: 20\n\
+                 **Reasons**:\n- YES: it is worth it.\n- YES: it is worth it.\n\n\
+                 ### FINDING_3: About FINDING_3\n**Severity**: critical\n"
+            ),
+            "{accepted}"
+        );
+        assert!(
+            accepted
+                .ends_with("**Resolution**: smaller than proposed: log it; log it (proposed: Change it.)\n"),
+            "{accepted}"
+        );
+    }
+
+    #[test]
+    fn a_contradiction_with_a_mere_majority_goes_to_the_person() {
+        let mut item = item("FINDING_1", "A.");
+        item.contradicts = vec![ItemId::decision(2)];
+        item.severity = Some(FindingSeverity::Major);
+        let texts = ["FINDING_1: YES — a", "FINDING_1: YES — b", "FINDING_1: NO — c"];
+        let voters =
+            texts.map(|text| Voter { status: "OK".to_owned(), text: text.to_owned(), ..Voter::default() });
+        let tally = tally_votes(&VotesRequest { items: vec![(&item).into()], voters: voters.to_vec() });
+        let written = |policy| write_review_files(std::slice::from_ref(&item), &tally, policy);
+        let asked = written(UndecidedPolicy::Discuss);
+        assert_eq!(
+            asked.undecided,
+            "### FINDING_1: About FINDING_1\n**Severity**: major\n**Concern**: A.\n**Revision**: Change it.\n\
+             **Why undecided**: contradicts DECISION_2\n**Vote tally**: YES=2, NO=1, EXONERATE=0\n\
+             **Reasons**:\n- NO: c\n- YES: a\n- YES: b\n"
+        );
+        assert_eq!((asked.accepted.as_str(), asked.rejected.as_str()), ("", ""));
+        let unattended = written(UndecidedPolicy::Reject);
+        assert!(unattended.rejected.ends_with("**Reason not implemented**: contradicts DECISION_2\n"));
+        assert_eq!(unattended.undecided, "");
+    }
+
+    #[test]
     fn each_outcome_has_its_reason() {
         let votes = |yes, no, exonerate, outcome| TalliedItem {
             id: ItemId::parse("FINDING_1").unwrap(),
@@ -303,7 +380,9 @@ mod tests {
             abstain: 0,
             eligible: yes + no + exonerate,
             outcome,
-            reasons: vec![],
+            points: 0,
+            contradicts: vec![ItemId::decision(2)],
+            votes: vec![],
         };
         for (votes, expected) in [
             (votes(2, 0, 0, ItemOutcome::Accepted), None),
@@ -317,6 +396,7 @@ mod tests {
             ),
             (votes(0, 2, 0, ItemOutcome::Rejected), Some("voted down (YES=0, NO=2, EXONERATE=0)")),
             (votes(0, 0, 0, ItemOutcome::Undecided), Some("no quorum")),
+            (votes(2, 1, 0, ItemOutcome::Undecided), Some("contradicts DECISION_2")),
         ] {
             assert_eq!(rejection_reason(&votes, UndecidedPolicy::Reject).as_deref(), expected);
         }

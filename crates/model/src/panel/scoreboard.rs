@@ -86,9 +86,12 @@ mod tests {
                     abstain: 0,
                     eligible: yes + no + exonerate,
                     outcome: decide_outcome(yes, no, exonerate),
-                    reasons: vec![],
+                    points: 0,
+                    contradicts: vec![],
+                    votes: vec![],
                 };
-                (Proposal { id, proposers: proposers.iter().map(|name| (*name).to_owned()).collect() }, item)
+                let proposers = proposers.iter().map(|name| (*name).to_owned()).collect();
+                (Proposal { id, proposers, contradicts: vec![] }, item)
             })
             .collect();
         build_scoreboard(items.iter().map(|(proposal, item)| (proposal, item)))

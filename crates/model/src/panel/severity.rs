@@ -3,7 +3,7 @@
 //! The tag counts at the start of an entry (heading, list item, emphasised or plain) and after `**` anywhere in
 //! a line. In the middle of a sentence it does not.
 
-use crate::markdown::{MARKS, is_blank, strip_decoration};
+use crate::markdown::{MARKS, is_blank, strip_decoration, trim_around};
 use memchr::memchr_iter;
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ fn parse_severity(tag: &str) -> Option<(Severity, &str)> {
 }
 
 fn trim_text(text: &str) -> &str {
-    text.trim_matches(|c| is_blank(c) || MARKS.contains(&c) || matches!(c, ':' | '-' | '—' | '–'))
+    trim_around(text, |c| is_blank(c) || MARKS.contains(&c) || matches!(c, ':' | '-' | '—' | '–'))
 }
 
 #[cfg(test)]

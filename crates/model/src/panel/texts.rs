@@ -3,6 +3,7 @@
 //! All other texts (problems, ballot instructions) stand beside the code that writes them.
 
 use super::buckets::Bucket;
+use super::ids::ItemId;
 
 /// `voting-tally.md` without findings.
 pub const NOTHING_TO_VOTE_ON: &str = "No findings were raised — voting was not needed.";
@@ -71,4 +72,10 @@ pub fn voting_skipped(available: usize, minimum: usize) -> String {
         "**⚠ Voting skipped ({available} voter(s) available, minimum {minimum} required). \
          All findings undecided.**"
     )
+}
+
+/// Reason for not adopting a finding that contradicts resolutions and has not every vote.
+pub fn contradicts(decisions: &[ItemId]) -> String {
+    let named: Vec<String> = decisions.iter().map(ToString::to_string).collect();
+    format!("contradicts {}", named.join(", "))
 }

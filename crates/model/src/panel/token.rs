@@ -5,7 +5,7 @@
 //! sentence which happens to begin with such a word ("pass rates are low") does not match. A text that names
 //! another token of the set is an echoed template, and does not match either.
 
-use crate::markdown::{MARKS, is_blank};
+use crate::markdown::{MARKS, is_blank, trim_before};
 
 /// Result of matching a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn match_token<'a>(text: &'a str, set: &[&str], scope: TokenScope) -> TokenM
 /// The reason in the text after a token, without the dash or punctuation before it.
 pub fn reason(after: &str) -> &str {
     let separates = |c| is_blank(c) || is_long_dash(c) || MARKS.contains(&c) || PUNCTUATION.contains(&c);
-    after.trim_start_matches(separates).trim_end_matches(is_blank)
+    trim_before(after, separates).trim_end_matches(is_blank)
 }
 
 /// Characters that may follow a token directly.
@@ -69,7 +69,8 @@ fn is_set_off(after: &str) -> bool {
     next.is_none_or(|c| is_long_dash(c) || c == '(' || PUNCTUATION.contains(&c))
 }
 
-fn text_before_reason(after: &str) -> &str {
+/// The text before the dash that starts the reason.
+pub(super) fn text_before_reason(after: &str) -> &str {
     let long = after.find(is_long_dash);
     let short = after.find(" - ");
     &after[..long.into_iter().chain(short).min().unwrap_or(after.len())]

@@ -1,8 +1,14 @@
 //! Fallback chain of a seat: the agents that may take it, in order.
 //!
 //! First the agents the seat names; then any other external agent, those of the vendor with the fewest seats in
-//! this panel first; then Claude; then the embedded agent. A configured chain replaces the first part and ends
-//! the same way. Some agents are excluded from some seats, whatever is configured:
+//! this panel first; then Claude; then the embedded agent. Two kinds of panels differ after the named agents:
+//!
+//! - Sketches and reviewers: external agents of vendors without a seat in this panel; Claude; the other external
+//!   agents; the embedded agent. So a vendor without a seat comes before a second seat for another one.
+//! - Judges: agents of vendors that write no side of a debate come first, Claude among them.
+//!
+//! A configured chain replaces the named agents and what follows, and ends with Claude and the embedded agent. Some
+//! agents are excluded from some seats, whatever is configured:
 //!
 //! - Both sides of a debate come from one tool: that of its bucket, or an external agent that is neither Cursor
 //!   nor Codex. Claude and the embedded agent do not debate. There is no fallback for a debater that fails.
@@ -129,7 +135,7 @@ pub fn declared_chain(seat: &Seat, configured: &ConfiguredChains) -> Vec<String>
 }
 
 /// Resolves the chain of `seat`. `panel` are the seats that are filled together with it, itself included or
-/// not; `taken` are pairs of seat and agent that are filled already.
+/// not (for a judge, the debaters belong to them); `taken` are pairs of seat and agent that are filled already.
 ///
 /// The order of `candidates` does not matter.
 pub fn build_chain(
@@ -142,7 +148,7 @@ pub fn build_chain(
     let context = SeatContext { seat, panel, candidates, taken };
     let source = ChainSource::for_seat(seat, configured);
     let mut chain = Chain::default();
-    for name in context.expand(declared_chain(seat, configured)) {
+    for name in context.expand(&declared_chain(seat, configured), source) {
         let is_listed =
             chain.agents.contains(&name) || chain.excluded.iter().any(|(known, _)| *known == name);
         match context.check_candidate(&name) {
@@ -180,13 +186,43 @@ impl<'a> SeatContext<'a> {
         self.candidate(name).map(|candidate| candidate.vendor.as_str())
     }
 
-    /// Replaces `*` by the names of the other external agents.
-    fn expand(&self, names: Vec<String>) -> Vec<String> {
-        let each = names.into_iter().map(|name| match name.as_str() {
-            ANY_OTHER => self.others().into_iter().map(str::to_owned).collect(),
-            _ => vec![name],
+    /// Replaces `*` by the names of the other external agents. An agent may occur twice; its first place counts.
+    fn expand(&self, names: &[String], source: ChainSource<'_>) -> Vec<String> {
+        let group = self.seat.group.filter(|_| source == ChainSource::Default);
+        let each = names.iter().map(|name| match (name.as_str(), group) {
+            (ANY_OTHER, Some(SeatGroup::Sketches | SeatGroup::Reviewers)) => {
+                self.others().into_iter().filter(|other| self.vendor_seat_count(other) == 0).collect()
+            }
+            (CLAUDE, Some(SeatGroup::Sketches | SeatGroup::Reviewers)) => {
+                [CLAUDE].into_iter().chain(self.others()).collect()
+            }
+            (ANY_OTHER, Some(SeatGroup::Judges)) => self.other_judges(),
+            (ANY_OTHER, _) => self.others(),
+            (name, _) => vec![name],
         });
-        each.flatten().collect()
+        each.flatten().map(str::to_owned).collect()
+    }
+
+    /// Replacements of a judge: agents of vendors that write no side of a debate first, Claude among them; then as
+    /// in any panel.
+    fn other_judges(&self) -> Vec<&'a str> {
+        let mut others = self.others();
+        others.push(CLAUDE);
+        others.sort_by_key(|name| (self.debates(name), self.vendor_seat_count(name)));
+        others
+    }
+
+    /// True if an agent of this vendor has a debater's seat.
+    fn debates(&self, name: &str) -> bool {
+        let vendor = self.vendor(name);
+        let mut debaters =
+            self.taken.iter().filter(|(seat, _)| self.group_of(seat) == Some(SeatGroup::Debaters));
+        vendor.is_some() && debaters.any(|(_, agent)| self.vendor(agent) == vendor)
+    }
+
+    /// The group of a seat of the panel; that of this seat for others.
+    fn group_of(&self, seat: &str) -> Option<SeatGroup> {
+        self.panel.iter().find(|other| other.id == seat).map_or(self.seat.group, |other| other.group)
     }
 
     /// The eligible external agents: those of the vendor with the fewest seats first, those preferred by
@@ -200,10 +236,13 @@ impl<'a> SeatContext<'a> {
         others
     }
 
-    /// Number of other seats of this panel taken by the vendor of this agent.
+    /// Number of other seats of this group taken by the vendor of this agent.
     fn vendor_seat_count(&self, name: &str) -> usize {
         let vendor = self.vendor(name);
-        let others = self.taken.iter().filter(|(seat, _)| *seat != self.seat.id);
+        let others = self
+            .taken
+            .iter()
+            .filter(|(seat, _)| *seat != self.seat.id && self.group_of(seat) == self.seat.group);
         others.filter(|(_, agent)| vendor.is_some() && self.vendor(agent) == vendor).count()
     }
 

@@ -10,7 +10,7 @@
 //!
 //! The line may be a heading or emphasised, and the file may stand in a code fence; neither becomes part of it.
 
-use crate::markdown::{MARKS, fences_where, is_blank, strip_decoration, trimmed};
+use crate::markdown::{MARKS, is_blank, strip_decoration, strip_whole_fence, trimmed};
 
 /// The line that begins a file.
 pub fn marker(name: &str) -> String {
@@ -20,7 +20,7 @@ pub fn marker(name: &str) -> String {
 /// The files of an answer, in the order of `names`, or what is wrong with it. What stands before the first file
 /// is left out.
 pub fn split_files(text: &str, names: &[&str]) -> Result<Vec<(String, String)>, String> {
-    let text = strip_fence(trimmed(text));
+    let text = strip_whole_fence(trimmed(text));
     let mut found: Vec<(&str, usize, &str)> = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
@@ -42,7 +42,7 @@ pub fn split_files(text: &str, names: &[&str]) -> Result<Vec<(String, String)>, 
         let (_, _, content) = found.iter().find(|(found, ..)| found == name).ok_or_else(|| {
             format!("{name} is missing: expected a line '{}' with the file below it", marker(name))
         })?;
-        let content = strip_fence(trimmed(content));
+        let content = strip_whole_fence(trimmed(content));
         if content.is_empty() {
             return Err(format!("{name} is empty"));
         }
@@ -64,16 +64,6 @@ fn parse_marker(line: &str) -> Option<&str> {
     let inside = inside.trim_end_matches(|c| is_blank(c) || MARKS.contains(&c)).strip_suffix("===")?;
     let name = inside.trim_end_matches('=').trim_matches(|c| is_blank(c) || MARKS.contains(&c));
     (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
-}
-
-/// Strips the fence around a whole file.
-fn strip_fence(content: &str) -> &str {
-    let fences = fences_where(content, |mark| mark.byte == b'`' && mark.indent.is_empty());
-    let [fence] = fences.as_slice() else { return content };
-    let is_whole =
-        fence.opening == 0 && fence.end == content.len() && fence.start + fence.content.len() < fence.end;
-    let is_document = matches!(fence.info, "" | "markdown" | "md" | "text" | "txt" | "json");
-    if is_whole && is_document { trimmed(fence.content) } else { content }
 }
 
 #[cfg(test)]

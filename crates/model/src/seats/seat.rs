@@ -35,6 +35,16 @@ pub struct Seat {
 }
 
 impl Seat {
+    /// True if its agent works in a copy of HEAD, where it may write and run programs.
+    pub fn works_in_copy(&self) -> bool {
+        self.is_chief() || matches!(self.group, Some(SeatGroup::Investigators | SeatGroup::Walkers))
+    }
+
+    /// True for a seat of the chief designer, whose calls share one copy.
+    pub fn is_chief(&self) -> bool {
+        self.role == "planner"
+    }
+
     /// True for one of several independent voices.
     pub fn is_panel(&self) -> bool {
         self.group.is_some_and(SeatGroup::is_panel)
@@ -62,22 +72,28 @@ pub enum SeatGroup {
     Debaters,
     /// Settle debated decisions.
     Judges,
+    /// Find out what the approach takes for granted, one question each.
+    Investigators,
     /// Review the plan.
     Reviewers,
     /// Vote on the findings.
     Voters,
+    /// Trace scenarios through the plan.
+    Walkers,
 }
 
 impl SeatGroup {
     /// In the order of the steps.
-    pub const ALL: [SeatGroup; 7] = [
+    pub const ALL: [SeatGroup; 9] = [
         SeatGroup::Researchers,
         SeatGroup::Lead,
         SeatGroup::Sketches,
         SeatGroup::Debaters,
         SeatGroup::Judges,
+        SeatGroup::Investigators,
         SeatGroup::Reviewers,
         SeatGroup::Voters,
+        SeatGroup::Walkers,
     ];
 
     /// Name in settings.
@@ -88,8 +104,10 @@ impl SeatGroup {
             SeatGroup::Sketches => "sketches",
             SeatGroup::Debaters => "debaters",
             SeatGroup::Judges => "judges",
+            SeatGroup::Investigators => "investigators",
             SeatGroup::Reviewers => "reviewers",
             SeatGroup::Voters => "voters",
+            SeatGroup::Walkers => "walkers",
         }
     }
 
@@ -130,6 +148,12 @@ pub enum AnswerForm {
     DecisionVotes,
     /// The sections of a plan.
     Plan,
+    /// `### QUESTION_1: title` blocks, or `NONE`.
+    Inquiries,
+    /// Answer, evidence and consequence of one question.
+    Investigation,
+    /// Scenarios in steps, each with its outcome.
+    Walkthrough,
     /// Numbered findings, or `NO_ISSUES_FOUND`.
     Findings,
     /// `### FINDING_1: title` blocks.
@@ -147,7 +171,7 @@ pub enum AnswerForm {
 }
 
 impl AnswerForm {
-    pub const ALL: [AnswerForm; 15] = [
+    pub const ALL: [AnswerForm; 18] = [
         AnswerForm::HandoffResponse,
         AnswerForm::ContextSummary,
         AnswerForm::Questions,
@@ -156,6 +180,9 @@ impl AnswerForm {
         AnswerForm::Defense,
         AnswerForm::DecisionVotes,
         AnswerForm::Plan,
+        AnswerForm::Inquiries,
+        AnswerForm::Investigation,
+        AnswerForm::Walkthrough,
         AnswerForm::Findings,
         AnswerForm::MergedFindings,
         AnswerForm::FindingVotes,
@@ -176,6 +203,9 @@ impl AnswerForm {
             AnswerForm::Defense => "defense",
             AnswerForm::DecisionVotes => "decision-votes",
             AnswerForm::Plan => "plan",
+            AnswerForm::Inquiries => "inquiries",
+            AnswerForm::Investigation => "investigation",
+            AnswerForm::Walkthrough => "walkthrough",
             AnswerForm::Findings => "findings",
             AnswerForm::MergedFindings => "merged-findings",
             AnswerForm::FindingVotes => "finding-votes",
@@ -187,22 +217,33 @@ impl AnswerForm {
     }
 }
 
-/// Total timeout of a seat. The two must not be mixed up: a sketch is short, reviews and debates take longer.
+/// Total timeout of a seat, by the kind of work: a sketch is short, reviews and debates take longer, finding out
+/// and designing longest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockFamily {
     /// Sketches, votes, questions.
     Sketch,
-    /// Plans, reviews, debates, judges.
+    /// Reviews, debates, judges, walk-throughs.
     Review,
+    /// Questions that take reading, looking up and experiments.
+    Investigate,
+    /// The chief designer: plans and their revisions.
+    Design,
 }
 
 impl ClockFamily {
+    /// In the order of their length.
+    pub const ALL: [ClockFamily; 4] =
+        [ClockFamily::Sketch, ClockFamily::Review, ClockFamily::Investigate, ClockFamily::Design];
+
     /// Setting with the timeout in seconds.
     pub fn setting(self) -> &'static str {
         match self {
             ClockFamily::Sketch => "clocks.sketch",
             ClockFamily::Review => "clocks.review",
+            ClockFamily::Investigate => "clocks.investigate",
+            ClockFamily::Design => "clocks.design",
         }
     }
 
@@ -210,6 +251,8 @@ impl ClockFamily {
         match self {
             ClockFamily::Sketch => 1200,
             ClockFamily::Review => 1800,
+            ClockFamily::Investigate => 2400,
+            ClockFamily::Design => 3600,
         }
     }
 }

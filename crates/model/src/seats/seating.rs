@@ -1,7 +1,7 @@
 //! Seating of a whole panel, with as many vendors as possible.
 //!
-//! Preferred agents take their seats first. The remaining seats are filled one after the other, each by the
-//! vendor with the fewest seats so far.
+//! Preferred agents take their seats first. The remaining seats are filled one after the other, each by the first
+//! agent of its chain, which depends on the vendors that are seated so far: see [`mod@super::chain`].
 
 use super::chain::{Candidate, Chain, ChainSource, ConfiguredChains, EMBEDDED, build_chain};
 use super::seat::{Seat, SeatGroup};
@@ -14,7 +14,8 @@ pub struct Placement {
     pub chain: Chain,
 }
 
-/// Seats a panel. The placements are in the order of `seats`; the order of `candidates` does not matter.
+/// Seats a panel. The placements are in the order of `seats`, in which debaters come before judges; the order of
+/// `candidates` does not matter.
 pub fn plan_seating(
     seats: impl IntoIterator<Item = &'static Seat>,
     configured: &ConfiguredChains,

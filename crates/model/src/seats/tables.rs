@@ -34,10 +34,26 @@ impl SeatTables {
 
     /// The seats in the same table and group as `seat`, itself included.
     pub fn peers(&self, seat: &Seat) -> impl Iterator<Item = &'static Seat> + use<> {
-        let is_there = |table: &&&'static [Seat]| table.iter().any(|one| one.id == seat.id);
-        let table = self.0.iter().find(is_there).copied().unwrap_or_default();
         let group = seat.group;
-        table.iter().filter(move |one| one.group == group)
+        self.table_of(seat).iter().filter(move |one| one.group == group)
+    }
+
+    /// The seats that are planned together with `seat`, itself included: its peers if it is a voice of a panel, and
+    /// for a judge the debaters, whose vendors decide who replaces it.
+    pub fn panel(&self, seat: &'static Seat) -> Vec<&'static Seat> {
+        match seat.group {
+            Some(SeatGroup::Judges) => {
+                let together = [Some(SeatGroup::Debaters), seat.group];
+                self.table_of(seat).iter().filter(|one| together.contains(&one.group)).collect()
+            }
+            _ if seat.is_panel() => self.peers(seat).collect(),
+            _ => vec![seat],
+        }
+    }
+
+    fn table_of(&self, seat: &Seat) -> &'static [Seat] {
+        let is_there = |table: &&&'static [Seat]| table.iter().any(|one| one.id == seat.id);
+        self.0.iter().find(is_there).copied().unwrap_or_default()
     }
 }
 
@@ -93,6 +109,23 @@ mod tests {
             assert_eq!(ids(tables.peers(tables.seat(id).unwrap())), peers, "{id}");
         }
         assert_eq!(ids(tables.peers(&seat("elsewhere", Some(SeatGroup::Voters)))), "");
+    }
+
+    #[test]
+    fn a_panel_is_planned_together_and_judges_with_the_debaters() {
+        const TABLE: &[Seat] = &[
+            seat("thesis", Some(SeatGroup::Debaters)),
+            seat("lead", Some(SeatGroup::Lead)),
+            seat("chief", Some(SeatGroup::Lead)),
+            seat("judge-1", Some(SeatGroup::Judges)),
+            seat("judge-2", Some(SeatGroup::Judges)),
+        ];
+        let tables = SeatTables::new(vec![SMALL, TABLE]);
+        for (id, panel) in
+            [("judge-2", "thesis judge-1 judge-2"), ("thesis", "thesis"), ("lead", "lead"), ("c", "c")]
+        {
+            assert_eq!(ids(tables.panel(tables.seat(id).unwrap()).into_iter()), panel, "{id}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! [`mod@check`] decides if a specification is good enough.
 
 pub mod check;
+pub mod coverage;
 pub mod ears;
 pub mod ids;
 pub mod links;

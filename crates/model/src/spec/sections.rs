@@ -71,6 +71,11 @@ impl<'a> Sections<'a> {
         fitting.map(|(index, _)| self.section(index))
     }
 
+    /// All sections of every level, in order.
+    pub fn all(&self) -> impl Iterator<Item = Section<'a>> {
+        (0..self.headings.len()).map(|index| self.section(index))
+    }
+
     /// The titles of all headings.
     pub fn titles(&self) -> impl Iterator<Item = &'a str> {
         self.headings.iter().map(|heading| heading.title)

@@ -1,8 +1,13 @@
 //! A specification that is good, and every way in which it can go wrong.
 
-use charrette_model::spec::check::{IssueCode, SpecFiles, SpecIssue, check, check_level, check_name};
+use charrette_model::panel::cite::{SourceFacts, SourceKind};
+use charrette_model::spec::check::{
+    FileFacts, IssueCode, SpecFiles, SpecIssue, check, check_level, check_name,
+};
+use charrette_model::spec::coverage::{CoverageTexts, lost_parts};
 use charrette_model::spec::resolver::SpecLevel;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 const REQUIREMENTS: &str = "# Rate limiting
 
@@ -198,6 +203,30 @@ fn exists(path: &str) -> bool {
     matches!(path, "src/lib.rs" | "src" | "docs/limits.md")
 }
 
+/// A repository with a file of two lines.
+struct Repository;
+
+impl FileFacts for Repository {
+    fn exists(&self, path: &str) -> bool {
+        exists(path)
+    }
+
+    fn sources(&self) -> Option<Arc<dyn SourceFacts>> {
+        Some(Arc::new(Repository))
+    }
+}
+
+impl SourceFacts for Repository {
+    fn kind(&self, path: &str) -> Option<SourceKind> {
+        let kind = if path == "src" { SourceKind::Folder } else { SourceKind::Text { lines: 2 } };
+        exists(path).then_some(kind)
+    }
+
+    fn lines(&self, _: &str, first: usize, last: usize) -> Vec<String> {
+        ["mod http;", "mod store;"][first - 1..last].iter().map(|line| (*line).to_owned()).collect()
+    }
+}
+
 /// The good files with one of them changed; the plan is the seventh.
 fn changed(file: &str, from: &str, to: &str) -> Vec<SpecIssue> {
     let text = |name: &str, good: &str| {
@@ -219,7 +248,7 @@ fn changed(file: &str, from: &str, to: &str) -> Vec<SpecIssue> {
         spec_json: &spec_json,
         meta: &meta,
     };
-    check(&files, Some(&text("plan.txt", PLAN)), &exists)
+    check(&files, Some(&text("plan.txt", PLAN)), &Repository)
 }
 
 fn told(issues: &[SpecIssue]) -> Vec<String> {
@@ -285,6 +314,8 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("plan.txt", "## Edge cases\n- None.\n", "", "plan.txt:1: the section \"Edge cases\" is missing [plan-section]"),
     ("plan.txt", "## Failure modes\n1. It grows.\n", "", "plan.txt:1: the section \"Failure modes\" is missing [plan-section]"),
     ("plan.txt", "`src/lib.rs`", "`src/gone.rs`", "plan.txt:3: the plan names src/gone.rs, which does not exist and is not marked (new) [plan-file]"),
+    ("design.md", "429.", "429, as src/lib.rs:3 does.", "design.md:27: src/lib.rs:3: the file has 2 lines [wrong-place]"),
+    ("design.md", "429.", "`src/lib.rs:1`: \"mod other;\"", "design.md:27: src/lib.rs:1: the quoted text is not there; it is not in the file, and the cited line says: mod http; [wrong-place]"),
     ("requirements.md", REQUIREMENTS, "# Nothing\n", "requirements.md:1: nothing is demanded: no REQ-n.m or NFR-n [no-requirement]"),
     ("tasks.md", TASKS, "# Nothing\n", "tasks.md:1: there is no task [no-task]"),
 ];
@@ -306,6 +337,9 @@ fn every_rule_has_something_that_breaks_it() {
     let of_levels =
         [level(SpecLevel::Project, r#"{"features": []}"#), level(SpecLevel::Feature, cyclic)].concat();
     broken.extend(of_levels.iter().map(|issue| issue.code));
+    // So has what got lost between a plan and its files.
+    let empty = CoverageTexts { plan: PLAN, resolutions: "", requirements: "", design: "", tasks: "" };
+    broken.extend(lost_parts(&empty).iter().map(|issue| issue.code));
     let untried: Vec<&IssueCode> = IssueCode::ALL.iter().filter(|code| !broken.contains(code)).collect();
     assert_eq!(untried, [&IssueCode::MissingFile; 0]);
 }
@@ -320,6 +354,7 @@ fn what_is_no_fault_is_not_reported() {
         ("tasks.md", "### T001: The bucket [REQ-1.1, C1]\n", "### T001: The bucket\nCovers REQ-1.1.\n"),
         ("design.md", "## Data Models", "## 4. Data Model (none)"),
         ("design.md", "429.", "[code](../../src/lib.rs#L3), [web](https://example.org/x), [below](#risks)"),
+        ("design.md", "429.", "`src/lib.rs:2`: \"mod store;\", `src/limit.rs:7`, requirements.md:3"),
         ("design.md", "# Design: rate limiting\n", "# Design\n\n> **Status:** Draft\n"),
         ("requirements.md", "- Limits per endpoint.", "Limits per endpoint; `[x](y)` stays."),
         ("summary.md", "- One table\n", "- One table\n  - which is small\n- One clock\n"),

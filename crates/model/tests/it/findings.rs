@@ -1,6 +1,8 @@
 //! Reviews as reviewers write them, and what is read from them.
 
-use charrette_model::panel::findings::{FindingsStatus, Focus, ReviewerFindings, read_findings};
+use charrette_model::panel::findings::{
+    FindingSeverity, FindingsStatus, Focus, ReviewerFindings, read_findings,
+};
 use proptest::prelude::*;
 
 /// Number, focus, concern and revision of every finding; out of scope marked with `oos`.
@@ -56,6 +58,73 @@ fn a_title_and_a_concern_are_one_text() {
     assert_eq!(found(trailing_tag), ["1|security|**Open port** (security): bad.|Close it."]);
     let glob = "1. **[security]** Reads src/**/x.rs. Suggested revision: No.";
     assert_eq!(found(glob), ["1|security|Reads src/**/x.rs.|No."]);
+}
+
+/// Title, severity, concern and revision of the only finding.
+fn graded(text: &str) -> String {
+    let read = read_findings(text);
+    assert_eq!((read.findings.len(), read.errors.as_slice()), (1, &[][..]), "{text}");
+    let finding = &read.findings[0];
+    let severity = finding.severity.map_or("?", FindingSeverity::name);
+    format!(
+        "{}|{severity}|{}|{}",
+        finding.title(),
+        finding.concern,
+        finding.revision.as_deref().unwrap_or_default()
+    )
+}
+
+#[test]
+fn a_finding_with_a_severity_has_a_title() {
+    for text in [
+        "1. [correctness] [major] No rollback\n   A failed write stays.\n   Suggested revision: Undo it.",
+        "1. [major] [correctness] **No rollback**\n\nA failed\nwrite stays.\nSuggested revision: Undo it.",
+        "1. **[correctness] [major] No rollback** — A failed write stays. Suggested revision: Undo it.",
+        "### 1. [correctness] [MAJOR] No rollback\n**Concern**: A failed write stays.\n**Revision**: Undo it.",
+        "1. [correctness, major] No rollback\n   Concern: A failed write stays. Suggested revision: Undo it.",
+        "1. [correctness] [major]: No rollback\r\n   A failed write stays.\r\n   Suggested revision: Undo it.\r\n",
+    ] {
+        let expected = "No rollback|major|A failed write stays.|Undo it.";
+        assert_eq!(graded(text), expected, "{text}");
+    }
+    let one_line =
+        "1. [security] [critical] Keys leak in src/a.rs:3. Anybody reads them. Suggested revision: Hide.";
+    assert_eq!(
+        graded(one_line),
+        "Keys leak in src/a.rs:3|critical|Keys leak in src/a.rs:3. Anybody reads them.|Hide."
+    );
+    let labelled = "1. [security] Open port\nSeverity: minor\nConcern: Anyone connects.\nRevision: Close it.";
+    assert_eq!(graded(labelled), "Open port|minor|Open port: Anyone connects.|Close it.");
+    let placed = read_findings("1. [security] [minor] Keys in a_b.env\nSee src/a.rs:3.\nRevision: src/b.rs");
+    assert_eq!(placed.findings[0].paths(), ["src/a.rs:3", "src/b.rs", "a_b.env"]);
+}
+
+#[test]
+fn the_older_form_has_its_first_sentence_as_title() {
+    for (concern, title) in [
+        ("Keys leak, e.g. in logs. Anybody reads them.", "Keys leak, e.g. in logs"),
+        ("See src/a.rs:3 for it", "See src/a.rs:3 for it"),
+    ] {
+        assert_eq!(
+            graded(&format!("1. [security] {concern} Suggested revision: x")),
+            format!("{title}|?|{concern}|x")
+        );
+    }
+    let long = format!("1. [security] {}. Suggested revision: x", "word ".repeat(60).trim_end());
+    assert!(graded(&long).starts_with(&format!("{}…|?|", "word ".repeat(20).trim_end())));
+    let headed = "1. **[security] Open port**\n   **Concern**: Anyone connects.\n   **Revision**: Close it.";
+    assert_eq!(graded(headed), "Open port|?|Open port: Anyone connects.|Close it.");
+}
+
+#[test]
+fn a_severity_is_printed_only_where_there_is_one() {
+    let json =
+        |text: &str| serde_json::to_value(read_findings(text)).expect("plain data")["findings"][0].clone();
+    let graded =
+        json("1. [security] [minor] Open port\n   Anyone connects.\n   Suggested revision: Close it.");
+    assert_eq!((&graded["title"], &graded["severity"]), (&"Open port".into(), &"minor".into()));
+    let older = json("1. [security] Open port. Suggested revision: Close it.");
+    assert!(older.get("title").is_none() && older.get("severity").is_none());
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
       research/b
       research/c
       aggregator
+    Warning: aggregator: broken: answer refused: expected it to begin with SUMMARY (retried once; answer saved in evidence/gather-aggregator-1-broken-2.txt)
 
     ── scope ───────────────────────────────────────────────────────────────────────
 
@@ -138,7 +139,7 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
 
     ## The left sketch
 
-    sketch-left by alpha from c4cf5e2dc2220018
+    sketch-left by alpha from 09718dfe4b294f99
 
     ✅ 2a: sketches — 2 sketches (Ns)
     ━━

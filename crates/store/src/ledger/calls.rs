@@ -2,9 +2,9 @@
 
 use super::append::{LedgerError, append};
 use crate::listing::entries;
-use charrette_model::ledger::CallRecord;
 use charrette_model::ledger::call::read_calls;
 use charrette_model::ledger::timing;
+use charrette_model::ledger::{CallRecord, CitationRecord};
 use jiff::civil::Date;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,11 @@ pub fn append_call(workspace: &Path, call: &CallRecord) -> Result<(), LedgerErro
     let tokens = append(&workspace.join(FILE), &call.json_row(), None);
     let times = append(&workspace.join(timing::FILE), &call.timing_row(), None);
     tokens.and(times)
+}
+
+/// Records the citations of an answer in the workspace of its run.
+pub fn append_citations(workspace: &Path, record: &CitationRecord) -> Result<(), LedgerError> {
+    append(&workspace.join(FILE), &record.json_row(), None)
 }
 
 /// The recorded calls of a workspace, in order; empty if there are none.

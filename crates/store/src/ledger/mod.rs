@@ -7,4 +7,4 @@ mod append;
 mod calls;
 
 pub use append::{LedgerError, append};
-pub use calls::{append_call, append_day, calls, calls_of_day, runs};
+pub use calls::{append_call, append_citations, append_day, calls, calls_of_day, runs};

@@ -29,6 +29,7 @@ fn call(seat: &str) -> CallRecord {
         cached: None,
         usd: None,
         session_total: None,
+        citations: None,
     }
     .with_usage(Some(&usage))
 }

@@ -138,7 +138,7 @@ impl<'a> CitableFacts<'a> {
             let mut found = false;
             for (_, word) in words(name.as_bytes()) {
                 terms(word, |term, _| {
-                    found |= query.terms.iter().any(|wanted| wanted.term == term && !wanted.is_common());
+                    found |= query.terms.iter().any(|wanted| wanted.term == term && !wanted.common);
                 });
             }
             found

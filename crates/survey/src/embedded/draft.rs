@@ -3,7 +3,7 @@
 use super::inputs::DraftInputs;
 use super::{
     diagram, levels, merge, plan, questions, research, review, revise, sketch, spec, summary, synthesis,
-    topic, topic_notes, validate, vote,
+    topic, topic_notes, validate, vote, walk,
 };
 use charrette_model::spec::resolver::SpecLevel;
 
@@ -42,6 +42,8 @@ pub fn draft(seat: &str, inputs: &DraftInputs<'_>) -> Option<Result<String, Draf
         "codex-pragmatic" => Ok(sketch::pragmatic(inputs)),
         "cursor-generic" | "codex-generic" => Ok(sketch::generic(inputs)),
         "synthesist" => synthesis::synthesise(inputs),
+        // What nobody knows cannot be told from a survey.
+        "inquirer" => Ok("NONE\n".to_owned()),
         "planner" => Ok(plan::draft(inputs)),
         "reviewer-arch" => review::review(inputs, review::Lens::Architecture),
         "reviewer-edge" => review::review(inputs, review::Lens::Edges),
@@ -49,9 +51,12 @@ pub fn draft(seat: &str, inputs: &DraftInputs<'_>) -> Option<Result<String, Draf
         "reviewer-pragmatic" => review::review(inputs, review::Lens::Pragmatic),
         "merger" => Ok(merge::merge(inputs)),
         "voter-claude" | "voter-codex" | "voter-cursor" => vote::vote(inputs),
-        "reviser" => revise::append_accepted_findings(inputs),
+        "reviser" => revise::account_for_findings(inputs),
+        "walker-1" => walk::walk(inputs, "1"),
+        "walker-2" => walk::walk(inputs, "2"),
+        "mender" => revise::account_for_breaks(inputs),
         "discusser" => Ok(questions::discuss(inputs)),
-        "finisher" => revise::append_discussion(inputs),
+        "finisher" => revise::add_answers(inputs),
         "illustrator" => diagram::draw(inputs),
         "topic-structure" => Ok(topic::structure(inputs)),
         "topic-behaviour" => Ok(topic::behaviour(inputs)),

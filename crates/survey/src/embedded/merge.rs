@@ -7,9 +7,9 @@ use super::citable_facts::{NO_MODEL, sanitize};
 use super::inputs::DraftInputs;
 use super::synthesis::strip_line;
 use charrette_model::panel::citations;
-use charrette_model::panel::findings::{Focus, read_findings};
+use charrette_model::panel::findings::{FindingSeverity, Focus, read_findings};
 use charrette_model::panel::ids::{ItemId, ItemKind};
-use charrette_model::panel::review_items::{ReviewItem, write_review_items};
+use charrette_model::panel::review_items::{FindingRef, ReviewItem, write_review_items};
 use std::collections::BTreeSet;
 
 /// Minimum share of common words for two findings to be one, in percent.
@@ -25,11 +25,13 @@ pub(super) fn merge(inputs: &DraftInputs<'_>) -> String {
         let label = lookup_label(inputs.artifact(LABELS_FILE), name).unwrap_or_else(|| reviewer_label(name));
         for finding in read_findings(text).findings {
             let found = MergedFinding {
+                title: finding.severity.map(|_| finding.title().into_owned()),
+                severity: finding.severity,
                 focus: finding.focus,
                 concern: finding.concern.to_string(),
                 revision: finding.revision.as_deref().unwrap_or_default().to_owned(),
                 out_of_scope: finding.out_of_scope,
-                proposers: vec![label.clone()],
+                from: vec![FindingRef { reviewer: label.clone(), n: finding.n, part: None }],
             };
             match items.iter_mut().find(|known| known.is_same(&found)) {
                 Some(known) => known.absorb(found),
@@ -73,11 +75,14 @@ pub fn reviewer_label(file: &str) -> String {
 }
 
 struct MergedFinding {
+    /// None in the older form of findings.
+    title: Option<String>,
+    severity: Option<FindingSeverity>,
     focus: Option<Focus>,
     concern: String,
     revision: String,
     out_of_scope: bool,
-    proposers: Vec<String>,
+    from: Vec<FindingRef>,
 }
 
 impl MergedFinding {
@@ -89,11 +94,10 @@ impl MergedFinding {
     /// Merges another finding into this one. In scope for one is in scope for all. The longer concern and its
     /// revision are kept; the other one is added if it cites another place.
     fn absorb(&mut self, other: MergedFinding) {
-        for proposer in other.proposers {
-            if !self.proposers.contains(&proposer) {
-                self.proposers.push(proposer);
-            }
-        }
+        self.from.extend(other.from);
+        // The gravest comes first in the order of severities.
+        self.severity = [self.severity, other.severity].into_iter().flatten().min();
+        self.title = self.title.take().or(other.title);
         self.out_of_scope &= other.out_of_scope;
         let (mut concern, mut revision) = (other.concern, other.revision);
         if concern.len() > self.concern.len() {
@@ -113,7 +117,13 @@ impl MergedFinding {
     }
 
     fn into_item(self, id: ItemId) -> ReviewItem {
-        let title = title(&self.concern);
+        let title = self.title.unwrap_or_else(|| title(&self.concern));
+        let mut proposers: Vec<String> = Vec::new();
+        for from in &self.from {
+            if !proposers.contains(&from.reviewer) {
+                proposers.push(from.reviewer.clone());
+            }
+        }
         let revision = if self.revision.is_empty() && id.kind == ItemKind::Finding {
             "The reviewer suggests nothing in particular.".to_owned()
         } else {
@@ -122,10 +132,14 @@ impl MergedFinding {
         ReviewItem {
             id,
             title,
-            proposers: self.proposers,
+            from: self.from,
+            proposers,
+            severity: self.severity,
             focus: self.focus,
             concern: self.concern,
             revision,
+            options: Vec::new(),
+            contradicts: Vec::new(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod inputs;
 mod levels;
 mod merge;
 mod plan;
+mod plan_sections;
 mod plan_text;
 mod questions;
 mod research;
@@ -29,6 +30,7 @@ mod topic_notes;
 mod validate;
 mod verbs;
 mod vote;
+mod walk;
 
 pub use draft::{DraftError, draft};
 pub use inputs::{DraftInputs, RepositoryFiles, WorkTree};

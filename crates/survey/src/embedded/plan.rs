@@ -1,35 +1,55 @@
-//! The planner: a plan of existing paths, in five sections.
+//! The planner: a plan of existing paths, and the notes it rests on. Decisions, interfaces, scenarios and the like are in
+//! [`super::plan_sections`].
 
 use super::citable_facts::{CitableFacts, NO_MODEL, file_citation, risk_sentence, sanitize};
 use super::inputs::DraftInputs;
+use super::plan_sections;
+use super::plan_text::SECTIONS;
 use super::synthesis::cited_files;
 use crate::report::Risk;
 use crate::tree::kind::{FileKind, file_kind};
 use charrette_model::panel::discussion::read_discussion;
+use charrette_model::panel::file_names::{DESIGN_NOTES, PLAN_DRAFT};
+use charrette_model::panel::investigation::AnswerKind;
 use charrette_model::panel::resolutions::{Disposition, read_resolutions};
+use charrette_model::seats::files::marker;
 
 /// Maximum number of files in a plan, without tests and docs.
 const MAX_FILES: usize = 6;
 
-/// Writes the plan.
+/// Writes the plan and the notes.
 pub(super) fn draft(inputs: &DraftInputs<'_>) -> String {
     let facts = CitableFacts::new(inputs);
     let files = select_files(inputs, &facts);
-    let sections = [
-        files_section(&facts, &files),
-        approach(inputs, &facts, &files),
-        edge_cases(inputs, &facts),
-        failure_modes(&facts, &files),
-        testing(&facts, &files),
+    let failures = failure_modes(&facts, &files);
+    let mut sections = vec![
+        (SECTIONS[0], files_section(&facts, &files)),
+        (SECTIONS[1], approach(inputs, &facts, &files)),
+        ("Decisions", plan_sections::decisions(inputs)),
+        ("Interfaces and data", plan_sections::interfaces(&facts, &files)),
+        (SECTIONS[2], edge_cases(inputs, &facts)),
+        ("Error handling", plan_sections::error_handling(&facts, &files)),
+        (SECTIONS[3], failures.clone()),
+        ("Scenarios", plan_sections::scenarios(&facts, &files, &failures)),
+        ("Order of work", plan_sections::order_of_work(&facts, &files, &test_files(&facts, &files))),
+        ("Roll-out and roll-back", plan_sections::roll_out()),
+        ("Rejected alternatives", plan_sections::rejected_alternatives(inputs)),
+        (SECTIONS[4], testing(&facts, &files)),
     ];
-    let titled =
-        super::plan_text::SECTIONS.iter().zip(sections).map(|(title, text)| format!("## {title}\n{text}\n"));
-    format!("> {NO_MODEL}\n\n{}", titled.collect::<Vec<_>>().join("\n"))
+    sections.extend(plan_sections::measure_first(inputs).map(|text| ("Measure first", text)));
+    let titled = sections.into_iter().map(|(title, text)| format!("## {title}\n{text}\n"));
+    format!(
+        "{}\n> {NO_MODEL}\n\n{}\n{}\n{}",
+        marker(PLAN_DRAFT),
+        titled.collect::<Vec<_>>().join("\n"),
+        marker(DESIGN_NOTES),
+        plan_sections::design_notes(inputs, &facts, &files)
+    )
 }
 
 /// A file of the plan.
-struct PlannedFile {
-    path: String,
+pub(super) struct PlannedFile {
+    pub(super) path: String,
     why: String,
 }
 
@@ -128,19 +148,16 @@ fn approach(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>, files: &[Planned
             with_full_stop(&sanitize(&entry.resolution, 200))
         ));
     }
-    let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
-    for resolution in &resolutions {
-        let how = match resolution.outcome.disposition() {
-            Disposition::Voted => "voted; the losing side's concern is kept among the edge cases",
-            Disposition::FallbackToSynthesis => "debated without a result, so the synthesis stands",
-            Disposition::BucketSkipped => "no agent could debate it, so the synthesis stands",
-            Disposition::OverCap => "outside the debates, so the synthesis stands",
+    for (name, answer) in plan_sections::investigations(inputs) {
+        let kind = match answer.kind {
+            AnswerKind::Fact => "A fact",
+            AnswerKind::Unknown => "Not known here",
+            AnswerKind::MeasureFirst => "To be measured first",
         };
         text.push(format!(
-            "DECISION_{}, {}: {} ({how}).",
-            resolution.n,
-            sanitize(&resolution.title, 80),
-            sanitize(&resolution.resolution, 200)
+            "{kind} ({name}): {} Therefore: {}",
+            with_full_stop(&sanitize(&answer.answer, 300)),
+            with_full_stop(&sanitize(&answer.consequence, 300))
         ));
     }
     text.push("How the behaviour works in detail is not in any file and is left to the implementer, within a person's decisions.".to_owned());
@@ -233,7 +250,7 @@ fn testing(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
     lines.join("\n")
 }
 
-fn with_full_stop(text: &str) -> String {
+pub(super) fn with_full_stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
 }
 

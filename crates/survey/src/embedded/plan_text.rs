@@ -6,6 +6,8 @@ pub(super) use charrette_model::panel::plan::SECTIONS;
 
 /// Section that a review adds.
 pub(super) const RESOLVED_SECTION: &str = "Findings resolved";
+/// Section that a walk-through adds.
+pub(super) const BREAKS_SECTION: &str = "Breaks resolved";
 
 /// A plan, split at its headings.
 #[derive(Debug)]

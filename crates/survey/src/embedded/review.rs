@@ -10,7 +10,8 @@ use super::plan::failure_mode;
 use super::plan_text::{PlanText, SECTIONS};
 use super::synthesis::strip_line;
 use charrette_model::panel::citations;
-use charrette_model::panel::findings::{Focus, NO_ISSUES_FOUND};
+use charrette_model::panel::findings::FindingSeverity::{Major, Minor};
+use charrette_model::panel::findings::{FindingSeverity, Focus, NO_ISSUES_FOUND};
 use std::fmt::Write as _;
 
 /// Focus of a reviewer.
@@ -59,12 +60,26 @@ struct Review<'a> {
     text: &'a str,
     plan: PlanText<'a>,
     facts: CitableFacts<'a>,
-    findings: Vec<(Focus, String, String)>,
+    findings: Vec<MechanicalFinding>,
+}
+
+struct MechanicalFinding {
+    focus: Focus,
+    severity: FindingSeverity,
+    title: String,
+    concern: String,
+    revision: String,
 }
 
 impl Review<'_> {
-    fn add_finding(&mut self, focus: Focus, concern: String, revision: String) {
-        self.findings.push((focus, concern, revision));
+    fn add_finding(
+        &mut self,
+        (focus, severity): (Focus, FindingSeverity),
+        title: String,
+        concern: String,
+        revision: String,
+    ) {
+        self.findings.push(MechanicalFinding { focus, severity, title, concern, revision });
     }
 
     fn missing_sections(&mut self) {
@@ -74,7 +89,12 @@ impl Review<'_> {
             .collect();
         for title in missing {
             let concern = format!("The plan has no section \"{title}\", or nothing in it.");
-            self.add_finding(Focus::CodeQuality, concern, format!("Write the section \"{title}\"."));
+            self.add_finding(
+                (Focus::CodeQuality, Major),
+                format!("The section \"{title}\" is missing"),
+                concern,
+                format!("Write the section \"{title}\"."),
+            );
         }
     }
 
@@ -88,21 +108,23 @@ impl Review<'_> {
             }
             seen.push(path);
             match self.inputs.files.lines(path) {
-                None => self.findings.push((
-                    Focus::Correctness,
+                None => self.add_finding(
+                    (Focus::Correctness, Major),
+                    "A named file does not exist".to_owned(),
                     format!("The plan names {path}, which does not exist."),
                     format!("Correct {path}, or mark it as (new)."),
-                )),
+                ),
                 Some(length) => {
                     let line = citation
                         .rsplit_once(':')
                         .and_then(|(_, line)| line.split('-').next()?.parse::<usize>().ok());
                     if let Some(line) = line.filter(|line| citation != path && *line > length.max(1)) {
-                        self.findings.push((
-                            Focus::Correctness,
+                        self.add_finding(
+                            (Focus::Correctness, Minor),
+                            "A cited line does not exist".to_owned(),
                             format!("The plan cites line {line} of {path}, which has {length} lines."),
                             format!("Look {path} up again and cite what is there."),
-                        ));
+                        );
                     }
                 }
             }
@@ -126,7 +148,8 @@ impl Review<'_> {
             .collect();
         for (path, reason) in forgotten {
             self.add_finding(
-                Focus::RiskIntegration,
+                (Focus::RiskIntegration, Minor),
+                "A file the survey ranks high is not mentioned".to_owned(),
                 format!("The plan is silent about {path}, which the survey puts among the first three: it {reason}."),
                 format!("Look at {path} before the first task is closed; it changes if the failing test needs it, and otherwise stays as it is."),
             );
@@ -138,7 +161,8 @@ impl Review<'_> {
         let modes = self.plan.items("Failure modes");
         if modes.is_empty() && code {
             self.add_finding(
-                Focus::RiskIntegration,
+                (Focus::RiskIntegration, Major),
+                "Failure modes are missing".to_owned(),
                 "The plan changes code and names no failure modes.".to_owned(),
                 "Name the three likeliest, each with its first sign and a remedy.".to_owned(),
             );
@@ -158,7 +182,8 @@ impl Review<'_> {
             .collect();
         for (sentence, failure) in risks {
             self.add_finding(
-                Focus::Correctness,
+                (Focus::Correctness, Minor),
+                "A risk in a changed file is not addressed".to_owned(),
                 format!("{sentence}; the plan changes that file and does not say what becomes of it."),
                 format!("One more failure mode. {failure}"),
             );
@@ -181,7 +206,8 @@ impl Review<'_> {
         }
         for (id, subject, files) in found {
             self.add_finding(
-                Focus::RiskIntegration,
+                (Focus::RiskIntegration, Minor),
+                "A similar commit touched more files".to_owned(),
                 format!("Commit {id} (\"{subject}\") did something like it and also touched {files}, which the plan does not name."),
                 format!("Look at {files} before the last task is closed; they change if what this adds shows there, and otherwise stay as they are."),
             );
@@ -201,7 +227,8 @@ impl Review<'_> {
             .collect();
         for (name, place) in related {
             self.add_finding(
-                Focus::CodeQuality,
+                (Focus::CodeQuality, Minor),
+                "A dependency with a related name is not considered".to_owned(),
                 format!("The plan does not mention {name}, which {place} already brings in and whose name shares a word with the request."),
                 format!("Look whether {name} does part of this before it is written anew."),
             );
@@ -217,7 +244,8 @@ impl Review<'_> {
         let command = self.facts.test_command().map(str::to_owned);
         if let Some(run) = command.filter(|run| !names_a_test && !testing.contains(run.as_str())) {
             self.add_finding(
-                Focus::CodeQuality,
+                (Focus::CodeQuality, Major),
+                "The tests are not named".to_owned(),
                 "The testing strategy names neither a test file that exists nor a command that runs the tests.".to_owned(),
                 format!("Name the test that proves the change, and run it with \"{}\".", sanitize(&run, 100)),
             );
@@ -228,7 +256,8 @@ impl Review<'_> {
         let files = self.plan.items(SECTIONS[0]).iter().filter(|line| line.starts_with(['-', '*'])).count();
         if files > 12 {
             self.add_finding(
-                Focus::RiskIntegration,
+                (Focus::RiskIntegration, Minor),
+                "Many files change at once".to_owned(),
                 format!("The plan changes {files} files at once."),
                 "Cut it into changes that each leave the repository working.".to_owned(),
             );
@@ -239,7 +268,8 @@ impl Review<'_> {
         let changelog = self.facts.changelog().map(str::to_owned);
         if let Some(path) = changelog.filter(|path| !self.text.contains(path.as_str())) {
             self.add_finding(
-                Focus::CodeQuality,
+                (Focus::CodeQuality, Minor),
+                "The changelog is not mentioned".to_owned(),
                 format!("{path} is kept up in this repository, and the plan does not name it."),
                 format!("Add a line to {path}."),
             );
@@ -252,14 +282,14 @@ impl Review<'_> {
             return format!("{NO_ISSUES_FOUND}\n");
         }
         let mut text = format!("> {NO_MODEL}\n\n");
-        for (n, (focus, concern, revision)) in self.findings.iter().enumerate() {
+        for (n, finding) in (1..).zip(&self.findings) {
+            let MechanicalFinding { focus, severity, title, concern, revision } = finding;
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
-                "{}. [{}] {concern}
-   Suggested revision: {revision}",
-                n + 1,
-                focus.name()
+                "{n}. [{}] [{}] {title}\n   {concern}\n   Suggested revision: {revision}",
+                focus.name(),
+                severity.name()
             );
         }
         text
@@ -267,6 +297,6 @@ impl Review<'_> {
 }
 
 /// True if the plan marks a path as new.
-fn is_new(text: &str, path: &str) -> bool {
+pub(super) fn is_new(text: &str, path: &str) -> bool {
     text.lines().any(|line| line.contains(path) && line.contains("(new)"))
 }

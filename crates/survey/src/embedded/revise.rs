@@ -1,29 +1,53 @@
-//! The reviser and the finisher: append resolutions to the plan verbatim and change nothing else.
+//! The later calls of the chief designer: the reviser, the mender and the finisher. They answer with edits by section that
+//! account for what they were given and change nothing else; a person or a model works it into the plan.
 
-use super::citable_facts::sanitize;
+use super::citable_facts::{NO_MODEL, sanitize};
 use super::draft::{DraftError, required_artifact};
 use super::inputs::DraftInputs;
-use super::plan_text::{PlanText, RESOLVED_SECTION};
-use charrette_model::markdown::{label, lines, strip_decoration};
+use super::plan_text::{BREAKS_SECTION, PlanText, RESOLVED_SECTION};
+use charrette_model::markdown::{heading, label, lines, strip_decoration};
 use charrette_model::panel::discussion::read_discussion;
 use charrette_model::panel::ids::ItemId;
+use charrette_model::panel::section_edits::apply_edits;
+use charrette_model::panel::walkthrough::{WalkResult, read_walkthrough};
 
-/// The plan with the resolution of every accepted finding.
-pub(super) fn append_accepted_findings(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
+/// Section for what the person said after the plan was walked through.
+const SETTLED_SECTION: &str = "Settled with the person";
+
+/// Accounts for every accepted finding.
+pub(super) fn account_for_findings(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
     let plan = required_artifact(inputs, "plan-draft.txt")?;
     let resolved: Vec<String> = parse_accepted_findings(inputs.artifact("accepted-plan-findings.md"))
         .into_iter()
         .map(|(id, title, resolution)| {
             let resolution = if resolution.is_empty() { title } else { resolution };
-            format!("- {id}: {}", sanitize(&resolution, 900))
+            format!("- {id}: taken over as a duty of the implementer: {}", sanitize(&resolution, 900))
         })
         .collect();
-    Ok(append_resolutions(plan, &resolved))
+    Ok(add_to_section(plan, RESOLVED_SECTION, &resolved))
 }
 
-/// The plan with the results of the second discussion and the feedback; unchanged without either.
-pub(super) fn append_discussion(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
+/// Accounts for every scenario that broke. The embedded agent cannot mend a plan, and says so.
+pub(super) fn account_for_breaks(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
     let plan = required_artifact(inputs, "plan-reviewed.txt")?;
+    let (walked, _) = read_walkthrough(inputs.artifact("broken-scenarios.md"), &[]);
+    let broken: Vec<String> = walked
+        .iter()
+        .filter_map(|scenario| {
+            let WalkResult::Breaks { step, why } = &scenario.outcome else { return None };
+            Some(format!(
+                "- {}: not mended, because no model took part; it breaks at step {step}, and a person decides before the work begins: {}",
+                scenario.id,
+                sanitize(why, 400)
+            ))
+        })
+        .collect();
+    Ok(add_to_section(plan, BREAKS_SECTION, &broken))
+}
+
+/// Adds the results of the second discussion and the feedback; the plan itself without either.
+pub(super) fn add_answers(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
+    let plan = required_artifact(inputs, "plan-walked.txt")?;
     let (settled, _) = read_discussion(inputs.artifact("discussion-round2.md"));
     let mut lines: Vec<String> = settled
         .iter()
@@ -39,23 +63,29 @@ pub(super) fn append_discussion(inputs: &DraftInputs<'_>) -> Result<String, Draf
             ));
         }
     }
-    Ok(append_resolutions(plan, &lines))
+    Ok(add_to_section(plan, SETTLED_SECTION, &lines))
 }
 
-/// Appends lines to the section of resolved findings.
-fn append_resolutions(plan: &str, resolved: &[String]) -> String {
-    let plan = plan.trim_end();
-    if resolved.is_empty() {
-        return format!("{plan}\n");
+/// Edits that add lines to a section, or the section behind the last one; the whole plan if there is nothing to add.
+fn add_to_section(plan: &str, title: &str, added: &[String]) -> String {
+    let whole = plan.trim_end();
+    if added.is_empty() {
+        return format!("{whole}\n");
     }
-    // The section is usually the last one, so lines can be appended; a person may have moved it.
-    let last = plan.lines().rev().map(|line| strip_decoration(line)).find(|line| line.heading);
-    let at_end = last.is_some_and(|head| head.text.trim() == RESOLVED_SECTION)
-        && PlanText::read(plan).section(RESOLVED_SECTION).is_some();
-    if at_end {
-        return format!("{plan}\n{}\n", resolved.join("\n"));
+    let added = added.join("\n");
+    let known = PlanText::read(plan).section(title);
+    let edits = if let Some(body) = &known {
+        format!("=== replace: ## {title} ===\n## {title}\n{body}\n{added}\n")
+    } else {
+        let headings = lines(plan).filter(|line| !line.fenced).filter_map(|line| heading(line.text));
+        let last = headings.filter(|(level, _)| *level == 2).last().map_or("", |(_, title)| title);
+        format!("=== add after: ## {last} ===\n## {title}\n> {NO_MODEL}\n\n{added}\n")
+    };
+    // A plan whose headings cannot be named is answered as a whole.
+    if apply_edits(plan, &edits).is_ok_and(|edited| !edited.is_whole) {
+        return edits;
     }
-    format!("{plan}\n\n## {RESOLVED_SECTION}\n{}\n", resolved.join("\n"))
+    format!("{whole}\n\n## {title}\n> {NO_MODEL}\n\n{added}\n")
 }
 
 /// Parses the accepted findings: id, title, resolution.
@@ -79,16 +109,30 @@ fn parse_accepted_findings(text: &str) -> Vec<(ItemId, String, String)> {
 mod tests {
     use super::*;
 
+    fn edited(plan: &str, title: &str, added: &[&str]) -> String {
+        let added: Vec<String> = added.iter().map(|line| (*line).to_owned()).collect();
+        apply_edits(plan, &add_to_section(plan, title, &added)).unwrap().text
+    }
+
     #[test]
-    fn resolutions_are_appended_and_the_rest_is_untouched() {
-        let plan = "## Approach\nx\n";
-        assert_eq!(append_resolutions(plan, &[]), plan);
-        let once = append_resolutions(plan, &["- FINDING_1: y".to_owned()]);
-        assert_eq!(once, "## Approach\nx\n\n## Findings resolved\n- FINDING_1: y\n");
-        assert_eq!(
-            append_resolutions(&once, &["- Discussion, z: w".to_owned()]),
-            format!("{once}- Discussion, z: w\n")
-        );
+    fn only_the_section_is_added_or_extended() {
+        let plan = "## Approach\nx\n\n### Part\ny\n";
+        assert_eq!(add_to_section(plan, RESOLVED_SECTION, &[]), plan);
+        let once = edited(plan, RESOLVED_SECTION, &["- FINDING_1: y"]);
+        let expected = format!("{plan}\n## Findings resolved\n> {NO_MODEL}\n\n- FINDING_1: y\n");
+        assert_eq!(once, expected);
+        assert_eq!(edited(&once, RESOLVED_SECTION, &["- FINDING_2: z"]), format!("{once}- FINDING_2: z\n"));
+        let twice = edited(&once, SETTLED_SECTION, &["- Discussion, z: w"]);
+        assert!(twice.starts_with(&once) && twice.ends_with("- Discussion, z: w\n"), "{twice}");
+    }
+
+    #[test]
+    fn a_plan_without_usable_headings_is_answered_as_a_whole() {
+        for plan in ["No headings.\n", "## A\nx\n\n## A\ny\n"] {
+            let answer = add_to_section(plan, RESOLVED_SECTION, &["- FINDING_1: y".to_owned()]);
+            let text = apply_edits(plan, &answer).unwrap().text;
+            assert!(text.starts_with(plan.trim_end()) && text.ends_with("- FINDING_1: y\n"), "{text}");
+        }
     }
 
     #[test]

@@ -14,15 +14,38 @@ pub(super) fn vote(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
     let ballot = required_artifact(inputs, "ballot.txt")?;
     let plan = inputs.artifact("plan-draft.txt");
     let mut text = format!("> {NO_MODEL}\n\n");
-    for line in lines(ballot).filter(|line| !line.fenced) {
-        let Some(label) = label(&strip_decoration(line.text)) else { continue };
-        let Some(id) = ItemId::parse(label.name).filter(|id| id.kind != ItemKind::Decision) else { continue };
-        let concern = label.value.split("Suggested revision:").next().unwrap_or_default();
-        let (vote, reason) = judge_concern(inputs, plan, concern);
+    let mut supported: Vec<String> = Vec::new();
+    for (id, concern) in ballot_items(ballot) {
+        let (vote, reason) = judge_concern(inputs, plan, &concern);
+        if vote == "YES" && id.kind == ItemKind::Finding && supported.len() < MAX_RANKED {
+            supported.push(id.to_string());
+        }
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{id}: {vote} — {reason}");
     }
+    // The ballot lists the gravest first; the embedded agent has no better order.
+    let top = if supported.is_empty() { "none".to_owned() } else { supported.join(", ") };
+    let _ = writeln!(text, "TOP: {top}");
     Ok(text)
+}
+
+/// Maximum number of ranked items.
+const MAX_RANKED: usize = 10;
+
+/// Items of the ballot with their title and concern.
+fn ballot_items(ballot: &str) -> Vec<(ItemId, String)> {
+    let mut items: Vec<(ItemId, String)> = Vec::new();
+    for line in lines(ballot).filter(|line| !line.fenced) {
+        let Some(label) = label(&strip_decoration(line.text)) else { continue };
+        let id = ItemId::parse(label.name).filter(|id| id.kind != ItemKind::Decision);
+        if let Some(id) = id {
+            let title = label.value.rsplit_once("] ").map_or("", |(_, title)| title);
+            items.push((id, title.to_owned()));
+        } else if let Some((_, concern)) = items.last_mut().filter(|_| label.name == "Concern") {
+            *concern = format!("{concern}. {}", label.value);
+        }
+    }
+    items
 }
 
 /// Vote and reason for a concern.

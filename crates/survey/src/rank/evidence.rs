@@ -76,6 +76,7 @@ impl Evidence {
             wanted.find(folder(&file.path), |term| hit(&mut hits, first, n, term).folder = true);
             wanted.find(file_name(&file.path), |term| hit(&mut hits, first, n, term).name = true);
         }
+        let query = ground(query, &files, &hits);
         let subject_matches = commits.iter().map(|commit| wanted.match_subject(&commit.subject)).collect();
         Evidence {
             query,
@@ -87,6 +88,25 @@ impl Evidence {
             imports: HashMap::new(),
         }
     }
+}
+
+/// Factor for words of a long request that nothing in the repository is named after.
+const UNGROUNDED: f64 = 0.7;
+
+/// Weighs the words of a long request by what they are in the repository: one that no source defines and no path has is
+/// prose, however rare it is.
+fn ground(mut query: Query, files: &[FileEntry], hits: &[TermHit]) -> Query {
+    if !query.is_long() {
+        return query;
+    }
+    let mut grounded = vec![false; query.terms.len()];
+    for hit in hits.iter().filter(|hit| files[hit.file].kind == FileKind::Source) {
+        grounded[hit.term] |= hit.count.defs > 0 || hit.name || hit.folder;
+    }
+    for (term, grounded) in query.terms.iter_mut().zip(grounded) {
+        term.weight *= if grounded || term.code || term.pair { 1.0 } else { UNGROUNDED };
+    }
+    query
 }
 
 /// Hit of a term in a file, added if there is none.

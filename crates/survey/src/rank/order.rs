@@ -87,7 +87,7 @@ pub(crate) fn rank_files(evidence: &Evidence, test_pairs: &TestPairs, weights: &
                 + parts.imported
                 + parts.entry
                 + parts.named;
-            ScoredFile { file, score: sum * kind_weight(evidence.files[file].kind, weights), parts }
+            ScoredFile { file, score: sum * kind_weight(evidence, file, weights), parts }
         })
         .filter(|ranked| ranked.score > 0.0)
         .collect();
@@ -147,9 +147,14 @@ fn named_in_request(evidence: &Evidence, n: usize) -> f64 {
     if evidence.query.paths.iter().any(ends) { 2.0 } else { 0.0 }
 }
 
-fn kind_weight(kind: FileKind, weights: &Weights) -> f64 {
-    let [test, doc, config, data] = weights.kind_factors;
-    match kind {
+fn kind_weight(evidence: &Evidence, file: usize, weights: &Weights) -> f64 {
+    let [mut test, mut doc, config, data] = weights.kind_factors;
+    // A long request that asks for behaviour is answered by sources.
+    if evidence.query.is_long() {
+        test *= if evidence.query.about_tests { 1.0 } else { weights.behaviour_factors[0] };
+        doc *= if evidence.query.about_docs { 1.0 } else { weights.behaviour_factors[1] };
+    }
+    match evidence.files[file].kind {
         FileKind::Source => 1.0,
         FileKind::Test => test,
         FileKind::Doc => doc,

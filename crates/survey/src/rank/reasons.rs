@@ -107,7 +107,7 @@ impl<'a> Reasons<'a> {
     /// Quotes words, each once; pairs are skipped, because their words are quoted.
     fn quote_words(&self, terms: &[usize]) -> Option<String> {
         let words = terms.iter().map(|term| &self.evidence.query.terms[*term]);
-        let words = words.filter(|term| !term.pair && !term.is_common());
+        let words = words.filter(|term| !term.pair && !term.common);
         let words: Vec<String> = words.take(MAX_WORDS).map(|term| format!("\"{}\"", term.word)).collect();
         (!words.is_empty()).then(|| words.join(", "))
     }

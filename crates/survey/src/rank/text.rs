@@ -18,7 +18,7 @@ pub(crate) fn bm25_scores(evidence: &Evidence, weights: &Weights) -> Vec<f64> {
             f64::from(u8::from(hit.name)) * weights.name + f64::from(u8::from(hit.folder)) * weights.folder;
         let frequency = body + named;
         let weight = term.weight * if term.pair { weights.pair } else { 1.0 };
-        let weight = if term.is_common() { weight * weights.common } else { weight };
+        let weight = if term.common { weight * weights.common } else { weight };
         scores[hit.file] += weight * idf[hit.term] * frequency / (weights.k1 + frequency);
     }
     super::order::normalize(scores)

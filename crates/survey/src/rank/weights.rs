@@ -48,6 +48,8 @@ pub struct Weights {
     pub entry: f64,
     /// Factors for tests, docs, settings and data; sources have 1.
     pub kind_factors: [f64; 4],
+    /// Further factors for tests and docs if a long request is about neither.
+    pub behaviour_factors: [f64; 2],
 }
 
 impl Default for Weights {
@@ -74,6 +76,7 @@ impl Default for Weights {
             imported: 0.05,
             entry: 0.15,
             kind_factors: [1.0, 1.0, 0.5, 0.5],
+            behaviour_factors: [0.8, 0.8],
         }
     }
 }

@@ -25,6 +25,17 @@ pub(crate) fn read_text(root: &Path, path: &str) -> Option<String> {
     read(root, path, &mut buffer).map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
+/// Maximum number of bytes of a file that is read whole.
+const MAX_WHOLE_BYTES: u64 = 16 << 20;
+
+/// Reads a whole file that may be generated, such as a lock file. None if it is too large, not regular or not text.
+pub(crate) fn read_whole(path: &Path) -> Option<String> {
+    let file = open_regular(path).ok()?;
+    let mut text = String::new();
+    let read = file.take(MAX_WHOLE_BYTES + 1).read_to_string(&mut text).ok()?;
+    (read as u64 <= MAX_WHOLE_BYTES).then_some(text)
+}
+
 /// Number of lines of any file, without a size limit. Links count if they lead to a file inside the
 /// tree.
 pub(crate) fn line_count(root: &Path, path: &str) -> Option<usize> {

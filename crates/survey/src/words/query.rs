@@ -1,6 +1,7 @@
 //! Query: a request as weighted terms.
 
 use super::split::{Term, parts, term_of, term_of_pair, whole_term, words};
+use super::vocabulary::{COMMON_WORDS, STOP_WORDS, VERB_MARKERS};
 
 /// A parsed request.
 #[derive(Debug, Clone, Default)]
@@ -9,6 +10,10 @@ pub(crate) struct Query {
     pub(crate) terms: Vec<QueryTerm>,
     /// Paths and file names in the request, in lower case.
     pub(crate) paths: Vec<String>,
+    /// True if the request speaks of tests.
+    pub(crate) about_tests: bool,
+    /// True if the request speaks of documentation.
+    pub(crate) about_docs: bool,
 }
 
 /// One term of a request.
@@ -20,17 +25,18 @@ pub(crate) struct QueryTerm {
     pub(crate) word: String,
     /// True for two neighbouring words written together.
     pub(crate) pair: bool,
-}
-
-impl QueryTerm {
     /// True for a word of most requests, such as "add".
-    pub(crate) fn is_common(&self) -> bool {
-        self.weight <= 2.0 * COMMON_WEIGHT && !self.pair
-    }
+    pub(crate) common: bool,
+    /// True for a name written as code.
+    pub(crate) code: bool,
+    /// Factor in a long request, by the place of the word in its sentence and of the sentence in the request.
+    focus: f64,
 }
 
 /// Maximum number of terms.
 const MAX_TERMS: usize = 64;
+/// Maximum number of terms of which the heaviest are kept.
+const MAX_READ_TERMS: usize = 1000;
 
 /// Weight of a neighbouring pair; less than a word, because its words are counted too.
 const PAIR_WEIGHT: f64 = 0.5;
@@ -39,13 +45,28 @@ const COMMON_WEIGHT: f64 = 0.3;
 /// Weight of names written as code.
 const CODE_WEIGHT: f64 = 1.5;
 
+/// Number of words, without common ones, that make a request long.
+const LONG_REQUEST: usize = 12;
+/// Factor for words that a long request has only after its first sentence.
+const LATER_SENTENCE: f64 = 0.5;
+/// Factor for verbs and adverbs in a long request: nouns say what it is about.
+const NOT_A_NOUN: f64 = 0.5;
+
+/// Words of requests about tests.
+const TEST_WORDS: [&str; 5] = ["test", "tests", "testing", "fixture", "fixtures"];
+/// Words of requests about documentation.
+const DOC_WORDS: [&str; 7] = ["doc", "docs", "document", "documentation", "readme", "guide", "changelog"];
+
 impl Query {
     /// Parses a request.
     pub(crate) fn new(request: &str) -> Query {
-        let mut query = Query { terms: Vec::new(), paths: named_paths(request) };
+        let mut query = Query { paths: named_paths(request), ..Query::default() };
         let mut before: Option<(usize, String)> = None;
+        let mut place = Place::default();
         for (at, word) in words(request.as_bytes()) {
+            place.advance(request, at, word);
             let code = is_code(request, at, word);
+            let focus = if code { 1.0 } else { place.focus(word) };
             let mut inside = false;
             for part in parts(word) {
                 let part = String::from_utf8_lossy(part).to_lowercase();
@@ -53,7 +74,9 @@ impl Query {
                     before = None;
                     continue;
                 }
-                let common = !code && COMMON_WORDS.contains(&part.as_str());
+                query.about_tests |= TEST_WORDS.contains(&part.as_str());
+                query.about_docs |= DOC_WORDS.contains(&part.as_str());
+                let common = !code && COMMON_WORDS.binary_search(&part.as_str()).is_ok();
                 let weight = if common {
                     COMMON_WEIGHT
                 } else if code {
@@ -61,33 +84,116 @@ impl Query {
                 } else {
                     1.0
                 };
-                query.add(term_of(&part), weight, part.clone(), false);
+                let word = QueryTerm {
+                    term: term_of(&part),
+                    weight,
+                    word: part.clone(),
+                    pair: false,
+                    common,
+                    code,
+                    focus,
+                };
                 let neighbour = before.take().filter(|(end, _)| inside || follows(request, *end, at));
-                if let Some((_, first)) = neighbour.filter(|_| !common) {
-                    query.add(
-                        term_of_pair(&first, &part),
-                        PAIR_WEIGHT * weight,
-                        format!("{first} {part}"),
-                        true,
-                    );
+                let pair = neighbour.filter(|_| !common).map(|(_, first)| QueryTerm {
+                    term: term_of_pair(&first, &part),
+                    weight: PAIR_WEIGHT * weight,
+                    word: format!("{first} {part}"),
+                    pair: true,
+                    ..word.clone()
+                });
+                query.add(word);
+                if let Some(pair) = pair {
+                    query.add(pair);
                 }
-                before = (!common).then_some((at + word.len(), part));
+                before = (!common).then_some((place.end, part));
                 inside = true;
             }
             if parts(word).count() > 2 {
-                query.add(whole_term(word), CODE_WEIGHT, String::from_utf8_lossy(word).into_owned(), false);
+                query.add(QueryTerm {
+                    term: whole_term(word),
+                    weight: CODE_WEIGHT,
+                    word: String::from_utf8_lossy(word).into_owned(),
+                    pair: false,
+                    common: false,
+                    code: true,
+                    focus: 1.0,
+                });
             }
         }
-        query.terms.truncate(MAX_TERMS);
+        query.focus();
         query
     }
 
-    fn add(&mut self, term: Term, weight: f64, word: String, pair: bool) {
-        match self.terms.iter_mut().find(|known| known.term == term) {
+    /// True if the request has so many words that some of them must be beside the point.
+    pub(crate) fn is_long(&self) -> bool {
+        self.terms.iter().filter(|term| !term.pair && !term.common).count() >= LONG_REQUEST
+    }
+
+    fn add(&mut self, term: QueryTerm) {
+        let has_room = self.terms.len() < MAX_READ_TERMS;
+        match self.terms.iter_mut().find(|known| known.term == term.term) {
             // Repetition adds weight, but less than another word.
-            Some(known) => known.weight = known.weight.max(weight) + 0.2 * weight,
-            None => self.terms.push(QueryTerm { term, weight, word, pair }),
+            Some(known) => {
+                known.weight = known.weight.max(term.weight) + 0.2 * term.weight;
+                known.focus = known.focus.max(term.focus);
+                known.code |= term.code;
+                known.common &= term.common;
+            }
+            None if has_room => self.terms.push(term),
+            None => {}
         }
+    }
+
+    /// Weighs the words of a long request by their places, and keeps the heaviest terms.
+    fn focus(&mut self) {
+        if self.is_long() {
+            for term in &mut self.terms {
+                term.weight *= term.focus;
+            }
+        }
+        if self.terms.len() > MAX_TERMS {
+            let mut order: Vec<usize> = (0..self.terms.len()).collect();
+            order.sort_by(|a, b| self.terms[*b].weight.total_cmp(&self.terms[*a].weight).then(a.cmp(b)));
+            order.truncate(MAX_TERMS);
+            order.sort_unstable();
+            self.terms = order.into_iter().map(|n| self.terms[n].clone()).collect();
+        }
+    }
+}
+
+/// Place of a word in the request.
+#[derive(Debug, Default)]
+struct Place<'a> {
+    /// End of the word.
+    end: usize,
+    sentence: usize,
+    /// The word before it in the same sentence, in lower case.
+    previous: String,
+    current: &'a [u8],
+}
+
+impl<'a> Place<'a> {
+    fn advance(&mut self, request: &str, at: usize, word: &'a [u8]) {
+        let gap = &request.as_bytes()[self.end.min(at)..at];
+        let ends =
+            |pair: &[u8]| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\n'] | [b'\n', b'\n' | b'-' | b'*']);
+        let first_of_sentence = gap.windows(2).any(ends) && self.end > 0;
+        self.sentence += usize::from(first_of_sentence);
+        self.previous = if first_of_sentence {
+            String::new()
+        } else {
+            String::from_utf8_lossy(self.current).to_lowercase()
+        };
+        self.current = word;
+        self.end = at + word.len();
+    }
+
+    /// Factor of the word in a long request.
+    fn focus(&self, word: &[u8]) -> f64 {
+        let verb = VERB_MARKERS.binary_search(&self.previous.as_str()).is_ok();
+        let adverb = word.len() > 4 && word.ends_with(b"ly");
+        let part = if verb || adverb { NOT_A_NOUN } else { 1.0 };
+        if self.sentence == 0 { part } else { LATER_SENTENCE * part }
     }
 }
 
@@ -126,102 +232,6 @@ fn named_paths(text: &str) -> Vec<String> {
     paths
 }
 
-/// Stop words, sorted.
-const STOP_WORDS: &[&str] = &[
-    "about", "above", "after", "again", "against", "all", "also", "an", "and", "any", "are", "as", "at",
-    "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could",
-    "did", "do", "does", "doesn", "doing", "don", "down", "during", "each", "few", "for", "from", "further",
-    "had", "has", "have", "he", "her", "here", "his", "how", "if", "in", "into", "is", "isn", "it", "its",
-    "just", "let", "ll", "may", "me", "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on",
-    "once", "only", "or", "other", "our", "out", "over", "own", "per", "please", "re", "same", "she",
-    "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
-    "this", "those", "through", "to", "too", "under", "until", "up", "ve", "very", "via", "was", "we",
-    "were",
-];
-
-/// Words common in requests, sorted. They are searched for, with little weight.
-const COMMON_WORDS: &[&str] = &[
-    "able",
-    "actually",
-    "add",
-    "added",
-    "adding",
-    "adds",
-    "allow",
-    "allows",
-    "always",
-    "avoid",
-    "behavior",
-    "better",
-    "bug",
-    "bump",
-    "change",
-    "changed",
-    "changes",
-    "clean",
-    "cleanup",
-    "correct",
-    "correctly",
-    "ensure",
-    "feature",
-    "fix",
-    "fixed",
-    "fixes",
-    "fixing",
-    "get",
-    "give",
-    "handle",
-    "handling",
-    "implement",
-    "implemented",
-    "improve",
-    "improved",
-    "improvement",
-    "improvements",
-    "instead",
-    "introduce",
-    "issue",
-    "issues",
-    "like",
-    "make",
-    "makes",
-    "making",
-    "minor",
-    "misc",
-    "move",
-    "need",
-    "new",
-    "one",
-    "prevent",
-    "properly",
-    "refactor",
-    "remove",
-    "removed",
-    "rename",
-    "set",
-    "simplify",
-    "small",
-    "some",
-    "support",
-    "supports",
-    "sure",
-    "tweak",
-    "two",
-    "update",
-    "updated",
-    "updates",
-    "use",
-    "used",
-    "user",
-    "users",
-    "uses",
-    "using",
-    "want",
-    "when",
-    "with",
-    "work",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,6 +245,7 @@ mod tests {
     fn the_lists_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
         assert!(COMMON_WORDS.is_sorted());
+        assert!(VERB_MARKERS.is_sorted());
     }
 
     #[test]
@@ -276,6 +287,35 @@ mod tests {
                 .paths,
             ["src/walk.rs", "tests/it", "readme.md"]
         );
+    }
+
+    const LONG: &str = "Drain connections when the gateway stops. People who look away for a minute while the listener restarts must reconnect quickly, and the proxy, the balancer, the certificate, the metrics, the health endpoint, the logger, the scheduler, the queue, the worker, the session, the cookie and the design of `retry_policy` should stay as they are.";
+
+    #[test]
+    fn a_long_request_is_about_the_nouns_of_its_first_sentence() {
+        let query = Query::new(LONG);
+        assert!(query.is_long() && !query.about_tests && !query.about_docs);
+        let weight = |word: &str| query.terms.iter().find(|term| term.word == word).unwrap().weight;
+        for (more, less) in [
+            ("gateway", "minute"),
+            ("connections", "listener"),
+            ("listener", "reconnect"),
+            ("listener", "quickly"),
+            ("minute", "while"),
+            ("retry", "gateway"),
+        ] {
+            assert!(weight(more) > weight(less), "{more} {} {less} {}", weight(more), weight(less));
+        }
+        assert!(!Query::new("Drain connections when the gateway stops").is_long());
+    }
+
+    #[test]
+    fn the_heaviest_terms_of_an_endless_request_are_kept() {
+        let words: Vec<String> = (0..300).map(|n| format!("w{n}x")).collect();
+        let query = Query::new(&format!("Stop the gateway. {} `last_name`", words.join(", ")));
+        assert_eq!(query.terms.len(), MAX_TERMS);
+        let has = |word: &str| query.terms.iter().any(|term| term.word == word);
+        assert!(has("gateway") && has("last") && has("last name") && !has("w299x"));
     }
 
     #[test]

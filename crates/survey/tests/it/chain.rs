@@ -9,30 +9,42 @@ use charrette_engine::flows::seats;
 use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::diagram::fences::DiagramKind;
 use charrette_model::handoff::markdown::response_in_markdown;
-use charrette_model::panel::ballot::findings_ballot;
+use charrette_model::panel::accounting::{NumberedReview, unaccounted_findings};
+use charrette_model::panel::ballot::{ballot_ids, findings_ballot};
 use charrette_model::panel::buckets::Bucket;
 use charrette_model::panel::citations;
 use charrette_model::panel::context_summary::read_context_summary;
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::discussion::{SettledQuestion, write_discussion};
-use charrette_model::panel::findings::{FindingsStatus, read_findings};
+use charrette_model::panel::findings::{FindingsStatus, check_review, read_findings};
+use charrette_model::panel::ids::ItemId;
+use charrette_model::panel::inquiries::read_inquiries;
+use charrette_model::panel::plan::{PlanDuties, check_plan, read_scenarios};
 use charrette_model::panel::questions::{QuestionRound, read_questions};
+use charrette_model::panel::quotes::no_quotes;
 use charrette_model::panel::research_notes::read_research_notes;
-use charrette_model::panel::resolutions::{DecisionResolution, write_resolutions};
+use charrette_model::panel::resolutions::{DecisionResolution, read_resolutions, write_resolutions};
 use charrette_model::panel::review_files::{UndecidedPolicy, write_review_files};
 use charrette_model::panel::review_items::read_review_items;
+use charrette_model::panel::section_edits::apply_edits;
 use charrette_model::panel::verdict::read_verdict;
-use charrette_model::panel::votes::{Voter, VotesRequest, tally_votes};
+use charrette_model::panel::votes::{Voter, VotesRequest, missing_votes, tally_votes};
+use charrette_model::panel::walkthrough::{
+    WalkedScenario, assign_scenarios, read_breaks, read_walkthrough, write_breaks, write_record,
+    write_scenarios,
+};
 use charrette_model::seats::files::split_files;
 use charrette_model::seats::{AnswerForm, Seat};
+use charrette_model::spec::coverage::{CoverageTexts, lost_parts};
 use charrette_model::spec::links::{LinkTexts, check_links};
 use charrette_model::spec::meta::SpecMeta;
 use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::resolver::SpecLevel;
+use charrette_model::spec::sections::Sections;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_survey::Survey;
-use charrette_survey::embedded::{DraftError, DraftInputs, WorkTree, draft};
+use charrette_survey::embedded::{DraftError, DraftInputs, WorkTree, draft, reviewer_label};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -73,9 +85,12 @@ impl Run {
         let seat = seats().seat(id).unwrap();
         let answer = self.draft(id).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(self.draft(id).as_ref(), Ok(&answer), "{id} says the same twice");
-        assert_accepted(seat, &answer);
+        self.assert_accepted(seat, &answer);
         self.assert_cites_what_exists(id, &answer);
-        if seat.writes.len() == 1 {
+        if seat.form == AnswerForm::Plan && seat.writes.len() == 1 {
+            let plan = self.revised_plan(seat, &answer);
+            self.artifacts.insert(seat.writes[0].to_owned(), plan);
+        } else if seat.writes.len() == 1 {
             self.artifacts.insert(seat.writes[0].to_owned(), answer);
         } else {
             self.artifacts.extend(split_files(&answer, seat.writes).unwrap());
@@ -122,6 +137,9 @@ impl Run {
             .map(|(n, decision)| DecisionResolution::bucket_skipped(decision, Bucket::of_rank(n + 1)))
             .collect();
         self.artifacts.insert("dialectic-resolutions.md".to_owned(), write_resolutions(&skipped));
+        if !quick {
+            self.sit("inquirer");
+        }
         self.sit("planner");
         for id in ["reviewer-arch", "reviewer-edge", "reviewer-innovation", "reviewer-pragmatic"] {
             self.sit(id);
@@ -129,6 +147,7 @@ impl Run {
         self.sit("merger");
         self.vote();
         self.sit("reviser");
+        self.walk();
         self.sit("discusser");
         let questions =
             read_questions(&self.artifacts["questions-design.md"], QuestionRound::Design).questions;
@@ -138,8 +157,159 @@ impl Run {
         for id in ["finisher", "illustrator", "writer"] {
             self.sit(id);
         }
+        let lost = lost_parts(&CoverageTexts {
+            plan: &self.artifacts["plan.txt"],
+            resolutions: &self.artifacts["dialectic-resolutions.md"],
+            requirements: &self.artifacts["requirements.md"],
+            design: &self.artifacts["design.md"],
+            tasks: &self.artifacts["tasks.md"],
+        });
+        assert_eq!(lost, [], "{}\n{}", self.artifacts["plan.txt"], self.artifacts["design.md"]);
         self.file();
         self.sit("validator");
+    }
+
+    /// Asserts that the parser of a seat's grammar accepts an answer, and that it says no model took part.
+    fn assert_accepted(&self, seat: &Seat, answer: &str) {
+        let id = seat.id;
+        let exact = ["NONE", "NO_ISSUES_FOUND", "NO_CONTESTED_DECISIONS"].contains(&answer.trim());
+        assert!(
+            exact || answer.to_lowercase().contains("no model took part"),
+            "{id} says who wrote it:\n{answer}"
+        );
+        match seat.form {
+            AnswerForm::HandoffResponse => {
+                let found = response_in_markdown(answer, 500);
+                assert!(found.report.valid && found.report.warnings.is_empty(), "{id}: {:?}", found.report);
+                assert_eq!(
+                    (found.line, &found.response.unwrap()["task_id"]),
+                    (Some(2), &serde_json::json!(id))
+                );
+                assert!(!found.prose.is_empty());
+            }
+            AnswerForm::ContextSummary => assert_eq!(read_context_summary(answer, 500).1, [], "{id}"),
+            AnswerForm::Questions => {
+                let round = if id == "clarifier" { QuestionRound::Clarify } else { QuestionRound::Design };
+                let read = read_questions(answer, round);
+                assert_eq!((read.problems, read.deferred), (vec![], 0), "{id}");
+            }
+            AnswerForm::Sketch => assert_eq!(answer.trim().split("\n\n").count(), 3, "{id}: {answer}"),
+            AnswerForm::Synthesis => {
+                let files = split_files(answer, seat.writes).unwrap();
+                assert_eq!(read_decisions(&files[1].1).errors, [], "{id}: {answer}");
+            }
+            AnswerForm::Plan => self.assert_plan(seat, answer),
+            AnswerForm::Inquiries => assert_eq!(read_inquiries(answer).problems, [], "{id}"),
+            AnswerForm::Walkthrough => {
+                let assigned =
+                    read_scenarios(&self.artifacts[&format!("scenarios-{}.md", seat.variant.unwrap())]);
+                let ids: Vec<&str> = assigned.iter().map(|scenario| scenario.id.as_str()).collect();
+                assert_eq!(read_walkthrough(answer, &ids).1, [], "{id}: {answer}");
+            }
+            AnswerForm::Findings => {
+                let read = read_findings(answer);
+                assert_eq!(read.errors, [], "{id}: {answer}");
+                assert_ne!(read.status, FindingsStatus::Invalid);
+                let plan = Sections::parse(&self.artifacts["plan-draft.txt"]);
+                assert_eq!(
+                    check_review(answer, &plan.titles().collect::<Vec<_>>()),
+                    Ok(()),
+                    "{id}: {answer}"
+                );
+                assert!(read.findings.iter().all(|finding| finding.severity.is_some()), "{id}: {answer}");
+                assert!(
+                    read.findings.iter().all(|finding| finding.focus.is_some() && finding.revision.is_some())
+                );
+            }
+            AnswerForm::MergedFindings => {
+                let (items, problems) = read_review_items(answer);
+                assert_eq!(problems, [], "{id}: {answer}");
+                let reviews = self.artifacts.iter().filter(|(name, _)| name.contains("-plan-"));
+                let reviews: Vec<NumberedReview> =
+                    reviews.map(|(name, text)| NumberedReview::read(&reviewer_label(name), text)).collect();
+                assert_eq!(unaccounted_findings(&items, &reviews), [""; 0], "{id}: {answer}");
+            }
+            AnswerForm::FindingVotes => {
+                assert_eq!(
+                    missing_votes(answer, &ballot_ids(&self.artifacts["ballot.txt"])),
+                    [""; 0],
+                    "{id}"
+                );
+            }
+            AnswerForm::Diagram => {
+                let report = check(answer, DiagramMode::Markdown, None);
+                assert!(report.is_ok(), "{id}: {}", report.tokens());
+                assert_eq!(
+                    report.diagrams.iter().map(|diagram| diagram.heading).collect::<Vec<_>>(),
+                    [DiagramKind::Architecture]
+                );
+            }
+            AnswerForm::SpecFiles => specification(&split_files(answer, seat.writes).unwrap()),
+            AnswerForm::Verdict => {
+                let review = read_verdict(answer, &["PASS", "FAIL"]);
+                assert_eq!(
+                    (review.verdict.as_deref(), review.problems),
+                    (Some("PASS"), vec![]),
+                    "{id}: {answer}"
+                );
+            }
+            AnswerForm::ResearchNotes => assert_eq!(read_research_notes(answer).1, [], "{id}: {answer}"),
+            AnswerForm::Defense | AnswerForm::DecisionVotes | AnswerForm::Investigation => {
+                panic!("{id} is not for the embedded agent")
+            }
+        }
+    }
+
+    /// Asserts that a plan accounts for everything that binds it at its step.
+    fn assert_plan(&self, seat: &Seat, answer: &str) {
+        let id = seat.id;
+        let plan = match seat.writes {
+            [_] => self.revised_plan(seat, answer),
+            names => split_files(answer, names).unwrap()[0].1.clone(),
+        };
+        let text = |name: &str| self.artifacts.get(name).map_or("", String::as_str);
+        let headed = |line: &str| ItemId::parse(line.strip_prefix("### ")?.split(':').next()?);
+        let accepted = text("accepted-plan-findings.md").lines().filter_map(headed).collect();
+        let duties = PlanDuties {
+            decisions: read_resolutions(text("dialectic-resolutions.md")).0.iter().map(|one| one.n).collect(),
+            accepted: if id == "reviser" { accepted } else { Vec::new() },
+            breaks: if id == "mender" { read_breaks(text("broken-scenarios.md")) } else { Vec::new() },
+            measurements: false,
+        };
+        assert_eq!(check_plan(&plan, &duties), [], "{id}: {plan}");
+    }
+
+    /// Both walkers, and the mender if something broke.
+    pub(crate) fn walk(&mut self) {
+        let reviewed = self.artifacts["plan-reviewed.txt"].clone();
+        for (n, scenarios) in (1..).zip(assign_scenarios(&read_scenarios(&reviewed))) {
+            self.artifacts.insert(format!("scenarios-{n}.md"), write_scenarios(&scenarios));
+            self.sit(&format!("walker-{n}"));
+        }
+        let walked: Vec<WalkedScenario> = ["walkthrough-1.md", "walkthrough-2.md"]
+            .iter()
+            .flat_map(|name| read_walkthrough(&self.artifacts[*name], &[]).0)
+            .collect();
+        self.artifacts.insert("walkthroughs.md".to_owned(), write_record(&walked, &[]));
+        let broken: Vec<&WalkedScenario> = walked.iter().filter(|one| one.outcome.is_break()).collect();
+        if broken.is_empty() {
+            self.artifacts.insert("plan-walked.txt".to_owned(), reviewed);
+            return;
+        }
+        self.artifacts.insert("broken-scenarios.md".to_owned(), write_breaks(&broken));
+        self.sit("mender");
+    }
+
+    /// The plan after the edits of a later call of the chief designer.
+    fn revised_plan(&self, seat: &Seat, answer: &str) -> String {
+        let base = match seat.id {
+            "reviser" => "plan-draft.txt",
+            "mender" => "plan-reviewed.txt",
+            _ => "plan-walked.txt",
+        };
+        apply_edits(&self.artifacts[base], answer)
+            .unwrap_or_else(|problems| panic!("{}: {problems:?}", seat.id))
+            .text
     }
 
     /// The three files that are made without a seat.
@@ -163,7 +333,7 @@ impl Run {
 
     fn vote(&mut self) {
         let (items, _) = read_review_items(&self.artifacts["findings.md"]);
-        self.artifacts.insert("ballot.txt".to_owned(), findings_ballot(&items));
+        self.artifacts.insert("ballot.txt".to_owned(), findings_ballot(&items, &[], &no_quotes));
         if items.is_empty() {
             self.artifacts.insert("accepted-plan-findings.md".to_owned(), String::new());
             self.artifacts.insert("voting-tally.md".to_owned(), "No findings were raised.\n".to_owned());
@@ -179,6 +349,7 @@ impl Run {
             agent: agent.to_owned(),
             status: "OK".to_owned(),
             text: text.clone(),
+            vendor: String::new(),
         };
         let request = VotesRequest {
             items: items.iter().map(Into::into).collect(),
@@ -195,72 +366,6 @@ impl Run {
 
 const SUMMARY: &str = "# The Feature\n\n> **Status:** Draft\n\n## Summary\n\nOne. Two.\n\n## Key Decisions\n\n- a\n- b\n- c\n\n\
                        [1](requirements.md) [2](design.md) [3](tasks.md) [4](spec.json) [5](meta.yaml)\n";
-
-/// Asserts that the parser of a seat's grammar accepts an answer, and that it says no model took part.
-fn assert_accepted(seat: &Seat, answer: &str) {
-    let id = seat.id;
-    let exact = ["NONE", "NO_ISSUES_FOUND", "NO_CONTESTED_DECISIONS"].contains(&answer.trim());
-    assert!(
-        exact || answer.to_lowercase().contains("no model took part"),
-        "{id} says who wrote it:\n{answer}"
-    );
-    match seat.form {
-        AnswerForm::HandoffResponse => {
-            let found = response_in_markdown(answer, 500);
-            assert!(found.report.valid && found.report.warnings.is_empty(), "{id}: {:?}", found.report);
-            assert_eq!((found.line, &found.response.unwrap()["task_id"]), (Some(2), &serde_json::json!(id)));
-            assert!(!found.prose.is_empty());
-        }
-        AnswerForm::ContextSummary => assert_eq!(read_context_summary(answer, 500).1, [], "{id}"),
-        AnswerForm::Questions => {
-            let round = if id == "clarifier" { QuestionRound::Clarify } else { QuestionRound::Design };
-            let read = read_questions(answer, round);
-            assert_eq!((read.problems, read.deferred), (vec![], 0), "{id}");
-        }
-        AnswerForm::Sketch => assert_eq!(answer.trim().split("\n\n").count(), 3, "{id}: {answer}"),
-        AnswerForm::Synthesis => {
-            let files = split_files(answer, seat.writes).unwrap();
-            assert_eq!(read_decisions(&files[1].1).errors, [], "{id}: {answer}");
-        }
-        AnswerForm::Plan => {
-            let heads: Vec<&str> =
-                answer.lines().filter_map(|line| line.strip_prefix("## ")).take(5).collect();
-            assert_eq!(
-                heads,
-                ["Files to modify/create", "Approach", "Edge cases", "Failure modes", "Testing strategy"]
-            );
-        }
-        AnswerForm::Findings => {
-            let read = read_findings(answer);
-            assert_eq!(read.errors, [], "{id}: {answer}");
-            assert_ne!(read.status, FindingsStatus::Invalid);
-            assert!(
-                read.findings.iter().all(|finding| finding.focus.is_some() && finding.revision.is_some())
-            );
-        }
-        AnswerForm::MergedFindings => assert_eq!(read_review_items(answer).1, [], "{id}: {answer}"),
-        AnswerForm::FindingVotes => {}
-        AnswerForm::Diagram => {
-            let report = check(answer, DiagramMode::Markdown, None);
-            assert!(report.is_ok(), "{id}: {}", report.tokens());
-            assert_eq!(
-                report.diagrams.iter().map(|diagram| diagram.heading).collect::<Vec<_>>(),
-                [DiagramKind::Architecture]
-            );
-        }
-        AnswerForm::SpecFiles => specification(&split_files(answer, seat.writes).unwrap()),
-        AnswerForm::Verdict => {
-            let review = read_verdict(answer, &["PASS", "FAIL"]);
-            assert_eq!(
-                (review.verdict.as_deref(), review.problems),
-                (Some("PASS"), vec![]),
-                "{id}: {answer}"
-            );
-        }
-        AnswerForm::ResearchNotes => assert_eq!(read_research_notes(answer).1, [], "{id}: {answer}"),
-        AnswerForm::Defense | AnswerForm::DecisionVotes => panic!("{id} is not for the embedded agent"),
-    }
-}
 
 fn specification(files: &[(String, String)]) {
     let [requirements, design, tasks] = [0, 1, 2].map(|index| files[index].1.as_str());

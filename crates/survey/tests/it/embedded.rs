@@ -3,9 +3,11 @@
 use crate::chain::Run;
 use charrette_engine::flows::design::level_seats;
 use charrette_engine::flows::seats;
+use charrette_model::panel::ballot::findings_ballot;
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::findings::read_findings;
 use charrette_model::panel::questions::{AnswerSource, QuestionRound, read_questions};
+use charrette_model::panel::quotes::no_quotes;
 use charrette_model::panel::review_items::read_review_items;
 use charrette_model::panel::verdict::read_verdict;
 use charrette_model::seats::AnswerForm;
@@ -20,7 +22,7 @@ use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// A small service with a limiter that can fail, its test, and a changelog.
-fn service() -> Sandbox {
+pub(crate) fn service() -> Sandbox {
     let sandbox = Sandbox::repository();
     sandbox.write("Cargo.toml", "[package]\nname = \"service\"\n\n[dependencies]\nrate-tables = \"1\"\n");
     sandbox.write("CHANGELOG.md", "# Changelog\n");
@@ -290,10 +292,12 @@ fn votes_follow_the_facts() {
         ("The plan has no section \"Approach\", or nothing in it.", "NO"),
         ("The plan has no section \"Edge cases\", or nothing in it.", "YES"),
     ] {
-        run.artifacts.insert(
-            "ballot.txt".to_owned(),
-            format!("## Findings Ballot\n\nFINDING_1: Cursor-Arch — {concern} Suggested revision: no.\n"),
+        let finding = format!(
+            "### FINDING_1: A title\n- **From**: Cursor-Arch#1\n- **Severity**: major\n- **Focus**: correctness\n- **Concern**: {concern}\n- **Revision**: No.\n"
         );
+        let (items, problems) = read_review_items(&finding);
+        assert_eq!(problems, []);
+        run.artifacts.insert("ballot.txt".to_owned(), findings_ballot(&items, &[], &no_quotes));
         let votes = run.draft("voter-codex").unwrap();
         let line = votes.lines().find(|line| line.starts_with("FINDING_1: ")).unwrap();
         assert!(line.starts_with(&format!("FINDING_1: {expected} — ")), "{concern}: {line}");
@@ -343,7 +347,9 @@ fn errors_name_the_missing_artifact() {
         ("reviewer-arch", "plan-draft.txt"),
         ("voter-claude", "ballot.txt"),
         ("reviser", "plan-draft.txt"),
-        ("finisher", "plan-reviewed.txt"),
+        ("walker-1", "plan-reviewed.txt"),
+        ("mender", "plan-reviewed.txt"),
+        ("finisher", "plan-walked.txt"),
         ("illustrator", "plan.txt"),
         ("writer", "plan.txt"),
         ("validator", "requirements.md"),

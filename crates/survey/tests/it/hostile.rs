@@ -130,8 +130,13 @@ fn pipes_and_unreadable_folders_are_skipped() {
     sandbox.write("closed/limiter.py", "class RateLimiter: pass\n");
     let closed = std::os::unix::fs::PermissionsExt::from_mode(0o000);
     std::fs::set_permissions(sandbox.path("closed"), closed).unwrap();
-    let survey =
-        survey(SurveyOptions { root: &sandbox.work(), request: "rate limiter", top: 10, cache: None });
+    let survey = survey(SurveyOptions {
+        root: &sandbox.work(),
+        request: "rate limiter",
+        top: 10,
+        cache: None,
+        sources: None,
+    });
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(sandbox.path("closed"), open).unwrap();
     let survey = survey.unwrap();
@@ -181,8 +186,13 @@ fn a_read_only_tree_and_an_unwritable_cache_are_no_error() {
     let cache = sandbox.outside("file");
     std::fs::write(&cache, "").unwrap();
     for cache in [cache.clone(), cache.join("below"), PathBuf::from("/proc/none")] {
-        let ask =
-            SurveyOptions { root: &sandbox.work(), request: "rate limiter", top: 10, cache: Some(&cache) };
+        let ask = SurveyOptions {
+            root: &sandbox.work(),
+            request: "rate limiter",
+            top: 10,
+            cache: Some(&cache),
+            sources: None,
+        };
         assert_eq!(paths(&survey(ask).unwrap()), ["limiter.py"], "{}", cache.display());
     }
     std::fs::set_permissions(sandbox.work(), mode(0o755)).unwrap();

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 fn run_survey(sandbox: &Sandbox, request: &str) -> Survey {
     let cache = sandbox.outside("cache");
-    survey(SurveyOptions { root: &sandbox.work(), request, top: 10, cache: Some(&cache) }).unwrap()
+    survey(SurveyOptions { root: &sandbox.work(), request, top: 10, cache: Some(&cache), sources: None })
+        .unwrap()
 }
 
 fn limiter() -> Sandbox {
@@ -88,6 +89,7 @@ fn an_unwritable_cache_folder_is_ignored() {
         request: "rate limiter",
         top: 10,
         cache: Some(Path::new(&place)),
+        sources: None,
     });
     assert_eq!(paths(&survey.unwrap())[0], "src/limiter.rs");
 }

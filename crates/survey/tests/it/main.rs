@@ -7,8 +7,10 @@ mod citations;
 mod embedded;
 mod hostile;
 mod index_cache;
+mod sources;
 mod surveys;
 mod topics;
+mod walks;
 
 use charrette_survey::{Survey, SurveyOptions, survey};
 use charrette_testkit::Sandbox;
@@ -16,7 +18,7 @@ use std::path::Path;
 
 /// Surveys a folder without a cache.
 fn run_survey(root: &Path, request: &str) -> Survey {
-    let survey = survey(SurveyOptions { root, request, top: 10, cache: None }).unwrap();
+    let survey = survey(SurveyOptions { root, request, top: 10, cache: None, sources: None }).unwrap();
     citations::assert_all_exist(root, &survey);
     survey
 }

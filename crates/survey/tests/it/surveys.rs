@@ -151,7 +151,13 @@ fn a_request_without_matches_is_noted() {
 }
 
 fn survey_of_a_missing_folder() -> String {
-    let options = SurveyOptions { root: Path::new("/nowhere/at/all"), request: "x", top: 3, cache: None };
+    let options = SurveyOptions {
+        root: Path::new("/nowhere/at/all"),
+        request: "x",
+        top: 3,
+        cache: None,
+        sources: None,
+    };
     let error: SurveyError = survey(options).unwrap_err();
     error.to_string()
 }
@@ -199,4 +205,25 @@ fn commands_are_those_the_repository_itself_runs() {
         let found = (commands.build.as_deref(), commands.test.as_deref(), commands.lint.as_deref());
         assert_eq!(found, (build, test, lint), "{files:?}");
     }
+}
+
+#[test]
+fn a_long_request_does_not_drown_in_its_own_words() {
+    let sandbox = Sandbox::repository();
+    let body = "    // waits for connections\n".repeat(10);
+    sandbox.write("src/server.rs", format!("pub struct Server;\npub fn drain_connections() {{\n{body}}}\n"));
+    sandbox.write("src/clock.rs", "/// Every minute, cut to the minute.\npub fn tick() {}\n");
+    sandbox.write("src/while_loop.rs", "pub fn run() {}\n");
+    sandbox.write(
+        "docs/design.md",
+        "# Design\n\nWhile a minute passes, people cut the design short: the design of a day, a night, an hour, a week.\n",
+    );
+    sandbox.write("tests/minute.rs", "// a minute while people wait, cut off\nfn minute() {}\n");
+    for n in 0..20 {
+        sandbox.write(&format!("src/other{n}.rs"), "pub fn other() {}\n");
+    }
+    commit(&sandbox, "first");
+    let request = "Drain the connections of the server before it stops. Somebody who looks away for a minute while a release goes out should not see requests cut off in the middle; last night that took an hour, the phone rang all day, and a week later customers still asked. Keep the design small, do not touch the billing, the reports, the mail templates or the login, and tell me whether the balancer must know.";
+    let survey = run_survey(&sandbox.work(), request);
+    assert_eq!(paths(&survey)[0], "src/server.rs", "{:#?}", survey.files);
 }

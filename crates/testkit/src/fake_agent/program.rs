@@ -3,7 +3,7 @@
 //! | member | effect |
 //! |---|---|
 //! | `answer` | prints this; `{digest}`, `{seat}`, `{agent}` and `{env:NAME}` are filled in |
-//! | `says` | prints this file of the folder; `{task}` is the name of the task in the prompt, and a line that begins with `{given:TEXT}` is printed only if the prompt has that text |
+//! | `says` | prints this file of the folder; `{task}` is the name of the task in the prompt, `{digest}` a digest of the prompt, and a line that begins with `{given:TEXT}` is printed only if the prompt has that text |
 //! | `given` | in a list of parts: play this one only if the prompt has this text |
 //! | `answer_hex` | prints these bytes |
 //! | `answer_file` | prints this file, such as recorded output of a real client |
@@ -68,6 +68,10 @@ fn run_part(part: &Value, invocation: &Invocation<'_>) -> ExitCode {
     if let Some(log) = &invocation.log {
         append(log.as_ref(), &format!("{} {} {digest}\n", invocation.call.step, invocation.call.agent));
     }
+    let prompts = invocation.call.script.join("prompts");
+    if prompts.is_dir() {
+        let _ = fs_err::write(prompts.join(invocation.call.step.replace('/', ".")), invocation.prompt);
+    }
     if let Some(millis) = part["child_ms"].as_u64() {
         let _ = Command::new("sleep").arg(seconds(millis)).stdout(Stdio::null()).spawn();
     }
@@ -118,7 +122,7 @@ fn write_answer(part: &Value, invocation: &Invocation<'_>, digest: &str) -> std:
     }
     if let Some(file) = part["says"].as_str() {
         let text = fs_err::read_to_string(invocation.call.script.join(file))?;
-        stdout.write_all(fill_in(&text, invocation.prompt).as_bytes())?;
+        stdout.write_all(fill_in(&text, invocation.prompt).replace("{digest}", digest).as_bytes())?;
     }
     if let Some(hex) = part["answer_hex"].as_str() {
         let bytes: Vec<u8> =

@@ -61,7 +61,11 @@ fn task_name(prompt: &str) -> Option<&str> {
 /// Step of a prompt. A task is a seat; a repair is marked in the prompt.
 fn step_of_prompt(prompt: &str) -> Option<String> {
     let step = step_of_seat(task_name(prompt)?);
-    Some(if prompt.contains("\nThis is a repair: ") { format!("{step}.repair") } else { step })
+    Some(match prompt {
+        _ if prompt.contains("\nThis is a repair: ") => format!("{step}.repair"),
+        _ if prompt.contains("\nThis is a correction: ") => format!("{step}.corrected"),
+        _ => step,
+    })
 }
 
 #[cfg(test)]

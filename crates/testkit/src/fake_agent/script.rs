@@ -24,7 +24,9 @@ pub(super) struct AgentCall {
 impl AgentCall {
     pub(super) fn new(script: &str, agent: &str, seat: &str, lane: &str) -> AgentCall {
         let script = PathBuf::from(script);
-        let by_lane = || step_of_lane(lane).unwrap_or_else(|| step_of_seat(seat));
+        // Steps of investigators are named after their question.
+        let lane_step = step_of_lane(lane).filter(|step| !step.starts_with("investigate."));
+        let by_lane = || lane_step.clone().unwrap_or_else(|| step_of_seat(seat));
         let step = match seat {
             _ if !script.is_dir() => seat.to_owned(),
             "probe" => seat.to_owned(),
@@ -113,6 +115,8 @@ pub(super) fn step_of_seat(seat: &str) -> String {
         .or_else(|| whole("judge-", "judge"))
         .or_else(|| whole("reviewer-", "review"))
         .or_else(|| whole("voter-", "vote"))
+        .or_else(|| whole("investigator-", "investigate"))
+        .or_else(|| whole("walker-", "walk"))
         .unwrap_or_else(|| seat.to_owned())
 }
 

@@ -73,6 +73,8 @@ pub(super) struct ScriptedError {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnQuery<'a> {
     pub(super) user_text: &'a str,
+    /// The message that names a task; may be empty.
+    pub(super) task_text: &'a str,
     pub(super) has_tools: bool,
     pub(super) history: usize,
 }
@@ -128,7 +130,7 @@ impl Script {
         if let Some(side) = self.side.as_ref().filter(|_| !query.has_tools) {
             return ChosenTurn { lane, name: "side".into(), step: None, turn: side.clone() };
         }
-        if let Some((step, turn)) = self.panel.as_ref().and_then(|panel| panel.turn(query.user_text)) {
+        if let Some((step, turn)) = self.panel.as_ref().and_then(|panel| panel.turn(query.task_text)) {
             return ChosenTurn { lane, name: "panel".into(), step, turn };
         }
         let used = self.used.entry(lane).or_default();
@@ -150,8 +152,8 @@ impl PanelAnswers {
     }
 
     /// Turn and step of the seat named in the prompt; none if no seat is. APIs do not say which agent asks.
-    fn turn(&self, user_text: &str) -> Option<(Option<String>, Turn)> {
-        match answer_prompt(&self.folder, "*", user_text)? {
+    fn turn(&self, task_text: &str) -> Option<(Option<String>, Turn)> {
+        match answer_prompt(&self.folder, "*", task_text)? {
             Ok(PromptAnswer { step, part, text }) => {
                 let delay = Duration::from_millis(part["sleep_ms"].as_u64().unwrap_or(0));
                 let hang = part["hang"] == true;
@@ -271,7 +273,7 @@ mod tests {
         queries
             .iter()
             .map(|&(user_text, has_tools, history)| {
-                script.choose(TurnQuery { user_text, has_tools, history }).turn.text
+                script.choose(TurnQuery { user_text, task_text: user_text, has_tools, history }).turn.text
             })
             .collect()
     }
@@ -318,10 +320,12 @@ mod tests {
             texts(&mut script, &queries),
             ["arch of cursor-arch", "title", "OK", "arch of cursor-arch"]
         );
-        let chosen = script.choose(TurnQuery { user_text: seat, has_tools: true, history: 0 });
+        let chosen =
+            script.choose(TurnQuery { user_text: seat, task_text: seat, has_tools: true, history: 0 });
         assert_eq!((chosen.step.as_deref(), chosen.turn.usage.input), (Some("sketch/cursor-arch"), 7));
         let unknown = script.choose(TurnQuery {
-            user_text: "- Task: `writer` (phase: write)\n",
+            user_text: "",
+            task_text: "- Task: `writer` (phase: write)\n",
             has_tools: true,
             history: 0,
         });

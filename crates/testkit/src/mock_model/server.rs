@@ -181,6 +181,7 @@ impl ServerState {
         let (mut script, mut log) = (lock(&self.script), lock(&self.log));
         let query = TurnQuery {
             user_text: &model_request.user_text,
+            task_text: &model_request.task_text,
             has_tools: !model_request.tools.is_empty(),
             history: model_request.history,
         };

@@ -4,6 +4,7 @@ use super::parcels::parcels;
 use super::variants::{PanelVariant, SeatFault};
 use crate::{Output, Sandbox};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -112,6 +113,21 @@ impl Panel {
     pub fn answer_text(&self, step: &str) -> String {
         let path = self.script().join(format!("{}.txt", file_name(step)));
         fs_err::read_to_string(path).expect("an answer")
+    }
+
+    /// Keeps the last prompt of each step from now on.
+    pub fn keep_prompts(&self) {
+        fs_err::create_dir_all(self.script().join("prompts")).expect("a folder");
+    }
+
+    /// Kept prompts by step, such as `vote/voter-codex`.
+    pub fn prompts(&self) -> BTreeMap<String, String> {
+        let files = fs_err::read_dir(self.script().join("prompts")).expect("prompts are kept");
+        let files = files.map(|file| file.expect("a prompt"));
+        let step = |name: std::ffi::OsString| name.to_string_lossy().replacen('.', "/", 1);
+        files
+            .map(|file| (step(file.file_name()), fs_err::read_to_string(file.path()).expect("a prompt")))
+            .collect()
     }
 
     /// Writes the user's settings, with these agents only.

@@ -11,9 +11,9 @@ pub enum PanelVariant {
     NothingContested,
     /// The synthesist finds seven contested decisions, two more than are debated.
     SevenContested,
-    /// The diagram breaks a rule of the sanitizer: `pipe-in-node-label`.
+    /// The diagram breaks a rule of the sanitizer both times: `pipe-in-node-label`.
     DiagramRejected,
-    /// The diagram follows the rules and cannot be parsed.
+    /// The diagram follows the rules both times, and cannot be parsed.
     DiagramUnparsable,
     /// The validator rejects a requirement that cannot be tested, until the writer has repaired it.
     RepairNeeded,
@@ -43,8 +43,13 @@ impl PanelVariant {
             PanelVariant::NothingUnclear => vec![says("clarifier", "nothing-unclear")],
             PanelVariant::NothingContested => vec![says("synthesist", "nothing-contested")],
             PanelVariant::SevenContested => vec![says("synthesist", "seven-contested")],
-            PanelVariant::DiagramRejected => vec![says("illustrator", "diagram-rejected")],
-            PanelVariant::DiagramUnparsable => vec![says("illustrator", "diagram-unparsable")],
+            PanelVariant::DiagramRejected => {
+                vec![says("illustrator", "diagram-rejected"), says("illustrator/again", "diagram-rejected")]
+            }
+            PanelVariant::DiagramUnparsable => vec![
+                says("illustrator", "diagram-unparsable"),
+                says("illustrator/again", "diagram-unparsable"),
+            ],
             PanelVariant::RepairNeeded => vec![says("writer", "writer-vague"), ("validator", objects)],
             PanelVariant::RepairFails => vec![
                 says("writer", "writer-vague"),

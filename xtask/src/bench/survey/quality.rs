@@ -46,8 +46,13 @@ pub(in crate::bench) fn measure_recall(repository: &Path, commits: usize, each: 
         for (sum, recall) in sums.iter_mut().zip(recalls) {
             *sum += recall;
         }
-        let report =
-            survey(SurveyOptions { root: &tree, request: &change.request, top: TOP, cache: Some(&cache) })?;
+        let report = survey(SurveyOptions {
+            root: &tree,
+            request: &change.request,
+            top: TOP,
+            cache: Some(&cache),
+            sources: None,
+        })?;
         let checked = check_citations(&tree, &report);
         citations.checked += checked.checked;
         citations.errors.extend(checked.errors);

@@ -10,15 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Steps of a regular design with an agent call, except debates.
-const STEPS: [&str; 29] = [
+const STEPS: [&str; 33] = [
     "aggregator",
     "clarifier",
     "discusser",
     "finisher",
     "illustrator",
+    "inquirer",
     "judge/judge-claude",
     "judge/judge-codex",
     "judge/judge-cursor",
+    "mender",
     "merger",
     "planner",
     "research/dependencies",
@@ -39,8 +41,16 @@ const STEPS: [&str; 29] = [
     "vote/voter-claude",
     "vote/voter-codex",
     "vote/voter-cursor",
+    "walk/walker-1",
+    "walk/walker-2",
     "writer",
 ];
+
+/// Seats that answer a question; their steps are named after it.
+const INVESTIGATORS: [&str; 2] = ["investigate/investigator-1", "investigate/investigator-2"];
+
+/// Calls that are made twice: the one at which the run is killed, and that of the walker who walks again.
+const TWICE: [&str; 2] = ["synthesist", "walk/walker-2"];
 
 /// Number of contested decisions.
 const CONTESTED: usize = 3;
@@ -71,14 +81,15 @@ pub(super) fn check(design: &Design, run: &DesignRun, result: &DesignResult) -> 
     check_same_files(sandbox, reference)
 }
 
-/// Checks that each step was called once, and the one at which the run was killed twice.
+/// Checks that each step was called once, and some twice.
 fn check_repeated_calls(design: &Design, result: &DesignResult) -> Result<(), String> {
     let mut calls: BTreeMap<String, usize> = BTreeMap::new();
     for step in result.requests.iter().filter_map(|line| line["step"].as_str()) {
         *calls.entry(step.to_owned()).or_default() += 1;
     }
-    let counts = steps(design).into_iter().map(|step| {
-        let times = if step == "synthesist" { 2 } else { 1 };
+    let called = steps(design).into_iter().chain(INVESTIGATORS.map(str::to_owned));
+    let counts = called.map(|step| {
+        let times = if TWICE.contains(&step.as_str()) { 2 } else { 1 };
         (step, times)
     });
     let expected: BTreeMap<String, usize> = counts.collect();

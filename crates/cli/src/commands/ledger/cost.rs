@@ -64,7 +64,8 @@ fn page(totals: &Totals, runs: usize, feature: Option<&FeaturePath>) -> String {
     }
     let seats = table("SEAT", &totals.seats);
     let agents = table("AGENT", &totals.agents);
-    format!("{seats}\n\n{agents}\n\n{}", summary_line(&totals.all, runs))
+    let citations = totals.all.citations.map(|counts| format!("\nCitations: {counts}.")).unwrap_or_default();
+    format!("{seats}\n\n{agents}\n\n{}{citations}", summary_line(&totals.all, runs))
 }
 
 fn table(title: &str, totals: &BTreeMap<String, Total>) -> String {

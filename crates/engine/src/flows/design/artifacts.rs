@@ -1,4 +1,8 @@
-//! Files of a design: names, writers and readers. The inputs of the seats and the table in the docs come from this table.
+//! Files of a design: names, writers and readers. The inputs of the seats, their layers of trust and the table in the
+//! docs come from this table.
+//!
+//! Words of the person bind every seat after the stage that asked for them; so an answer never makes an earlier seat run
+//! again.
 
 use crate::artifact::ArtifactSpec;
 pub use charrette_model::panel::file_names::*;
@@ -9,81 +13,43 @@ const fn file(
     readers: &'static [&'static str],
     about: &'static str,
 ) -> ArtifactSpec {
-    ArtifactSpec { name, writer, readers, about }
+    ArtifactSpec::new(name, writer, readers, about)
 }
 
-/// Sketch seats: four with a lens, two generic ones, and others.
-macro_rules! sketches {
-    ($($more:literal),*) => {
-        &["cursor-arch", "cursor-edge", "codex-innovation", "codex-pragmatic", "cursor-generic", "codex-generic" $(, $more)*]
-    };
-}
+/// Seats that may look into the research itself.
+const READ_RESEARCH: [&str; 5] = ["synthesist", "inquirer", "investigator-*", "planner", "writer"];
 
-/// Both sides of up to five debates, and others.
-macro_rules! debaters {
-    ($($more:literal),*) => {
-        &[
-            "debate-1-thesis", "debate-1-antithesis", "debate-2-thesis", "debate-2-antithesis", "debate-3-thesis",
-            "debate-3-antithesis", "debate-4-thesis", "debate-4-antithesis", "debate-5-thesis", "debate-5-antithesis"
-            $(, $more)*
-        ]
-    };
-}
-
-/// Researcher seats of all levels, and others.
-macro_rules! researchers {
-    ($($more:literal),*) => {
-        &[
-            "researcher-requirements", "researcher-dependencies", "researcher-tasks", "researcher-vision",
-            "researcher-scope", "researcher-rough-specs", "researcher-feature-domain", "researcher-spec-breakdown",
-            "researcher-feature-dependencies" $(, $more)*
-        ]
-    };
-}
+/// Steps that read the writer's drafts.
+const DRAFT_READERS: &[&str] =
+    &["checks/draft", "writer/corrected", "spec-files", "verdict", "writer/repair"];
 
 /// All files of a design, in the order they are written.
 pub const ARTIFACTS: &[ArtifactSpec] = &[
-    file(
-        REQUEST,
-        "request",
-        researchers!(
-            "project-aggregator",
-            "feature-aggregator",
-            "clarifier",
-            "scoper",
-            "cursor-arch",
-            "cursor-edge",
-            "codex-innovation",
-            "codex-pragmatic",
-            "cursor-generic",
-            "codex-generic",
-            "planner",
-            "reviewer-arch",
-            "reviewer-edge",
-            "reviewer-innovation",
-            "reviewer-pragmatic",
-            "writer",
-            "project-writer",
-            "feature-writer",
-            "setup",
-            "survey"
-        ),
-        "the request, word for word",
-    ),
-    file(SURVEY, "survey", researchers!(), "survey of the repository"),
+    file(REQUEST, "request", &["setup", "survey", "dialectic/ballot"], "the request, word for word")
+        .binding_after("0"),
+    file(SURVEY, "survey", &[], "survey of the repository").of_repository().by_path_for(&["researcher-*"]),
+    file(SURVEY_DIGEST, "survey", &["researcher-*"], "survey of the repository, condensed").of_repository(),
     file(
         RESEARCH_REQUIREMENTS,
         "researcher-requirements",
-        &["aggregator", "decided"],
+        &["aggregator", "clarifier", "scoper", "decided"],
         "findings on requirements",
-    ),
+    )
+    .by_path_for(&READ_RESEARCH),
     file(
         RESEARCH_DEPENDENCIES,
         "researcher-dependencies or researcher-feature-dependencies",
-        &["aggregator", "feature-aggregator", "decided"],
+        &["aggregator", "feature-aggregator", "clarifier", "scoper", "decided"],
         "findings on dependencies",
-    ),
-    file(RESEARCH_TASKS, "researcher-tasks", &["aggregator", "decided"], "findings on tasks"),
+    )
+    .by_path_for(&READ_RESEARCH),
+    file(
+        RESEARCH_TASKS,
+        "researcher-tasks",
+        &["aggregator", "clarifier", "scoper", "decided"],
+        "findings on tasks",
+    )
+    .by_path_for(&READ_RESEARCH),
     file(
         RESEARCH_VISION,
         "researcher-vision",
@@ -115,48 +81,79 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         "possible specs of a feature",
     ),
     file(
-        CORRECTION,
-        "pre-design/correction",
-        &["the researchers"],
-        "corrections of the person to the research",
-    ),
+        "answers/*-*",
+        "told",
+        &["the researchers", "research/answers"],
+        "answers of the person to one researcher",
+    )
+    .of_person(),
+    file(
+        RESEARCH_ANSWERS,
+        "research/answers",
+        &["aggregator", "project-aggregator", "feature-aggregator"],
+        "answers of the person to the researchers",
+    )
+    .binding_after("1a"),
     file(
         SUMMARY,
         "aggregator, project-aggregator or feature-aggregator",
-        sketches!(
+        &[
             "clarifier",
             "scoper",
+            "cursor-arch",
+            "cursor-edge",
+            "codex-innovation",
+            "codex-pragmatic",
+            "cursor-generic",
+            "codex-generic",
+            "synthesist",
+            "inquirer",
+            "investigator-*",
             "planner",
+            "reviewer-*",
             "writer",
             "project-writer",
             "feature-writer",
             "pre-design/page",
-            "spec-files"
-        ),
+            "spec-files",
+            "checks/draft",
+        ],
         "context summary of the research, in six parts",
     ),
     file(QUESTIONS_CLARIFY, "clarifier", &["clarifier/questions"], "open questions of the request"),
-    file(CLARIFIED, "clarifier/settled", &["scoper"], "answers to the open questions"),
+    file(CLARIFIED, "clarifier/settled", &[], "answers to the open questions").binding_after("1c"),
     file(QUESTIONS_SCOPE, "scoper", &["scoper/questions"], "questions about the scope"),
-    file(ROUND_1, "scoper/settled", sketches!("planner", "discusser"), "answers of the scope discussion"),
+    file(ROUND_1, "scoper/settled", &[], "answers of the scope discussion").binding_after("1d"),
     file(
-        PRE_DESIGN,
+        CORRECTION,
         "pre-design/answers",
-        sketches!("planner", "writer", "project-writer", "feature-writer"),
-        "answers at the pre-design gate that are no confirmation",
-    ),
-    file(SKETCHES, "the sketches", &["synthesist", "sketch/compared"], "independent approaches"),
-    file(SYNTHESIS, "synthesist", debaters!("planner"), "one approach, with the differences of the sketches"),
+        &["researcher-*", "aggregator", "project-aggregator", "feature-aggregator"],
+        "corrections of the person to the research",
+    )
+    .binding_after("1a"),
+    file(PRE_DESIGN, "pre-design/answers", &[], "answers at the pre-design gate").binding_after("1e"),
+    file(SKETCHES, "the sketches", &["synthesist", "sketch/compared"], "independent approaches")
+        .worked_on()
+        .by_path_for(&["inquirer"]),
+    file(
+        SYNTHESIS,
+        "synthesist",
+        &["debate-*", "inquirer", "planner"],
+        "one approach, with the differences of the sketches",
+    )
+    .by_path_for(&["investigator-*"]),
     file(
         CONTESTED,
         "synthesist",
-        debaters!(
+        &[
+            "inquirer",
             "discusser",
             "dialectic/buckets",
             "dialectic/ballot",
             "dialectic/resolutions",
-            "spec-files"
-        ),
+            "spec-files",
+            "checks/draft",
+        ],
         "contested decisions",
     ),
     file(
@@ -165,44 +162,68 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         &["dialectic/ballot", "dialectic/resolutions"],
         "defenses of both sides of each decision",
     ),
-    file(
-        DIALECTIC_BALLOT,
-        "dialectic/ballot",
-        &["judge-cursor", "judge-codex", "judge-claude"],
-        "ballot for the judges",
-    ),
+    file(DIALECTIC_BALLOT, "dialectic/ballot", &["judge-*"], "ballot for the judges").worked_on(),
     file(JUDGEMENTS, "the judges", &["dialectic/resolutions"], "votes of the judges, with reasons"),
     file(
         RESOLUTIONS,
         "dialectic/resolutions",
-        &["planner", "discusser", "writer", "spec-files", "post-design/page"],
+        &[
+            "inquirer",
+            "investigator-*",
+            "planner",
+            "reviewer-*",
+            "voter-*",
+            "reviser",
+            "walker-*",
+            "mender",
+            "discusser",
+            "finisher",
+            "writer",
+            "review/ballot",
+            "spec-files",
+            "checks",
+            "post-design/page",
+        ],
         "resolution of every contested decision",
     ),
     file(
+        QUESTIONS_INVESTIGATE,
+        "inquirer",
+        &["investigation/questions"],
+        "questions that decide the plan, ranked by what breaks",
+    ),
+    file(
+        INVESTIGATION_ANSWERS,
+        "the investigators",
+        &["investigation/collected"],
+        "answers of the investigators, by question",
+    ),
+    file(
+        INVESTIGATIONS,
+        "investigation/collected",
+        &["planner", "reviewer-*", "voter-*", "reviser", "walker-*", "mender", "finisher", "writer"],
+        "answers of the investigators, with evidence",
+    ),
+    file(SOURCES, "investigation/collected", &[], "addresses that the investigators read"),
+    file(
         PLAN_DRAFT,
         "planner",
-        &[
-            "reviewer-arch",
-            "reviewer-edge",
-            "reviewer-innovation",
-            "reviewer-pragmatic",
-            "voter-claude",
-            "voter-codex",
-            "voter-cursor",
-            "reviser",
-            "plan/as-drafted",
-        ],
+        &["reviewer-*", "voter-*", "reviser", "plan/as-drafted"],
         "draft of the plan",
-    ),
-    file(REVIEWS, "the reviewers", &["merger", "review/found"], "reviews of the draft"),
-    file(REVIEWERS, "review/labels", &["the merger", "review/found"], "labels of the reviewers"),
+    )
+    .worked_on(),
+    file(DESIGN_NOTES, "planner", &["reviser", "mender", "finisher"], "the chief designer's own notes"),
+    file(REVIEWS, "the reviewers", &["merger", "review/numbered"], "reviews of the draft").worked_on(),
+    file(REVIEWERS, "review/labels", &["the merger", "review/numbered"], "labels of the reviewers"),
     file(FINDINGS, "merger", &["review/ballot", "review/tally"], "merged list of findings"),
-    file(BALLOT, "review/ballot", &["voter-claude", "voter-codex", "voter-cursor"], "ballot for the voters"),
+    file(BALLOT, "review/ballot", &["voter-*"], "ballot for the voters").worked_on(),
     file(VOTES, "the voters", &["review/tally"], "votes, with reasons"),
-    file(TALLY, "review/tally", &["discusser", "writer", "spec-files"], "tally of the votes"),
-    file(ACCEPTED, "review/tally", &["reviser"], "accepted findings"),
+    file(TALLY, "review/tally", &["writer", "spec-files", "checks/draft"], "tally of the votes"),
+    file(ACCEPTED, "review/tally", &["reviser", "mender", "discusser", "validator"], "accepted findings")
+        .worked_on(),
+    file(UNDECIDED, "review/tally", &["discusser"], "findings that the vote left to the person"),
     file(REJECTED, "review/tally", &["rejected/any"], "rejected findings"),
-    file(OUT_OF_SCOPE, "review/tally", &[], "out-of-scope observations"),
+    file(OUT_OF_SCOPE, "review/tally", &["writer"], "out-of-scope observations"),
     file(
         OUT_OF_SCOPE_ACCEPTED,
         "review/tally",
@@ -212,90 +233,142 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(
         PLAN_REVIEWED,
         "reviser or plan/as-drafted",
-        &["discusser", "finisher", "plan/as-reviewed"],
+        &["walker-*", "mender", "walk-through/scenarios", "plan/unbroken"],
         "the plan after the vote",
+    )
+    .worked_on(),
+    file(
+        SCENARIOS,
+        "walk-through/scenarios or walk-through/again",
+        &["walker-*"],
+        "scenarios of each walker",
+    )
+    .worked_on(),
+    file(
+        WALKTHROUGHS,
+        "the walkers",
+        &["walk-through/outcome", "walk-through/second", "walk-through/record"],
+        "scenarios traced through the plan, step by step",
     ),
+    file(
+        WALK_RECORD,
+        "walk-through/record",
+        &["finisher", "writer", "spec-files", "checks/draft"],
+        "scenarios with their outcome",
+    ),
+    file(
+        BROKEN_SCENARIOS,
+        "walk-through/outcome",
+        &["mender", "the second walk"],
+        "scenarios that break, with the step and the reason",
+    )
+    .worked_on(),
+    file(
+        UNMENDED,
+        "walk-through/record",
+        &["discusser", "finisher", "writer", "post-design/page"],
+        "scenarios that still break after the plan was mended",
+    ),
+    file(
+        PLAN_WALKED,
+        "mender or plan/unbroken",
+        &["the second walk", "discusser", "finisher", "plan/as-walked"],
+        "the plan after the walk-through",
+    )
+    .worked_on(),
     file(QUESTIONS_DESIGN, "discusser", &["discusser/questions"], "questions about contested decisions"),
-    file(ROUND_2, "discusser/settled", &["finisher", "plan/wishes"], "answers of the design discussion"),
+    file(ROUND_2, "discusser/settled", &["finisher", "plan/wishes"], "answers of the design discussion")
+        .binding_after("3.5"),
     file(
         FEEDBACK,
         "the second gate",
         &["finisher", "illustrator", "writer", "project-writer", "feature-writer", "plan/wishes"],
         "feedback of the person for a revision",
+    )
+    .binding_after("4a"),
+    file(
+        PLAN,
+        "finisher or plan/as-walked",
+        &["illustrator", "writer", "validator", "checks"],
+        "the final plan",
+    )
+    .worked_on(),
+    file(
+        DIAGRAM_CANDIDATE,
+        "illustrator",
+        &["diagram/promote", "illustrator/again"],
+        "proposed diagram of the plan",
     ),
-    file(PLAN, "finisher or plan/as-reviewed", &["illustrator", "writer", "checks"], "the final plan"),
-    file(DIAGRAM_CANDIDATE, "illustrator", &["diagram/promote"], "proposed diagram of the plan"),
-    file(DIAGRAM, "diagram/promote", &["spec-files"], "diagram that passed the checks"),
-    file(DIAGRAM_SVG, "diagram/promote", &[], "diagram as SVG, if the build has the feature `svg`"),
-    file(ISSUES, "diagram/promote", &[], "issue log of the run"),
-    file(REQUIREMENTS, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(DESIGN, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(TASKS, "writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(PROJECT, "project-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(FEATURES, "project-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(FEATURE, "feature-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
-    file(SPECS, "feature-writer", &["spec-files", "verdict", "writer/repair"], "the writer's draft"),
+    file(
+        DIAGRAM_SECOND,
+        "illustrator/again",
+        &["diagram/promote-again"],
+        "second proposal, if the first was rejected",
+    ),
+    file(
+        DIAGRAM,
+        "diagram/promote or diagram/promote-again",
+        &["spec-files", "checks/draft"],
+        "diagram that passed the checks",
+    ),
+    file(
+        DIAGRAM_SVG,
+        "diagram/promote or diagram/promote-again",
+        &[],
+        "diagram as SVG, if the build has the feature `svg`",
+    ),
+    file(ISSUES, "diagram/rejected", &[], "issue log of the run"),
+    file(REQUIREMENTS, "writer", DRAFT_READERS, "the writer's draft").worked_on(),
+    file(DESIGN, "writer", DRAFT_READERS, "the writer's draft").worked_on(),
+    file(TASKS, "writer", DRAFT_READERS, "the writer's draft").worked_on(),
+    file(
+        DRAFT_ISSUES,
+        "checks/draft",
+        &["writer/corrected"],
+        "what the rules miss in the draft: form, and parts of the plan that got lost",
+    )
+    .worked_on(),
+    file(
+        "corrected/*",
+        "writer/corrected",
+        &["spec-files", "checks/draft", "verdict", "writer/repair"],
+        "the writer's draft after its one correction",
+    ),
+    file(
+        PROJECT,
+        "project-writer",
+        &["spec-files", "checks/draft", "verdict", "writer/repair"],
+        "the writer's draft",
+    ),
+    file(
+        FEATURES,
+        "project-writer",
+        &["spec-files", "checks/draft", "verdict", "writer/repair"],
+        "the writer's draft",
+    ),
+    file(
+        FEATURE,
+        "feature-writer",
+        &["spec-files", "checks/draft", "verdict", "writer/repair"],
+        "the writer's draft",
+    ),
+    file(
+        SPECS,
+        "feature-writer",
+        &["spec-files", "checks/draft", "verdict", "writer/repair"],
+        "the writer's draft",
+    ),
     file(WRITE_SUMMARY, "spec-files", &[], "summary of the written files"),
-    file(
-        SPEC_REQUIREMENTS,
-        "spec-files or status/approved",
-        &["validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_DESIGN,
-        "spec-files or status/approved",
-        &["validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_TASKS,
-        "spec-files or status/approved",
-        &["validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_SUMMARY,
-        "spec-files or status/approved",
-        &["validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_JSON,
-        "spec-files or status/approved",
-        &["validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_META,
-        "spec-files or status/approved",
-        &["validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_PROJECT,
-        "spec-files or status/approved",
-        &["project-validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_FEATURES,
-        "spec-files or status/approved",
-        &["project-validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_FEATURE,
-        "spec-files or status/approved",
-        &["feature-validator", "post-design/page", "checks"],
-        "delivered",
-    ),
-    file(
-        SPEC_SPECS,
-        "spec-files or status/approved",
-        &["feature-validator", "post-design/page", "checks"],
-        "delivered",
-    ),
+    delivered(SPEC_REQUIREMENTS, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_DESIGN, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_TASKS, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_SUMMARY, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_JSON, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_META, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_PROJECT, &["project-validator", "post-design/page", "checks"]),
+    delivered(SPEC_FEATURES, &["project-validator", "post-design/page", "checks"]),
+    delivered(SPEC_FEATURE, &["feature-validator", "post-design/page", "checks"]),
+    delivered(SPEC_SPECS, &["feature-validator", "post-design/page", "checks"]),
     file(
         GATE_SUBJECT,
         "post-design/page",
@@ -303,78 +376,21 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         "text that is approved",
     ),
     file(GATE_PAGE, "post-design/page", &[], "page of the post-design gate"),
+    file(POST_DESIGN, "post-design/answers", &[], "comments at the post-design gate").binding_after("4a"),
     file(
         CHECKS,
         "checks",
         &["validator", "project-validator", "feature-validator", "verdict", "repair/issues"],
         "issues found by the rules",
-    ),
+    )
+    .worked_on(),
     file(VALIDATION, "validator", &["verdict", "repair/issues"], "issues found by the validator"),
-    file(REPAIR_ISSUES, "repair/issues", &["writer/repair"], "issues to repair"),
+    file(REPAIR_ISSUES, "repair/issues", &["writer/repair"], "issues to repair").worked_on(),
     file(REPAIRED, "spec-files/repair", &["verdict"], "digest of the repaired drafts"),
     file(VALIDATE_SUMMARY, "verdict", &[], "summary of the validation"),
 ];
 
-/// Files that a seat reads, for its table.
-macro_rules! reads {
-    ($seat:literal) => {
-        const {
-            &$crate::flows::design::artifacts::reads_of::<
-                { $crate::flows::design::artifacts::count_reads($seat) },
-            >($seat)
-        }
-    };
-}
-pub(super) use reads;
-
-/// Number of files that a seat reads.
-pub(super) const fn count_reads(seat: &str) -> usize {
-    let (mut n, mut found) = (0, 0);
-    while n < ARTIFACTS.len() {
-        if is_reader(&ARTIFACTS[n], seat) {
-            found += 1;
-        }
-        n += 1;
-    }
-    found
-}
-
-/// Files that a seat reads, in the order of the table.
-pub(super) const fn reads_of<const N: usize>(seat: &str) -> [&'static str; N] {
-    let mut names = [""; N];
-    let (mut n, mut found) = (0, 0);
-    while n < ARTIFACTS.len() {
-        if is_reader(&ARTIFACTS[n], seat) {
-            names[found] = ARTIFACTS[n].name;
-            found += 1;
-        }
-        n += 1;
-    }
-    names
-}
-
-const fn is_reader(artifact: &ArtifactSpec, seat: &str) -> bool {
-    let mut n = 0;
-    while n < artifact.readers.len() {
-        if is_same(artifact.readers[n], seat) {
-            return true;
-        }
-        n += 1;
-    }
-    false
-}
-
-const fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    if one.len() != other.len() {
-        return false;
-    }
-    let mut n = 0;
-    while n < one.len() {
-        if one[n] != other[n] {
-            return false;
-        }
-        n += 1;
-    }
-    true
+/// A file of the specification folder.
+const fn delivered(name: &'static str, readers: &'static [&'static str]) -> ArtifactSpec {
+    file(name, "spec-files or status/approved", readers, "delivered").worked_on()
 }

@@ -1,7 +1,7 @@
 //! The flow of a design: research, a gate, the panel's work on a plan, six files, a gate, validation. Projects and
 //! features use the shorter flow of [`super::levels`].
 
-use super::artifacts::{VALIDATE_SUMMARY, WRITE_SUMMARY};
+use super::artifacts::{ARTIFACTS, VALIDATE_SUMMARY, WRITE_SUMMARY};
 use super::brief::{Brief, RESEARCH, VALIDATE, WRITE};
 use super::discussions::{clarify, discuss_design, discuss_scope};
 use super::entry::{enter, switch_branch};
@@ -13,11 +13,13 @@ use super::post_design_gate::ask_post_design;
 use super::pre_design_gate::ask_pre_design;
 use super::research::research;
 use super::sketches::{draw_sketches, synthesise};
-use super::specification::{FILES, illustrate, report_rejected, write_files};
+use super::specification::{FILES, Sources, illustrate, report_rejected, write_files};
 use super::tracker::create_approved_issue;
 use super::validate::validate;
 use crate::artifact::Artifact;
-use crate::panel::{Panel, PanelContext, SeatAgent, resolve, review, survey};
+use crate::panel::{
+    Panel, PanelContext, SeatAgent, SurveyArtifact, investigate, resolve, review, survey, walk_through,
+};
 use crate::run::Run;
 use crate::stop::{FlowResult, Stop};
 
@@ -32,7 +34,7 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
     let entry = enter(&phase).await?;
     switch_branch(&phase, &entry).await?;
     let survey = survey(&phase).await?;
-    let panel = panel_for(brief, survey.relevant_files);
+    let panel = panel_for(brief, survey);
     let summary = research(&phase, &panel, brief).await?;
     clarify(&phase, &panel, brief).await?;
     discuss_scope(&phase, &panel, brief).await?;
@@ -45,20 +47,29 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
     let sketches = draw_sketches(&phase, &panel, brief).await?;
     let synthesis = synthesise(&phase, &panel, brief, &sketches.files).await?;
     let dialectic = resolve(&phase, &panel, &synthesis.contested).await?;
-    let draft = draft_plan(&phase, &panel).await?;
-    let review = review(&phase, &panel, &draft, brief.auto).await?;
+    let investigation = investigate(&phase, &panel, brief.quick).await?;
+    let (chief, draft) = draft_plan(&phase, &panel).await?;
+    let review = review(&phase, &panel, &chief, &draft, brief.auto).await?;
     export_out_of_scope(&phase, &review.accepted_out_of_scope).await?;
+    let walk = walk_through(&phase, &panel, &chief, &review.plan).await?;
     if run.ports().is_worker() && !brief.auto {
         // The caller needs a final plan, which the second discussion may still change.
-        finish_plan(&phase, &panel, &review.plan).await?;
+        finish_plan(&phase, &panel, &chief, &walk.plan).await?;
         return Err(Stop::RequestedPhasesDone);
     }
     discuss_design(&phase, &panel, brief).await?;
-    let plan = finish_plan(&phase, &panel, &review.plan).await?;
+    let plan = finish_plan(&phase, &panel, &chief, &walk.plan).await?;
     illustrate(&phase, &panel).await?;
-    let seat_agents: Vec<SeatAgent> =
-        [sketches.seat_agents, dialectic.seat_agents, review.seat_agents].concat();
-    write_files(&phase, &panel, brief, &summary, &seat_agents).await?;
+    let seat_agents: Vec<SeatAgent> = [
+        sketches.seat_agents,
+        dialectic.seat_agents,
+        investigation.seat_agents,
+        review.seat_agents,
+        walk.seat_agents,
+    ]
+    .concat();
+    let sources = Sources { summary: &summary, seat_agents: &seat_agents };
+    let drafts = write_files(&phase, &panel, brief, &plan, &sources).await?;
     report_rejected(&phase, &review.rejected).await?;
     if run.ports().is_worker() {
         return Err(Stop::RequestedPhasesDone);
@@ -69,7 +80,7 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
     run.stop_if_last_requested(WRITE)?;
 
     let phase = run.phase(VALIDATE);
-    validate(&phase, &panel, brief, &plan, &summary, &seat_agents).await?;
+    validate(&phase, &panel, brief, &plan, drafts, &sources).await?;
     let stage = phase.stage("5");
     export_design(&phase).await?;
     phase.finish_run(Some(&Artifact::fixed(VALIDATE_SUMMARY))).await?;
@@ -78,14 +89,16 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
 }
 
 /// Panel of a design at the level of the brief.
-pub(super) fn panel_for(brief: &Brief, relevant_files: Vec<String>) -> Panel {
+pub(super) fn panel_for(brief: &Brief, survey: SurveyArtifact) -> Panel {
     Panel::new(PanelContext {
         feature: brief.feature.clone(),
         spec_path: brief.spec_path.clone(),
         date: brief.date.clone(),
         summary_words: brief.summary_words,
         roles: brief.roles.clone(),
-        relevant_files,
+        relevant_files: survey.relevant_files,
+        sources: survey.sources,
         seats: level_seats(brief.level),
+        artifacts: ARTIFACTS,
     })
 }

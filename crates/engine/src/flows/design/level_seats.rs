@@ -1,12 +1,14 @@
 //! Seats of projects and features: three researchers, an aggregator, a writer and a validator. There are no sketches,
 //! debates or votes.
 
+use super::artifact_readers::reads;
 use super::artifacts::{
     FEATURE, FEATURES, PROJECT, RESEARCH_BREAKDOWN, RESEARCH_DEPENDENCIES, RESEARCH_DOMAIN,
-    RESEARCH_ROUGH_SPECS, RESEARCH_SCOPE, RESEARCH_VISION, SPECS, SUMMARY, VALIDATION, reads,
+    RESEARCH_ROUGH_SPECS, RESEARCH_SCOPE, RESEARCH_VISION, SPECS, SUMMARY, VALIDATION,
 };
 use super::brief::{RESEARCH, VALIDATE};
-use super::seats::{SPEC_TABLES, lead};
+use super::seat_kinds::lead;
+use super::seats::SPEC_TABLES;
 use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup, SeatTables};
 use charrette_model::spec::resolver::SpecLevel;
 
@@ -23,9 +25,9 @@ pub(super) const PROJECT_SEATS: &[Seat] = &[
     researcher("researcher-vision", "vision", &[RESEARCH_VISION], &["claude"]),
     researcher("researcher-scope", "scope", &[RESEARCH_SCOPE], &["codex"]),
     researcher("researcher-rough-specs", "rough-specs", &[RESEARCH_ROUGH_SPECS], &["cursor"]),
-    Seat { reads: reads!("project-aggregator"), ..aggregator("project-aggregator", "project") },
+    Seat { reads: reads!("project-aggregator", "1a"), ..aggregator("project-aggregator", "project") },
     writer("project-writer", "project", &[PROJECT, FEATURES]),
-    validator("project-validator", "project", reads!("project-validator")),
+    validator("project-validator", "project", reads!("project-validator", "4c")),
 ];
 
 pub(super) const FEATURE_SEATS: &[Seat] = &[
@@ -33,9 +35,9 @@ pub(super) const FEATURE_SEATS: &[Seat] = &[
     researcher("researcher-spec-breakdown", "spec-breakdown", &[RESEARCH_BREAKDOWN], &["codex"]),
     // The shorter id is taken by the seat of a specification.
     researcher("researcher-feature-dependencies", "dependencies", &[RESEARCH_DEPENDENCIES], &["cursor"]),
-    Seat { reads: reads!("feature-aggregator"), ..aggregator("feature-aggregator", "feature") },
+    Seat { reads: reads!("feature-aggregator", "1a"), ..aggregator("feature-aggregator", "feature") },
     writer("feature-writer", "feature", &[FEATURE, SPECS]),
-    validator("feature-validator", "feature", reads!("feature-validator")),
+    validator("feature-validator", "feature", reads!("feature-validator", "4c")),
 ];
 
 type Names = &'static [&'static str];
@@ -44,7 +46,7 @@ const fn researcher(id: &'static str, variant: &'static str, writes: Names, pref
     Seat {
         group: Some(SeatGroup::Researchers),
         variant: Some(variant),
-        reads: reads!("researcher-vision"),
+        reads: reads!("researcher-vision", "1a"),
         writes,
         form: AnswerForm::HandoffResponse,
         preferred,
@@ -66,7 +68,7 @@ const fn aggregator(id: &'static str, variant: &'static str) -> Seat {
 const fn writer(id: &'static str, variant: &'static str, writes: Names) -> Seat {
     Seat {
         variant: Some(variant),
-        reads: reads!("project-writer"),
+        reads: reads!("project-writer", "3c"),
         writes,
         form: AnswerForm::SpecFiles,
         clock: ClockFamily::Review,

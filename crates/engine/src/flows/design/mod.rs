@@ -3,15 +3,17 @@
 //! [`FLOW`] is its `FlowSpec`, [`flow`] the flow; the other modules are its steps. [`seats`] and `level_seats` are its
 //! seats, [`stages`] its stages, [`artifacts`] its files; `preview` and `closing` are the pages before and after a run.
 
-mod answer_lines;
+mod artifact_readers;
 pub mod artifacts;
 mod brief;
 mod closing;
 mod command;
+mod correction;
 mod difference;
 mod discussions;
 mod entry;
 mod flow;
+mod given_answers;
 mod level_seats;
 mod levels;
 mod nesting;
@@ -20,6 +22,7 @@ mod post_design_gate;
 mod pre_design_gate;
 mod preview;
 mod research;
+mod seat_kinds;
 mod seats;
 mod sketches;
 mod specification;

@@ -2,30 +2,32 @@
 
 use super::artifacts::{PLAN, ROUND_2};
 use crate::artifact::{Artifact, Input};
-use crate::panel::{Panel, feedback_inputs};
+use crate::panel::{Chief, Panel, feedback_inputs};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::FlowResult;
 
-/// Has the planner draft the plan.
-pub(super) async fn draft_plan(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<Artifact> {
+/// Has the chief designer draft the plan.
+pub(super) async fn draft_plan(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<(Chief, Artifact)> {
     let stage = phase.stage("2b");
-    let plan = phase.agent_file(panel.call("planner")?).await?;
+    let (chief, plan) = Chief::draft(phase, panel).await?;
     stage.show_document("Implementation Plan", plan.name());
     stage.finish("saved");
-    Ok(plan)
+    Ok((chief, plan))
 }
 
-/// Makes the final plan: the reviewed one, changed by the second discussion and the feedback if there is any.
+/// Makes the final plan: the one after the walk-through, changed by the second discussion and the feedback if there is
+/// any.
 pub(super) async fn finish_plan(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
-    reviewed: &Artifact,
+    chief: &Chief,
+    walked: &Artifact,
 ) -> FlowResult<Artifact> {
     if has_change_requests(phase).await? {
-        return phase.agent_file(panel.call("finisher")?).await;
+        return chief.finish(phase, panel).await;
     }
-    let (step, name) = (Step::new("plan/as-reviewed").reads(reviewed), reviewed.name().to_owned());
+    let (step, name) = (Step::new("plan/as-walked").reads(walked), walked.name().to_owned());
     phase.make(Artifact::fixed(PLAN), step, |context| async move { context.text(&name) }).await
 }
 

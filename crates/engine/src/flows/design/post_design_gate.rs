@@ -3,13 +3,15 @@
 //! The subject of the approval is the text of the six files without their status. If it changes later, by hand or by a
 //! repair, the gate reopens and shows the diff.
 
-use super::artifacts::{GATE_PAGE, GATE_SUBJECT, RESOLUTIONS};
+use super::artifacts::{GATE_PAGE, GATE_SUBJECT, POST_DESIGN, RESOLUTIONS, UNMENDED};
 use super::brief::Brief;
 use super::difference::difference;
+use super::given_answers::{GivenAnswer, write_answers};
+use super::pre_design_gate::is_confirmation;
 use super::specification::{FILES, spec_file, spec_files, spec_names};
 use crate::artifact::Input;
 use crate::deliverable::{self, GateSummary, SpecStatus};
-use crate::gate::{Answers, Gate};
+use crate::gate::{Answers, Gate, GateQuestion};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
@@ -33,7 +35,10 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
         &brief.date,
     )
     .await?;
-    let answers = phase.gate(gate(brief, &page)).await?;
+    let gate = gate(brief, &page);
+    let questions = gate.questions.clone();
+    let answers = phase.gate(gate).await?;
+    record_comments(phase, &questions, &answers).await?;
     let approved = [Input::Artifact(GATE_SUBJECT.to_owned()), answers.input("approval")];
     let day = answer_date(&answers, brief);
     set_status(phase, "status/approved", SpecStatus::Approved, &approved, &day).await?;
@@ -43,18 +48,42 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
     Ok(Some(day))
 }
 
+/// Records the comments given beside the approval, each with its question, for the validator and for repairs.
+async fn record_comments(
+    phase: &PhaseHandle<'_>,
+    questions: &[GateQuestion],
+    answers: &Answers,
+) -> FlowResult<()> {
+    let comments = questions.iter().filter(|question| !question.approval).filter_map(|question| {
+        let answer = answers.get(&question.key).trim();
+        let recommended = question.recommended.as_deref().unwrap_or_default();
+        (!answer.is_empty() && !is_confirmation(recommended, answer)).then_some(GivenAnswer {
+            key: &question.key,
+            question: &question.text,
+            answer,
+        })
+    });
+    let text = Some(write_answers(comments)).filter(|text| !text.is_empty());
+    let text = text.unwrap_or_else(|| "The person approved without comments.\n".to_owned());
+    let step = Step::new("post-design/answers").reads(answers);
+    phase.step(step, move |context| async move { context.write(POST_DESIGN, text) }).await
+}
+
 /// Contents of the gate. The field names are on record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct GatePage {
     shown: GateSummary,
     votes: String,
     difference: String,
+    /// Scenarios that break although the plan was mended.
+    #[serde(default)]
+    broken: String,
 }
 
 pub(super) async fn prepare_page(phase: &PhaseHandle<'_>) -> FlowResult<GatePage> {
     let step = Step::new("post-design/page")
         .reads(&spec_files())
-        .reads(&Input::optional(RESOLUTIONS))
+        .reads(&[Input::optional(RESOLUTIONS), Input::optional(UNMENDED)])
         .revises([GATE_SUBJECT]);
     phase
         .step(step, |context| async move {
@@ -63,7 +92,8 @@ pub(super) async fn prepare_page(phase: &PhaseHandle<'_>) -> FlowResult<GatePage
             let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
             let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
             let votes = resolution_lines(&context.optional_text(RESOLUTIONS)?.unwrap_or_default());
-            let page = GatePage { shown: deliverable::gate_summary(&files), votes, difference };
+            let broken = context.optional_text(UNMENDED)?.unwrap_or_default();
+            let page = GatePage { shown: deliverable::gate_summary(&files), votes, difference, broken };
             context.write(GATE_SUBJECT, subject)?;
             context.write(GATE_PAGE, page.text())?;
             Ok(page)
@@ -99,6 +129,9 @@ impl GatePage {
         let mut text = String::new();
         if !self.difference.is_empty() {
             let _ = write!(text, "What changed since you last looked:\n\n{}\n\n", self.difference);
+        }
+        if !self.broken.is_empty() {
+            let _ = write!(text, "Scenarios that still break, for you to decide about:\n\n{}\n", self.broken);
         }
         if !self.votes.is_empty() {
             let _ = write!(text, "Contested decisions and how they were settled:\n\n{}", self.votes);

@@ -3,9 +3,9 @@
 //! A confirmation changes nothing. Any other answer is recorded for the agents of the design; a "no" to the first
 //! question repeats the research, with the correction as an input.
 
-use super::answer_lines::answer_lines;
 use super::artifacts::{CORRECTION, PRE_DESIGN};
 use super::brief::Brief;
+use super::given_answers::{GivenAnswer, write_answers};
 use crate::artifact::{Artifact, Input};
 use crate::gate::{Answers, Gate};
 use crate::run::PhaseHandle;
@@ -63,6 +63,9 @@ const QUESTIONS: [SummaryQuestion; 6] = [
     },
 ];
 
+/// Recorded if the person confirmed every part of the summary.
+const CONFIRMED: &str = "The person confirmed the summary of the research in every part.\n";
+
 /// Answers that count as a confirmation of any question.
 const CONFIRMATIONS: [&str; 8] = ["yes", "y", "ok", "correct", "proceed", "fine", "looks good", "agreed"];
 
@@ -106,7 +109,7 @@ pub(super) async fn confirm_summary(
     summary: &Artifact,
 ) -> FlowResult<()> {
     let answers = phase.gate(gate(brief, questions, parts, summary)).await?;
-    if record_answers(phase, questions, &answers).await? { Err(Stop::Revise) } else { Ok(()) }
+    if record_answers(phase, questions, parts, &answers).await? { Err(Stop::Revise) } else { Ok(()) }
 }
 
 fn gate(brief: &Brief, questions: &[SummaryQuestion; 6], parts: &[String; 6], summary: &Artifact) -> Gate {
@@ -130,32 +133,40 @@ fn gate(brief: &Brief, questions: &[SummaryQuestion; 6], parts: &[String; 6], su
 async fn record_answers(
     phase: &PhaseHandle<'_>,
     questions: &'static [SummaryQuestion; 6],
+    parts: &[String; 6],
     answers: &Answers,
 ) -> FlowResult<bool> {
-    let remarks: Vec<(String, String)> = questions
-        .iter()
-        .map(|asked| (asked, answers.get(asked.key).trim()))
-        .filter(|(asked, answer)| !is_confirmation(asked.confirmation, answer))
-        .map(|(asked, answer)| (asked.key.to_owned(), answer.to_owned()))
+    let asked = questions.iter().zip(parts);
+    let remarks: Vec<(&'static str, String, String)> = asked
+        .map(|(asked, part)| (asked, part, answers.get(asked.key).trim()))
+        .filter(|(asked, _, answer)| !is_confirmation(asked.confirmation, answer))
+        .map(|(asked, part, answer)| {
+            let SummaryQuestion { key, intro, question, .. } = asked;
+            (*key, format!("{intro} {part} {question}"), answer.to_owned())
+        })
         .collect();
     let [first, ..] = questions;
-    let is_misunderstood = remarks.iter().any(|(key, answer)| key == first.key && is_no(answer));
+    let is_misunderstood = remarks.iter().any(|(key, _, answer)| *key == first.key && is_no(answer));
     let step = Step::new("pre-design/answers").reads(answers).revises([CORRECTION]);
     phase
         .step(step, move |context| async move {
-            let lines = answer_lines(remarks.iter().map(|(key, answer)| (key.as_str(), answer.as_str())));
+            let lines = write_answers(remarks.iter().map(|(key, question, answer)| GivenAnswer {
+                key,
+                question,
+                answer,
+            }));
             if is_misunderstood {
                 let before = context.optional_text(CORRECTION)?.unwrap_or_default();
                 context.write(CORRECTION, format!("{before}{lines}"))?;
             }
-            let text = if lines.is_empty() { "Nothing to add.\n".to_owned() } else { lines };
+            let text = if lines.is_empty() { CONFIRMED.to_owned() } else { lines };
             context.write(PRE_DESIGN, text)?;
             Ok(is_misunderstood)
         })
         .await
 }
 
-fn is_confirmation(recommended: &str, answer: &str) -> bool {
+pub(super) fn is_confirmation(recommended: &str, answer: &str) -> bool {
     let answer = answer.trim_end_matches(['.', '!']).to_lowercase();
     answer == recommended || CONFIRMATIONS.contains(&answer.as_str())
 }

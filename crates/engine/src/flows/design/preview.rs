@@ -89,8 +89,10 @@ pub(super) fn deliverables(flags: &Map<String, Value>) -> Vec<Deliverable> {
 /// True if `--phase` reruns a step: in the write phase the steps from the writer on, in the validate phase every step.
 /// Earlier phases, research and the panel are reused.
 pub(super) fn redo(from: &str, phase: &str, step: &str) -> bool {
-    const STEPS: [&str; 7] = [
+    const STEPS: [&str; 9] = [
         "writer",
+        "checks/draft",
+        "writer/corrected",
         "spec-files",
         "spec-files/before",
         "post-design/page",

@@ -3,9 +3,9 @@
 //! A researcher may stop the run or ask a question first. The answer becomes an input of its step, so that only this
 //! researcher runs again.
 
-use super::answer_lines::answer_lines;
-use super::artifacts::CORRECTION;
+use super::artifacts::RESEARCH_ANSWERS;
 use super::brief::Brief;
+use super::given_answers::{GivenAnswer, write_answers};
 use crate::artifact::{Artifact, Input};
 use crate::gate::Gate;
 use crate::panel::{Panel, seat_label, step_id};
@@ -46,6 +46,7 @@ pub(super) async fn research_with(
 ) -> FlowResult<Artifact> {
     let stage = phase.stage("1a");
     stage.show_lanes("Researchers", researchers.iter().map(|seat| (step_id(seat), seat_label(seat))));
+    let mut answered = Vec::new();
     for round in 1..=MAX_QUESTION_ROUNDS + 1 {
         let named = researchers.iter().map(|seat| (area(seat), *seat));
         phase.parallel("researchers", named, |seat| ask_researcher(phase, panel, seat)).await?;
@@ -57,10 +58,14 @@ pub(super) async fn research_with(
         if gates.is_empty() {
             break;
         }
+        answered.extend(gates.iter().map(|(area, _)| answer_file(area, round)));
         let named = gates.into_iter().map(|(area, gate)| (area, (area, gate)));
         phase
             .parallel("researchers' questions", named, |(area, gate)| ask_person(phase, area, round, gate))
             .await?;
+    }
+    if !answered.is_empty() {
+        collect_answers(phase, answered).await?;
     }
     let summary = phase.agent_file(panel.call(aggregator)?.step_id("aggregator")).await?;
     stage.finish("context summary saved");
@@ -70,7 +75,7 @@ pub(super) async fn research_with(
 /// Asks a researcher, with the answers to its earlier questions.
 async fn ask_researcher(phase: &PhaseHandle<'_>, panel: &Panel, seat: &'static Seat) -> FlowResult<()> {
     let call = panel.assign(seat).call()?;
-    phase.agent(call.reads(&earlier_answers(area(seat))).reads(&Input::optional(CORRECTION))).await?;
+    phase.agent(call.reads(&earlier_answers(area(seat)))).await?;
     Ok(())
 }
 
@@ -105,8 +110,22 @@ async fn next_gate(
 
 /// Opens a gate and records the answers for the researcher.
 async fn ask_person(phase: &PhaseHandle<'_>, area: &str, round: usize, gate: Gate) -> FlowResult<()> {
+    let questions: Vec<(String, String)> =
+        gate.questions.iter().map(|question| (question.key.clone(), question.text.clone())).collect();
     let answers = phase.gate(gate).await?;
-    record_answers(phase, area, round, &answers).await
+    record_answers(phase, area, round, &questions, &answers).await
+}
+
+/// Collects the answers to all researchers for the seats after them.
+async fn collect_answers(phase: &PhaseHandle<'_>, files: Vec<String>) -> FlowResult<()> {
+    let inputs: Vec<Artifact> = files.iter().map(Artifact::named).collect();
+    let step = Step::new("research/answers").reads(&inputs);
+    phase
+        .step(step, move |context| async move {
+            let texts = files.iter().map(|file| context.text(file)).collect::<Result<Vec<_>, _>>()?;
+            context.write(RESEARCH_ANSWERS, texts.concat())
+        })
+        .await
 }
 
 /// Answers of the person to this researcher, for each round.
@@ -170,10 +189,13 @@ async fn record_answers(
     phase: &PhaseHandle<'_>,
     area: &str,
     round: usize,
+    questions: &[(String, String)],
     answers: &crate::gate::Answers,
 ) -> FlowResult<()> {
     let name = answer_file(area, round);
-    let text = answer_lines(answers.all());
+    let question = |key: &str| questions.iter().find(|(known, _)| known == key).map_or("", |(_, text)| text);
+    let given = answers.all().map(|(key, answer)| GivenAnswer { key, question: question(key), answer });
+    let text = write_answers(given);
     let step = Step::new(format!("told/{area}-{round}")).reads(answers);
     phase.step(step, move |context| async move { context.write(&name, text) }).await
 }

@@ -1,14 +1,19 @@
 //! Seats of the design of a specification, in the order of its steps. Those of projects and features are in
 //! [`super::level_seats`].
 
+use super::artifact_readers::reads;
 use super::artifacts::{
-    CONTESTED, DESIGN, DIAGRAM_CANDIDATE, FINDINGS, PLAN, PLAN_DRAFT, PLAN_REVIEWED, QUESTIONS_CLARIFY,
-    QUESTIONS_DESIGN, QUESTIONS_SCOPE, REQUIREMENTS, RESEARCH_DEPENDENCIES, RESEARCH_REQUIREMENTS,
-    RESEARCH_TASKS, SUMMARY, SYNTHESIS, TASKS, VALIDATION, reads,
+    CONTESTED, DESIGN, DESIGN_NOTES, DIAGRAM_CANDIDATE, FINDINGS, PLAN, PLAN_DRAFT, PLAN_REVIEWED,
+    PLAN_WALKED, QUESTIONS_CLARIFY, QUESTIONS_DESIGN, QUESTIONS_INVESTIGATE, QUESTIONS_SCOPE, REQUIREMENTS,
+    RESEARCH_DEPENDENCIES, RESEARCH_REQUIREMENTS, RESEARCH_TASKS, SUMMARY, SYNTHESIS, TASKS, VALIDATION,
 };
-use super::brief::{RESEARCH, VALIDATE, WRITE};
+use super::brief::{RESEARCH, VALIDATE};
 use super::level_seats::{FEATURE_SEATS, PROJECT_SEATS};
-use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup};
+use super::seat_kinds::{
+    CLAUDE, CODEX, CURSOR, GENERIC, debater, investigator, judge, lead, planner, researcher, reviewer,
+    sketch, voter, walker,
+};
+use charrette_model::seats::{AnswerForm, ClockFamily, Seat};
 
 /// All tables of the command: specification, project and feature.
 pub(in crate::flows) const TABLES: &[&[Seat]] =
@@ -28,7 +33,7 @@ const RESEARCH_SEATS: &[Seat] = &[
     researcher("researcher-dependencies", "dependencies", &[RESEARCH_DEPENDENCIES], &["codex"]),
     researcher("researcher-tasks", "tasks", &[RESEARCH_TASKS], &["cursor"]),
     Seat {
-        reads: reads!("aggregator"),
+        reads: reads!("aggregator", "1a"),
         writes: &[SUMMARY],
         form: AnswerForm::ContextSummary,
         phase: RESEARCH,
@@ -36,7 +41,7 @@ const RESEARCH_SEATS: &[Seat] = &[
     },
     Seat {
         variant: Some("clarify"),
-        reads: reads!("clarifier"),
+        reads: reads!("clarifier", "1c"),
         writes: &[QUESTIONS_CLARIFY],
         form: AnswerForm::Questions,
         phase: RESEARCH,
@@ -44,7 +49,7 @@ const RESEARCH_SEATS: &[Seat] = &[
     },
     Seat {
         variant: Some("scope"),
-        reads: reads!("scoper"),
+        reads: reads!("scoper", "1d"),
         writes: &[QUESTIONS_SCOPE],
         form: AnswerForm::Questions,
         phase: RESEARCH,
@@ -75,7 +80,7 @@ const QUICK_SKETCHES: &[Seat] = &[
 /// Seats from the synthesis to the validation.
 const WRITING_SEATS: &[Seat] = &[
     Seat {
-        reads: reads!("synthesist"),
+        reads: reads!("synthesist", "2a"),
         writes: &[SYNTHESIS, CONTESTED],
         form: AnswerForm::Synthesis,
         ..lead("synthesist", "2a", "synthesist")
@@ -93,35 +98,39 @@ const WRITING_SEATS: &[Seat] = &[
     judge("judge-cursor", &["cursor-judge-output.txt"], CURSOR),
     judge("judge-codex", &["codex-judge-output.txt"], CODEX),
     judge("judge-claude", &["claude-judge-output.txt"], CLAUDE),
-    Seat { reads: reads!("planner"), ..planner("planner", "2b", "drafting", &[PLAN_DRAFT]) },
+    Seat {
+        reads: reads!("inquirer", "2a.6"),
+        writes: &[QUESTIONS_INVESTIGATE],
+        form: AnswerForm::Inquiries,
+        ..lead("inquirer", "2a.6", "inquirer")
+    },
+    investigator("investigator-1", &["investigation-1.md"]),
+    investigator("investigator-2", &["investigation-2.md"]),
+    investigator("investigator-3", &["investigation-3.md"]),
+    investigator("investigator-4", &["investigation-4.md"]),
+    investigator("investigator-5", &["investigation-5.md"]),
+    Seat {
+        reads: reads!("planner", "2b"),
+        ..planner("planner", "2b", "drafting", &[PLAN_DRAFT, DESIGN_NOTES])
+    },
     Seat {
         fallback_names: &[("codex", "codex-fallback-cursor-plan-arch-output.txt")],
-        ..reviewer("reviewer-arch", "arch", &["cursor-plan-arch-output.txt"], &["cursor", "codex"])
+        ..reviewer("reviewer-arch", "simplicity", &["cursor-plan-arch-output.txt"], CURSOR)
     },
     Seat {
         fallback_names: &[("codex", "codex-fallback-cursor-plan-edge-output.txt")],
-        ..reviewer("reviewer-edge", "edge", &["cursor-plan-edge-output.txt"], &["cursor", "codex"])
+        ..reviewer("reviewer-edge", "correctness", &["cursor-plan-edge-output.txt"], CURSOR)
     },
     Seat {
         fallback_names: &[("cursor", "cursor-fallback-codex-plan-innovation-output.txt")],
-        ..reviewer(
-            "reviewer-innovation",
-            "innovation",
-            &["codex-primary-plan-innovation-output.txt"],
-            &["codex", "cursor"],
-        )
+        ..reviewer("reviewer-innovation", "security", &["codex-primary-plan-innovation-output.txt"], CODEX)
     },
     Seat {
         fallback_names: &[("cursor", "cursor-fallback-codex-plan-pragmatic-output.txt")],
-        ..reviewer(
-            "reviewer-pragmatic",
-            "pragmatic",
-            &["codex-primary-plan-pragmatic-output.txt"],
-            &["codex", "cursor"],
-        )
+        ..reviewer("reviewer-pragmatic", "fit", &["codex-primary-plan-pragmatic-output.txt"], CODEX)
     },
     Seat {
-        reads: reads!("merger"),
+        reads: reads!("merger", "3"),
         writes: &[FINDINGS],
         form: AnswerForm::MergedFindings,
         ..lead("merger", "3", "merger")
@@ -129,23 +138,26 @@ const WRITING_SEATS: &[Seat] = &[
     voter("voter-claude", &["claude-vote-output.txt"], CLAUDE),
     voter("voter-codex", &["codex-vote-output.txt"], CODEX),
     voter("voter-cursor", &["cursor-vote-output.txt"], CURSOR),
-    Seat { reads: reads!("reviser"), ..planner("reviser", "3", "revising", &[PLAN_REVIEWED]) },
+    Seat { reads: reads!("reviser", "3"), ..planner("reviser", "3", "revising", &[PLAN_REVIEWED]) },
+    walker("walker-1", "1", &["walkthrough-1.md"], CLAUDE),
+    walker("walker-2", "2", &["walkthrough-2.md"], CODEX),
+    Seat { reads: reads!("mender", "3.2"), ..planner("mender", "3.2", "mending", &[PLAN_WALKED]) },
     Seat {
         variant: Some("design"),
-        reads: reads!("discusser"),
+        reads: reads!("discusser", "3.5"),
         writes: &[QUESTIONS_DESIGN],
         form: AnswerForm::Questions,
         ..lead("discusser", "3.5", "questioner")
     },
-    Seat { reads: reads!("finisher"), ..planner("finisher", "3.5", "finishing", &[PLAN]) },
+    Seat { reads: reads!("finisher", "3.5"), ..planner("finisher", "3.5", "finishing", &[PLAN]) },
     Seat {
-        reads: reads!("illustrator"),
+        reads: reads!("illustrator", "3b"),
         writes: &[DIAGRAM_CANDIDATE],
         form: AnswerForm::Diagram,
         ..lead("illustrator", "3b", "illustrator")
     },
     Seat {
-        reads: reads!("writer"),
+        reads: reads!("writer", "3c"),
         writes: &[REQUIREMENTS, DESIGN, TASKS],
         form: AnswerForm::SpecFiles,
         clock: ClockFamily::Review,
@@ -153,7 +165,7 @@ const WRITING_SEATS: &[Seat] = &[
     },
     Seat {
         group: None,
-        reads: reads!("validator"),
+        reads: reads!("validator", "4c"),
         writes: &[VALIDATION],
         form: AnswerForm::Verdict,
         preferred: &["codex", "claude"],
@@ -161,121 +173,6 @@ const WRITING_SEATS: &[Seat] = &[
         ..lead("validator", "4c", "validator")
     },
 ];
-
-const CURSOR: Names = &["cursor"];
-const CODEX: Names = &["codex"];
-const CLAUDE: Names = &["claude"];
-const GENERIC: &str = "generic";
-
-type Names = &'static [&'static str];
-
-/// Defaults of a seat: one agent of the lead group, in the write phase.
-pub(super) const fn lead(id: &'static str, step: &'static str, role: &'static str) -> Seat {
-    Seat {
-        id,
-        group: Some(SeatGroup::Lead),
-        step,
-        phase: WRITE,
-        role,
-        variant: None,
-        reads: &[],
-        writes: &[],
-        fallback_names: &[],
-        form: AnswerForm::Plan,
-        preferred: &["claude", "codex"],
-        clock: ClockFamily::Sketch,
-        embedded: true,
-        flips_health: false,
-    }
-}
-
-const fn planner(id: &'static str, step: &'static str, variant: &'static str, writes: Names) -> Seat {
-    Seat { variant: Some(variant), writes, clock: ClockFamily::Review, ..lead(id, step, "planner") }
-}
-
-const fn researcher(id: &'static str, variant: &'static str, writes: Names, preferred: Names) -> Seat {
-    Seat {
-        group: Some(SeatGroup::Researchers),
-        variant: Some(variant),
-        reads: reads!("researcher-requirements"),
-        writes,
-        form: AnswerForm::HandoffResponse,
-        preferred,
-        phase: RESEARCH,
-        ..lead(id, "1a", "researcher")
-    }
-}
-
-const fn sketch(
-    id: &'static str,
-    role: &'static str,
-    variant: &'static str,
-    writes: Names,
-    preferred: Names,
-) -> Seat {
-    Seat {
-        group: Some(SeatGroup::Sketches),
-        variant: Some(variant),
-        reads: reads!("cursor-arch"),
-        writes,
-        form: AnswerForm::Sketch,
-        preferred,
-        flips_health: true,
-        ..lead(id, "2a", role)
-    }
-}
-
-/// The number of a debater is the rank of its decision, which also determines the bucket.
-const fn debater(id: &'static str, role: &'static str, writes: Names, preferred: Names) -> Seat {
-    Seat {
-        group: Some(SeatGroup::Debaters),
-        reads: reads!("debate-1-thesis"),
-        writes,
-        form: AnswerForm::Defense,
-        preferred,
-        clock: ClockFamily::Review,
-        embedded: false,
-        ..lead(id, "2a.5", role)
-    }
-}
-
-const fn judge(id: &'static str, writes: Names, preferred: Names) -> Seat {
-    Seat {
-        group: Some(SeatGroup::Judges),
-        reads: reads!("judge-cursor"),
-        writes,
-        form: AnswerForm::DecisionVotes,
-        preferred,
-        clock: ClockFamily::Review,
-        embedded: false,
-        ..lead(id, "2a.5", "judge")
-    }
-}
-
-const fn reviewer(id: &'static str, variant: &'static str, writes: Names, preferred: Names) -> Seat {
-    Seat {
-        group: Some(SeatGroup::Reviewers),
-        variant: Some(variant),
-        reads: reads!("reviewer-arch"),
-        writes,
-        form: AnswerForm::Findings,
-        preferred,
-        clock: ClockFamily::Review,
-        flips_health: true,
-        ..lead(id, "3", "reviewer")
-    }
-}
-
-const fn voter(id: &'static str, writes: Names, preferred: Names) -> Seat {
-    Seat {
-        group: Some(SeatGroup::Voters),
-        reads: reads!("voter-claude"),
-        writes,
-        form: AnswerForm::FindingVotes,
-        preferred,
-        ..lead(id, "3", "voter")
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -285,7 +182,7 @@ mod tests {
     use charrette_model::panel::buckets::Bucket;
     use charrette_model::panel::debate::DebateSide;
     use charrette_model::panel::decisions::MAX_DEBATED;
-    use charrette_model::seats::SeatTables;
+    use charrette_model::seats::{SeatGroup, SeatTables};
     use charrette_model::spec::resolver::SpecLevel;
     use std::collections::BTreeSet;
 
@@ -331,32 +228,46 @@ mod tests {
 
     #[test]
     fn a_seat_reads_what_the_table_of_artifacts_says() {
+        use super::super::artifact_readers::is_reader;
         use super::super::artifacts::ARTIFACTS;
         for seat in TABLES.iter().copied().flatten() {
-            let named = ARTIFACTS.iter().filter(|artifact| artifact.readers.contains(&seat.id));
+            let named = ARTIFACTS.iter().filter(|artifact| is_reader(artifact, seat.id, seat.step));
             let named: Vec<&str> = named.map(|artifact| artifact.name).collect();
             assert_eq!(seat.reads, named, "{}", seat.id);
             for file in seat.writes {
-                let is_that = |artifact: &&crate::artifact::ArtifactSpec| {
-                    artifact.name == *file
-                        || (artifact.name.contains('*') && matches_pattern(artifact.name, file))
-                };
-                assert!(ARTIFACTS.iter().any(|artifact| is_that(&artifact)), "{file} of {}", seat.id);
+                assert!(ARTIFACTS.iter().any(|artifact| artifact.matches(file)), "{file} of {}", seat.id);
             }
         }
     }
 
-    /// True if a name matches a pattern with `*` for any text.
-    fn matches_pattern(pattern: &str, name: &str) -> bool {
-        let mut rest = name;
-        let parts: Vec<&str> = pattern.split('*').collect();
-        parts.iter().enumerate().all(|(n, part)| match rest.find(part) {
-            Some(at) if n > 0 || at == 0 => {
-                rest = &rest[at + part.len()..];
-                true
+    #[test]
+    fn the_words_of_the_person_reach_every_seat_after_they_were_said() {
+        let reads = |id: &str, file: &str| seat(id).unwrap().reads.contains(&file);
+        for (file, after, before) in [
+            ("answers/research", "aggregator", "researcher-tasks"),
+            ("answers/clarify", "scoper", "clarifier"),
+            ("discussion-round1.md", "cursor-arch", "scoper"),
+            ("answers/pre-design", "codex-generic", "scoper"),
+            ("discussion-round2.md", "finisher", "walker-1"),
+            ("feedback-round*.md", "writer", "reviser"),
+            ("answers/post-design", "validator", "writer"),
+        ] {
+            assert!(reads(after, file) && !reads(before, file), "{file}");
+        }
+        for id in [
+            "debate-1-thesis",
+            "judge-claude",
+            "voter-codex",
+            "reviewer-arch",
+            "synthesist",
+            "walker-2",
+            "inquirer",
+        ] {
+            for file in ["request.md", "answers/clarify", "discussion-round1.md", "answers/pre-design"] {
+                assert!(reads(id, file), "{id}: {file}");
             }
-            _ => false,
-        })
+        }
+        assert!(!reads("merger", "request.md") && !reads("illustrator", "request.md"));
     }
 
     #[test]
@@ -376,7 +287,7 @@ mod tests {
             ("researchers", "researcher-requirements researcher-dependencies researcher-tasks"),
             (
                 "lead",
-                "aggregator clarifier scoper synthesist planner merger reviser discusser finisher illustrator writer",
+                "aggregator clarifier scoper synthesist inquirer planner merger reviser mender discusser finisher illustrator writer",
             ),
             (
                 "sketches",
@@ -421,15 +332,29 @@ mod tests {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         assert_eq!(
             with(|seat| seat.clock.default_seconds() == 1800),
-            set(&["debaters", "judges", "planner", "reviewers", "reviser", "finisher", "writer"])
+            set(&["debaters", "judges", "reviewers", "walkers", "writer"])
         );
-        assert_eq!(with(|seat| !seat.embedded), set(&["debaters", "judges"]));
+        assert_eq!(
+            with(|seat| seat.clock.default_seconds() == 3600),
+            set(&["planner", "reviser", "mender", "finisher"])
+        );
+        assert_eq!(with(|seat| seat.clock.default_seconds() == 2400), set(&["investigators"]));
+        assert_eq!(with(|seat| !seat.embedded), set(&["debaters", "judges", "investigators"]));
         assert_eq!(with(|seat| seat.flips_health), set(&["sketches", "reviewers"]));
         assert_eq!(
             with(Seat::is_panel),
-            set(&["researchers", "sketches", "debaters", "judges", "reviewers", "voters"])
+            set(&[
+                "researchers",
+                "sketches",
+                "debaters",
+                "judges",
+                "investigators",
+                "reviewers",
+                "voters",
+                "walkers"
+            ])
         );
-        for clock in [ClockFamily::Sketch, ClockFamily::Review] {
+        for clock in ClockFamily::ALL {
             let key: Vec<&str> = clock.setting().split('.').collect();
             let default = charrette_model::config::keys::find(&key).and_then(|key| key.default);
             assert_eq!(default, Some(clock.default_seconds().to_string().as_str()));

@@ -1,10 +1,11 @@
 //! Steps 3b, 3c and 4: the diagram, the six files, and the rejected findings.
 
 use super::artifacts::{
-    CONTESTED, DESIGN, DIAGRAM, DIAGRAM_CANDIDATE, DIAGRAM_SVG, ISSUES, OUT_OF_SCOPE, REPAIRED, REQUIREMENTS,
-    RESOLUTIONS, TALLY, TASKS, WRITE_SUMMARY,
+    CONTESTED, DESIGN, DIAGRAM, DIAGRAM_CANDIDATE, DIAGRAM_SECOND, DIAGRAM_SVG, ISSUES, OUT_OF_SCOPE,
+    REPAIRED, REQUIREMENTS, RESOLUTIONS, TALLY, TASKS, WALK_RECORD, WRITE_SUMMARY,
 };
 use super::brief::Brief;
+use super::correction::correct_drafts;
 use super::difference::difference;
 use crate::artifact::{Artifact, Input};
 use crate::deliverable::{self, Materials, SeatOccupant};
@@ -23,11 +24,14 @@ use serde::{Deserialize, Serialize};
 pub(super) const FILES: [&str; 6] =
     ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
 
+/// Names of the three drafts that the files are made from.
+pub(super) type Drafts = [&'static str; 3];
+
 /// Drafts of the writer.
-pub(super) const DRAFTS: [&str; 3] = [REQUIREMENTS, DESIGN, TASKS];
+pub(super) const DRAFTS: Drafts = [REQUIREMENTS, DESIGN, TASKS];
 
 /// Optional records of the panel that the files include.
-const RECORDS: [&str; 4] = [RESOLUTIONS, TALLY, CONTESTED, DIAGRAM];
+const RECORDS: [&str; 5] = [RESOLUTIONS, TALLY, CONTESTED, DIAGRAM, WALK_RECORD];
 
 /// Digest of all drafts of the writer.
 pub(super) fn drafts_digest(context: &StepContext, drafts: &[&str]) -> Result<String, StepError> {
@@ -61,33 +65,65 @@ enum DiagramOutcome {
     Rejected(String),
 }
 
-/// Step 3b: a diagram of the plan. It is optional: if anything fails, the run continues without.
+/// Step 3b: a diagram of the plan. A rejected one is drawn once more, with the reason. It is optional: if anything fails,
+/// the run continues without.
 pub(super) async fn illustrate(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<()> {
     let stage = phase.stage("3b");
-    let outcome = phase.agent_outcome(panel.call("illustrator")?.may_fail()).await?;
-    if outcome.agent.is_none() {
+    let drawn = phase.agent_outcome(panel.call("illustrator")?.may_fail()).await?;
+    if drawn.agent.is_none() {
         stage.warn("generation failed, proceeding without diagram");
         return Ok(());
     }
+    let mut outcome = promote_diagram(phase, "diagram/promote", DIAGRAM_CANDIDATE).await?;
+    if let DiagramOutcome::Rejected(token) = &outcome {
+        let note =
+            format!("Your first diagram was refused, reason: {token}. Draw it again without that fault.");
+        let call = panel.seat("illustrator")?.note(note).call()?;
+        let call = call.step_id("illustrator/again").reads(DIAGRAM_CANDIDATE);
+        let call = call
+            .writes_only(&[DIAGRAM_SECOND])
+            .grammar(|answer| Ok(vec![(DIAGRAM_SECOND.to_owned(), format!("{}\n", answer.trim_end()))]));
+        if phase.agent_outcome(call.may_fail()).await?.agent.is_some() {
+            outcome = promote_diagram(phase, "diagram/promote-again", DIAGRAM_SECOND).await?;
+        }
+    }
+    match outcome {
+        DiagramOutcome::Promoted => {
+            stage.show_document("Architecture Diagram", DIAGRAM);
+            stage.finish(if phase.run.ports.caller.is_some() { "saved" } else { "generated" });
+        }
+        DiagramOutcome::Rejected(token) => {
+            log_issue(phase, &token).await?;
+            log_rejected_diagram(phase, &token).await?;
+            phase.warn(warnings::architecture_line(&token));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a proposed diagram, parses it, and makes it the diagram of the design.
+async fn promote_diagram(
+    phase: &PhaseHandle<'_>,
+    id: &str,
+    candidate: &'static str,
+) -> FlowResult<DiagramOutcome> {
     let renderer = phase.run.ports.diagrams.clone();
-    let step = Step::new("diagram/promote").reads(DIAGRAM_CANDIDATE);
-    let outcome: DiagramOutcome = phase
-        .step(step, move |context| async move {
-            let candidate = context.text(DIAGRAM_CANDIDATE)?;
-            let report = check(&candidate, DiagramMode::Markdown, None);
+    let rejected = |reason: &str| Ok(DiagramOutcome::Rejected(reason.to_owned()));
+    phase
+        .step(Step::new(id).reads(candidate), move |context| async move {
+            let text = context.text(candidate)?;
+            let report = check(&text, DiagramMode::Markdown, None);
             if report.diagrams.is_empty() {
-                return reject_diagram(&context, "no-fence");
+                return rejected("no-fence");
             }
             if !report.is_ok() {
-                return reject_diagram(&context, &report.tokens());
+                return rejected(&report.tokens());
             }
-            let Ok(diagram) = single::diagram(&candidate) else {
-                return reject_diagram(&context, "several-fences");
-            };
+            let Ok(diagram) = single::diagram(&text) else { return rejected("several-fences") };
             match renderer.render(diagram).await {
-                Err(_) => reject_diagram(&context, "parse-error"),
+                Err(_) => rejected("parse-error"),
                 Ok(svg) => {
-                    context.write(DIAGRAM, candidate)?;
+                    context.write(DIAGRAM, text)?;
                     if let Some(svg) = svg {
                         context.write(DIAGRAM_SVG, svg)?;
                     }
@@ -95,18 +131,14 @@ pub(super) async fn illustrate(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowRe
                 }
             }
         })
-        .await?;
-    match outcome {
-        DiagramOutcome::Promoted => {
-            stage.show_document("Architecture Diagram", DIAGRAM);
-            stage.finish(if phase.run.ports.caller.is_some() { "saved" } else { "generated" });
-        }
-        DiagramOutcome::Rejected(token) => {
-            log_rejected_diagram(phase, &token).await?;
-            phase.warn(warnings::architecture_line(&token));
-        }
-    }
-    Ok(())
+        .await
+}
+
+/// Logs a rejected diagram in the run's issue log: error tokens only, never its text.
+async fn log_issue(phase: &PhaseHandle<'_>, tokens: &str) -> FlowResult<()> {
+    let step = Step::new("diagram/rejected").reads(&Input::given("rejected", &tokens));
+    let entry = warnings::append("", &warnings::architecture_entry(tokens));
+    phase.step(step, move |context| async move { context.write(ISSUES, entry) }).await
 }
 
 /// Logs a rejected diagram in the caller's issue log.
@@ -123,26 +155,21 @@ async fn log_rejected_diagram(phase: &PhaseHandle<'_>, token: &str) -> FlowResul
     Ok(())
 }
 
-/// Logs a rejected diagram in the run's issue log: error tokens only, never its text.
-fn reject_diagram(context: &StepContext, tokens: &str) -> Result<DiagramOutcome, StepError> {
-    context.write(ISSUES, warnings::append("", &warnings::architecture_entry(tokens)))?;
-    Ok(DiagramOutcome::Rejected(tokens.to_owned()))
-}
-
-/// Step 3c: asks the writer for drafts and publishes the six files made from them.
+/// Step 3c: asks the writer for drafts, has them corrected once if the rules find something, and publishes the six files
+/// made from them. Returns the drafts.
 pub(super) async fn write_files(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
     brief: &Brief,
-    summary: &Artifact,
-    seat_agents: &[SeatAgent],
-) -> FlowResult<()> {
+    plan: &Artifact,
+    sources: &Sources<'_>,
+) -> FlowResult<Drafts> {
     let stage = phase.stage("3c");
-    phase.agent(panel.call("writer")?).await?;
-    let sources = Sources { summary, seat_agents };
-    let published = publish(phase, "spec-files", DRAFTS, brief, &sources).await?;
+    phase.agent(panel.call("writer")?.revises(&DRAFTS)).await?;
+    let drafts = correct_drafts(phase, panel, brief, plan, sources).await?;
+    let published = publish(phase, "spec-files", drafts, None, brief, sources).await?;
     stage.finish(published.counted);
-    Ok(())
+    Ok(drafts)
 }
 
 /// Recorded result of the step that publishes the files.
@@ -161,55 +188,69 @@ pub(super) struct Sources<'a> {
     pub(super) seat_agents: &'a [SeatAgent],
 }
 
-/// Assembles the six files from three drafts and publishes them.
+/// Assembles the six files from three drafts and publishes them. `repairs` are the drafts that failed validation.
 pub(super) async fn publish(
     phase: &PhaseHandle<'_>,
     id: &str,
-    drafts: [&'static str; 3],
+    drafts: Drafts,
+    repairs: Option<Drafts>,
     brief: &Brief,
     sources: &Sources<'_>,
 ) -> FlowResult<PublishResult> {
     let seats = occupants(brief, sources.seat_agents);
     let summary = sources.summary.name().to_owned();
-    let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
-    let step = Step::new(id)
-        .reads(&drafts.map(Artifact::named))
-        .reads(sources.summary)
-        .reads(&records)
-        .reads(&Input::given("seats", &seats))
-        .revises(spec_names())
-        .touches_checkout();
-    let is_repair = drafts != DRAFTS;
-    let step = if is_repair { step.reads(&DRAFTS.map(Artifact::named)) } else { step };
+    let step = read_materials(Step::new(id), drafts, brief, sources).revises(spec_names()).touches_checkout();
+    let step = repairs.iter().fold(step, |step, failed| step.reads(&failed.map(Artifact::named)));
     let brief = brief.clone();
     let published: PublishResult = phase
         .step(step, move |context| async move {
-            let [requirements, design, tasks] = drafts;
-            let (parent_project, parent_feature) = brief.parents();
-            let materials = Materials {
-                feature: brief.name().to_owned(),
-                parent_project,
-                parent_feature,
-                today: brief.date.clone(),
-                requirements: context.text(requirements)?,
-                design: context.text(design)?,
-                tasks: context.text(tasks)?,
-                context_summary: context.text(&summary)?,
-                resolutions: context.optional_text(RECORDS[0])?,
-                tally: context.optional_text(RECORDS[1])?,
-                contested: context.optional_text(RECORDS[2])?,
-                created: None,
-                occupants: seats,
-            };
+            let materials = materials(&context, drafts, &summary, seats, &brief)?;
             let diagram = context.optional_text(DIAGRAM)?;
-            if is_repair {
-                context.write(REPAIRED, format!("{}\n", drafts_digest(&context, &DRAFTS)?))?;
+            if let Some(failed) = repairs {
+                context.write(REPAIRED, format!("{}\n", drafts_digest(&context, &failed)?))?;
             }
             write_spec_files(&context, &materials, diagram.as_deref(), &brief)
         })
         .await?;
     report_replaced(phase, &published.replaced);
     Ok(published)
+}
+
+/// A step that reads everything the six files are made from.
+pub(super) fn read_materials(step: Step, drafts: Drafts, brief: &Brief, sources: &Sources<'_>) -> Step {
+    let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
+    step.reads(&drafts.map(Artifact::named))
+        .reads(sources.summary)
+        .reads(&records)
+        .reads(&Input::given("seats", &occupants(brief, sources.seat_agents)))
+}
+
+/// Everything the six files are made from.
+pub(super) fn materials(
+    context: &StepContext,
+    drafts: Drafts,
+    summary: &str,
+    occupants: Vec<SeatOccupant>,
+    brief: &Brief,
+) -> Result<Materials, StepError> {
+    let [requirements, design, tasks] = drafts;
+    let (parent_project, parent_feature) = brief.parents();
+    Ok(Materials {
+        feature: brief.name().to_owned(),
+        parent_project,
+        parent_feature,
+        today: brief.date.clone(),
+        requirements: context.text(requirements)?,
+        design: context.text(design)?,
+        tasks: context.text(tasks)?,
+        context_summary: context.text(summary)?,
+        resolutions: context.optional_text(RESOLUTIONS)?,
+        tally: context.optional_text(TALLY)?,
+        contested: context.optional_text(CONTESTED)?,
+        walkthroughs: context.optional_text(WALK_RECORD)?,
+        created: None,
+        occupants,
+    })
 }
 
 /// Warns about replaced files that were changed outside this run.
@@ -273,7 +314,7 @@ fn append_diagram(design: &str, diagram: &str) -> String {
     format!("{}\n\n{}\n", design.trim_end(), diagram.trim())
 }
 
-fn occupants(brief: &Brief, seat_agents: &[SeatAgent]) -> Vec<SeatOccupant> {
+pub(super) fn occupants(brief: &Brief, seat_agents: &[SeatAgent]) -> Vec<SeatOccupant> {
     let occupant = |SeatAgent { seat, agent }: &SeatAgent| SeatOccupant {
         seat: seat.clone(),
         agent: agent.clone(),

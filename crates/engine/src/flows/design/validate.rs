@@ -5,18 +5,21 @@
 
 use super::artifacts::{CHECKS, REPAIR_ISSUES, REPAIRED, VALIDATE_SUMMARY, VALIDATION};
 use super::brief::Brief;
-use super::specification::{DRAFTS, Sources, drafts_digest, publish, spec_file, spec_files};
+use super::correction::parse_corrections;
+use super::specification::{Drafts, Sources, drafts_digest, publish, spec_file, spec_files};
 use crate::artifact::{Artifact, Input};
-use crate::panel::{Panel, SeatAgent, parse_spec_files};
+use crate::panel::{Panel, check_manifests};
 use crate::ports::Checkout;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::{FlowResult, Stop};
+use charrette_model::panel::cite::SourceFacts;
 use charrette_model::panel::verdict::read_verdict;
 use charrette_model::spec::check::{FileFacts, SpecFiles, check, report};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-const REPAIRED_DRAFTS: [&str; 3] = ["repair/requirements.md", "repair/design.md", "repair/tasks.md"];
+const REPAIRED_DRAFTS: Drafts = ["repair/requirements.md", "repair/design.md", "repair/tasks.md"];
 
 /// Checks, validates, and repairs once.
 pub(super) async fn validate(
@@ -24,34 +27,37 @@ pub(super) async fn validate(
     panel: &Panel,
     brief: &Brief,
     plan: &Artifact,
-    summary: &Artifact,
-    seat_agents: &[SeatAgent],
+    drafts: Drafts,
+    sources: &Sources<'_>,
 ) -> FlowResult<()> {
     let stage = phase.stage("4c");
     run_checks(phase, plan).await?;
     phase.agent(panel.call("validator")?).await?;
     stage.show_document("Validation", VALIDATION);
-    match judge(phase, &DRAFTS).await? {
+    match judge(phase, &drafts).await? {
         ValidationResult::Passed => {
             stage.finish("passed");
             Ok(())
         }
         ValidationResult::Failed => {
             stage.warn("failed; one repair");
-            repair_drafts(phase, panel, "writer", &DRAFTS, &REPAIRED_DRAFTS).await?;
-            publish(phase, "spec-files/repair", REPAIRED_DRAFTS, brief, &Sources { summary, seat_agents })
-                .await?;
+            repair_drafts(phase, panel, "writer", &drafts, &REPAIRED_DRAFTS).await?;
+            publish(phase, "spec-files/repair", REPAIRED_DRAFTS, Some(drafts), brief, sources).await?;
             Err(Stop::Revise)
         }
     }
 }
 
 /// Facts about files, looked up in the checkout.
-struct CheckoutFileFacts<'a>(&'a dyn Checkout);
+pub(super) struct CheckoutFileFacts<'a>(pub(super) &'a dyn Checkout);
 
 impl FileFacts for CheckoutFileFacts<'_> {
     fn exists(&self, path: &str) -> bool {
         self.0.exists(path)
+    }
+
+    fn sources(&self) -> Option<Arc<dyn SourceFacts>> {
+        self.0.sources(&[])
     }
 }
 
@@ -87,14 +93,12 @@ pub(super) enum ValidationResult {
 }
 
 /// Combines the verdicts: both must pass. Drafts that fail after a repair are an error.
-pub(super) async fn judge(
-    phase: &PhaseHandle<'_>,
-    drafts: &'static [&'static str],
-) -> FlowResult<ValidationResult> {
+pub(super) async fn judge(phase: &PhaseHandle<'_>, drafts: &[&'static str]) -> FlowResult<ValidationResult> {
+    let drafts = drafts.to_vec();
     let step = Step::new("verdict")
         .reads(CHECKS)
         .reads(VALIDATION)
-        .reads(&artifact_inputs(drafts))
+        .reads(&artifact_inputs(&drafts))
         .reads(&Input::optional(REPAIRED));
     phase
         .step(step, move |context| async move {
@@ -107,7 +111,7 @@ pub(super) async fn judge(
                 return Ok(ValidationResult::Passed);
             }
             let repaired = context.optional_text(REPAIRED)?;
-            let current = drafts_digest(&context, drafts)?;
+            let current = drafts_digest(&context, &drafts)?;
             if repaired.is_some_and(|repaired| repaired.trim() == current) {
                 return Err(StepError::Failed(format!(
                     "validation failed again after the repair:\n{}",
@@ -131,8 +135,8 @@ pub(super) async fn repair_drafts(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
     writer: &str,
-    drafts: &'static [&'static str],
-    repaired: &'static [&'static str],
+    drafts: &[&'static str],
+    repaired: &[&'static str],
 ) -> FlowResult<()> {
     let step = Step::new("repair/issues").reads(CHECKS).reads(VALIDATION);
     phase
@@ -141,18 +145,20 @@ pub(super) async fn repair_drafts(
             context.write(REPAIR_ISSUES, format!("{text}\n"))
         })
         .await?;
-    let note = "This is a repair: your files failed validation. Put right what repair-issues.md says, and leave the rest word for word.";
-    let assignment = panel.seat(writer)?.note(note);
-    let seat = assignment.seat();
-    let call = assignment
+    let note = "This is a repair: your files failed validation. Put right what repair-issues.md says, with edits by section below the line of each file that changes; leave out the files that stay.";
+    let drafts = drafts.to_vec();
+    let call = panel
+        .seat(writer)?
+        .note(note)
         .call()?
         .step_id("writer/repair")
         .reads(REPAIR_ISSUES)
-        .reads(&artifact_inputs(drafts))
+        .reads(&artifact_inputs(&drafts))
         .writes_only(repaired)
-        .grammar(move |answer| {
-            let files = parse_spec_files(seat, answer)?;
-            Ok(files.into_iter().map(|(name, text)| (format!("repair/{name}"), text)).collect())
+        .grammar_with(move |answer, inputs| {
+            let files = parse_corrections(answer, inputs, &drafts, "repair")?;
+            check_manifests(&files)?;
+            Ok(files)
         });
     phase.agent(call).await?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Files of a research run: names, writers and readers.
 
 use crate::artifact::ArtifactSpec;
-pub use charrette_model::panel::file_names::{REQUEST, SURVEY};
+pub use charrette_model::panel::file_names::{REQUEST, SURVEY, SURVEY_DIGEST};
 
 /// Findings on the structure.
 pub const STRUCTURE: &str = "research-structure.md";
@@ -16,46 +16,33 @@ pub const DELIVERED: &str = "delivered.json";
 
 /// All files of a research run, in the order they are written.
 pub const ARTIFACTS: &[ArtifactSpec] = &[
-    ArtifactSpec {
-        name: REQUEST,
-        writer: "request",
-        readers: &["survey", "topic-structure", "topic-behaviour", "topic-history", "topic-synthesist"],
-        about: "the topic, word for word",
-    },
-    ArtifactSpec {
-        name: SURVEY,
-        writer: "survey",
-        readers: &["topic-structure", "topic-behaviour", "topic-history"],
-        about: "survey of the repository",
-    },
-    ArtifactSpec {
-        name: STRUCTURE,
-        writer: "topic-structure",
-        readers: &["topic-synthesist"],
-        about: "findings on the structure",
-    },
-    ArtifactSpec {
-        name: BEHAVIOUR,
-        writer: "topic-behaviour",
-        readers: &["topic-synthesist"],
-        about: "findings on the behaviour",
-    },
-    ArtifactSpec {
-        name: HISTORY,
-        writer: "topic-history",
-        readers: &["topic-synthesist"],
-        about: "findings on the history",
-    },
-    ArtifactSpec {
-        name: NOTES,
-        writer: "topic-synthesist",
-        readers: &["notes/checked", "deliver"],
-        about: "findings, code references, recommendations, open questions",
-    },
-    ArtifactSpec {
-        name: DELIVERED,
-        writer: "deliver",
-        readers: &[],
-        about: "record of the delivery with --out",
-    },
+    ArtifactSpec::new(
+        REQUEST,
+        "request",
+        &["survey", "topic-structure", "topic-behaviour", "topic-history", "topic-synthesist"],
+        "the topic, word for word",
+    )
+    .of_person(),
+    ArtifactSpec::new(SURVEY, "survey", &[], "survey of the repository").of_repository().by_path_for(&[
+        "topic-structure",
+        "topic-behaviour",
+        "topic-history",
+    ]),
+    ArtifactSpec::new(
+        SURVEY_DIGEST,
+        "survey",
+        &["topic-structure", "topic-behaviour", "topic-history"],
+        "survey of the repository, condensed",
+    )
+    .of_repository(),
+    ArtifactSpec::new(STRUCTURE, "topic-structure", &["topic-synthesist"], "findings on the structure"),
+    ArtifactSpec::new(BEHAVIOUR, "topic-behaviour", &["topic-synthesist"], "findings on the behaviour"),
+    ArtifactSpec::new(HISTORY, "topic-history", &["topic-synthesist"], "findings on the history"),
+    ArtifactSpec::new(
+        NOTES,
+        "topic-synthesist",
+        &["notes/checked", "deliver"],
+        "findings, code references, recommendations, open questions",
+    ),
+    ArtifactSpec::new(DELIVERED, "deliver", &[], "record of the delivery with --out"),
 ];

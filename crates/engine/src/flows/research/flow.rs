@@ -1,21 +1,16 @@
 //! The flow of a research run: a survey, three researchers in parallel, one set of notes with verified code references.
 
-use super::artifacts::{DELIVERED, NOTES};
+use super::artifacts::{ARTIFACTS, DELIVERED};
 use super::seats::SEATS;
-use crate::agent::AgentCall;
 use crate::artifact::{Artifact, Artifacts, Input};
 use crate::order::RunOrder;
-use crate::panel::{Panel, PanelContext, seat_label, step_id, survey};
-use crate::ports::Checkout;
+use crate::panel::{Panel, PanelContext, SurveyArtifact, seat_label, step_id, survey};
 use crate::ports::checkout::{Delivery, PortError};
 use crate::run::{PhaseHandle, Run};
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
-use charrette_model::panel::places::PlaceFacts;
-use charrette_model::panel::research_notes::{check_places, read_research_notes, strike_places};
 use charrette_model::seats::{Seat, SeatGroup};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 pub(super) const DISCOVERY: &str = "discovery";
 pub(super) const SYNTHESIS: &str = "synthesis";
@@ -25,7 +20,7 @@ pub(super) async fn research(run: &Run<'_>) -> FlowResult<()> {
     let phase = run.phase(DISCOVERY);
     let stage = phase.stage("1");
     let survey = survey(&phase).await?;
-    let panel = panel_for(run.order(), survey.relevant_files);
+    let panel = panel_for(run.order(), survey);
     let findings = discover(&phase, &panel).await?;
     stage.finish(format!("{} researchers answered", findings.len()));
     phase.finish(None).await?;
@@ -40,7 +35,7 @@ pub(super) async fn research(run: &Run<'_>) -> FlowResult<()> {
     phase.finish_run(None).await
 }
 
-fn panel_for(order: &RunOrder, relevant_files: Vec<String>) -> Panel {
+fn panel_for(order: &RunOrder, survey: SurveyArtifact) -> Panel {
     Panel::new(PanelContext {
         feature: order.feature.clone(),
         // There is no specification.
@@ -48,8 +43,10 @@ fn panel_for(order: &RunOrder, relevant_files: Vec<String>) -> Panel {
         date: order.date.clone(),
         summary_words: order.summary_words,
         roles: order.roles.clone(),
-        relevant_files,
+        relevant_files: survey.relevant_files,
+        sources: survey.sources,
         seats: super::FLOW.seat_tables(),
+        artifacts: ARTIFACTS,
     })
 }
 
@@ -68,7 +65,7 @@ async fn discover(phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<Vec<Arti
 /// Has the findings merged into notes. Cited places that do not exist are sent back once, then struck out.
 async fn synthesise(phase: &PhaseHandle<'_>, panel: &Panel, findings: &[Artifacts]) -> FlowResult<Artifact> {
     let call = panel.call("topic-synthesist")?.reads(findings);
-    let notes = phase.agent_file(verify_places(call, phase.run.ports.checkout.clone())).await?;
+    let notes = phase.agent_file(call).await?;
     let (step, name) = (Step::new("notes/checked").reads(&notes), notes.name().to_owned());
     let struck: usize = phase
         .step(step, move |context| async move { Ok(context.text(&name)?.matches(STRUCK_MARK).count()) })
@@ -83,33 +80,6 @@ async fn synthesise(phase: &PhaseHandle<'_>, panel: &Panel, findings: &[Artifact
 
 /// Mark of a place that was struck out.
 const STRUCK_MARK: &str = charrette_model::panel::places::STRUCK_MARK;
-
-/// Checks every place that the answer cites.
-fn verify_places(call: AgentCall, checkout: Arc<dyn Checkout>) -> AgentCall {
-    let salvage_checkout = checkout.clone();
-    call.check(move |answer| {
-        let wrong = check_places(&read_research_notes(answer).0, &CheckoutPlaceFacts(&*checkout));
-        if wrong.is_empty() {
-            return Ok(());
-        }
-        let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-        Err(format!("places that are not in the repository: {}", wrong.join("; ")))
-    })
-    .salvage(move |answer| {
-        let wrong = check_places(&read_research_notes(answer).0, &CheckoutPlaceFacts(&*salvage_checkout));
-        let struck = strike_places(answer, &wrong);
-        Ok(vec![(NOTES.to_owned(), format!("{}\n", struck.text.trim_end()))])
-    })
-}
-
-/// Facts about cited places, looked up in the checkout.
-struct CheckoutPlaceFacts<'a>(&'a dyn Checkout);
-
-impl PlaceFacts for CheckoutPlaceFacts<'_> {
-    fn line_count(&self, path: &str) -> Option<usize> {
-        self.0.line_count(path)
-    }
-}
 
 /// Path and digest of a delivered file. Only a file with this digest may be replaced by a later delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Seats of a research run, in the order of its steps.
 
-use super::artifacts::{BEHAVIOUR, HISTORY, NOTES, REQUEST, STRUCTURE, SURVEY};
+use super::artifacts::{BEHAVIOUR, HISTORY, NOTES, REQUEST, STRUCTURE, SURVEY, SURVEY_DIGEST};
 use super::flow::{DISCOVERY, SYNTHESIS};
 use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup};
 
@@ -36,7 +36,7 @@ const fn researcher(id: &'static str, variant: &'static str, writes: Names, pref
         phase: DISCOVERY,
         role: "topic-researcher",
         variant: Some(variant),
-        reads: &[REQUEST, SURVEY],
+        reads: &[REQUEST, SURVEY, SURVEY_DIGEST],
         writes,
         fallback_names: &[],
         form: AnswerForm::HandoffResponse,

@@ -5,6 +5,7 @@
 //! does not matter.
 
 use crate::escape::printable;
+use crate::panel::blocks::join_sentences;
 use crate::panel::debate::{DebateSide, SIDE_TOKENS, STATUS_OK};
 use crate::panel::ids::ItemId;
 use crate::panel::resolutions::Disposition;
@@ -22,9 +23,12 @@ pub struct JudgesRequest {
     pub judges: Vec<Judge>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct BallotDecision {
     pub n: u32,
+    /// Agent that wrote the defenses; empty if it is not known.
+    #[serde(default)]
+    pub author: String,
 }
 
 /// Judge with its answer.
@@ -36,6 +40,10 @@ pub struct Judge {
     /// `OK`, or the status of a failed call.
     pub status: String,
     pub text: String,
+    /// Agent in the seat; empty if it is not known.
+    pub agent: String,
+    /// Vendor of the agent; empty if it is not known.
+    pub vendor: String,
 }
 
 /// Result of the judges' votes.
@@ -63,6 +71,31 @@ pub struct JudgedDecision {
     pub resolution: Option<DebateSide>,
     /// The winners' reasons, or the reason for the fallback.
     pub why: String,
+    /// Valid votes, ordered by judge.
+    #[serde(skip)]
+    pub votes: Vec<JudgeVote>,
+}
+
+/// Valid vote of a judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeVote {
+    pub judge: String,
+    pub agent: String,
+    pub vendor: String,
+    pub side: DebateSide,
+    /// May be empty.
+    pub reason: String,
+    /// True if the judge's agent wrote the defenses.
+    pub is_own: bool,
+}
+
+impl JudgedDecision {
+    /// Reasons of the judges for the winning side; empty without a winner.
+    pub fn winning_reasons(&self) -> Vec<String> {
+        let won =
+            self.votes.iter().filter(|vote| Some(vote.side) == self.resolution && !vote.reason.is_empty());
+        won.map(|vote| vote.reason.clone()).collect()
+    }
 }
 
 /// Quorum of judges for a decision.
@@ -74,9 +107,9 @@ pub fn tally_judges(request: &JudgesRequest) -> JudgesTally {
     let mut judges: Vec<&Judge> = request.judges.iter().collect();
     judges.sort();
     let mut warnings = Vec::new();
-    let sheets: Vec<VoteSheet<'_>> =
-        judges.iter().map(|judge| vote_sheet(judge, &ballot, &mut warnings)).collect();
-    let decisions = request.decisions.iter().map(|on| tally_decision(on.n, &sheets)).collect();
+    let sheets: Vec<(&Judge, VoteSheet<'_>)> =
+        judges.iter().map(|judge| (*judge, vote_sheet(judge, &ballot, &mut warnings))).collect();
+    let decisions = request.decisions.iter().map(|on| tally_decision(on, &sheets)).collect();
     JudgesTally { decisions, warnings }
 }
 
@@ -95,26 +128,41 @@ fn vote_sheet<'a>(judge: &'a Judge, ballot: &HashSet<ItemId>, warnings: &mut Vec
     sheet
 }
 
-fn tally_decision(n: u32, sheets: &[VoteSheet<'_>]) -> JudgedDecision {
-    let votes: Vec<_> = sheets.iter().filter_map(|sheet| sheet.votes.get(&ItemId::decision(n))).collect();
+fn tally_decision(on: &BallotDecision, sheets: &[(&Judge, VoteSheet<'_>)]) -> JudgedDecision {
+    let id = ItemId::decision(on.n);
+    let votes = sheets.iter().filter_map(|(judge, sheet)| Some((judge, sheet.votes.get(&id)?)));
+    let votes: Vec<JudgeVote> = votes
+        .map(|(judge, vote)| JudgeVote {
+            judge: judge.name.clone(),
+            agent: judge.agent.clone(),
+            vendor: judge.vendor.clone(),
+            side: DebateSide::BOTH[vote.token],
+            reason: vote.reason.to_owned(),
+            is_own: !on.author.is_empty() && judge.agent == on.author,
+        })
+        .collect();
     let eligible = votes.len();
-    let thesis = votes.iter().filter(|vote| vote.token == 0).count();
+    let thesis = votes.iter().filter(|vote| vote.side == DebateSide::Thesis).count();
     let anti_thesis = eligible - thesis;
-    match winner(thesis, anti_thesis) {
-        Ok(winner) => {
-            let won =
-                votes.iter().filter(|vote| DebateSide::BOTH[vote.token] == winner && !vote.reason.is_empty());
-            let reasons: Vec<&str> = won.map(|vote| vote.reason).collect();
-            let disposition = Disposition::Voted;
-            let why =
-                if reasons.is_empty() { "the judges gave no reason".to_owned() } else { reasons.join("; ") };
-            JudgedDecision { n, thesis, anti_thesis, eligible, disposition, resolution: Some(winner), why }
-        }
-        Err(why) => {
-            let disposition = Disposition::FallbackToSynthesis;
-            JudgedDecision { n, thesis, anti_thesis, eligible, disposition, resolution: None, why }
-        }
+    let (disposition, resolution, fallback) = match winner(thesis, anti_thesis) {
+        Ok(winner) => (Disposition::Voted, Some(winner), "the judges gave no reason".to_owned()),
+        Err(why) => (Disposition::FallbackToSynthesis, None, why),
+    };
+    let mut judged = JudgedDecision {
+        n: on.n,
+        thesis,
+        anti_thesis,
+        eligible,
+        disposition,
+        resolution,
+        why: fallback,
+        votes,
+    };
+    let reasons = join_sentences(judged.winning_reasons().iter().map(String::as_str));
+    if !reasons.is_empty() {
+        judged.why = reasons;
     }
+    judged
 }
 
 /// The winning side, or the reason why there is none.
@@ -136,12 +184,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn judge(name: &str, text: &str) -> Judge {
-        Judge { name: name.to_owned(), status: STATUS_OK.to_owned(), text: text.to_owned() }
+        Judge {
+            name: name.to_owned(),
+            status: STATUS_OK.to_owned(),
+            text: text.to_owned(),
+            ..Judge::default()
+        }
+    }
+
+    fn on_ballot(n: u32) -> BallotDecision {
+        BallotDecision { n, ..BallotDecision::default() }
     }
 
     fn tally(texts: &[&str]) -> JudgesTally {
         let judges = texts.iter().zip("abcdefg".chars()).map(|(text, name)| judge(&name.to_string(), text));
-        tally_judges(&JudgesRequest { decisions: vec![BallotDecision { n: 1 }], judges: judges.collect() })
+        tally_judges(&JudgesRequest { decisions: vec![on_ballot(1)], judges: judges.collect() })
     }
 
     /// Votes, eligible judges, winner and reason of the only decision.
@@ -212,7 +269,7 @@ mod tests {
     #[test]
     fn a_judge_counts_only_where_it_voted() {
         let request = JudgesRequest {
-            decisions: vec![BallotDecision { n: 2 }, BallotDecision { n: 1 }],
+            decisions: vec![on_ballot(2), on_ballot(1)],
             judges: vec![judge("a", T), judge("b", "DECISION_1: THESIS\nDECISION_2: ANTI_THESIS")],
         };
         let tally = tally_judges(&request);
@@ -227,7 +284,7 @@ mod tests {
         let failed = Judge { status: "TIMED\nOUT".to_owned(), ..judge("zoe", T) };
         let judges =
             vec![failed, judge("bob", NOTHING), judge("amy", "DECISION_1: THESIS\nDECISION_9: THESIS")];
-        let tally = tally_judges(&JudgesRequest { decisions: vec![BallotDecision { n: 1 }], judges });
+        let tally = tally_judges(&JudgesRequest { decisions: vec![on_ballot(1)], judges });
         assert_eq!(
             tally.warnings,
             [
@@ -243,6 +300,27 @@ mod tests {
     fn votes_without_a_reason_count() {
         assert_eq!(counted(&["DECISION_1: THESIS"; 2]).4, "the judges gave no reason");
         assert_eq!(counted(&["DECISION_1: THESIS", T]).4, "t");
+    }
+
+    #[test]
+    fn votes_on_own_arguments_are_marked_and_count() {
+        let seated = |name: &str, agent: &str| Judge { agent: agent.to_owned(), ..judge(name, T) };
+        let decision = BallotDecision { n: 1, author: "codex".to_owned() };
+        let judges = vec![seated("a", "codex"), seated("b", "claude"), seated("c", "")];
+        let judged = tally_judges(&JudgesRequest { decisions: vec![decision], judges }).decisions.remove(0);
+        let own: Vec<bool> = judged.votes.iter().map(|vote| vote.is_own).collect();
+        assert_eq!((own, judged.thesis), (vec![true, false, false], 3));
+        let unknown = tally(&[T, T]).decisions.remove(0);
+        assert!(unknown.votes.iter().all(|vote| !vote.is_own));
+    }
+
+    #[test]
+    fn reasons_of_the_winners_are_a_list() {
+        let texts = ["DECISION_1: THESIS — It is so. It works.", "DECISION_1: THESIS — Proven.", A];
+        let judged = tally(&texts).decisions.remove(0);
+        assert_eq!(judged.winning_reasons(), ["It is so. It works.", "Proven."]);
+        assert_eq!(judged.why, "It is so. It works; Proven.");
+        assert_eq!(tally(&[T, A]).decisions[0].winning_reasons(), [""; 0]);
     }
 
     #[test]
@@ -271,14 +349,19 @@ mod tests {
         ]);
         let text = prop::collection::vec(line, 0..4).prop_map(|lines| lines.join("\n"));
         let status = prop::sample::select(vec!["OK", "OK", "OK", "FAILED"]).prop_map(str::to_owned);
-        let judge = ("[ab]", status, text).prop_map(|(name, status, text)| Judge { name, status, text });
+        let judge = ("[ab]", status, text).prop_map(|(name, status, text)| Judge {
+            name,
+            status,
+            text,
+            ..Judge::default()
+        });
         prop::collection::vec(judge, 0..6)
     }
 
     proptest! {
         #[test]
         fn the_order_of_judges_never_matters((judges, shuffled) in any_judges().prop_flat_map(|judges| (Just(judges.clone()), Just(judges).prop_shuffle()))) {
-            let decisions = vec![BallotDecision { n: 1 }, BallotDecision { n: 2 }];
+            let decisions = vec![on_ballot(1), on_ballot(2)];
             let one = tally_judges(&JudgesRequest { decisions: decisions.clone(), judges });
             let other = tally_judges(&JudgesRequest { decisions, judges: shuffled });
             prop_assert_eq!(one, other);
@@ -286,11 +369,11 @@ mod tests {
 
         #[test]
         fn an_abstainer_never_flips_a_result(judges in any_judges(), at in 0usize..6, failed in any::<bool>(), text in prop::sample::select(vec!["", NOTHING, T])) {
-            let decisions = vec![BallotDecision { n: 1 }, BallotDecision { n: 2 }];
+            let decisions = vec![on_ballot(1), on_ballot(2)];
             let mut more = judges.clone();
             let status = if failed { "TIMED_OUT" } else { STATUS_OK };
             let text = if failed { text } else { NOTHING };
-            more.insert(at.min(judges.len()), Judge { name: "x".to_owned(), status: status.to_owned(), text: text.to_owned() });
+            more.insert(at.min(judges.len()), Judge { status: status.to_owned(), ..judge("x", text) });
             let before = tally_judges(&JudgesRequest { decisions: decisions.clone(), judges });
             let after = tally_judges(&JudgesRequest { decisions, judges: more });
             prop_assert_eq!(before.decisions, after.decisions);

@@ -1,5 +1,6 @@
 //! The five focus areas of a review, and the tags in front of a finding.
 
+use super::severity::FindingSeverity;
 use crate::markdown::{MARKS, is_blank, trimmed};
 use memchr::{memchr, memchr3_iter};
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,8 @@ const WORD_JOINERS: [char; 4] = ['-', '/', '_', ' '];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     Focus(Focus),
+    /// Only in brackets or code: "minor: x" may be a sentence.
+    Severity(FindingSeverity),
     OutOfScope,
 }
 
@@ -138,8 +141,11 @@ fn split_parts(inner: &str) -> impl Iterator<Item = &str> {
 }
 
 fn parse_tag(name: &str) -> Option<Tag> {
-    let is_out_of_scope = trimmed(name).eq_ignore_ascii_case("OUT_OF_SCOPE");
-    if is_out_of_scope { Some(Tag::OutOfScope) } else { Focus::parse(name).map(Tag::Focus) }
+    if trimmed(name).eq_ignore_ascii_case("OUT_OF_SCOPE") {
+        return Some(Tag::OutOfScope);
+    }
+    let focus = Focus::parse(name).map(Tag::Focus);
+    focus.or_else(|| FindingSeverity::parse(name).map(Tag::Severity))
 }
 
 /// Parses a focus tag without brackets: alone, emphasised, or followed by a separator.
@@ -175,6 +181,7 @@ mod tests {
         let rest = leading_tags(text, |tag| {
             names.push(match tag {
                 Tag::Focus(focus) => focus.name(),
+                Tag::Severity(severity) => severity.name(),
                 Tag::OutOfScope => "oos",
             });
         });
@@ -226,7 +233,11 @@ mod tests {
             ("Securitys: x", "", "Securitys: x"),
             ("code smell: x", "", "code smell: x"),
             ("codequality: x", "", "codequality: x"),
-            ("[CRITICAL] x", "", "[CRITICAL] x"),
+            ("[correctness] [major] x", "correctness major", "x"),
+            ("[CRITICAL] **[security]** x", "critical security", "x"),
+            ("[correctness, minor] x", "correctness minor", "x"),
+            ("minor: x", "", "minor: x"),
+            ("[critical path] x", "", "[critical path] x"),
             ("[security x", "", "[security x"),
             ("[] x", "", "[] x"),
             ("the [security] tag", "", "the [security] tag"),

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::focus::{Focus, Tag, leading_tags};
+use super::severity::FindingSeverity;
 use crate::markdown::{MARKS, Marker, StrippedLine, is_blank, lines, list_marker, strip_decoration, trimmed};
 use crate::panel::citations;
 use crate::problem::Problem;
@@ -37,6 +38,10 @@ pub enum FindingsStatus {
 pub struct Finding<'a> {
     /// Number as written, or the next free one if it is taken.
     pub n: u32,
+    /// Title as written; see [`Finding::title`].
+    pub title: Option<Cow<'a, str>>,
+    /// None in the older form.
+    pub severity: Option<FindingSeverity>,
     pub focus: Option<Focus>,
     pub concern: Cow<'a, str>,
     /// Suggested revision of the plan.
@@ -45,10 +50,20 @@ pub struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// Files cited in the concern and the revision, each once, with their line numbers.
+    /// The title, else the first sentence of the concern.
+    pub fn title(&self) -> Cow<'_, str> {
+        match &self.title {
+            Some(title) => Cow::Borrowed(title),
+            None => shorten_title(&self.concern),
+        }
+    }
+
+    /// Files cited in concern, revision and title, each once, with their line numbers.
     pub fn paths(&self) -> Vec<&str> {
         let mut paths = citations::paths(&self.concern);
-        for path in self.revision.as_deref().map(citations::paths).unwrap_or_default() {
+        // The title of the older form is a part of the concern.
+        let title = self.title.as_deref().filter(|_| self.severity.is_some());
+        for path in [self.revision.as_deref(), title].into_iter().flatten().flat_map(citations::paths) {
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -56,6 +71,27 @@ impl Finding<'_> {
         paths
     }
 }
+
+/// Maximum number of characters of a derived title.
+const TITLE_CHARS: usize = 100;
+
+/// The first sentence of a concern, cut at a word.
+fn shorten_title(concern: &str) -> Cow<'_, str> {
+    let ends = concern.match_indices(['.', '!', '?']).map(|(at, _)| at);
+    let mut ends = ends.filter(|at| concern[at + 1..].starts_with(is_blank));
+    let first = ends.find(|at| !ABBREVIATIONS.iter().any(|word| concern[..*at].ends_with(word)));
+    let sentence = trimmed(&concern[..first.unwrap_or(concern.len())]).trim_end_matches('.');
+    match sentence.char_indices().nth(TITLE_CHARS) {
+        None => Cow::Borrowed(sentence),
+        Some((limit, _)) => {
+            let cut = sentence[..limit].rfind(is_blank).unwrap_or(limit);
+            Cow::Owned(format!("{}…", sentence[..cut].trim_end_matches([',', ';', ':', '(', ' '])))
+        }
+    }
+}
+
+/// Words whose full stop ends no sentence.
+const ABBREVIATIONS: [&str; 6] = ["e.g", "i.e", "cf", "vs", "resp", "etc"];
 
 /// JSON form of a finding, with its cited paths.
 #[derive(Serialize)]
@@ -66,6 +102,11 @@ struct FindingJson<'a> {
     revision: Option<&'a str>,
     out_of_scope: bool,
     paths: Vec<&'a str>,
+    /// Only with a severity, so that reviews of the older form are printed as ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<FindingSeverity>,
 }
 
 impl Serialize for Finding<'_> {
@@ -77,6 +118,8 @@ impl Serialize for Finding<'_> {
             revision: self.revision.as_deref(),
             out_of_scope: self.out_of_scope,
             paths: self.paths(),
+            title: self.severity.map(|_| self.title()),
+            severity: self.severity,
         };
         printed.serialize(serializer)
     }

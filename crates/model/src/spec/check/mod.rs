@@ -2,8 +2,8 @@
 //!
 //! [`check()`] checks all files of a design and returns issues with file and line. [`issue`] has the codes and
 //! the report. One module per file or rule: `requirements`, `tasks`, `design`, `summary`, `counts` (progress,
-//! phases, task lists), `identity` (name, status, dates), `targets` (Markdown links), `plan`. [`paths`] parses
-//! entries of file lists. [`levels`] checks projects and features. The content is judged by people and the
+//! phases, task lists), `identity` (name, status, dates), `targets` (Markdown links), `places` (cited lines), `plan`.
+//! [`paths`] parses entries of file lists. [`levels`] checks projects and features. The content is judged by people and the
 //! validator seat.
 
 mod counts;
@@ -12,6 +12,7 @@ mod identity;
 pub mod issue;
 pub mod levels;
 pub mod paths;
+mod places;
 mod plan;
 mod requirements;
 mod spec_files;

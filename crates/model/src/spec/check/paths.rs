@@ -2,12 +2,19 @@
 //! `src/limit.rs:12-20`.
 
 use crate::markdown::is_decoration;
+use crate::panel::cite::SourceFacts;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Facts about the files of a repository.
 pub trait FileFacts {
     /// True if there is a file or folder at this path, relative to the root of the repository.
     fn exists(&self, path: &str) -> bool;
+
+    /// Facts about the lines of files, for cited places; none if places are not checked.
+    fn sources(&self) -> Option<Arc<dyn SourceFacts>> {
+        None
+    }
 }
 
 impl<F: Fn(&str) -> bool> FileFacts for F {

@@ -2,7 +2,7 @@
 
 use super::issue::{IssueCode, SpecIssue, sort_issues};
 use super::paths::{FileFacts, KnownFiles};
-use super::{counts, design, identity, plan, requirements, summary, targets, tasks};
+use super::{counts, design, identity, places, plan, requirements, summary, targets, tasks};
 use crate::spec::ids::SpecId;
 use crate::spec::links::{LinkTexts, check_links};
 use crate::spec::meta::SpecMeta;
@@ -53,6 +53,7 @@ pub fn check(files: &SpecFiles<'_>, plan: Option<&str>, facts: &dyn FileFacts) -
     issues.extend(identity::issues(&spec));
     issues.extend(check_references(&spec));
     issues.extend(targets::issues(&spec));
+    issues.extend(facts.sources().map(|sources| places::issues(&spec, &*sources)).unwrap_or_default());
     issues.extend(plan.map(|plan| plan::issues(plan, &spec.files_known)).unwrap_or_default());
     sort_issues(issues)
 }

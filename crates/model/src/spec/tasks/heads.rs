@@ -1,6 +1,6 @@
 //! Parser of the first line of a phase or a task.
 
-use crate::markdown::{is_decoration, item, offset_in, parse_checkbox};
+use crate::markdown::{is_decoration, item, offset_in, parse_checkbox, trim_around, trim_before};
 use crate::spec::ids::{self, SpecId};
 
 /// First line of a task.
@@ -24,11 +24,11 @@ pub struct Checkbox {
 
 /// Parses `Phase 2: Name (note)` into number, name and note.
 pub fn parse_phase(title: &str) -> Option<(u32, String, Option<String>)> {
-    let title = title.trim_matches(is_decoration);
+    let title = trim_around(title.trim_start_matches(is_decoration), is_decoration);
     let rest = strip_word(title, "phase")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let number = rest[..digits].parse().ok()?;
-    let name = rest[digits..].trim_start_matches(is_separator);
+    let name = trim_before(&rest[digits..], is_separator);
     if let Some((name, note)) = name.strip_suffix(')').and_then(|open| open.rsplit_once('('))
         && !name.trim().is_empty()
     {
@@ -60,14 +60,14 @@ pub fn parse_list_item(line: &str) -> Option<TaskHead> {
 }
 
 fn finish_head(line: &str, id: SpecId, rest: &str, leading: Option<Checkbox>) -> TaskHead {
-    let mut title = rest.trim_start_matches(is_separator).trim_end();
+    let mut title = trim_before(rest, is_separator).trim_end();
     let mut refs = Vec::new();
     let mut check = leading;
     while let Some((inside, after)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']'))
         && let Some(ids) = ids::parse_id_list(inside)
     {
         refs.extend(ids);
-        title = after.trim_start_matches(is_separator);
+        title = trim_before(after, is_separator);
     }
     let mut trailing = Vec::new();
     while let Some((before, inside)) = title.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
@@ -154,6 +154,11 @@ mod tests {
             ("1. [ ] T014: numbered list", "T014", "numbered list", "", Some(false)),
             ("### T015: Support arrays [0] and [later]", "T015", "Support arrays [0] and [later]", "", None),
             ("### T016", "T016", "", "", None),
+            ("### T018: `answer` names its origin", "T018", "`answer` names its origin", "", None),
+            ("### T019: `answer`", "T019", "`answer`", "", None),
+            ("- [ ] **T020:** `charrette mcp` [US1]", "T020", "`charrette mcp`", "US1", Some(false)),
+            ("### `T021`: **Bold** start", "T021", "**Bold** start", "", None),
+            ("- [x] T022 [D2] `x` and `y`", "T022", "`x` and `y`", "D2", Some(true)),
             ("### t017: lower case", "T017", "lower case", "", None),
         ] {
             let expected = (id.to_owned(), title.to_owned(), refs.to_owned(), ticked);
@@ -181,6 +186,7 @@ mod tests {
             ("Phase 1: Foundation", 1, "Foundation", None),
             ("Phase 2 - Commands (US1, US2)", 2, "Commands", Some("US1, US2")),
             ("**phase 03:** Gates", 3, "Gates", None),
+            ("Phase 7: `mcp` and `seats`", 7, "`mcp` and `seats`", None),
             ("Phase 4", 4, "", None),
             ("Phase 5: f(x)", 5, "f", Some("x")),
             ("Phase 6: (only a note)", 6, "(only a note)", None),

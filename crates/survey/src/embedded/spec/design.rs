@@ -1,8 +1,9 @@
-//! `design.md`: components, data flow, decisions, risks.
+//! `design.md`: components, data flow, errors, scenarios, decisions, risks, and everything else of the plan.
 
 use super::spec_inputs::SpecInputs;
 use crate::embedded::citable_facts::{join_list, sanitize};
-use charrette_model::panel::resolutions::{DecisionOutcome, read_resolutions};
+use charrette_model::panel::plan::{Scenario, read_scenarios};
+use charrette_model::panel::resolutions::read_resolutions;
 use std::fmt::Write as _;
 
 pub(super) fn write(spec: &SpecInputs<'_>) -> String {
@@ -26,13 +27,23 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
     if spec.components.is_empty() {
         text.push_str("\nNo file of the repository fits the request: a person must name the components.\n");
     }
-    text.push_str("\n## Data Models\n\nNone is known to change. What is stored, and in which form, is for a person to decide if the request needs it.\n");
+    let _ = writeln!(
+        text,
+        "\n## Data Models\n\n{}",
+        bullet_list(
+            &spec.lines("Interfaces and data"),
+            "None is known to change. What is stored, and in which form, is for a person to decide if the request needs it."
+        )
+    );
     let _ = writeln!(text, "\n## Data Flow\n\n{}", data_flow(spec));
+    let mut errors = spec.lines("Error handling");
+    errors.extend(spec.lines("Edge cases"));
     let _ = writeln!(
         text,
         "\n## Error Handling\n\n{}",
-        bullet_list(&spec.lines("Edge cases"), "The plan names no edge cases.")
+        bullet_list(&errors, "The plan names no errors and no edge cases.")
     );
+    let _ = writeln!(text, "\n## Scenarios\n\n{}", scenarios(spec));
     let _ = writeln!(
         text,
         "\n## Testing Strategy\n\n{}",
@@ -44,6 +55,21 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
         "## Risks\n\n{}",
         bullet_list(&spec.lines("Failure modes"), "The plan names no failure modes.")
     );
+    for (title, section) in [
+        ("Order of Work", "Order of work"),
+        ("Roll-out and Roll-back", "Roll-out and roll-back"),
+        ("Rejected Alternatives", "Rejected alternatives"),
+        ("Measure First", "Measure first"),
+        ("Findings Resolved", "Findings resolved"),
+        ("Breaks Resolved", "Breaks resolved"),
+        ("Settled with the Person", "Settled with the person"),
+    ] {
+        let lines = spec.lines(section);
+        if !lines.is_empty() {
+            let _ = writeln!(text, "\n## {title}\n\n{}", bullet_list(&lines, ""));
+        }
+    }
+    let _ = writeln!(text, "\n## Left out\n\n{}", left_out(spec));
     let _ = writeln!(
         text,
         "\n## Confidence\n\nlow: places were found by words, names and history; no one with an understanding of the code has reviewed it. Weakest: the behaviour itself, its limits, and whether {} is the right place.",
@@ -103,32 +129,63 @@ fn data_flow(spec: &SpecInputs<'_>) -> String {
     }
 }
 
-/// Decisions with their votes or reasons.
+/// Scenarios of the plan with their outcome in the walk-through.
+fn scenarios(spec: &SpecInputs<'_>) -> String {
+    let scenarios = read_scenarios(spec.plan_text);
+    if scenarios.is_empty() {
+        return bullet_list(&spec.lines("Scenarios"), "The plan has no scenarios.");
+    }
+    let record = spec.inputs.artifact("walkthroughs.md");
+    let line = |scenario: &Scenario| {
+        let row = record.lines().find(|row| row.starts_with(&format!("| {}:", scenario.id)));
+        let outcome = row.and_then(|row| row.trim_end_matches(['|', ' ']).rsplit_once(" | "));
+        let outcome = outcome.map_or("not walked through".to_owned(), |(_, outcome)| sanitize(outcome, 300));
+        format!("- {}: {} Outcome: {outcome}.", scenario.id, sanitize(&scenario.text, 400))
+    };
+    scenarios.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Files of the plan that no component, test or document of the specification is about.
+fn left_out(spec: &SpecInputs<'_>) -> String {
+    let kept = [&spec.components, &spec.tests, &spec.docs];
+    let dropped: Vec<String> = spec
+        .named
+        .iter()
+        .filter(|path| !kept.iter().any(|paths| paths.contains(path)))
+        .map(|path| format!("{path}: the plan names more files than fit into one specification; a person decides whether it changes."))
+        .collect();
+    bullet_list(&dropped, "None.")
+}
+
+/// Decisions of the plan by their names, each with its reason.
 fn decisions(spec: &SpecInputs<'_>) -> String {
     let (resolutions, _) = read_resolutions(spec.inputs.artifact("dialectic-resolutions.md"));
+    let planned = spec.lines("Decisions");
     let mut text = String::new();
     for (n, resolution) in resolutions.iter().enumerate() {
-        let how = match resolution.outcome {
-            DecisionOutcome::Voted { thesis, anti_thesis, .. } => {
-                format!("Voted {} to {}.", thesis.max(anti_thesis), thesis.min(anti_thesis))
-            }
-            _ => "No vote took place; the synthesis stands.".to_owned(),
-        };
-        let _ = writeln!(
-            text,
-            "\n### D{}: {}\n\n{} {how} {}",
-            n + 1,
-            sanitize(&resolution.title, 80),
-            sanitize(&resolution.resolution, 300),
-            sanitize(&resolution.why, 300)
-        );
+        let name = format!("DECISION_{}:", resolution.n);
+        let planned = planned.iter().find(|line| line.starts_with(&name));
+        let decided = planned.cloned().unwrap_or_else(|| {
+            format!(
+                "{name} {} Reason: {}",
+                sanitize(&resolution.resolution, 300),
+                sanitize(&resolution.why, 300)
+            )
+        });
+        let _ = writeln!(text, "\n### D{}: {}\n\n{decided}", n + 1, sanitize(&resolution.title, 80));
     }
-    if resolutions.is_empty() {
-        let place = spec.components.first().map_or_else(|| "an unknown place".to_owned(), Clone::clone);
-        let _ = writeln!(
-            text,
-            "\n### D1: Where the change begins\n\nIn {place}, against every other file of the survey, because most of the evidence leads there. No vote took place."
+    // Decisions of the chief designer's own follow without a number.
+    let own: Vec<&String> =
+        planned.iter().filter(|line| !line.starts_with("DECISION_") && !line.starts_with("None:")).collect();
+    for (n, line) in own.iter().enumerate() {
+        let _ = writeln!(text, "\n### D{}: A decision of the plan\n\n{line}", resolutions.len() + n + 1);
+    }
+    if text.is_empty() {
+        let decided = spec.components.first().map_or_else(
+            || "Nowhere yet: no file of the repository fits the request, so a person names the place first.".to_owned(),
+            |place| format!("In {place}, against every other file of the survey, because most of the evidence leads there."),
         );
+        let _ = writeln!(text, "\n### D1: Where the change begins\n\n{decided}");
     }
     text
 }

@@ -14,6 +14,9 @@ pub(super) struct SpecInputs<'a> {
     pub(super) inputs: &'a DraftInputs<'a>,
     pub(super) facts: CitableFacts<'a>,
     pub(super) plan: PlanText<'a>,
+    pub(super) plan_text: &'a str,
+    /// All files that the plan changes.
+    pub(super) named: Vec<String>,
     /// Files that change, without tests and docs: one component each.
     pub(super) components: Vec<String>,
     /// Test files of the plan.
@@ -41,7 +44,7 @@ impl<'a> SpecInputs<'a> {
             components = docs.iter().take(1).cloned().collect();
         }
         let docs = docs.into_iter().filter(|path| !components.contains(path)).collect();
-        SpecInputs { inputs, facts, plan: text, components, tests, docs }
+        SpecInputs { inputs, facts, plan: text, plan_text: plan, named, components, tests, docs }
     }
 
     /// Notice for the head of a file.

@@ -26,6 +26,8 @@ pub(in crate::mock_model) struct ModelRequest {
     pub(in crate::mock_model) user_text: String,
     /// Last text by the user or a tool.
     pub(in crate::mock_model) last: String,
+    /// Last text that names a task: a continued session has earlier ones.
+    pub(in crate::mock_model) task_text: String,
 }
 
 /// A reply, as stream events and as a whole.
@@ -101,6 +103,9 @@ impl ModelRequest {
     pub(super) fn add_message(&mut self, text: String) {
         self.user_text.push_str(&text);
         self.user_text.push('\n');
+        if text.contains("- Task: `") {
+            self.task_text.clone_from(&text);
+        }
         self.last = text;
     }
 }

@@ -24,7 +24,7 @@ pub(in super::super) async fn design_level(
     let entry = enter(&phase).await?;
     switch_branch(&phase, &entry).await?;
     let survey = survey(&phase).await?;
-    let panel = panel_for(brief, survey.relevant_files);
+    let panel = panel_for(brief, survey);
     let summary = research_with(&phase, &panel, brief, kind.researchers(), kind.aggregator).await?;
     ask_understanding(&phase, brief, kind, &summary).await?;
     phase.finish(Some(&summary)).await?;

@@ -1,0 +1,19 @@
+//! Archives a run and frees its name.
+
+use crate::error::AppError;
+use crate::seat_queue;
+use crate::site::Site;
+use charrette_model::checkpoint::DocumentName;
+use std::path::PathBuf;
+
+/// Archives a run; `None` if there is none. Its calls in the queue are over.
+pub fn abandon(site: &Site, name: &DocumentName) -> Result<Option<PathBuf>, AppError> {
+    let documents = site.documents();
+    // The document need not be readable.
+    let run = documents.load(name).ok().flatten().and_then(|loaded| loaded.document.run);
+    let archive = documents.abandon(name, site.now)?;
+    if let (Some(_), Some(run)) = (&archive, run) {
+        seat_queue::end_run(site, &run.id);
+    }
+    Ok(archive)
+}
