@@ -56,6 +56,11 @@ fn each_signal_ends_the_agents_and_leaves_a_resumable_run() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let stage = Stage::set();
         let mut child = sleeping(&stage);
+        // On a busy machine the last of them takes a moment to start.
+        let until = Instant::now() + Duration::from_secs(10);
+        while live_processes(&stage).len() < 6 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         assert!(live_processes(&stage).len() >= 6, "agents and their children are at work");
         kill_process(pid(&child), signal).unwrap();
         // A second one does not make it worse.
