@@ -113,7 +113,7 @@ pub(super) fn tasks(inputs: &DraftInputs<'_>) -> String {
         let found = run.as_deref().and_then(|run| commands.found.iter().find(|found| found.run == run));
         if let Some(found) = found.filter(|found| super::citable_facts::is_citable(&found.path)) {
             prose.push(format!(
-                "It is {name} with \"{}\" ({}:{}).",
+                "It is {name} with `{}` ({}:{}).",
                 sanitize(&found.run, 120),
                 found.path,
                 found.line

@@ -322,7 +322,7 @@ impl<'a> TopicFacts<'a> {
     fn command_sentence(&self, done: &str, run: Option<&str>) -> Option<String> {
         let found = self.inputs.survey.commands.found.iter().find(|found| Some(found.run.as_str()) == run)?;
         let place = self.citation(&found.path, found.line)?;
-        Some(format!("The repository is {done} with \"{}\" ({place}).", quote(&found.run, 120)))
+        Some(format!("The repository is {done} with `{}` ({place}).", quote(&found.run, 120)))
     }
 
     /// Risks to look at: citation, reason, and the line if it can be quoted exactly.

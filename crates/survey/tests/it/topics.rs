@@ -94,7 +94,7 @@ fn three_researchers_look_at_different_sides() {
             "struct RateLimiter (src/limiter.rs:3)",
             "Folders are entered through src/lib.rs:",
             "Cargo.toml:5 brings in rate-tables",
-            "built with \"cargo build\" (Cargo.toml:1)",
+            "built with `cargo build` (Cargo.toml:1)",
         ],
     );
     assert_says(
@@ -104,7 +104,7 @@ fn three_researchers_look_at_different_sides() {
             "src/limiter.rs is used by src/gateway.rs",
             "function the_rate_limiter_limits (tests/limiter.rs:4)",
             "Worth a look at src/limiter.rs:11: the program may end instead of reporting an error",
-            "tested with \"cargo test\"",
+            "tested with `cargo test`",
             "No code was run",
         ],
     );
