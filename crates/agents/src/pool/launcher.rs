@@ -13,6 +13,7 @@ use charrette_engine::Pause;
 use charrette_engine::cancel::Urgency;
 use charrette_engine::ports::{
     AgentAnswer, AnswerCitations, BoxFuture, FailedLaunch, LaunchError, LaunchOrder, Launcher, TreeAccess,
+    Workplace,
 };
 use charrette_model::checkpoint::Usage;
 use charrette_model::ledger::{CallRecord, CitationRecord};
@@ -66,7 +67,9 @@ impl AgentPool {
             }
             None => self.policy().rate_limit,
         };
-        let mut session = order.session.as_deref().filter(|_| can_resume(&agent));
+        // Clients of the protocol keep their sessions with the project, and a copy of HEAD is none.
+        let forgets = agent.profile.transport == Transport::Acp && order.workplace != Workplace::Checkout;
+        let mut session = order.session.as_deref().filter(|_| can_resume(&agent) && !forgets);
         let (mut changes, mut notes) = (Vec::new(), Vec::new());
         loop {
             let reserved = self.budget().reserve(
