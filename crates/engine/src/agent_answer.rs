@@ -42,7 +42,7 @@ impl Draft {
     }
 }
 
-/// What one agent is asked with.
+/// Inputs and environment of a request to one agent.
 struct Request<'a> {
     agent: &'a str,
     brief: &'a CallBrief,

@@ -12,7 +12,7 @@ pub(super) struct Decision {
     pub(super) denied: Option<String>,
 }
 
-/// What a seat may do.
+/// Permissions of a seat.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Access {
     pub(super) writing: bool,

@@ -68,7 +68,7 @@ impl CallRequest {
     }
 }
 
-/// What a server asks for.
+/// Request of a server for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseRequest<'a> {
     /// Only calls of this agent.

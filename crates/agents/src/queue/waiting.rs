@@ -23,7 +23,7 @@ pub struct WaitingCall {
     _lease: Lease,
 }
 
-/// What became of a call.
+/// Answer or end of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallAnswer {
     Text(String),

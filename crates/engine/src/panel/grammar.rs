@@ -157,7 +157,7 @@ fn split_plan(answer: &str, plan: &str, notes: &str) -> AnswerFiles {
 const REVISED_PLANS: [(&str, &str); 3] =
     [(PLAN_REVIEWED, PLAN_DRAFT), (PLAN_WALKED, PLAN_REVIEWED), (PLAN, PLAN_WALKED)];
 
-/// What a plan must account for, by the inputs of the call.
+/// Duties of a plan, by the inputs of the call: decisions, findings, breaks and measurements.
 fn duties(plan: &str, inputs: &CallInputs) -> PlanDuties {
     let text = |name: &str| inputs.text(name).unwrap_or_default();
     let resolutions = read_resolutions(text(RESOLUTIONS)).0;
