@@ -1,11 +1,11 @@
-//! The chief designer: one voice that drafts the plan, revises it after the review, mends it after the walk-through and
-//! finishes it with the person's answers.
+//! The chief designer: one voice that drafts the plan, revises it after the review, mends it after the walk-through,
+//! finishes it with the person's answers, and writes the specification from it.
 //!
 //! Its later calls continue the session of the first where the client can; its notes carry what matters everywhere else.
 //! It answers with edits by section, so that what it does not touch stays as it is.
 
 use super::calls::Panel;
-use crate::agent::AgentSession;
+use crate::agent::{AgentCall, AgentSession};
 use crate::agent_step::AgentOutcome;
 use crate::artifact::Artifact;
 use crate::run::PhaseHandle;
@@ -39,6 +39,11 @@ impl Chief {
     /// Has the person's answers worked in.
     pub async fn finish(&self, phase: &PhaseHandle<'_>, panel: &Panel) -> FlowResult<Artifact> {
         phase.agent_file(panel.call("finisher")?.continues(self.session.clone())).await
+    }
+
+    /// Call for the files of the specification, or for edits of them if there is a note that says what is wrong.
+    pub(crate) fn write(&self, panel: &Panel, note: &str) -> FlowResult<AgentCall> {
+        Ok(panel.seat("writer")?.note(note).call()?.continues(self.session.clone()))
     }
 }
 

@@ -42,7 +42,7 @@ impl Seat {
 
     /// True for a seat of the chief designer, whose calls share one copy.
     pub fn is_chief(&self) -> bool {
-        self.role == "planner"
+        matches!(self.role, "planner" | "writer")
     }
 
     /// True for one of several independent voices.

@@ -33,10 +33,9 @@ pub(super) async fn correct_drafts(
     }
     let note = "This is a correction: programs checked your files before a person sees them. Put right what \
                 draft-issues.md says, with edits by section below the line of each file that changes; leave out the files that stay.";
-    let call = panel
-        .seat("writer")?
-        .note(note)
-        .call()?
+    let call = sources
+        .chief
+        .write(panel, note)?
         .step_id("writer/corrected")
         .reads(DRAFT_ISSUES)
         .reads(&artifact_inputs(&DRAFTS))

@@ -68,7 +68,7 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
         walk.seat_agents,
     ]
     .concat();
-    let sources = Sources { summary: &summary, seat_agents: &seat_agents };
+    let sources = Sources { summary: &summary, seat_agents: &seat_agents, chief: &chief };
     let drafts = write_files(&phase, &panel, brief, &plan, &sources).await?;
     report_rejected(&phase, &review.rejected).await?;
     if run.ports().is_worker() {

@@ -160,7 +160,7 @@ const WRITING_SEATS: &[Seat] = &[
         reads: reads!("writer", "3c"),
         writes: &[REQUIREMENTS, DESIGN, TASKS],
         form: AnswerForm::SpecFiles,
-        clock: ClockFamily::Review,
+        clock: ClockFamily::Design,
         ..lead("writer", "3c", "writer")
     },
     Seat {
@@ -332,11 +332,11 @@ mod tests {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         assert_eq!(
             with(|seat| seat.clock.default_seconds() == 1800),
-            set(&["debaters", "judges", "reviewers", "walkers", "writer"])
+            set(&["debaters", "judges", "reviewers", "walkers"])
         );
         assert_eq!(
             with(|seat| seat.clock.default_seconds() == 3600),
-            set(&["planner", "reviser", "mender", "finisher"])
+            set(&["planner", "reviser", "mender", "finisher", "writer"])
         );
         assert_eq!(with(|seat| seat.clock.default_seconds() == 2400), set(&["investigators"]));
         assert_eq!(with(|seat| !seat.embedded), set(&["debaters", "judges", "investigators"]));

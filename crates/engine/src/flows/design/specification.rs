@@ -9,7 +9,7 @@ use super::correction::correct_drafts;
 use super::difference::difference;
 use crate::artifact::{Artifact, Input};
 use crate::deliverable::{self, Materials, SeatOccupant};
-use crate::panel::{Panel, SeatAgent};
+use crate::panel::{Chief, Panel, SeatAgent};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
@@ -155,7 +155,7 @@ async fn log_rejected_diagram(phase: &PhaseHandle<'_>, token: &str) -> FlowResul
     Ok(())
 }
 
-/// Step 3c: asks the writer for drafts, has them corrected once if the rules find something, and publishes the six files
+/// Step 3c: asks the chief designer for drafts, has them corrected once if the rules find something, and publishes the six files
 /// made from them. Returns the drafts.
 pub(super) async fn write_files(
     phase: &PhaseHandle<'_>,
@@ -165,7 +165,7 @@ pub(super) async fn write_files(
     sources: &Sources<'_>,
 ) -> FlowResult<Drafts> {
     let stage = phase.stage("3c");
-    phase.agent(panel.call("writer")?.revises(&DRAFTS)).await?;
+    phase.agent(sources.chief.write(panel, "")?.revises(&DRAFTS)).await?;
     let drafts = correct_drafts(phase, panel, brief, plan, sources).await?;
     let published = publish(phase, "spec-files", drafts, None, brief, sources).await?;
     stage.finish(published.counted);
@@ -186,6 +186,8 @@ pub(super) type ReplacedFile = (String, String);
 pub(super) struct Sources<'a> {
     pub(super) summary: &'a Artifact,
     pub(super) seat_agents: &'a [SeatAgent],
+    /// The chief designer, who writes them.
+    pub(super) chief: &'a Chief,
 }
 
 /// Assembles the six files from three drafts and publishes them. `repairs` are the drafts that failed validation.
