@@ -1,5 +1,6 @@
 //! Archives a run and frees its name.
 
+use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
 use crate::seat_queue;
 use crate::site::Site;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 
 /// Archives a run; `None` if there is none. Its calls in the queue are over.
 pub fn abandon(site: &Site, name: &DocumentName) -> Result<Option<PathBuf>, AppError> {
+    refuse_inside_agent(site, "archive a run")?;
     let documents = site.documents();
     // The document need not be readable.
     let run = documents.load(name).ok().flatten().and_then(|loaded| loaded.document.run);

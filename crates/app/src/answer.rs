@@ -1,6 +1,7 @@
 //! Open questions of a run, and recording answers to them while the run is not driven.
 
 use crate::answers_file::{AnswersFile, gate_kind};
+use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
 use crate::site::Site;
 use crate::start::user_name;
@@ -50,6 +51,7 @@ pub fn record(
     file: &AnswersFile,
     through: &Respondent,
 ) -> Result<AnswerOutcome, AppError> {
+    refuse_inside_agent(site, "answer a gate")?;
     let document = load_document(site, name)?;
     let is_reached = |(gate, found): &(&String, &GateRecord)| {
         let kind = gate_kind(gate);

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Incident gates, which no flow plans for.
-const INCIDENTS: [&str; 3] = ["dirty-tree", "budget", "rate-limit"];
+const INCIDENTS: [&str; 4] = ["dirty-tree", "changed-record", "budget", "rate-limit"];
 
 /// Prepared answers, by gate.
 #[derive(Debug, Clone, Default)]

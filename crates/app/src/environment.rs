@@ -129,7 +129,8 @@ impl Environment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    fn text(&self, name: &str) -> Option<String> {
+    /// Value of a variable, as text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(|value| value.to_string_lossy().into_owned())
     }
 

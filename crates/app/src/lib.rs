@@ -17,6 +17,7 @@ pub mod closing;
 pub mod disk;
 pub mod drive;
 mod edit_backup;
+pub mod enclosure;
 pub mod environment;
 pub mod error;
 pub mod events;

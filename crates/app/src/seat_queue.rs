@@ -1,6 +1,7 @@
 //! The queue of calls that a person or any program answers: take the next call, answer it, list what is open.
 
 use crate::agent_pool::{self, SiteClock};
+use crate::enclosure::refuse_inside_agent;
 use crate::error::{AppError, ErrorKind};
 use crate::site::Site;
 use charrette_agents::pool::AgentPolicy;
@@ -39,6 +40,7 @@ pub fn take_next(
 
 /// Gives the answer to a call; secrets of this environment are redacted.
 pub fn answer(site: &Site, id: &str, text: &str) -> Result<QueuedCall, AppError> {
+    refuse_inside_agent(site, "answer for another seat")?;
     if text.trim().is_empty() {
         return Err(AppError::usage("the answer is empty"));
     }

@@ -3,6 +3,7 @@
 use crate::abandon::abandon;
 use crate::agent_pool;
 use crate::edit_backup;
+use crate::enclosure::refuse_inside_agent;
 use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
@@ -21,6 +22,7 @@ use charrette_model::checkpoint::{
 };
 use charrette_model::panel::file_names::REQUEST;
 use charrette_store::documents::StaleHead;
+use charrette_store::layout::{check_file, check_folder};
 use charrette_store::{Documents, Lease, Workspace};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -57,6 +59,7 @@ pub struct NewRun {
 
 /// Opens a run as planned.
 pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
+    refuse_inside_agent(site, "drive a run")?;
     let opened = match &plan.mode {
         StartMode::New { request } => start_new(site, plan, request)?,
         StartMode::Resume => resume(site, plan)?,
@@ -168,6 +171,7 @@ fn redo_phase(
 
 /// Opens an existing run and takes its lease.
 pub fn reopen(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
+    refuse_inside_agent(site, "drive a run")?;
     let documents = site.documents();
     let flow = flow_for(site, name)?;
     let lease = take_lease(&documents, name)?;
@@ -232,6 +236,11 @@ fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, AppEr
 
 /// Current texts of all roles, to be pinned in a new run's workspace.
 fn role_texts(site: &Site) -> Result<Vec<(String, String)>, AppError> {
+    let folder = site.root.join(ROLE_FOLDER);
+    check_folder(&site.root, &folder).map_err(AppError::from)?;
+    for entry in fs_err::read_dir(&folder).into_iter().flatten().flatten() {
+        check_file(&site.root, &entry.path()).map_err(AppError::from)?;
+    }
     let roles = Roles::load(&site.root, &site.root.join(ROLE_FOLDER), &site.registry.seats());
     if let Some(problem) = roles.problems().first() {
         return Err(AppError::failed(problem).hint("See all roles: charrette roles list"));
@@ -291,6 +300,7 @@ fn templates(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     let mut own = Vec::new();
     for name in Templates::files() {
         let path = folder.join(format!("{name}.jinja"));
+        check_file(&site.root, &path).map_err(AppError::from)?;
         match fs_err::read_to_string(&path) {
             Ok(text) => own.push((site.relative(&path).display().to_string(), text)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

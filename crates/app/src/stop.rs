@@ -1,5 +1,6 @@
 //! Stops a run: sends SIGTERM to the process that drives it and waits for its end.
 
+use crate::enclosure::refuse_inside_agent;
 use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
@@ -28,6 +29,7 @@ pub enum StopOutcome {
 
 /// Terminates the driver of a run and waits until it has ended. Finished steps are kept.
 pub fn stop(site: &Site, name: &DocumentName, timeout: Duration) -> Result<StopOutcome, AppError> {
+    refuse_inside_agent(site, "stop a run")?;
     let path = site.documents().folder().lease(name);
     let Some(holder) = driver(&path)? else { return Ok(StopOutcome::NotDriven) };
     if holder.pid == std::process::id() {

@@ -56,7 +56,7 @@ fn workspace(site: &Site, name: &DocumentName, relative: &str, run_id: &str) -> 
     let lanes = agent_pool::state_folder(site);
     let lanes = lanes.join("lanes").join(&sha256(run_id.as_bytes())[..16]);
     let specs = site.root.join(spec_folder(site, name));
-    Workspace::new(&site.root.join(relative), &lanes).with_specs(&specs)
+    Workspace::new(&site.root.join(relative), &lanes).with_specs(&specs).inside(&site.root)
 }
 
 /// Specification folder of a feature, relative to the root, with a trailing `/`.

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Gate about changes in the tree, and the key of its answer.
 const DIRTY_TREE: &str = "dirty-tree";
+/// Gate about changes of the run's own files, and the key of its answer.
+const CHANGED_RECORD: &str = "changed-record";
 /// Maximum number of paths listed in the question; all of them are on record.
 const MAX_LISTED_PATHS: usize = 10;
 
@@ -125,14 +127,54 @@ impl PhaseHandle<'_> {
         if gates.is_empty() { Ok(()) } else { journal.withdraw_gates(gates).await }
     }
 
-    /// Asks once what to do about changes in the tree, and does it.
-    pub(crate) async fn settle_tree(&self, mut changes_by_step: StepTreeChanges) -> FlowResult<()> {
+    /// Settles changes of the run's own files, then those of the work tree.
+    pub(crate) async fn settle_tree(&self, changes_by_step: StepTreeChanges) -> FlowResult<()> {
+        let (restored, others): (Vec<_>, Vec<_>) =
+            changes_by_step.into_iter().partition(|(_, change)| change.restored);
+        self.settle_restored(restored).await?;
+        self.settle_changed(others).await
+    }
+
+    /// Asks once whether to continue after files of the run itself were changed. They are as before again.
+    async fn settle_restored(&self, changes_by_step: StepTreeChanges) -> FlowResult<()> {
+        let Some((boundary, changes)) = self.merge_changes(changes_by_step) else { return Ok(()) };
+        let mut text =
+            format!("{} of this run changed while agents were running:\n", count_files(changes.len()));
+        list_changes(&mut text, &changes);
+        text.push_str(
+            "They are as before again; what was found there is in the folder evidence of the workspace. \
+             continue goes on without it, abort stops here.",
+        );
+        let tree = Input::given("tree", &changes);
+        let gate = Gate::new(&format!("{CHANGED_RECORD}/{boundary}"), &tree).incidental().ask_choice(
+            CHANGED_RECORD,
+            &text,
+            &["continue", "abort"],
+        );
+        let answers = self.gate(gate).await?;
+        match answers.get(CHANGED_RECORD).trim().to_lowercase().as_str() {
+            "abort" => Err(Stop::Refused(format!(
+                "stopped: {} of this run changed while agents were running",
+                count_files(changes.len())
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes of all steps by path, each once, and the name of the place in the flow where they are settled.
+    fn merge_changes(&self, mut changes_by_step: StepTreeChanges) -> Option<(String, Vec<TreeChange>)> {
         changes_by_step.sort_by(|(a, x), (b, y)| (a, x.path.as_bytes()).cmp(&(b, y.path.as_bytes())));
-        let Some((first, _)) = changes_by_step.first() else { return Ok(()) };
+        let (first, _) = changes_by_step.first()?;
         let boundary = format!("{}-{}", self.name, first.replace('/', "-"));
         let mut changes: Vec<TreeChange> = changes_by_step.iter().map(|(_, change)| change.clone()).collect();
         changes.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         changes.dedup();
+        Some((boundary, changes))
+    }
+
+    /// Asks once what to do about changes in the work tree, and does it.
+    async fn settle_changed(&self, changes_by_step: StepTreeChanges) -> FlowResult<()> {
+        let Some((boundary, changes)) = self.merge_changes(changes_by_step) else { return Ok(()) };
         let tree = Input::given("tree", &changes);
         let gate = Gate::new(&format!("{DIRTY_TREE}/{boundary}"), &tree).incidental().ask_choice(
             DIRTY_TREE,
@@ -189,16 +231,20 @@ fn still_blocked(kind: &str, answer: &str) -> String {
 
 fn question(changes: &[TreeChange]) -> String {
     let mut text = format!("{} changed while read-only agents were running:\n", count_files(changes.len()));
+    list_changes(&mut text, changes);
+    text.push_str(
+        "keep leaves them, discard undoes them and keeps a patch in the workspace, abort stops here.",
+    );
+    text
+}
+
+fn list_changes(text: &mut String, changes: &[TreeChange]) {
     for change in changes.iter().take(MAX_LISTED_PATHS) {
         let _ = writeln!(text, "  {}: {}", change.kind, change.path);
     }
     if changes.len() > MAX_LISTED_PATHS {
         let _ = writeln!(text, "  and {} more", changes.len() - MAX_LISTED_PATHS);
     }
-    text.push_str(
-        "keep leaves them, discard undoes them and keeps a patch in the workspace, abort stops here.",
-    );
-    text
 }
 
 fn count_files(files: usize) -> String {

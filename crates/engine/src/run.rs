@@ -132,9 +132,19 @@ impl PhaseHandle<'_> {
         step: Step,
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepOutput, StepError>> + Send + 'static,
     ) -> FlowResult<StepOutcome> {
-        let Step { id, reads, revises, touches_checkout, external_effect, agent } = step;
+        let Step { id, reads, revises, touches_checkout, external_effect, delegates, agent } = step;
         let (phase, branch) = (self.name.clone(), batch::branch_path());
-        let call = StepCall { phase, branch, id, reads, revises, touches_checkout, external_effect, agent };
+        let call = StepCall {
+            phase,
+            branch,
+            id,
+            reads,
+            revises,
+            touches_checkout,
+            external_effect,
+            delegates,
+            agent,
+        };
         self.run.journal.once(call, Box::new(body)).await
     }
 

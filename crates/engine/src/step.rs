@@ -20,6 +20,7 @@ pub struct Step {
     pub(crate) revises: Vec<String>,
     pub(crate) touches_checkout: bool,
     pub(crate) external_effect: bool,
+    pub(crate) delegates: bool,
     pub(crate) agent: Option<String>,
 }
 
@@ -32,6 +33,7 @@ impl Step {
             revises: Vec::new(),
             touches_checkout: false,
             external_effect: false,
+            delegates: false,
             agent: None,
         }
     }
@@ -66,6 +68,13 @@ impl Step {
     #[must_use]
     pub fn external_effect(mut self) -> Step {
         self.external_effect = true;
+        self
+    }
+
+    /// Declares that another process drives the run while the step is executed.
+    #[must_use]
+    pub fn delegates(mut self) -> Step {
+        self.delegates = true;
         self
     }
 }

@@ -84,6 +84,12 @@ impl Documents {
         &self.folder
     }
 
+    /// A path relative to the repository, if it is inside.
+    pub fn relative_path(&self, path: &Path) -> PathBuf {
+        let root = self.repository.as_ref().map(|repository| &repository.work_tree);
+        root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path).to_owned()
+    }
+
     /// HEAD of the repository, if any.
     pub fn head(&self) -> Option<String> {
         self.repository.as_ref().and_then(|repository| head(repository).ok().flatten())

@@ -80,20 +80,7 @@ impl StateFolder {
     ///
     /// A repository is untrusted: a link in it must not redirect reads or writes.
     pub fn check(&self) -> Result<bool, StoreError> {
-        let below = self.path.strip_prefix(&self.root).unwrap_or(&self.path);
-        let mut path = self.root.clone();
-        for part in below {
-            path.push(part);
-            match path.symlink_metadata() {
-                Ok(meta) if meta.is_symlink() && leads_outside(&path, &self.root) => {
-                    return Err(StoreError::Symlink(path));
-                }
-                Ok(meta) if !meta.is_dir() && !meta.is_symlink() => return Err(StoreError::NotAFolder(path)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-                _ => {}
-            }
-        }
-        Ok(true)
+        check_folder(&self.root, &self.path)
     }
 
     /// Creates the folder and its subfolders, durably, with a `.gitignore` for itself.
@@ -118,6 +105,39 @@ impl StateFolder {
         let archives = self.archives();
         prepare_inside(&archives)?;
         Ok(archives)
+    }
+}
+
+/// Checks that a folder below `root` is not reached through a link out of it; true if it exists.
+pub fn check_folder(root: &Path, folder: &Path) -> Result<bool, StoreError> {
+    let below = folder.strip_prefix(root).unwrap_or(folder);
+    let mut path = root.to_owned();
+    for part in below {
+        path.push(part);
+        match path.symlink_metadata() {
+            Ok(meta) if meta.is_symlink() && leads_outside(&path, root) => {
+                return Err(StoreError::Symlink(path));
+            }
+            Ok(meta) if !meta.is_dir() && !meta.is_symlink() => return Err(StoreError::NotAFolder(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            _ => {}
+        }
+    }
+    Ok(true)
+}
+
+/// Checks that a file below `root` is not reached through a link out of it; true if it exists.
+pub fn check_file(root: &Path, file: &Path) -> Result<bool, StoreError> {
+    if !check_folder(root, file.parent().unwrap_or(root))? {
+        return Ok(false);
+    }
+    match file.symlink_metadata() {
+        Ok(meta) if meta.is_symlink() && leads_outside(file, root) => {
+            Err(StoreError::Symlink(file.to_owned()))
+        }
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

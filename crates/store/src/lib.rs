@@ -11,6 +11,7 @@
 
 pub mod archive;
 pub mod atomic;
+mod custody;
 pub mod documents;
 pub mod error;
 pub mod events;
@@ -28,6 +29,7 @@ pub mod repository;
 pub mod specs;
 pub mod workspace;
 
+pub use custody::ForeignChange;
 pub use documents::{Documents, LoadedDocument};
 pub use error::StoreError;
 pub use lock::{Holder, Lease};

@@ -6,12 +6,13 @@
 //! only record of uncollected outputs.
 
 use crate::atomic::{place_all, sync_folders_of};
-use crate::layout::create_folder;
+use crate::custody::{Custody, ForeignChange, Signature};
+use crate::error::StoreError;
+use crate::layout::{check_folder, create_folder};
 use charrette_model::escape::printable;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,22 +23,24 @@ pub struct Workspace {
     /// Folder of artifacts named `specs/NAME`: the deliverable, which is not local to the run.
     specs: Option<PathBuf>,
     staging: PathBuf,
+    /// Repository that no link may lead out of.
+    root: Option<PathBuf>,
     digests: Mutex<HashMap<String, (Signature, String)>>,
-}
-
-/// File metadata that identifies an unchanged file without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Signature {
-    inode: u64,
-    bytes: u64,
-    changed: (i64, i64),
+    custody: Custody,
 }
 
 impl Workspace {
     /// The workspace at `folder`; `staging` is a folder of this run only, outside the repository.
     pub fn new(folder: &Path, staging: &Path) -> Workspace {
         let (folder, staging) = (folder.to_owned(), staging.to_owned());
-        Workspace { folder, specs: None, staging, digests: Mutex::default() }
+        Workspace {
+            folder,
+            specs: None,
+            staging,
+            root: None,
+            digests: Mutex::default(),
+            custody: Custody::default(),
+        }
     }
 
     /// Maps artifacts named `specs/NAME` to files of this folder, outside the workspace.
@@ -47,10 +50,73 @@ impl Workspace {
         self
     }
 
+    /// Refuses to write through links that lead out of this repository.
+    #[must_use]
+    pub fn inside(mut self, root: &Path) -> Workspace {
+        self.root = Some(root.to_owned());
+        self
+    }
+
     /// Creates the folder, inside one that ignores itself.
     pub fn prepare(&self) -> io::Result<()> {
+        self.check_place(&self.folder.join("file"))?;
         crate::layout::create_folder(&self.folder)?;
         crate::layout::ignore_itself(self.folder.parent().unwrap_or(&self.folder))
+    }
+
+    /// Accepts all files of the run as they are, and from now on takes back every change that does not pass through
+    /// this value. For the process that drives the run: at its start, and when a person has answered a gate.
+    pub fn take_custody(&self) -> io::Result<()> {
+        let mut paths = Vec::new();
+        for name in self.list()? {
+            if !is_log(&name) {
+                paths.push(self.path(&name)?);
+            }
+        }
+        for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().contains(STAGED) {
+                paths.push(entry.path());
+            }
+        }
+        self.custody.begin(paths)
+    }
+
+    /// Checks every file in custody, and returns the changes by others since the last call. They are taken back; the
+    /// content found is kept under `evidence/`.
+    pub fn foreign_changes(&self) -> io::Result<Vec<ForeignChange>> {
+        let mut paths = self.custody.paths();
+        for name in self.list()?.iter().filter(|name| !is_log(name)) {
+            paths.push(self.path(name)?);
+        }
+        for path in &paths {
+            self.take_back(path)?;
+        }
+        Ok(self.custody.take_foreign())
+    }
+
+    /// Takes back a change of one file that did not pass through this value.
+    fn take_back(&self, path: &Path) -> io::Result<()> {
+        let Some((change, bytes)) = self.custody.foreign_change(path)? else { return Ok(()) };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let evidence = self.folder.join("evidence");
+        create_folder(&evidence)?;
+        let kept = (1..).map(|n| evidence.join(format!("foreign-{n}-{name}"))).find(|kept| !kept.exists());
+        if let Some(kept) = kept.filter(|_| path.symlink_metadata().is_ok()) {
+            // Moved, not copied: what is there may be a link or a folder.
+            match fs_err::rename(path, &kept) {
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs_err::remove_file(path)?,
+                other => other?,
+            }
+        }
+        if let Some(bytes) = bytes {
+            let files = [(path.to_owned(), &*bytes)];
+            create_folder(path.parent().unwrap_or(&self.folder))?;
+            place_all(&files)?;
+            self.custody.keep(&files)?;
+        }
+        sync_folders_of([&path.to_owned()])?;
+        self.custody.note(change);
+        Ok(())
     }
 
     pub fn folder(&self) -> &Path {
@@ -88,12 +154,20 @@ impl Workspace {
     /// Path where an artifact can be read now: staged by `lane`, or collected.
     pub fn readable_path(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
         if let Some(lane) = lane {
-            let staged = self.staged(lane, name)?;
+            let staged = self.verified(self.staged(lane, name)?, name)?;
             if staged.exists() {
                 return Ok(staged);
             }
         }
-        self.path(name)
+        self.verified(self.path(name)?, name)
+    }
+
+    /// A path whose file is as the driver left it.
+    fn verified(&self, path: PathBuf, name: &str) -> io::Result<PathBuf> {
+        if self.custody.is_active() && !is_log(name) {
+            self.take_back(&path)?;
+        }
+        Ok(path)
     }
 
     /// SHA-256 of an artifact, staged or collected; `None` if there is no such file.
@@ -104,8 +178,7 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let signature =
-            Signature { inode: meta.ino(), bytes: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) };
+        let signature = Signature::of(&meta);
         let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, digest)) = digests.get(name)
             && *known == signature
@@ -137,7 +210,7 @@ impl Workspace {
 
     /// Writes several artifacts durably and returns their digests. Each is old or new at any moment.
     pub fn put_all(&self, files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> io::Result<Vec<String>> {
-        write_all(files, |name| self.path(name), &[])
+        self.write_all(files, |name| self.path(name), &[])
     }
 
     /// Writes the outputs of a step that runs alone, durably, without staging: no other lane can see them.
@@ -147,7 +220,7 @@ impl Workspace {
         for (name, bytes) in files {
             kept.extend(self.keep_superseded(name.as_ref(), || Ok(sha256(bytes.as_ref())))?);
         }
-        write_all(files, |name| self.path(name), &kept)
+        self.write_all(files, |name| self.path(name), &kept)
     }
 
     /// Stages an output of a step, durably, and returns its digest.
@@ -161,7 +234,7 @@ impl Workspace {
         lane: &str,
         files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
     ) -> io::Result<Vec<String>> {
-        write_all(files, |name| self.staged(lane, name), &[])
+        self.write_all(files, |name| self.staged(lane, name), &[])
     }
 
     /// Moves the staged outputs of a step into the workspace. Replaced artifacts are kept under
@@ -180,19 +253,22 @@ impl Workspace {
             for name in names {
                 let name = name.as_ref();
                 let (staged, target) = (self.staged(lane.as_ref(), name)?, self.path(name)?);
+                self.verified(staged.clone(), name)?;
                 if !staged.exists() {
                     continue;
                 }
+                self.check_place(&target)?;
                 create_folder(target.parent().unwrap_or(&self.folder))?;
                 changed.extend(self.keep_superseded(name, || Ok(sha256(&fs_err::read(&staged)?)))?);
                 match fs_err::rename(&staged, &target) {
                     // The user's state directory may be on another disk.
                     Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                         place_all(&[(target.clone(), &fs_err::read(&staged)?)])?;
-                        copied.push(staged);
+                        copied.push(staged.clone());
                     }
                     other => other?,
                 }
+                self.custody.moved(&staged, &target)?;
                 changed.push(target);
             }
         }
@@ -212,6 +288,7 @@ impl Workspace {
 
     /// Removes the staging folder at the end of a run.
     pub fn remove_staging(&self) -> io::Result<()> {
+        self.custody.forget(|path| path.starts_with(&self.staging));
         match fs_err::remove_dir_all(&self.staging) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
@@ -230,6 +307,7 @@ impl Workspace {
         let mark = format!("{lane}{STAGED}");
         for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().trim_start_matches('.').starts_with(&mark) {
+                self.custody.forget(|path| path == entry.path());
                 fs_err::remove_file(entry.path())?;
             }
         }
@@ -262,7 +340,43 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => other?,
         }
+        self.custody.touched(&target)?;
         Ok(Some(kept))
+    }
+
+    /// Checks that a file of the repository is not written through a link that leads out of it.
+    fn check_place(&self, file: &Path) -> io::Result<()> {
+        let Some(root) = self.root.as_ref().filter(|root| file.starts_with(root)) else { return Ok(()) };
+        let folder = file.parent().unwrap_or(root);
+        check_folder(root, folder).map(drop).map_err(|error| match error {
+            StoreError::Io(error) => error,
+            other => io::Error::new(io::ErrorKind::InvalidInput, other),
+        })
+    }
+
+    /// Writes files to the paths given by `path` and syncs them, together with the entries of `also`.
+    fn write_all(
+        &self,
+        files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
+        path: impl Fn(&str) -> io::Result<PathBuf>,
+        also: &[PathBuf],
+    ) -> io::Result<Vec<String>> {
+        let mut placed = Vec::with_capacity(files.len());
+        for (name, bytes) in files {
+            placed.push((path(name.as_ref())?, bytes.as_ref()));
+        }
+        let mut targets = HashSet::new();
+        for ((target, _), (name, _)) in placed.iter().zip(files) {
+            if !targets.insert(target) {
+                return Err(invalid(name.as_ref(), "occurs twice in one batch"));
+            }
+            self.check_place(target)?;
+            create_folder(target.parent().unwrap_or(Path::new(".")))?;
+        }
+        place_all(&placed)?;
+        self.custody.keep(&placed)?;
+        sync_folders_of(targets.into_iter().chain(also))?;
+        Ok(placed.iter().map(|(_, bytes)| sha256(bytes)).collect())
     }
 
     /// All in one folder: every new folder costs a write of its own.
@@ -282,28 +396,6 @@ pub fn sha256(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// Writes files to the paths given by `path` and syncs them, together with the entries of `also`.
-fn write_all(
-    files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
-    path: impl Fn(&str) -> io::Result<PathBuf>,
-    also: &[PathBuf],
-) -> io::Result<Vec<String>> {
-    let mut placed = Vec::with_capacity(files.len());
-    for (name, bytes) in files {
-        placed.push((path(name.as_ref())?, bytes.as_ref()));
-    }
-    let mut targets = HashSet::new();
-    for ((target, _), (name, _)) in placed.iter().zip(files) {
-        if !targets.insert(target) {
-            return Err(invalid(name.as_ref(), "occurs twice in one batch"));
-        }
-        create_folder(target.parent().unwrap_or(Path::new(".")))?;
-    }
-    place_all(&placed)?;
-    sync_folders_of(targets.into_iter().chain(also))?;
-    Ok(placed.iter().map(|(_, bytes)| sha256(bytes)).collect())
 }
 
 fn single(digests: Vec<String>) -> String {
@@ -330,6 +422,14 @@ fn add_names(folder: &Path, prefix: &str, is_deep: bool, names: &mut Vec<String>
         }
     }
     Ok(())
+}
+
+/// True for files that are no artifacts: logs that several parts of the program append to, and evidence. No step reads
+/// them.
+fn is_log(name: &str) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    ["jsonl", "tsv"].iter().any(|log| extension == *log)
+        || ["evidence/", "superseded/", "webhooks/"].iter().any(|folder| name.starts_with(folder))
 }
 
 /// Prefix of the deliverable's file names.

@@ -1,12 +1,17 @@
 //! Record of a process that starts agents, kept while it lives.
 
 use super::copies::{copies_folder, remove_folder};
+use super::reaper::end_adopted;
 use fs_err::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Environment variable of every agent process: the driver's name, a slash, the lane.
 pub const LANE_VARIABLE: &str = "CHARRETTE_LANE";
+
+/// Time that adopted processes get to end with their driver.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A registered driver of agents. Its record is removed on a normal end; [`super::reap_orphans`] finds the
 /// agents of a dead driver.
@@ -27,7 +32,7 @@ impl Driver {
         let unnamed = folder.join(format!(".{name}"));
         let mut record = File::options().read(true).write(true).create_new(true).open(&unnamed)?;
         record.file().lock()?;
-        record.write_all(purpose.as_bytes())?;
+        record.write_all(format!("{purpose}\n{}\n", std::process::id()).as_bytes())?;
         record.sync_all()?;
         let path = folder.join(name);
         fs_err::rename(&unnamed, &path)?;
@@ -48,6 +53,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        end_adopted(GRACE);
         let _ = remove_folder(&self.copies);
         let _ = fs_err::remove_file(&self.path);
     }

@@ -53,6 +53,22 @@ pub(super) fn reap_adopted_zombies(own: &[i32]) {
     }
 }
 
+/// Living children that we did not start: adopted when their parent ended. Children that we started ourselves have our
+/// process group, or are in `own`.
+#[cfg(target_os = "linux")]
+pub(super) fn adopted_children(own: &[i32]) -> Vec<Process> {
+    use rustix::process::{PidfdFlags, getpgrp, pidfd_open};
+    let ours = getpgrp().as_raw_nonzero().get();
+    let is_adopted = |pid: i32| {
+        stat(pid).is_some_and(|stat| stat.state != b'Z' && stat.group != ours && !own.contains(&pid))
+    };
+    let open = |pid: i32| {
+        let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
+        is_adopted(pid).then_some(Process { pid, handle })
+    };
+    children().unwrap_or_default().into_iter().filter_map(open).collect()
+}
+
 /// Makes this process the parent of orphans among its descendants; false if that fails.
 #[cfg(target_os = "linux")]
 pub(super) fn set_subreaper() -> bool {
@@ -82,7 +98,7 @@ fn has_variable(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> boo
 
 /// Ids of this process and its ancestors.
 #[cfg(target_os = "linux")]
-fn own_ancestry() -> Vec<i32> {
+pub(super) fn own_ancestry() -> Vec<i32> {
     let mut line = vec![rustix::process::getpid().as_raw_nonzero().get()];
     while let Some(stat) = line.last().and_then(|pid| stat(*pid)) {
         if stat.parent <= 0 || line.contains(&stat.parent) {
@@ -165,6 +181,17 @@ pub(super) fn children_with_variable(_: &str, _: impl Fn(&[u8]) -> bool) -> Opti
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn reap_adopted_zombies(_: &[i32]) {}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn adopted_children(_: &[i32]) -> Vec<Process> {
+    Vec::new()
+}
+
+/// Only the parent is known without a walk through all processes.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn own_ancestry() -> Vec<i32> {
+    rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()).into_iter().collect()
+}
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn set_subreaper() -> bool {

@@ -3,7 +3,8 @@
 use super::copies::{copies_folder, remove_folder};
 use super::driver::LANE_VARIABLE;
 use super::processes::{
-    Process, children_with_variable, processes_with_variable, reap_adopted_zombies, set_subreaper,
+    Process, adopted_children, children_with_variable, own_ancestry, processes_with_variable,
+    reap_adopted_zombies, set_subreaper,
 };
 use fs_err::File;
 use rustix::process::Signal;
@@ -53,18 +54,72 @@ pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
 
 /// Ends the orphaned processes of a finished lane, and returns their number. `own` are the processes that we
 /// have started ourselves and not reaped yet.
+///
+/// A process that emptied its environment shows no lane. When no other lane is at work, whatever we have adopted is of this
+/// one or of an earlier one, and ends as well.
 pub(crate) async fn end_lane_orphans(token: String, own: Vec<i32>, grace: Duration) -> usize {
-    if lane_processes(&token).is_empty() {
+    let is_last = own.is_empty();
+    let find = move || {
+        let adopted = if is_last && become_subreaper() { adopted_children(&[]) } else { Vec::new() };
+        if adopted.is_empty() { lane_processes(&token) } else { adopted }
+    };
+    if find().is_empty() {
         reap_adopted_zombies(&own);
         return 0;
     }
     // The other lanes must not wait for these processes to end.
     let count = tokio::task::spawn_blocking(move || {
-        let ended = end_all(grace, || lane_processes(&token));
+        let ended = end_all(grace, find);
         reap_adopted_zombies(&own);
         ended.len()
     });
     count.await.unwrap_or(0)
+}
+
+/// Ends everything that we have adopted, at the end of a driver. No agent of ours may be at work.
+pub(crate) fn end_adopted(grace: Duration) {
+    end_all(grace, || adopted_children(&[]));
+    reap_adopted_zombies(&[]);
+}
+
+/// Purpose of the driver that this process works for: one of its agents, or something that an agent started. Told by the
+/// variables of an agent, else by the register of drivers and our ancestors. None outside of agents.
+pub fn enclosing_driver(folder: &Path, lane: Option<&str>) -> Option<String> {
+    if let Some(lane) = lane {
+        let name = lane.split('/').next().unwrap_or_default();
+        let is_name = !name.is_empty() && !name.starts_with('.');
+        let record = is_name.then(|| fs_err::read_to_string(folder.join(name)).ok()).flatten();
+        return Some(record.map_or_else(|| "another run".to_owned(), |record| purpose(&record)));
+    }
+    let ancestors = own_ancestry();
+    let entries = fs_err::read_dir(folder).ok()?;
+    entries.flatten().find_map(|entry| {
+        let record = fs_err::read_to_string(entry.path()).ok()?;
+        let pid: i32 = record.lines().nth(1)?.trim().parse().ok()?;
+        // The process itself may be a driver; a driver that has ended holds no lock.
+        let is_ancestor = ancestors.iter().skip(1).any(|ancestor| *ancestor == pid);
+        let is_alive = || File::open(entry.path()).is_ok_and(|record| record.file().try_lock().is_err());
+        (is_ancestor && is_alive()).then(|| purpose(&record))
+    })
+}
+
+/// Ids of the processes that this one descends from.
+pub fn ancestors() -> Vec<i32> {
+    own_ancestry().into_iter().skip(1).collect()
+}
+
+/// Description of the nearest ancestor that runs the same program as this process, if there is one and the system says
+/// so (Linux).
+pub fn started_by_own_program() -> Option<String> {
+    let program = |process: &str| fs_err::read_link(format!("/proc/{process}/exe")).ok();
+    let own = program("self")?;
+    let same = ancestors().into_iter().find(|pid| program(&pid.to_string()).as_ref() == Some(&own))?;
+    Some(format!("process {same}"))
+}
+
+/// First line of a driver's record.
+fn purpose(record: &str) -> String {
+    record.lines().next().unwrap_or_default().to_owned()
 }
 
 fn lane_processes(token: &str) -> Vec<Process> {
@@ -108,7 +163,7 @@ fn dead_drivers(folder: &Path) -> io::Result<Vec<DeadDriver>> {
         if !entry.path().exists() {
             continue;
         }
-        let purpose = fs_err::read_to_string(entry.path()).unwrap_or_default();
+        let purpose = purpose(&fs_err::read_to_string(entry.path()).unwrap_or_default());
         dead.push(DeadDriver { name, purpose, _lock: record });
     }
     Ok(dead)

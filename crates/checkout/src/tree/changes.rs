@@ -12,7 +12,12 @@ impl Snapshot {
         let mut changes = Vec::new();
         if (&self.head, &self.branch) != (&later.head, &later.branch) {
             let path = TreePath::new("HEAD");
-            changes.push(TreeChange { path, kind: ChangeKind::HeadMoved, dirty_before: false });
+            changes.push(TreeChange {
+                path,
+                kind: ChangeKind::HeadMoved,
+                dirty_before: false,
+                restored: false,
+            });
         }
         let (mut before, mut after) = (self.entries.iter().peekable(), later.entries.iter().peekable());
         loop {
@@ -47,5 +52,5 @@ fn change(old: Option<&Entry>, new: Option<&Entry>) -> Option<TreeChange> {
         _ => ChangeKind::Modified,
     };
     let path = new.or(old)?.path.clone();
-    Some(TreeChange { path, kind, dirty_before: old.is_some() })
+    Some(TreeChange { path, kind, dirty_before: old.is_some(), restored: false })
 }

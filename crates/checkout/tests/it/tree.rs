@@ -361,8 +361,12 @@ fn paths_that_lead_out_are_refused() {
     fs_err::create_dir(sandbox.outside("elsewhere")).unwrap();
     fs_err::write(sandbox.outside("elsewhere/victim"), "x").unwrap();
     symlink(sandbox.outside("elsewhere"), sandbox.path("out")).unwrap();
-    let forged =
-        |path: &str| TreeChange { path: TreePath::new(path), kind: ChangeKind::Added, dirty_before: false };
+    let forged = |path: &str| TreeChange {
+        path: TreePath::new(path),
+        kind: ChangeKind::Added,
+        dirty_before: false,
+        restored: false,
+    };
     let absolute = sandbox.outside("victim").to_str().unwrap().to_owned();
     let changes = [&absolute, "../victim", ".git/config", "dir/../../victim", "", "out/victim"].map(forged);
     let done = discard(&sandbox, &changes);

@@ -123,7 +123,7 @@ fn every_seat_and_role_can_be_shown() {
     for name in names.collect::<std::collections::BTreeSet<_>>() {
         let shown = charrette(&sandbox, &["roles", "show", name, "--rendered"]);
         assert_eq!(shown.code, Some(0), "{name}");
-        let copies = ["planner", "reviser", "mender", "finisher", "investigator", "walker"];
+        let copies = ["planner", "reviser", "mender", "finisher", "writer", "investigator", "walker"];
         let has_copy = copies.iter().any(|seat| name.starts_with(seat));
         let works = if has_copy { "You work in a copy" } else { "You work read-only." };
         assert!(shown.stdout.contains(works), "{name}");

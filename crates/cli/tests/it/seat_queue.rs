@@ -84,7 +84,7 @@ fn scripted_answer(panel: &Panel, call: &Value) -> String {
     let text = |name: &str| call[name].as_str().unwrap();
     // The chief designer, investigators and walkers have a copy of HEAD to try things in.
     let has_copy = text("folder") != text("repository") && Path::new(text("folder")).join(".git").exists();
-    let may_try = ["planner", "reviser", "mender", "finisher", "investigator-", "walker-"];
+    let may_try = ["planner", "reviser", "mender", "finisher", "writer", "investigator-", "walker-"];
     let may_try = may_try.iter().any(|group| text("seat").starts_with(group));
     assert_eq!((has_copy, &call["writing"]), (may_try, &has_copy.into()));
     let mut command = panel.command(&*FAKE_AGENT, [panel.script().to_str().unwrap(), text("agent")]);

@@ -77,7 +77,17 @@ impl FileJournal {
         let lane = Arc::new(FileLane::new(record.clone(), &call, attempt));
         let context = self.context(&call, lane.clone()).await?;
         let writes = context.writes();
-        match body(context).await {
+        let at_work = call.agent.is_some().then(|| record.agent_at_work());
+        let outcome = body(context).await;
+        drop(at_work);
+        if call.delegates {
+            record.accept_document()?;
+        }
+        if call.agent.is_some() {
+            let changes = record.take_foreign_changes()?;
+            lane.record_changes(&changes).await.map_err(Stop::Failed)?;
+        }
+        match outcome {
             Ok(output) => self.finish(&call, inputs, &lane, output, writes.take()),
             Err(error) => Err(self.fail(&call, &inputs, &lane, error)),
         }
@@ -298,6 +308,7 @@ impl FileJournal {
 
     /// Records that a phase is complete, with its summary, unless that is on record.
     fn end_phase(&self, end: &PhaseEnd) -> FlowResult<()> {
+        self.record.take_foreign_changes()?;
         let PhaseEnd { phase, summary, files, ends_run } = end;
         let text = match summary {
             None => None,
@@ -366,7 +377,11 @@ impl Journal for FileJournal {
         gate: &'a str,
         answers: Map<String, Value>,
     ) -> BoxFuture<'a, FlowResult<()>> {
-        Box::pin(async move { gates::answer_gate(&self.record, gate, &answers) })
+        Box::pin(async move {
+            // The person may have edited files at the gate.
+            self.record.accept_files();
+            gates::answer_gate(&self.record, gate, &answers)
+        })
     }
 
     fn waiting_gates(&self) -> BoxFuture<'_, FlowResult<Vec<GateView>>> {

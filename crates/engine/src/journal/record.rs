@@ -5,13 +5,17 @@ use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::ports::Clock;
 use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::transition::{self, TransitionContext};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, progress};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, custody, progress};
+use charrette_model::escape::printable;
+use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
 use charrette_store::workspace::sha256;
-use charrette_store::{Documents, StoreError, Workspace};
+use charrette_store::{Documents, ForeignChange, StoreError, Workspace};
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A pure change of the document.
@@ -41,6 +45,12 @@ pub(crate) struct Record {
     deferred: Mutex<Deferred>,
     /// As of our own last change. Only this process drives the run; answers of others are seen at the next change.
     document: Mutex<Checkpoint>,
+    /// The document as this driver last wrote or read it.
+    written: Mutex<Checkpoint>,
+    /// Changes of the run's own files that did not pass through this driver, and are taken back.
+    foreign: Mutex<Vec<TreeChange>>,
+    /// Agents at work.
+    agents: AtomicUsize,
     /// Lane that wrote an artifact, as long as it may still be staged there.
     producers: Mutex<HashMap<String, String>>,
     unsaved: AtomicBool,
@@ -57,6 +67,8 @@ impl Record {
         broadcast: Broadcast,
     ) -> Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        // If the files cannot be read now, the step that needs them says so.
+        let _ = workspace.take_custody();
         Record {
             documents,
             name,
@@ -67,7 +79,10 @@ impl Record {
             broadcast,
             change_lock: Mutex::default(),
             deferred: Mutex::default(),
+            written: Mutex::new(document.clone()),
             document: Mutex::new(document),
+            foreign: Mutex::default(),
+            agents: AtomicUsize::new(0),
             producers: Mutex::default(),
             unsaved: AtomicBool::new(false),
         }
@@ -84,9 +99,17 @@ impl Record {
     /// Reads the document again, because another process has changed it.
     pub(crate) fn reload(&self) -> FlowResult<()> {
         self.flush()?;
+        self.accept_document()?;
+        self.document().clone_from(&lock(&self.written));
+        Ok(())
+    }
+
+    /// Accepts document and files as another process of ours has left them.
+    pub(crate) fn accept_document(&self) -> FlowResult<()> {
         let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
-        *self.document() = loaded.document;
+        *lock(&self.written) = loaded.document;
+        self.accept_files();
         Ok(())
     }
 
@@ -98,17 +121,64 @@ impl Record {
     ) -> Result<(), StoreError> {
         let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let deferred = self.deferred_changes();
+        let written = lock(&self.written).clone();
+        let taken_back = RefCell::new(Vec::new());
         let changed =
             self.documents.transition(&self.name, label, self.clock.now(), |on_disk, context| {
-                let mut document = on_disk.ok_or(TransitionError::Gone)?;
+                let found = on_disk.ok_or(TransitionError::Gone)?;
+                let (mut document, changes) = custody::take_back(&written, found);
+                *taken_back.borrow_mut() = changes;
                 for earlier in &deferred {
                     document = earlier(document, context)?;
                 }
                 change(document, context)
             })?;
+        *lock(&self.written) = changed.document.clone();
         *self.document() = changed.document;
         self.mark_written(deferred.len());
+        let taken_back = taken_back.into_inner();
+        if !taken_back.is_empty() {
+            let path = self.documents.folder().document(&self.name);
+            self.note_foreign(&path, ChangeKind::Modified, Some(&taken_back.join(", ")));
+        }
         Ok(())
+    }
+
+    /// Accepts the files of the run as they are, after a person or a worker may have changed them. While an agent is at
+    /// work, nobody else may.
+    pub(crate) fn accept_files(&self) {
+        if self.agents.load(Ordering::Relaxed) == 0 {
+            let _ = self.workspace.take_custody();
+        }
+    }
+
+    /// Counts an agent as being at work until the value is dropped.
+    pub(crate) fn agent_at_work(&self) -> AgentAtWork<'_> {
+        self.agents.fetch_add(1, Ordering::Relaxed);
+        AgentAtWork(&self.agents)
+    }
+
+    /// Checks the files of the run. Returns all changes since the last call that did not pass through this driver.
+    pub(crate) fn take_foreign_changes(&self) -> FlowResult<Vec<TreeChange>> {
+        let found = self.workspace.foreign_changes();
+        let found =
+            found.map_err(|error| Stop::Failed(format!("cannot check the files of the run: {error}")))?;
+        for ForeignChange { path, kind } in found {
+            self.note_foreign(&path, kind, None);
+        }
+        Ok(std::mem::take(&mut *lock(&self.foreign)))
+    }
+
+    fn note_foreign(&self, path: &Path, kind: ChangeKind, what: Option<&str>) {
+        let relative = self.documents.relative_path(path);
+        let what = what.map_or_else(String::new, |what| format!(" ({what})"));
+        let message = format!(
+            "{} was {kind} by another process while the run was driven{what}; it is as before again",
+            printable(&relative.to_string_lossy())
+        );
+        self.emit(EventKind::Warning { message });
+        let path = TreePath::new(relative.into_os_string().into_vec());
+        lock(&self.foreign).push(TreeChange { path, kind, dirty_before: false, restored: true });
     }
 
     /// Makes a change that is written with the next one. Its event is emitted then.
@@ -253,6 +323,19 @@ impl Record {
     pub(crate) fn value(&self, phase: &str, id: &str) -> Value {
         self.step(phase, id).map(|step| progress::step_value(&step)).unwrap_or_default()
     }
+}
+
+/// An agent at work.
+pub(crate) struct AgentAtWork<'a>(&'a AtomicUsize);
+
+impl Drop for AgentAtWork<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Digest of all answers of a gate, or of one answer.

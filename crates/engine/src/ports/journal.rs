@@ -79,6 +79,8 @@ pub struct StepCall {
     pub touches_checkout: bool,
     /// True if it changes something outside this machine.
     pub external_effect: bool,
+    /// True if another process drives the run meanwhile, and changes its record.
+    pub delegates: bool,
     /// First agent of the chain, if the step is an agent call.
     pub agent: Option<String>,
 }

@@ -11,6 +11,9 @@ pub struct TreeChange {
     pub kind: ChangeKind,
     /// True if it differed from the commit before: a person's own work, which git cannot restore.
     pub dirty_before: bool,
+    /// True if it was a file of the run itself, and is as before again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restored: bool,
 }
 
 /// Kind of a change.

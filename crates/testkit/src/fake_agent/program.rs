@@ -18,6 +18,7 @@
 //! | `child_ms` | leaves an orphaned child that lives this long |
 //! | `daemon_ms` | leaves a daemon, in a session of its own, that lives this long and holds its output |
 //! | `writes` | writes these files in its working folder: name to content |
+//! | `shell` | runs this with `sh -c` in its working folder, before it answers |
 //! | `commits` | commits everything in its working folder |
 //! | `fail_once` | fails the first time in this seat: a mark is left in the folder of that name |
 
@@ -86,6 +87,9 @@ fn run_part(part: &Value, invocation: &Invocation<'_>) -> ExitCode {
     }
     for (name, content) in part["writes"].as_object().into_iter().flatten() {
         let _ = fs_err::write(name, content.as_str().unwrap_or_default());
+    }
+    if let Some(script) = part["shell"].as_str() {
+        let _ = Command::new("sh").args(["-c", script]).stdout(Stdio::null()).stdin(Stdio::null()).status();
     }
     if part["commits"] == true {
         let _ = Command::new("git").args(["add", "-A"]).status();

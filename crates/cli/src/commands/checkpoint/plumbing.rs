@@ -8,18 +8,19 @@ use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_app::AppError;
 use charrette_app::Site;
+use charrette_app::enclosure::refuse_inside_agent;
 use charrette_app::error::recovery_hint;
 use charrette_model::checkpoint::{
-    Checkpoint, ResumePoint, TransitionError, phase_name, read, resume_point as point_of,
+    Checkpoint, DocumentName, ResumePoint, TransitionError, phase_name, read, resume_point as point_of,
 };
 use charrette_store::documents::{LoadedDocument, TransitionResult};
-use charrette_store::{Documents, StoreError};
+use charrette_store::{Documents, Holder, Lease, StoreError};
 use serde_json::Value;
 use std::process::ExitCode;
 
 pub(super) fn save(invocation: &Invocation, args: &DocumentArgs) -> Result<ExitCode, AppError> {
     print_change(invocation, "Failed to save checkpoint", |site, documents| {
-        let name = args.name().map_err(plain_failure)?;
+        let name = changeable(site, documents, args)?;
         let document =
             read(&input::read_bytes(None)?).map_err(TransitionError::from).map_err(plain_failure)?;
         Ok(documents.save(&name, &document, site.now)?)
@@ -32,7 +33,7 @@ pub(super) fn update_phase(
     phase: &str,
 ) -> Result<ExitCode, AppError> {
     print_change(invocation, "Failed to update phase", |site, documents| {
-        let name = args.name().map_err(plain_failure)?;
+        let name = changeable(site, documents, args)?;
         phase_name(phase).map_err(plain_failure)?;
         let data: Value = serde_json::from_slice(&input::read_bytes(None)?).map_err(|error| {
             plain_failure(format!("Invalid data for phase \"{phase}\": not JSON ({error})"))
@@ -43,7 +44,7 @@ pub(super) fn update_phase(
 
 pub(super) fn complete(invocation: &Invocation, args: &DocumentArgs) -> Result<ExitCode, AppError> {
     print_change(invocation, "Failed to complete checkpoint", |site, documents| {
-        let name = args.name().map_err(plain_failure)?;
+        let name = changeable(site, documents, args)?;
         let open = documents.load(&name)?.map(|loaded| open_phases(&loaded.document)).unwrap_or_default();
         let changed = documents.complete(&name, site.now)?;
         if !open.is_empty() {
@@ -103,6 +104,21 @@ impl Failure {
             Failure::Plain(message) => output::log(message),
             Failure::During(message) => output::log(&format!("{operation}: {message}")),
         }
+    }
+}
+
+/// Name of a document that this process may change: none of a run that another process drives.
+fn changeable(site: &Site, documents: &Documents, args: &DocumentArgs) -> Result<DocumentName, Failure> {
+    let name = args.name().map_err(plain_failure)?;
+    refuse_inside_agent(site, "change a checkpoint")?;
+    let lease = documents.folder().lease(&name);
+    match Lease::holder(&lease).map_err(StoreError::from)? {
+        Some(holder) => Err(plain_failure(format!(
+            "{} is being driven{}; only its driver changes it",
+            name.stem(),
+            Holder::describe(Some(&holder))
+        ))),
+        None => Ok(name),
     }
 }
 

@@ -212,7 +212,12 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         "draft of the plan",
     )
     .worked_on(),
-    file(DESIGN_NOTES, "planner", &["reviser", "mender", "finisher", "writer"], "the chief designer's own notes"),
+    file(
+        DESIGN_NOTES,
+        "planner",
+        &["reviser", "mender", "finisher", "writer"],
+        "the chief designer's own notes",
+    ),
     file(REVIEWS, "the reviewers", &["merger", "review/numbered"], "reviews of the draft").worked_on(),
     file(REVIEWERS, "review/labels", &["the merger", "review/numbered"], "labels of the reviewers"),
     file(FINDINGS, "merger", &["review/ballot", "review/tally"], "merged list of findings"),

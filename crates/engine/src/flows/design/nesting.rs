@@ -36,7 +36,10 @@ pub(super) async fn delegate_to_worker(phase: &PhaseHandle<'_>, brief: &Brief) -
             phase.stage_handle("2a").hand_over();
         }
         let is_done = outstanding.is_empty();
-        let step = Step::new("worker").reads(&Input::given("outstanding", &outstanding)).external_effect();
+        let step = Step::new("worker")
+            .reads(&Input::given("outstanding", &outstanding))
+            .external_effect()
+            .delegates();
         let process = worker.clone();
         let output: Option<String> = phase
             .step(step, move |_| async move {

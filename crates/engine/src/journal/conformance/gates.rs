@@ -93,7 +93,12 @@ pub(super) async fn cancellation(bench: &RuleContext) -> RuleResult {
 }
 
 pub(super) async fn tree(bench: &RuleContext) -> RuleResult {
-    let change = TreeChange { path: TreePath::new("x"), kind: ChangeKind::Added, dirty_before: false };
+    let change = TreeChange {
+        path: TreePath::new("x"),
+        kind: ChangeKind::Added,
+        dirty_before: false,
+        restored: false,
+    };
     let noted = change.clone();
     let driver = bench.drive();
     let step = Step::new("look").external_effect();

@@ -1,0 +1,37 @@
+//! Refuses operations that change a run to processes that work for a run: an agent in a seat, or something it started.
+//!
+//! An agent may read a run, but never start, answer, stop or change one. It is recognised by its environment, by the
+//! register of drivers, and by its ancestors: a process that empties its environment and leaves its group is still a
+//! descendant of the driver, because drivers adopt the orphans of their agents (Linux).
+
+use crate::agent_pool::state_folder;
+use crate::error::{AppError, ErrorKind};
+use crate::site::Site;
+use charrette_agents::orphans::{LANE_VARIABLE, ancestors, enclosing_driver, started_by_own_program};
+use charrette_agents::pool::drivers_folder;
+use charrette_model::escape::printable;
+use charrette_store::Lease;
+
+/// Refuses if this process works for a run. `act` says what it wants to do, such as "answer a gate".
+pub fn refuse_inside_agent(site: &Site, act: &str) -> Result<(), AppError> {
+    let Some(run) = enclosing_run(site) else { return Ok(()) };
+    Err(AppError::new(
+        ErrorKind::Refused,
+        format!("an agent cannot {act}: this process works for {}", printable(&run)),
+    )
+    .hint("Run the command in a terminal of your own"))
+}
+
+/// Description of the run that this process works for.
+fn enclosing_run(site: &Site) -> Option<String> {
+    let lane = site.environment.text(LANE_VARIABLE);
+    let driver = enclosing_driver(&drivers_folder(&state_folder(site)), lane.as_deref());
+    driver
+        .or_else(|| {
+            // The register is in a folder that the environment names; the lease is in the repository.
+            let holder = Lease::holder(&site.documents().folder().checkout()).ok().flatten()?;
+            let is_ancestor = ancestors().iter().any(|pid| pid.cast_unsigned() == holder.pid);
+            is_ancestor.then_some(holder.command)
+        })
+        .or_else(started_by_own_program)
+}
