@@ -2,13 +2,14 @@
 //!
 //! `strace` injects the kills and errors from outside; the product has no test hooks. [`operations`] are the commands,
 //! [`points`] the injection points, [`checks`] the checks afterwards, [`disks`] full and read-only disks. [`flow`]
-//! kills a run of the rehearsal, [`research`] a research run, [`design`] a design, [`tracker`] an approved design with
+//! kills a run of the rehearsal, [`research`] a research run, [`design`] a design, [`git`] a design inside its git commands, [`tracker`] an approved design with
 //! a tracker.
 
 mod checks;
 mod design;
 mod disks;
 mod flow;
+mod git;
 mod operations;
 mod points;
 mod research;
@@ -42,6 +43,9 @@ pub(crate) struct CrashArgs {
     /// Only the approved design with a tracker
     #[arg(long, conflicts_with = "only_designs")]
     only_trackers: bool,
+    /// Only the design that is killed inside git
+    #[arg(long, conflicts_with_all = ["only_designs", "only_trackers"])]
+    only_git: bool,
     /// Only the research run
     #[arg(long, conflicts_with_all = ["only_designs", "only_trackers"])]
     only_research: bool,
@@ -53,6 +57,9 @@ pub(crate) struct CrashArgs {
 pub(crate) fn crash(args: &CrashArgs) -> TaskResult {
     if args.only_designs {
         return design::crash(args.every, args.designs);
+    }
+    if args.only_git {
+        return git::crash(args.every);
     }
     if args.only_research {
         return research::crash(args.every);
@@ -89,6 +96,7 @@ pub(crate) fn crash(args: &CrashArgs) -> TaskResult {
     disks::check_full_and_read_only(&charrette)?;
     flow::crash(args.every)?;
     research::crash(args.every)?;
+    git::crash(args.every)?;
     design::crash(args.every, args.designs)?;
     tracker::crash(args.every, args.trackers)
 }

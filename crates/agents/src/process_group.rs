@@ -2,10 +2,11 @@
 
 use charrette_engine::cancel::{Cancel, Urgency};
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::io;
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use tokio::process::Child;
+use tokio::process::{Child, Command};
 
 /// Process ids of group leaders that we started and did not reap yet.
 static LEADERS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
@@ -18,13 +19,15 @@ pub(crate) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// `child` must have been started as the leader of a group.
-    pub(crate) fn new(child: Child) -> ProcessGroup {
+    /// Starts a process. The command must make it the leader of a group.
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<ProcessGroup> {
+        // Listed before anybody can take it for an adopted process.
+        let mut leaders = leaders();
+        let child = command.spawn()?;
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        if let Some(leader) = leader {
-            leaders().push(leader.as_raw_nonzero().get());
-        }
-        ProcessGroup { child, leader }
+        leaders.extend(leader.map(|leader| leader.as_raw_nonzero().get()));
+        drop(leaders);
+        Ok(ProcessGroup { child, leader })
     }
 
     pub(crate) fn child(&mut self) -> &mut Child {
@@ -63,6 +66,11 @@ impl Drop for ProcessGroup {
 /// Process ids of our group leaders.
 pub(crate) fn own_leaders() -> Vec<i32> {
     leaders().clone()
+}
+
+/// Looks at the processes that we started, while no other is started or given up.
+pub(crate) fn with_own_leaders<T>(look: impl FnOnce(&[i32]) -> T) -> T {
+    look(&leaders())
 }
 
 fn leaders() -> std::sync::MutexGuard<'static, Vec<i32>> {

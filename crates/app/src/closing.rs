@@ -5,9 +5,10 @@ use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start::flow_for;
 use crate::workspaces::{run_workspace, spec_folder};
+use charrette_engine::explain::is_by_this_version;
 use charrette_engine::pages::{ClosingPage, FinishedRun, SeatCost};
 use charrette_engine::{FlowResult, Stop};
-use charrette_model::checkpoint::DocumentName;
+use charrette_model::checkpoint::{Checkpoint, DocumentName};
 use charrette_model::ledger::{CallRecord, Total, citation_counts};
 use charrette_model::seats::{EMBEDDED, SeatTables};
 use charrette_store::ledger::calls;
@@ -102,6 +103,24 @@ fn merge_repeated(warnings: Vec<String>) -> Vec<String> {
         }
     };
     warnings.into_iter().filter_map(gather).collect()
+}
+
+/// File in the workspace that says that the closing page of the run was shown.
+const SHOWN: &str = ".closing-page-shown";
+
+/// Notes that the closing page of a run was shown. If that fails, it is shown once more.
+pub fn note_closing_page_shown(site: &Site, name: &DocumentName) {
+    let loaded = site.documents().load(name).ok().flatten();
+    let workspace = loaded.and_then(|loaded| run_workspace(site, &loaded.document).ok());
+    if let Some(workspace) = workspace {
+        let _ = fs_err::write(workspace.folder().join(SHOWN), "");
+    }
+}
+
+/// True if the closing page of a complete run was shown, as far as is known: other versions did not note it.
+pub(crate) fn was_closing_page_shown(site: &Site, document: &Checkpoint) -> bool {
+    let shown = run_workspace(site, document).map(|workspace| workspace.folder().join(SHOWN).exists());
+    !is_by_this_version(document) || shown.unwrap_or(true)
 }
 
 #[cfg(test)]

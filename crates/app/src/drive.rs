@@ -40,7 +40,7 @@ pub async fn drive(
     front_end: FrontEnd,
     cancel: &Cancel,
 ) -> Result<FlowResult<()>, AppError> {
-    let OpenRun { flow, storage, lease, resumed, until } = open_run;
+    let OpenRun { flow, storage, lease, checkout, resumed, until } = open_run;
     let FrontEnd { asker, watchers, nesting, branch_info } = front_end;
     let name = storage.name.clone();
     let workspace = Arc::new(run_workspace(site, &storage.document)?);
@@ -108,6 +108,6 @@ pub async fn drive(
     {
         webhooks::warn_failed(site, &problem);
     }
-    drop(lease);
+    drop((lease, checkout));
     Ok(outcome)
 }

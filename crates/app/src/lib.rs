@@ -23,6 +23,7 @@ pub mod error;
 pub mod events;
 pub mod explain;
 pub mod export;
+pub mod garbage;
 pub mod health_file;
 pub mod nesting;
 pub mod notices;

@@ -23,7 +23,7 @@ use charrette_model::checkpoint::{
 use charrette_model::panel::file_names::REQUEST;
 use charrette_store::documents::StaleHead;
 use charrette_store::layout::{check_file, check_folder};
-use charrette_store::{Documents, Lease, Workspace};
+use charrette_store::{Documents, Holder, Lease, StoreError, Workspace};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,8 @@ pub struct OpenRun {
     pub storage: RunStorage,
     /// Held while the run is driven; none in a worker process.
     pub lease: Option<Lease>,
+    /// Held while a run that moves HEAD or writes outside its workspace is driven; children share it.
+    pub checkout: Option<Lease>,
     /// True if the run continues from an earlier stop.
     pub resumed: bool,
     /// The last phase to run; none for all.
@@ -61,11 +63,64 @@ pub struct NewRun {
 pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
     let opened = match &plan.mode {
-        StartMode::New { request } => start_new(site, plan, request)?,
-        StartMode::Resume => resume(site, plan)?,
-        StartMode::RedoPhase { phase, scope } => redo_phase(site, plan, phase, *scope)?,
+        StartMode::New { request } => {
+            check_state_folder(site)?;
+            // Before anything is created or archived.
+            let checkout = lease_checkout(site, plan.flow)?;
+            OpenRun { checkout, ..start_new(site, plan, request)? }
+        }
+        StartMode::Resume => with_checkout(site, resume(site, plan)?)?,
+        StartMode::RedoPhase { phase, scope } => with_checkout(site, redo_phase(site, plan, phase, *scope)?)?,
     };
     Ok(OpenRun { until: Some(plan.until.to_owned()), ..opened })
+}
+
+/// Checks that the user's state folder can be written, before anything is created.
+fn check_state_folder(site: &Site) -> Result<(), AppError> {
+    let folder = agent_pool::state_folder(site);
+    let probe = folder.join(format!(".probe-{}", std::process::id()));
+    let written = fs_err::create_dir_all(&folder).and_then(|()| fs_err::write(&probe, ""));
+    let removed = written.and_then(|()| fs_err::remove_file(&probe));
+    removed.map_err(|error| {
+        AppError::failed(format!("cannot write to the state folder {}: {error}", folder.display()))
+            .hint("Nothing was started. Make it writable, or set XDG_STATE_HOME to a folder that is")
+    })
+}
+
+/// Creates a new run and takes the checkout for it, if its flow needs that.
+pub fn create_in_checkout(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
+    refuse_inside_agent(site, "drive a run")?;
+    let checkout = lease_checkout(site, new_run.flow)?;
+    Ok(OpenRun { checkout, ..create(site, new_run)? })
+}
+
+/// Opens an existing run and takes the checkout for it, if its flow needs that.
+pub fn reopen_in_checkout(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
+    refuse_inside_agent(site, "drive a run")?;
+    with_checkout(site, reopen(site, name)?)
+}
+
+/// Takes the checkout for an open run.
+fn with_checkout(site: &Site, opened: OpenRun) -> Result<OpenRun, AppError> {
+    let checkout = lease_checkout(site, opened.flow)?;
+    Ok(OpenRun { checkout, ..opened })
+}
+
+/// Takes the checkout for a flow that moves HEAD or writes outside its workspace: one run at a time.
+fn lease_checkout(site: &Site, flow: &FlowSpec) -> Result<Option<Lease>, AppError> {
+    if !flow.moves_head {
+        return Ok(None);
+    }
+    let documents = site.documents();
+    documents.lease_checkout().map(Some).map_err(|error| match error {
+        StoreError::Locked { holder, .. } => AppError::new(
+            ErrorKind::Refused,
+            format!("this checkout is in use{}", Holder::describe(holder.as_ref())),
+        )
+        .hint("Wait for it, or stop it: charrette stop FEATURE")
+        .hint("Or work in a tree of your own: git worktree add ../NAME && cd ../NAME"),
+        other => AppError::from(other),
+    })
 }
 
 /// Creates a new run. An existing one is archived first.
@@ -128,7 +183,7 @@ pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
         workspace,
         user_name: lazy_user_name(site),
     };
-    Ok(OpenRun { flow, storage, lease: Some(lease), resumed: false, until: None })
+    Ok(OpenRun { flow, storage, lease: Some(lease), checkout: None, resumed: false, until: None })
 }
 
 /// Resumes a run with its recorded flags, merged with those of the plan.
@@ -171,21 +226,32 @@ fn redo_phase(
 
 /// Opens an existing run and takes its lease.
 pub fn reopen(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
-    refuse_inside_agent(site, "drive a run")?;
     let documents = site.documents();
     let flow = flow_for(site, name)?;
     let lease = take_lease(&documents, name)?;
     let Some(loaded) = documents.load(name)? else {
         return Err(no_checkpoint(name));
     };
+    if flow.moves_head && loaded.document.completed_at.is_none() {
+        refuse_other_branch(site, name, &loaded.document)?;
+    }
     if let Some(stale) = &loaded.stale {
         report_stale_head(site, stale, &loaded.document);
     }
     let workspace = run_workspace(site, &loaded.document)?;
+    if !workspace.folder().join(REQUEST).exists() {
+        let (folder, feature) =
+            (site.relative(workspace.folder()).display().to_string(), feature_argument(name));
+        return Err(AppError::failed(format!(
+            "the workspace of this run is gone: {folder} has no {REQUEST}"
+        ))
+        .hint("Restore that folder if you have a copy, and resume")
+        .hint(format!("Or discard the run: charrette abandon {feature}; files in specs/ are kept")));
+    }
     let document = loaded.document;
     let storage =
         RunStorage { documents, name: name.clone(), document, workspace, user_name: lazy_user_name(site) };
-    Ok(OpenRun { flow, storage, lease: Some(lease), resumed: true, until: None })
+    Ok(OpenRun { flow, storage, lease: Some(lease), checkout: None, resumed: true, until: None })
 }
 
 /// Opens a run whose lease another process holds, for its worker; with the folder of its artifacts.
@@ -197,7 +263,7 @@ pub fn open_for_worker(site: &Site, name: &DocumentName) -> Result<(PathBuf, Ope
     let folder = workspace.folder().to_owned();
     let storage =
         RunStorage { documents, name: name.clone(), document, workspace, user_name: lazy_user_name(site) };
-    Ok((folder, OpenRun { flow, storage, lease: None, resumed: true, until: None }))
+    Ok((folder, OpenRun { flow, storage, lease: None, checkout: None, resumed: true, until: None }))
 }
 
 /// Flow of a run's command.
@@ -205,6 +271,29 @@ pub fn flow_for(site: &Site, name: &DocumentName) -> Result<&'static FlowSpec, A
     site.registry.get(name.command()).ok_or_else(|| {
         AppError::failed(format!("this version of charrette cannot drive runs of {}", name.command()))
     })
+}
+
+/// Refuses to resume a run while another branch is checked out than the one made for it.
+fn refuse_other_branch(site: &Site, name: &DocumentName, document: &Checkpoint) -> Result<(), AppError> {
+    let Some(branch) = document.run.as_ref().and_then(|run| run.branch.as_deref()) else { return Ok(()) };
+    // A run that was killed before it had switched does so when it is resumed.
+    if !done_steps(document).contains(FlowSpec::BRANCH_STEP) {
+        return Ok(());
+    }
+    let git = Git::new(&site.root);
+    let current = git.find(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+    let exists = || git.succeeds(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
+    if current.as_deref() == Some(branch) || !exists() {
+        return Ok(());
+    }
+    let here = current.map_or_else(|| "a detached HEAD".to_owned(), |current| format!("branch {current}"));
+    let feature = feature_argument(name);
+    Err(AppError::new(
+        ErrorKind::Refused,
+        format!("{feature} works on branch {branch}, but {here} is checked out"),
+    )
+    .hint(format!("Nothing was changed. Return to its branch: git switch {branch}"))
+    .hint(format!("Or give it a tree of its own: git worktree add ../{feature} {branch}")))
 }
 
 /// Reports that HEAD has moved since the run was saved, with the diff stat.

@@ -1,5 +1,6 @@
 //! Resolves a start request to a plan: which run, from where, and up to which phase.
 
+use crate::closing::was_closing_page_shown;
 use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
@@ -322,7 +323,7 @@ fn check_resumable(
     let feature = feature_argument(name);
     let steps = forecast(document, &run_workspace(site, document)?);
     let changed = steps.iter().any(|step| step.why.is_some());
-    if document.completed_at.is_some() && !changed {
+    if document.completed_at.is_some() && !changed && was_closing_page_shown(site, document) {
         let command = capitalised(request.command());
         return Err(AppError::new(
             ErrorKind::AlreadyComplete,

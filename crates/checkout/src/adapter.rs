@@ -1,13 +1,14 @@
 //! Implements the engine's `Checkout` and `Tree` ports. Git blocks, so the work is done on blocking threads.
 
 use crate::run_checkout::RunCheckout;
-use crate::tree::Snapshot;
+use crate::tree::WatchedSnapshot;
 use crate::watch::TreeWatch;
 use charrette_engine::ports::checkout::Delivery;
 use charrette_engine::ports::tree::{Tree, TreeSnapshot};
 use charrette_engine::ports::{BoxFuture, BranchOrder, BranchReport, Checkout, EntryReport, PortError};
 use charrette_model::panel::cite::SourceFacts;
 use charrette_model::tree::TreeChange;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -59,9 +60,20 @@ impl Tree for TreeWatch {
     }
 
     fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange> {
-        let snapshots = (before.0.downcast_ref::<Snapshot>(), after.0.downcast_ref::<Snapshot>());
+        let snapshots =
+            (before.0.downcast_ref::<WatchedSnapshot>(), after.0.downcast_ref::<WatchedSnapshot>());
         let (Some(before), Some(after)) = snapshots else { return Vec::new() };
         TreeWatch::changes(self, before, after)
+    }
+
+    fn export(&self, snapshot: &TreeSnapshot) -> Value {
+        let snapshot = snapshot.0.downcast_ref::<WatchedSnapshot>();
+        snapshot.and_then(|snapshot| serde_json::to_value(snapshot).ok()).unwrap_or_default()
+    }
+
+    fn import(&self, exported: &Value) -> Option<TreeSnapshot> {
+        let snapshot: WatchedSnapshot = serde_json::from_value(exported.clone()).ok()?;
+        Some(TreeSnapshot(Arc::new(snapshot)))
     }
 
     fn patch(&self, changes: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>> {

@@ -9,7 +9,7 @@ use charrette_git::CallError;
 use charrette_model::branch::create::{CreateError, is_safe_ref};
 use charrette_model::branch::name::branch_topic;
 use charrette_model::branch::{BranchInfo, given_prefix, unused_branch_name};
-use charrette_model::escape::printable;
+use charrette_model::escape::{printable, printable_lines};
 use charrette_model::gate::texts;
 
 /// Creates the branch and switches to it, or stays on the current one.
@@ -105,7 +105,7 @@ fn free_name(checkout: &RunCheckout, facts: &BranchFacts) -> String {
 fn switch_refusal(checkout: &RunCheckout, name: &str, reason: &str) -> PortError {
     let is_dirty =
         Snapshot::take(&checkout.options.root).is_ok_and(|tree| !tree.is_clean_except(&checkout.options.own));
-    let message = format!("cannot switch to branch '{}': {}", printable(name), printable(reason));
+    let message = format!("cannot switch to branch '{}': {}", printable(name), printable_lines(reason));
     if is_dirty {
         PortError::Refused(format!("{message}\nCommit or stash your changes first; nothing was lost."))
     } else {

@@ -5,7 +5,7 @@ use crate::facts::BranchFacts;
 use crate::mainline::Mainline;
 use crate::run_checkout::RunCheckout;
 use charrette_git::CallError;
-use charrette_model::escape::printable;
+use charrette_model::escape::printable_lines;
 use charrette_model::gate::preflight::{PreflightError, check_tree};
 use charrette_model::gate::texts;
 
@@ -46,6 +46,6 @@ fn refusal(
     reason: Option<&str>,
 ) -> PortError {
     let cure = texts::clean_main_required(checkout.options.name.command(), &facts.user_prefix);
-    let reason = reason.map(|reason| format!("\ngit: {}", printable(reason))).unwrap_or_default();
+    let reason = reason.map(|reason| format!("\ngit: {}", printable_lines(reason))).unwrap_or_default();
     PortError::Refused(format!("PREFLIGHT_ERROR={error}\n{cure}{reason}"))
 }

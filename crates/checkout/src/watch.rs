@@ -2,8 +2,8 @@
 
 use crate::coalesce::Coalescer;
 use crate::head_copy::copy_head;
-use crate::tree::{Snapshot, TreeError, UndoReport, patch, undo};
-use charrette_model::tree::{OwnPaths, TreeChange};
+use crate::tree::{TreeError, UndoReport, WatchedSnapshot, differ_from_index, patch, undo};
+use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct TreeWatch(Arc<WatchState>);
 struct WatchState {
     root: PathBuf,
     own: OwnPaths,
-    snapshots: Coalescer<Result<Arc<Snapshot>, Arc<TreeError>>>,
+    snapshots: Coalescer<Result<Arc<WatchedSnapshot>, Arc<TreeError>>>,
 }
 
 impl TreeWatch {
@@ -27,15 +27,26 @@ impl TreeWatch {
     }
 
     /// Takes a snapshot that is not older than this call.
-    pub async fn snapshot(&self) -> Result<Arc<Snapshot>, Arc<TreeError>> {
+    pub async fn snapshot(&self) -> Result<Arc<WatchedSnapshot>, Arc<TreeError>> {
         let root = self.0.root.clone();
-        let take = move || Snapshot::take(&root).map(Arc::new).map_err(Arc::new);
+        let take = move || WatchedSnapshot::take(&root).map(Arc::new).map_err(Arc::new);
         self.0.snapshots.get(take).await.unwrap_or_else(|error| Err(Arc::new(join_error(error))))
     }
 
-    /// Changes between two snapshots, without charrette's own paths.
-    pub fn changes(&self, before: &Snapshot, after: &Snapshot) -> Vec<TreeChange> {
-        before.changes(after, &self.0.own)
+    /// Changes between two snapshots, without charrette's own paths. What git calls unchanged is compared by its content
+    /// where it was written in between.
+    pub fn changes(&self, before: &WatchedSnapshot, after: &WatchedSnapshot) -> Vec<TreeChange> {
+        let mut changes = before.changes(after, &self.0.own);
+        let suspicious = before.suspicious(after);
+        // If git cannot tell, they count as changed.
+        let differing = differ_from_index(&self.0.root, &suspicious).unwrap_or(suspicious);
+        changes.extend(differing.into_iter().map(|path| TreeChange {
+            path,
+            kind: ChangeKind::Modified,
+            dirty_before: true,
+            restored: false,
+        }));
+        changes
     }
 
     /// Patch of everything that [`TreeWatch::undo`] would undo now, to be saved first.

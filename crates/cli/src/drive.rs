@@ -5,7 +5,7 @@ use crate::progress::{self, DisplayOptions};
 use crate::run_end::{RunEnd, report_end};
 use crate::{output, runtime};
 use charrette_app::answers_file::{AnswersFile, AnswersFileAsker};
-use charrette_app::closing::closing;
+use charrette_app::closing::{closing, note_closing_page_shown};
 use charrette_app::drive::{FrontEnd, drive};
 use charrette_app::nesting::Nesting;
 use charrette_app::start::OpenRun;
@@ -80,6 +80,9 @@ pub(crate) fn print_closing_page(
     name: &DocumentName,
     end: &RunEnd,
 ) -> Result<(), AppError> {
+    if end.outcome.is_ok() {
+        note_closing_page_shown(site, name);
+    }
     if invocation.json || invocation.quiet {
         return Ok(());
     }

@@ -11,8 +11,10 @@ const MAX_COMMAND_LINE_CHARS: usize = 200;
 
 /// Captures the variables, folder, command line and program of this process.
 pub(crate) fn read_environment() -> Arc<Environment> {
+    let variables = std::env::vars_os().collect();
+    charrette_git::set_environment(&variables);
     Arc::new(Environment {
-        variables: std::env::vars_os().collect(),
+        variables,
         folder: PathBuf::from("."),
         command_line: command_line(),
         program: std::env::current_exe().ok(),

@@ -9,25 +9,37 @@ pub(crate) fn block_on<T>(work: impl AsyncFnOnce(Cancel) -> Result<T, AppError>)
         .enable_all()
         .build()
         .map_err(|error| AppError::failed(format!("cannot start the async runtime: {error}")))?;
-    runtime.block_on(async {
-        let cancel = Cancel::default();
-        cancel_on_signals(&cancel)
-            .map_err(|error| AppError::failed(format!("cannot install signal handlers: {error}")))?;
-        work(cancel).await
-    })
+    let cancel = Cancel::default();
+    cancel_on_signals(&cancel)
+        .map_err(|error| AppError::failed(format!("cannot install signal handlers: {error}")))?;
+    runtime.block_on(work(cancel))
 }
 
 /// Requests cancellation on SIGINT, SIGTERM and SIGHUP. A second signal makes the request urgent.
+///
+/// Signals are received on a thread of their own: the main one may be waiting for a lock.
 fn cancel_on_signals(cancel: &Cancel) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-        let mut signals = signal(kind)?;
-        let cancel = cancel.clone();
-        tokio::spawn(async move {
-            while signals.recv().await.is_some() {
-                cancel.request();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let receivers = runtime.block_on(async {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        kinds.into_iter().map(signal).collect::<std::io::Result<Vec<_>>>()
+    })?;
+    let cancel = cancel.clone();
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        runtime.block_on(async move {
+            let mut tasks = tokio::task::JoinSet::new();
+            for mut signals in receivers {
+                let cancel = cancel.clone();
+                tasks.spawn(async move {
+                    while signals.recv().await.is_some() {
+                        charrette_store::lock::interrupt_waits();
+                        cancel.request();
+                    }
+                });
             }
+            tasks.join_all().await;
         });
-    }
+    })?;
     Ok(())
 }

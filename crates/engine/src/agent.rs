@@ -340,7 +340,7 @@ impl AgentCall {
                 }
                 Err(CallError::Interrupted) => return Err(StepError::Interrupted),
                 Err(CallError::Paused) => return Err(StepError::Paused),
-                Err(CallError::Unrecorded(error)) => return Err(StepError::Failed(error)),
+                Err(CallError::Unrecorded(error)) => return Err(StepError::Unrecorded(error)),
                 Err(CallError::Failed(why)) => failures.push(format!("{agent}: {why}")),
             }
         }

@@ -7,7 +7,7 @@
 use crate::agent::{AgentCall, AgentPrompt, AnswerFiles, CallInputs, Grammar, LaunchContext};
 use crate::citation_check::CitationCheck;
 use crate::event::EventKind;
-use crate::ports::{AgentAnswer, AnswerCitations, LaunchError, LaunchOrder, PromptInput};
+use crate::ports::{AgentAnswer, AnswerCitations, AnswerKeeper, LaunchError, LaunchOrder, PromptInput};
 use crate::prompt::render_prompt;
 use crate::retry::render_retry;
 use crate::step::StepContext;
@@ -15,7 +15,8 @@ use charrette_model::checkpoint::Usage;
 use charrette_model::ledger::CitationCounts;
 use charrette_model::panel::cite::{CitationReport, strike_wrong_citations};
 use charrette_model::seats::EMBEDDED;
-use std::sync::PoisonError;
+use charrette_store::workspace::sha256;
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// An answer as it was read.
@@ -168,6 +169,7 @@ impl AgentCall {
         launch: &LaunchContext,
     ) -> Result<AgentAnswer, CallError> {
         let call = context.call();
+        let key = answer_key(agent, retry, brief);
         let order = LaunchOrder {
             agent: agent.to_owned(),
             seat: self.seat.clone(),
@@ -187,10 +189,15 @@ impl AgentCall {
                 .filter(|session| session.agent == agent)
                 .map(|session| session.id.clone()),
             decisions: launch.decisions.clone(),
+            keeper: keeper(context, &key),
         };
         let (step, since) = (call.id.clone(), Instant::now());
         context.lane().emit(EventKind::AgentStarted { step: step.clone(), agent: agent.to_owned() });
-        let outcome = launch.launcher.launch(order).await;
+        let outcome = match context.lane().kept_answer(&key) {
+            // Its process ended before the driver did; only what follows is done again.
+            Some(kept) => launch.launcher.complete(order, kept).await,
+            None => launch.launcher.launch(order).await,
+        };
         let (status, usage) = match &outcome {
             Ok(answer) => ("ok".to_owned(), answer.usage.clone()),
             Err(error) => (error.to_string(), None),
@@ -200,12 +207,14 @@ impl AgentCall {
         match outcome {
             Ok(answer) => {
                 context.lane().record_changes(&answer.changes).await.map_err(CallError::Unrecorded)?;
+                context.lane().mark_compared(&key);
                 for message in &answer.notes {
                     warn(context, agent, message);
                 }
                 Ok(answer)
             }
             Err(LaunchError::Interrupted) => Err(CallError::Interrupted),
+            Err(LaunchError::Unverified(problem)) => Err(CallError::Unrecorded(problem)),
             Err(LaunchError::Paused(pause)) => {
                 *launch.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(*pause);
                 Err(CallError::Paused)
@@ -236,6 +245,19 @@ impl AgentCall {
             None => Ok(files),
         }
     }
+}
+
+/// Key of a call's answer within its step: the agent, the inputs as they are on disk, and the request to answer again.
+fn answer_key(agent: &str, retry: Option<&str>, brief: &CallBrief) -> String {
+    let inputs = brief.inputs.0.iter().map(|input| (&input.name, &input.text)).collect::<Vec<_>>();
+    let text = serde_json::to_string(&(agent, retry, inputs)).unwrap_or_default();
+    sha256(text.as_bytes())[..32].to_owned()
+}
+
+/// Keeps the answer of a call in its lane.
+fn keeper(context: &StepContext, key: &str) -> AnswerKeeper {
+    let (context, key) = (context.clone(), key.to_owned());
+    AnswerKeeper(Arc::new(move |answer| context.lane().keep_answer(&key, &answer)))
 }
 
 /// Warning about citations that are wrong in an answer that is used.

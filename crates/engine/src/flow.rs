@@ -102,6 +102,9 @@ impl OptionValue {
 }
 
 impl FlowSpec {
+    /// Id of the step in which a flow that moves HEAD switches to its branch.
+    pub const BRANCH_STEP: &str = "branch";
+
     /// Empty command, as the base of a small one.
     pub const EMPTY: FlowSpec = FlowSpec {
         command: Command::Start,

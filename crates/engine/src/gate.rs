@@ -211,12 +211,25 @@ pub struct Answers {
     gate: String,
     by_key: Map<String, Value>,
     at: Option<String>,
+    by: Option<String>,
 }
 
 impl Answers {
     /// Answers of a gate by key, and the time of the last one.
     pub fn new(gate: impl Into<String>, by_key: Map<String, Value>, at: Option<String>) -> Answers {
-        Answers { gate: gate.into(), by_key, at }
+        Answers { gate: gate.into(), by_key, at, by: None }
+    }
+
+    /// Sets the name of the last respondent.
+    #[must_use]
+    pub fn by(mut self, by: Option<String>) -> Answers {
+        self.by = by;
+        self
+    }
+
+    /// Name of the last respondent.
+    pub fn respondent(&self) -> Option<&str> {
+        self.by.as_deref()
     }
 
     /// The answer to one question; empty if there is none.

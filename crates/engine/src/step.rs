@@ -101,6 +101,9 @@ pub enum StepError {
     /// Failed, with a message that is shown without the step id.
     #[error("{0}")]
     Verbatim(String),
+    /// Something that an agent call needs could not be recorded or verified. Answers that were given are kept.
+    #[error("{0}")]
+    Unrecorded(String),
     /// Refused by a guard; retried when the run is resumed.
     #[error("{0}")]
     Refused(String),

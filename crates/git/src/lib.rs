@@ -3,18 +3,23 @@
 //! Git is started with arguments, never through a shell. There are four kinds of calls, all on [`Git`]:
 //!
 //! - *reading* (`bytes`, `text`, `find`, `succeeds`, …) changes nothing, takes no locks, reaches no network and runs
-//!   no program that the repository's configuration names, except content filters, see `environment`;
+//!   no program that the repository's configuration names;
 //! - *editing* (`edit`) changes the index or the work tree on our own behalf, with the same restrictions;
-//! - *acting* (`act`) does what a user would do (switch, rebase): the repository's hooks run;
+//! - *acting* (`act`) does what a user would do (switch, rebase): programs of the user's configuration run;
 //! - *calling* (`call`) talks to a remote, with a time limit and cancellation.
 //!
-//! `environment` has the options and variables of each kind, and lists what they cannot prevent.
+//! `environment` has the options and variables of each kind, `clean_room` what a repository's own programs are replaced
+//! by.
 
+mod clean_room;
 mod environment;
+mod lock_files;
 mod process;
 mod program;
 mod remote;
 
+pub use environment::set_environment;
+pub use lock_files::LockFile;
 pub use process::GitError;
 pub use program::Git;
 pub use remote::{CallError, RemoteCallOptions};

@@ -1,5 +1,6 @@
 //! Runs one git process to its end and reports git's own error message if it fails.
 
+use crate::lock_files;
 use std::io::{self, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -55,9 +56,25 @@ pub(crate) fn run(mut command: Command, subcommand: String, input: &[u8]) -> Res
     Err(GitError::Failed { command: subcommand, reason: failure_reason(&output.stderr, output.status) })
 }
 
-/// Last non-empty line of standard error, where git puts its reason.
+/// Maximum length of git's message that is kept, in bytes.
+const MAX_MESSAGE: usize = 4 << 10;
+
+/// Git's message on standard error, without empty lines and advice.
 pub(crate) fn failure_reason(stderr: &[u8], status: ExitStatus) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    last.map_or_else(|| format!("git failed ({status})"), str::to_owned)
+    let lines =
+        text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty() && !line.starts_with("hint:"));
+    let mut message = lines.collect::<Vec<_>>().join("\n");
+    if message.len() > MAX_MESSAGE {
+        let end = (0..=MAX_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+        message.truncate(end);
+        message.push('…');
+    }
+    if message.is_empty() {
+        return format!("git failed ({status})");
+    }
+    match lock_files::explain(&text) {
+        Some(explanation) => format!("{message}\n{explanation}"),
+        None => message,
+    }
 }

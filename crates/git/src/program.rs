@@ -62,13 +62,13 @@ impl<'a> Git<'a> {
         self.run_captured(Purpose::Restricted, args, input).map(drop)
     }
 
-    /// Acts as the user would with the same arguments. The repository's hooks run.
+    /// Acts as the user would with the same arguments. Hooks run only if the user's own configuration names them.
     pub fn act<S: AsRef<OsStr>>(self, args: &[S]) -> Result<(), GitError> {
         self.run_captured(Purpose::OnBehalfOfUser, args, b"").map(drop)
     }
 
     pub(crate) fn command<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Command {
-        let mut command = command(self.folder, purpose, args);
+        let mut command = command(self.folder, purpose, self.is_separate, args);
         if self.is_separate {
             for variable in REPOSITORY_VARIABLES {
                 command.env_remove(variable);

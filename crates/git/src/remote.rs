@@ -20,7 +20,7 @@ const STDERR_LIMIT: u64 = 64 << 10;
 /// Polling interval for cancellation and the timeout.
 const INTERVAL: Duration = Duration::from_millis(20);
 /// Default ssh command where the user configured none: it must not ask for a password.
-const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=20";
+pub(crate) const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=20";
 
 /// Options of a call to a remote.
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ impl Git<'_> {
         }
         // A program that outlived git may still hold the pipe.
         let message = stderr.and_then(|stderr| stderr.recv_timeout(GRACE).ok()).unwrap_or_default();
-        Err(CallError::Failed(failure_reason(&message, status)))
+        Err(CallError::Failed(failure_reason(&message, status).replace('\n', "; ")))
     }
 }
 

@@ -32,6 +32,11 @@ impl fmt::Display for Printable<'_> {
     }
 }
 
+/// Escapes the control characters of each line; line breaks stay.
+pub fn printable_lines(text: &str) -> String {
+    text.lines().map(|line| printable(line).to_string()).collect::<Vec<_>>().join("\n")
+}
+
 /// Escapes a whole message to one line, nothing shortened: for the last step before a log line is written.
 pub fn one_line(text: &str) -> String {
     text.chars()

@@ -26,6 +26,7 @@ const BASE: FlowSpec = FlowSpec {
 pub(crate) static REHEARSAL: FlowSpec = FlowSpec {
     command: Command::Start,
     phases: &["gather", "draft", "settle"],
+    moves_head: true,
     run: |run| Box::pin(rehearse(run)),
     ..BASE
 };

@@ -58,9 +58,12 @@ pub(crate) fn sync_folders_of<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) 
     folders.into_iter().try_for_each(sync_folder)
 }
 
-/// A patch of undone changes may contain anything from the tree: only its owner may read it.
+/// A patch of undone changes may contain anything from the tree, an answer anything that its agent has seen: only their
+/// owner may read them.
 fn mode_of(target: &Path) -> u32 {
-    if target.extension().is_some_and(|extension| extension == "patch") { 0o600 } else { 0o666 }
+    let is_private =
+        target.extension().is_some_and(|extension| extension == "patch" || extension == "answer");
+    if is_private { 0o600 } else { 0o666 }
 }
 
 fn replace_with_mode(target: &Path, temp: &Path, bytes: &[u8], mode: u32) -> Result<(), ReplaceError> {

@@ -10,12 +10,20 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 /// A change that did not pass through the driver. It is taken back already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignChange {
     pub path: PathBuf,
     pub kind: ChangeKind,
+}
+
+/// A change to be taken back.
+pub(crate) struct Restoration {
+    pub(crate) change: ForeignChange,
+    /// Content to put back; none if the file should not exist.
+    pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
 /// Files of a run, by path. Inactive until [`Custody::begin`].
@@ -32,9 +40,14 @@ struct CustodyState {
 
 #[derive(Debug, Clone)]
 struct KeptFile {
-    signature: Signature,
+    /// Metadata of a file whose bytes were compared, long enough after its last change that a later one would show. None
+    /// for a younger file: its bytes are compared each time.
+    signature: Option<Signature>,
     bytes: Arc<[u8]>,
 }
+
+/// Time after which a change of a file shows in its metadata, whatever the resolution of the file system's clock.
+const SETTLING_TIME: i64 = 1;
 
 /// File metadata that identifies an unchanged file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +70,13 @@ impl Signature {
     pub(crate) fn of(meta: &std::fs::Metadata) -> Signature {
         Signature { inode: meta.ino(), bytes: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) }
     }
+
+    /// This signature, if the last change is long enough ago.
+    fn settled(self) -> Option<Signature> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
+        let is_old = i64::try_from(now).ok()? > self.changed.0 + SETTLING_TIME;
+        is_old.then_some(self)
+    }
 }
 
 impl Custody {
@@ -68,16 +88,23 @@ impl Custody {
         self.state().is_active
     }
 
-    /// Accepts these files as they are now, and forgets all others.
-    pub(crate) fn begin(&self, paths: impl IntoIterator<Item = PathBuf>) -> io::Result<()> {
+    /// Accepts these files as they are now, and forgets all others but those below `except`.
+    pub(crate) fn begin(
+        &self,
+        paths: impl IntoIterator<Item = PathBuf>,
+        except: Option<&Path>,
+    ) -> io::Result<()> {
         let mut state = self.state();
-        let before = std::mem::take(&mut state.files);
+        let (kept, before): (BTreeMap<_, _>, _) = std::mem::take(&mut state.files)
+            .into_iter()
+            .partition(|(path, _)| except.is_some_and(|except| path.starts_with(except)));
+        state.files = kept;
         state.is_active = true;
         for path in paths {
             let Some(signature) = Signature::read(&path)? else { continue };
-            let kept = match before.get(&path).filter(|kept| kept.signature == signature) {
+            let kept = match before.get(&path).filter(|kept| kept.signature == Some(signature)) {
                 Some(kept) => kept.clone(),
-                None => KeptFile { signature, bytes: fs_err::read(&path)?.into() },
+                None => KeptFile { signature: None, bytes: fs_err::read(&path)?.into() },
             };
             state.files.insert(path, kept);
         }
@@ -85,36 +112,20 @@ impl Custody {
     }
 
     /// Takes note of files that the driver has just written.
-    pub(crate) fn keep(&self, files: &[(PathBuf, &[u8])]) -> io::Result<()> {
+    pub(crate) fn keep(&self, files: &[(PathBuf, &[u8])]) {
         let mut state = self.state();
-        if !state.is_active {
-            return Ok(());
+        if state.is_active {
+            let kept = |bytes: &[u8]| KeptFile { signature: None, bytes: bytes.into() };
+            state.files.extend(files.iter().map(|(path, bytes)| (path.clone(), kept(bytes))));
         }
-        for (path, bytes) in files {
-            if let Some(signature) = Signature::read(path)? {
-                state.files.insert(path.clone(), KeptFile { signature, bytes: (*bytes).into() });
-            }
-        }
-        Ok(())
     }
 
     /// Takes note that the driver has moved a file.
-    pub(crate) fn moved(&self, from: &Path, to: &Path) -> io::Result<()> {
+    pub(crate) fn moved(&self, from: &Path, to: &Path) {
         let mut state = self.state();
-        let Some(kept) = state.files.remove(from) else { return Ok(()) };
-        if let Some(signature) = Signature::read(to)? {
-            state.files.insert(to.to_owned(), KeptFile { signature, ..kept });
+        if let Some(kept) = state.files.remove(from) {
+            state.files.insert(to.to_owned(), KeptFile { signature: None, ..kept });
         }
-        Ok(())
-    }
-
-    /// Takes note that the driver has touched a file without changing its content, such as by a second link.
-    pub(crate) fn touched(&self, path: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        if let (Some(kept), Some(signature)) = (state.files.get_mut(path), Signature::read(path)?) {
-            kept.signature = signature;
-        }
-        Ok(())
     }
 
     /// Forgets files that the driver removes.
@@ -127,11 +138,8 @@ impl Custody {
         self.state().files.keys().cloned().collect()
     }
 
-    /// The foreign change of one file, if there is one, with the content to put back; none if it should not exist.
-    pub(crate) fn foreign_change(
-        &self,
-        path: &Path,
-    ) -> io::Result<Option<(ForeignChange, Option<Arc<[u8]>>)>> {
+    /// The foreign change of one file, if there is one, and how to take it back.
+    pub(crate) fn foreign_change(&self, path: &Path) -> io::Result<Option<Restoration>> {
         let mut state = self.state();
         if !state.is_active {
             return Ok(None);
@@ -140,19 +148,19 @@ impl Custody {
         let now = Signature::read(path)?;
         let Some(kept) = state.files.get_mut(path) else {
             let is_there = path.symlink_metadata().is_ok();
-            return Ok(is_there.then(|| (change(ChangeKind::Added), None)));
+            return Ok(is_there.then(|| Restoration { change: change(ChangeKind::Added), bytes: None }));
         };
         let kind = match now {
-            Some(signature) if signature == kept.signature => return Ok(None),
+            Some(signature) if kept.signature == Some(signature) => return Ok(None),
             Some(signature) if *fs_err::read(path)? == *kept.bytes => {
-                kept.signature = signature;
+                kept.signature = signature.settled();
                 return Ok(None);
             }
             Some(_) => ChangeKind::Modified,
             None if path.symlink_metadata().is_ok() => ChangeKind::Modified,
             None => ChangeKind::Deleted,
         };
-        Ok(Some((change(kind), Some(kept.bytes.clone()))))
+        Ok(Some(Restoration { change: change(kind), bytes: Some(kept.bytes.clone()) }))
     }
 
     /// Notes a change that was taken back.

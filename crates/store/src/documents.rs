@@ -110,6 +110,12 @@ impl Documents {
         Ok(Some(LoadedDocument { document, stale }))
     }
 
+    /// True if the document is byte for byte as this process wrote it last.
+    pub fn is_as_written(&self, name: &DocumentName) -> bool {
+        let found = read_bytes(&self.folder.document(name)).ok().flatten();
+        found.is_some_and(|bytes| self.parse_cache.is_known(&bytes))
+    }
+
     /// Replaces the document on disk.
     pub fn save(
         &self,

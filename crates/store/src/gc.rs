@@ -23,7 +23,7 @@ pub struct Retention {
 /// One action of the garbage collection, done or (in a dry run) planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GcAction {
-    /// `archive-completed`, `remove-archive`, `remove-temp`, `remove-lock` or `remove-history`.
+    /// `archive-completed`, `remove-archive`, `remove-temp`, `remove-lock`, `remove-history` or `remove-workspace`.
     pub action: &'static str,
     pub path: PathBuf,
     /// Size of the file.

@@ -11,6 +11,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,14 @@ const DOCUMENT_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Timeout of a lease: long enough for a process that only inspects it.
 const LEASE_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// True if this process was asked to end.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Ends all waits for locks of this process, now and later: what is not free at once counts as locked.
+pub fn interrupt_waits() {
+    IS_INTERRUPTED.store(true, Ordering::Relaxed);
+}
 
 /// The process that holds a lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +144,9 @@ fn acquire(path: &Path, holder: &Holder, timeout: Duration) -> Result<File, Stor
                 return Ok(file);
             }
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+            Err(TryLockError::WouldBlock)
+                if Instant::now() >= deadline || IS_INTERRUPTED.load(Ordering::Relaxed) =>
+            {
                 return Err(StoreError::Locked { path: path.to_owned(), holder: read_holder(&file) });
             }
             Err(TryLockError::WouldBlock) => {

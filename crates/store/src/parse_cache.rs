@@ -25,6 +25,12 @@ impl ParseCache {
         }
     }
 
+    /// True if the text is the cached one.
+    pub(crate) fn is_known(&self, text: &[u8]) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().is_some_and(|version| version.text == text)
+    }
+
     /// Caches a version that was just written.
     pub(crate) fn remember(&self, text: Vec<u8>, document: &Checkpoint) {
         let version = Version { text, document: document.clone() };

@@ -24,6 +24,18 @@ pub struct Repository {
     pub(crate) common_dir: PathBuf,
 }
 
+impl Repository {
+    /// Folder with the files of this work tree: HEAD, index.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Folder with the files that all work trees share: configuration, hooks, branches.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+}
+
 /// Finds the repository of `start`.
 pub fn locate(start: &Path) -> io::Result<Location> {
     for folder in start.ancestors() {

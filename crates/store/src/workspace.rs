@@ -6,7 +6,7 @@
 //! only record of uncollected outputs.
 
 use crate::atomic::{place_all, sync_folders_of};
-use crate::custody::{Custody, ForeignChange, Signature};
+use crate::custody::{Custody, Signature};
 use crate::error::StoreError;
 use crate::layout::{check_folder, create_folder};
 use charrette_model::escape::printable;
@@ -15,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+mod files_in_custody;
 
 /// The folder of a run's artifacts, and its staging folder.
 #[derive(Debug)]
@@ -64,61 +66,6 @@ impl Workspace {
         crate::layout::ignore_itself(self.folder.parent().unwrap_or(&self.folder))
     }
 
-    /// Accepts all files of the run as they are, and from now on takes back every change that does not pass through
-    /// this value. For the process that drives the run: at its start, and when a person has answered a gate.
-    pub fn take_custody(&self) -> io::Result<()> {
-        let mut paths = Vec::new();
-        for name in self.list()? {
-            if !is_log(&name) {
-                paths.push(self.path(&name)?);
-            }
-        }
-        for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().contains(STAGED) {
-                paths.push(entry.path());
-            }
-        }
-        self.custody.begin(paths)
-    }
-
-    /// Checks every file in custody, and returns the changes by others since the last call. They are taken back; the
-    /// content found is kept under `evidence/`.
-    pub fn foreign_changes(&self) -> io::Result<Vec<ForeignChange>> {
-        let mut paths = self.custody.paths();
-        for name in self.list()?.iter().filter(|name| !is_log(name)) {
-            paths.push(self.path(name)?);
-        }
-        for path in &paths {
-            self.take_back(path)?;
-        }
-        Ok(self.custody.take_foreign())
-    }
-
-    /// Takes back a change of one file that did not pass through this value.
-    fn take_back(&self, path: &Path) -> io::Result<()> {
-        let Some((change, bytes)) = self.custody.foreign_change(path)? else { return Ok(()) };
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let evidence = self.folder.join("evidence");
-        create_folder(&evidence)?;
-        let kept = (1..).map(|n| evidence.join(format!("foreign-{n}-{name}"))).find(|kept| !kept.exists());
-        if let Some(kept) = kept.filter(|_| path.symlink_metadata().is_ok()) {
-            // Moved, not copied: what is there may be a link or a folder.
-            match fs_err::rename(path, &kept) {
-                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs_err::remove_file(path)?,
-                other => other?,
-            }
-        }
-        if let Some(bytes) = bytes {
-            let files = [(path.to_owned(), &*bytes)];
-            create_folder(path.parent().unwrap_or(&self.folder))?;
-            place_all(&files)?;
-            self.custody.keep(&files)?;
-        }
-        sync_folders_of([&path.to_owned()])?;
-        self.custody.note(change);
-        Ok(())
-    }
-
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -151,6 +98,22 @@ impl Workspace {
         }
     }
 
+    /// The content of a staged file; `None` if there is no such file.
+    pub fn read_staged(&self, lane: &str, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match fs_err::read(self.verified(self.staged(lane, name)?, name)?) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes a staged file.
+    pub fn remove_staged(&self, lane: &str, name: &str) -> io::Result<()> {
+        let path = self.staged(lane, name)?;
+        self.custody.forget(|kept| kept == path);
+        fs_err::remove_file(path)
+    }
+
     /// Path where an artifact can be read now: staged by `lane`, or collected.
     pub fn readable_path(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
         if let Some(lane) = lane {
@@ -160,14 +123,6 @@ impl Workspace {
             }
         }
         self.verified(self.path(name)?, name)
-    }
-
-    /// A path whose file is as the driver left it.
-    fn verified(&self, path: PathBuf, name: &str) -> io::Result<PathBuf> {
-        if self.custody.is_active() && !is_log(name) {
-            self.take_back(&path)?;
-        }
-        Ok(path)
     }
 
     /// SHA-256 of an artifact, staged or collected; `None` if there is no such file.
@@ -237,6 +192,24 @@ impl Workspace {
         self.write_all(files, |name| self.staged(lane, name), &[])
     }
 
+    /// Keeps a file beside the staged outputs of a lane. Its content is synced, its name is not: what a power loss takes
+    /// is asked for again.
+    pub fn keep(&self, lane: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let files = [(self.staged(lane, name)?, bytes)];
+        create_folder(&self.staging)?;
+        place_all(&files)?;
+        self.custody.keep(&files);
+        Ok(())
+    }
+
+    /// Marks a kept file. The mark survives a kill of this process; a power loss may take it.
+    pub fn mark_kept(&self, lane: &str, name: &str) -> io::Result<()> {
+        let path = self.staged(lane, name)?;
+        fs_err::write(&path, "")?;
+        self.custody.keep(&[(path, b"")]);
+        Ok(())
+    }
+
     /// Moves the staged outputs of a step into the workspace. Replaced artifacts are kept under
     /// `superseded/`.
     pub fn collect(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
@@ -268,7 +241,7 @@ impl Workspace {
                     }
                     other => other?,
                 }
-                self.custody.moved(&staged, &target)?;
+                self.custody.moved(&staged, &target);
                 changed.push(target);
             }
         }
@@ -340,7 +313,6 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => other?,
         }
-        self.custody.touched(&target)?;
         Ok(Some(kept))
     }
 
@@ -374,7 +346,7 @@ impl Workspace {
             create_folder(target.parent().unwrap_or(Path::new(".")))?;
         }
         place_all(&placed)?;
-        self.custody.keep(&placed)?;
+        self.custody.keep(&placed);
         sync_folders_of(targets.into_iter().chain(also))?;
         Ok(placed.iter().map(|(_, bytes)| sha256(bytes)).collect())
     }
@@ -422,14 +394,6 @@ fn add_names(folder: &Path, prefix: &str, is_deep: bool, names: &mut Vec<String>
         }
     }
     Ok(())
-}
-
-/// True for files that are no artifacts: logs that several parts of the program append to, and evidence. No step reads
-/// them.
-fn is_log(name: &str) -> bool {
-    let extension = Path::new(name).extension().unwrap_or_default();
-    ["jsonl", "tsv"].iter().any(|log| extension == *log)
-        || ["evidence/", "superseded/", "webhooks/"].iter().any(|folder| name.starts_with(folder))
 }
 
 /// Prefix of the deliverable's file names.

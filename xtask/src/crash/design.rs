@@ -129,7 +129,8 @@ pub(super) fn compare_files(expected: &Files, found: &Files) -> TaskResult {
 /// True for files that differ in every run: ledgers with times, replaced and failed outputs, webhook messages named
 /// after their run.
 fn varies_by_run(name: &str) -> bool {
-    ["timing-ledger.tsv", "tokens.jsonl", "events.jsonl", "execution-issues.md"].contains(&name)
+    ["timing-ledger.tsv", "tokens.jsonl", "events.jsonl", "execution-issues.md", ".closing-page-shown"]
+        .contains(&name)
         || ["superseded/", "evidence/", "webhooks/"].iter().any(|folder| name.starts_with(folder))
 }
 

@@ -53,14 +53,24 @@ pub(super) fn reap_adopted_zombies(own: &[i32]) {
     }
 }
 
-/// Living children that we did not start: adopted when their parent ended. Children that we started ourselves have our
-/// process group, or are in `own`.
+/// Process groups of children that may be adopted ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GroupRule {
+    /// Other groups than ours: children that we started without a group of their own are in ours.
+    Others,
+    /// Any group, when nothing that we started is running. A process may have joined our group to hide in it.
+    Any,
+}
+
+/// Living children that we did not start: adopted when their parent ended. Those in `own` are left out.
 #[cfg(target_os = "linux")]
-pub(super) fn adopted_children(own: &[i32]) -> Vec<Process> {
+pub(super) fn adopted_children(own: &[i32], group: GroupRule) -> Vec<Process> {
     use rustix::process::{PidfdFlags, getpgrp, pidfd_open};
     let ours = getpgrp().as_raw_nonzero().get();
     let is_adopted = |pid: i32| {
-        stat(pid).is_some_and(|stat| stat.state != b'Z' && stat.group != ours && !own.contains(&pid))
+        stat(pid).is_some_and(|stat| {
+            stat.state != b'Z' && (group == GroupRule::Any || stat.group != ours) && !own.contains(&pid)
+        })
     };
     let open = |pid: i32| {
         let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
@@ -183,14 +193,16 @@ pub(super) fn children_with_variable(_: &str, _: impl Fn(&[u8]) -> bool) -> Opti
 pub(super) fn reap_adopted_zombies(_: &[i32]) {}
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn adopted_children(_: &[i32]) -> Vec<Process> {
+pub(super) fn adopted_children(_: &[i32], _: GroupRule) -> Vec<Process> {
     Vec::new()
 }
 
 /// Only the parent is known without a walk through all processes.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn own_ancestry() -> Vec<i32> {
-    rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()).into_iter().collect()
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+    std::iter::once(own).chain(parent).collect()
 }
 
 #[cfg(not(target_os = "linux"))]

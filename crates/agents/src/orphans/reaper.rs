@@ -3,14 +3,15 @@
 use super::copies::{copies_folder, remove_folder};
 use super::driver::LANE_VARIABLE;
 use super::processes::{
-    Process, adopted_children, children_with_variable, own_ancestry, processes_with_variable,
+    GroupRule, Process, adopted_children, children_with_variable, own_ancestry, processes_with_variable,
     reap_adopted_zombies, set_subreaper,
 };
+use crate::process_group::{own_leaders, with_own_leaders};
 use fs_err::File;
 use rustix::process::Signal;
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -52,33 +53,55 @@ pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
     Ok(ended)
 }
 
-/// Ends the orphaned processes of a finished lane, and returns their number. `own` are the processes that we
-/// have started ourselves and not reaped yet.
+/// Ends the orphaned processes of a finished lane, and returns their number.
 ///
-/// A process that emptied its environment shows no lane. When no other lane is at work, whatever we have adopted is of this
-/// one or of an earlier one, and ends as well.
-pub(crate) async fn end_lane_orphans(token: String, own: Vec<i32>, grace: Duration) -> usize {
-    let is_last = own.is_empty();
+/// A process that emptied its environment shows no lane. While no other lane is at work, whatever was adopted since the
+/// first of them began is of this one or of an earlier one, and ends as well.
+pub(crate) async fn end_lane_orphans(token: String, grace: Duration) -> usize {
     let find = move || {
-        let adopted = if is_last && become_subreaper() { adopted_children(&[]) } else { Vec::new() };
+        let adopted = with_own_leaders(|own| {
+            let is_last = own.is_empty() && become_subreaper();
+            if is_last { adopted_by_lanes(GroupRule::Others) } else { Vec::new() }
+        });
         if adopted.is_empty() { lane_processes(&token) } else { adopted }
     };
     if find().is_empty() {
-        reap_adopted_zombies(&own);
+        reap_adopted_zombies(&own_leaders());
         return 0;
     }
     // The other lanes must not wait for these processes to end.
     let count = tokio::task::spawn_blocking(move || {
         let ended = end_all(grace, find);
-        reap_adopted_zombies(&own);
+        reap_adopted_zombies(&own_leaders());
         ended.len()
     });
     count.await.unwrap_or(0)
 }
 
-/// Ends everything that we have adopted, at the end of a driver. No agent of ours may be at work.
+/// Adopted processes that were there before an agent began: daemons of an editor or of git, which belong to the user.
+static SPARED: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+/// Spares what was adopted so far. To be called before an agent starts; it counts only while no other is at work.
+pub(crate) fn spare_adopted() {
+    if own_leaders().is_empty() && become_subreaper() {
+        let adopted = adopted_children(&[], GroupRule::Others).iter().map(|process| process.pid).collect();
+        *SPARED.lock().unwrap_or_else(PoisonError::into_inner) = adopted;
+    }
+}
+
+/// Adopted processes that are not spared.
+fn adopted_by_lanes(group: GroupRule) -> Vec<Process> {
+    let spared = SPARED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    adopted_children(&spared, group)
+}
+
+/// Ends everything that agents left to us, at the end of a driver: processes that joined our own group as well. No agent
+/// of ours may be at work.
 pub(crate) fn end_adopted(grace: Duration) {
-    end_all(grace, || adopted_children(&[]));
+    if !own_leaders().is_empty() {
+        return;
+    }
+    end_all(grace, || adopted_by_lanes(GroupRule::Any));
     reap_adopted_zombies(&[]);
 }
 

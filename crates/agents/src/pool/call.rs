@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use crate::supervisor::CallReport;
+pub use crate::supervisor::{CallReport, EndHook};
 
 /// Parameters of one call.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,7 @@ pub struct AgentCall<'a> {
     pub stdout: &'a Path,
     /// File that captures standard error.
     pub stderr: &'a Path,
+    pub on_end: EndHook<'a>,
 }
 
 /// Step of a run that makes a call; empty outside a run.
@@ -68,14 +69,17 @@ impl AgentPool {
     /// Calls an agent, within its timeouts and limits.
     pub async fn call(&self, call: AgentCall<'_>) -> CallReport {
         let timeouts = self.policy().timeouts(call.timeout, call.agent.profile.streams);
-        match call.agent.profile.transport {
+        let on_end = call.on_end;
+        let report = match call.agent.profile.transport {
             Transport::Openai => self.call_endpoint(call, timeouts).await,
             Transport::Queue => self.call_queue(call, timeouts).await,
             Transport::Process | Transport::Acp => match self.process_spec(call, timeouts) {
-                Ok(spec) => supervise(spec, self.cancel()).await,
+                Ok(spec) => return supervise(spec, self.cancel(), on_end).await,
                 Err(problem) => CallReport::without_process(Outcome::failed(FailureKind::Start, problem)),
             },
-        }
+        };
+        (on_end.0)(&report);
+        report
     }
 
     /// Command line of a call, for messages and records.

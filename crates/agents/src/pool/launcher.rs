@@ -1,6 +1,6 @@
 //! Launches agents for the engine: health, budget, rate limits, ledgers, changed files.
 
-use super::call::{AgentCall, CallOrigin, ResumedSession};
+use super::call::{AgentCall, CallOrigin, EndHook, ResumedSession};
 use super::call_tree_diff::CallTreeDiff;
 use super::head_copy::HeadCopy;
 use super::instructions::with_instructions;
@@ -12,8 +12,8 @@ use crate::supervisor::CallReport;
 use charrette_engine::Pause;
 use charrette_engine::cancel::Urgency;
 use charrette_engine::ports::{
-    AgentAnswer, AnswerCitations, BoxFuture, FailedLaunch, LaunchError, LaunchOrder, Launcher, TreeAccess,
-    Workplace,
+    AgentAnswer, AnswerCitations, BoxFuture, FailedLaunch, KeptAnswer, LaunchError, LaunchOrder, Launcher,
+    TreeAccess, Workplace,
 };
 use charrette_model::checkpoint::Usage;
 use charrette_model::ledger::{CallRecord, CitationRecord};
@@ -22,6 +22,7 @@ use charrette_model::seats::EMBEDDED;
 use charrette_model::seats::tiers::seed_tier;
 use charrette_model::tree::TreeChange;
 use charrette_store::ledger::{append_citations, calls};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -34,6 +35,20 @@ const EVIDENCE_BYTES: usize = 16 << 10;
 impl Launcher for AgentPool {
     fn launch(&self, order: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
         Box::pin(self.clone().launch_agent(order))
+    }
+
+    fn complete(
+        &self,
+        order: LaunchOrder,
+        kept: KeptAnswer,
+    ) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
+        let pool = self.clone();
+        Box::pin(async move {
+            let diff = CallTreeDiff::resume(&pool, &order.tree_access, &kept.tree);
+            let changes = diff.map_err(LaunchError::Unverified)?.finish().await;
+            let changes = changes.map_err(LaunchError::Unverified)?;
+            Ok(AgentAnswer { changes, ..kept.answer() })
+        })
     }
 
     fn chain(&self, seat: &str) -> Vec<String> {
@@ -78,17 +93,27 @@ impl AgentPool {
                 &days_folder(self.state_folder()),
                 self.now(),
             )?;
-            let diff = CallTreeDiff::start(&self, &order.tree_access).await;
-            let report = self.run(&agent, &order, session, policy).await;
-            let (changed, warning) = diff.finish().await;
-            changes.extend(changed);
-            notes.extend(warning);
+            let diff =
+                CallTreeDiff::start(&self, &order.tree_access).await.map_err(LaunchError::Unverified)?;
+            let tree = diff.exported();
+            let keep = |report: &CallReport| {
+                if let Ok(text) = &report.outcome.answer {
+                    // If it cannot be kept, a kill in the next seconds costs the answer, as before.
+                    let _ = (order.keeper.0)(self.kept_answer(text, report, &notes, tree.clone()));
+                }
+            };
+            let report = self.run(&agent, &order, session, policy, EndHook(&keep)).await;
             self.record_call(&agent, &order, &report);
             drop(reserved);
-            let failure = match report.outcome.answer.clone() {
-                Ok(text) => return Ok(self.answer(&text, report, changes, notes)),
-                Err(failure) => failure,
+            let failure = match &report.outcome.answer {
+                Ok(text) => {
+                    let kept = self.kept_answer(text, &report, &notes, Value::Null);
+                    changes.extend(diff.finish().await.map_err(LaunchError::Unverified)?);
+                    return Ok(AgentAnswer { changes, ..kept.answer() });
+                }
+                Err(failure) => failure.clone(),
             };
+            changes.extend(diff.finish().await.map_err(LaunchError::Unverified)?);
             match (failure.kind, policy) {
                 (FailureKind::Interrupted, _) => return Err(LaunchError::Interrupted),
                 (FailureKind::RateLimit { retry_after }, RateLimitPolicy::Wait) => {
@@ -175,6 +200,7 @@ impl AgentPool {
         order: &LaunchOrder,
         session: Option<&str>,
         policy: RateLimitPolicy,
+        on_end: EndHook<'_>,
     ) -> CallReport {
         let lane = self.lane_folder(&order.lane);
         if let Err(error) = fs_err::create_dir_all(&lane) {
@@ -210,6 +236,7 @@ impl AgentPool {
                 lane_name: &order.lane,
                 stdout: &stdout,
                 stderr: &stderr,
+                on_end,
             })
             .await;
         if let Some(copy) = copy {
@@ -227,20 +254,20 @@ impl AgentPool {
         calls.into_iter().rfind(is_of_session)?.session_total
     }
 
-    fn answer(
+    fn kept_answer(
         &self,
         text: &str,
-        report: CallReport,
-        changes: Vec<TreeChange>,
-        earlier_notes: Vec<String>,
-    ) -> AgentAnswer {
-        let orphans = report.orphans_message();
-        let mut notes = report.outcome.notes;
-        notes.extend(report.outcome.denied.iter().map(|denied| format!("was refused {denied}")));
-        notes.extend(orphans);
-        notes.extend(earlier_notes);
+        report: &CallReport,
+        earlier_notes: &[String],
+        tree: Value,
+    ) -> KeptAnswer {
+        let outcome = &report.outcome;
+        let mut notes = outcome.notes.clone();
+        notes.extend(outcome.denied.iter().map(|denied| format!("was refused {denied}")));
+        notes.extend(report.orphans_message());
+        notes.extend_from_slice(earlier_notes);
         let text = self.redactor().redact(text).into_owned();
-        AgentAnswer { text, usage: report.outcome.usage, session: report.outcome.session, changes, notes }
+        KeptAnswer { text, usage: outcome.usage.clone(), session: outcome.session.clone(), notes, tree }
     }
 
     fn failed(
@@ -257,7 +284,7 @@ impl AgentPool {
         if let Some(seat) = self.seats().seat(&order.seat) {
             self.health().record_seat_failure(seat, &agent.name, &reason);
         }
-        let evidence = evidence(report);
+        let evidence = evidence(report).map(|text| self.redactor().redact(&text).into_owned());
         LaunchError::Failed(Box::new(FailedLaunch { reason, evidence, changes }))
     }
 

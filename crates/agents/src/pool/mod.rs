@@ -20,7 +20,7 @@ mod queued;
 mod state;
 
 pub use availability::availability;
-pub use call::{AgentCall, CallOrigin, CallReport, ResumedSession};
+pub use call::{AgentCall, CallOrigin, CallReport, EndHook, ResumedSession};
 pub use policy::{AgentPolicy, Budget, RateLimitPolicy, WebPolicy};
 pub use probe::ProbeResult;
 pub use state::{

@@ -1,6 +1,6 @@
 //! Health probe of an agent: once per process, with one retry.
 
-use super::call::{AgentCall, CallOrigin};
+use super::call::{AgentCall, CallOrigin, EndHook};
 use super::state::AgentPool;
 use crate::profile::{Agent, Transport};
 use std::time::Duration;
@@ -69,6 +69,7 @@ impl AgentPool {
                 lane_name: &name,
                 stdout: &stdout,
                 stderr: &stderr,
+                on_end: EndHook::NONE,
             })
             .await;
         let _ = fs_err::remove_dir_all(&lane);

@@ -15,6 +15,6 @@ mod supervise;
 pub(crate) mod timeouts;
 
 pub use process_spec::{CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput};
-pub use supervise::{CallReport, supervise};
+pub use supervise::{CallReport, EndHook, supervise};
 pub(crate) use timeouts::ActivityMonitor;
 pub use timeouts::CallTimeouts;

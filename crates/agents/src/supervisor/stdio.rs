@@ -80,11 +80,15 @@ impl StdioProcess {
             if self.status.is_some() && stdout.is_none() && stderr.is_none() {
                 return StopReason::Exited;
             }
+            self.activity.tick();
             let (deadline, timeout) = self.activity.next_deadline(&self.timeouts);
-            let until = drain_deadline.or(exit_deadline).unwrap_or(deadline).min(deadline);
+            let deadline = drain_deadline.or(exit_deadline).unwrap_or(deadline).min(deadline);
+            let until = ActivityMonitor::next_tick(deadline);
             tokio::select! {
                 read = read_pipe(&mut stdout, &mut out_buffer), if stdout.is_some() => {
                     if read == 0 {
+                        // Nothing more can follow; the client may take its time to exit.
+                        exit_deadline.get_or_insert(Instant::now() + 2 * self.timeouts.grace);
                         continue;
                     }
                     self.activity.record_activity();
@@ -113,6 +117,9 @@ impl StdioProcess {
                     }
                 }
                 () = tokio::time::sleep_until(until) => {
+                    if until < deadline {
+                        continue;
+                    }
                     return if self.status.is_some() {
                         StopReason::Exited
                     } else if exit_deadline.is_some_and(|deadline| deadline <= Instant::now()) {
@@ -144,7 +151,12 @@ impl StdioProcess {
         let (stdout_tail, capture_error) = output.stdout.finish(|piece| read_piece(&mut *reader, piece));
         let (stderr_tail, _) = output.stderr.finish(|piece| read_stderr_piece(&mut *reader, piece));
         let (code, signal) = code_and_signal(status);
-        let mut outcome = reader.outcome(&ProcessEnd { code, signal, stderr: &stderr_tail });
+        // A client that had answered and was ended because it did not exit has not failed.
+        let end = match stop {
+            StopReason::DidNotExit => ProcessEnd { code: Some(0), signal: None, stderr: &stderr_tail },
+            _ => ProcessEnd { code, signal, stderr: &stderr_tail },
+        };
+        let mut outcome = reader.outcome(&end);
         let fail = |kind, message: String| Err(Failure { kind, message });
         match stop {
             StopReason::Interrupted => {

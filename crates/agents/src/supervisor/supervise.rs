@@ -4,10 +4,11 @@ use super::acp;
 use super::output_stream::OutputStream;
 use super::process_spec::{ProcessProtocol, ProcessSpec, StdinInput};
 use super::stdio::StdioProcess;
-use crate::orphans::{LANE_VARIABLE, become_subreaper, end_lane_orphans};
+use crate::orphans::{LANE_VARIABLE, become_subreaper, end_lane_orphans, spare_adopted};
 use crate::outcome::{FailureKind, Outcome, output_exceeded};
-use crate::process_group::{ProcessGroup, own_leaders};
+use crate::process_group::ProcessGroup;
 use charrette_engine::Cancel;
+use std::fmt;
 use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -60,6 +61,21 @@ impl CallReport {
     }
 }
 
+/// Called as soon as the agent has ended, before anything else is done about the call.
+#[derive(Clone, Copy)]
+pub struct EndHook<'a>(pub &'a (dyn Fn(&CallReport) + Send + Sync));
+
+impl EndHook<'_> {
+    /// Does nothing.
+    pub const NONE: EndHook<'static> = EndHook(&|_| {});
+}
+
+impl fmt::Debug for EndHook<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EndHook")
+    }
+}
+
 /// Output of a process.
 pub(super) struct OutputStreams {
     pub(super) stdout: OutputStream,
@@ -69,7 +85,7 @@ pub(super) struct OutputStreams {
 }
 
 /// Runs a process to its answer or its end, and ends everything it started.
-pub async fn supervise(spec: ProcessSpec, cancel: &Cancel) -> CallReport {
+pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) -> CallReport {
     if cancel.is_requested() {
         return CallReport::without_process(Outcome::failed(FailureKind::Interrupted, "interrupted"));
     }
@@ -95,7 +111,8 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel) -> CallReport {
         }
         ProcessProtocol::Acp(request) => acp::run(group, output, &request, timeouts, cancel).await,
     };
-    report.orphans = end_lane_orphans(token, own_leaders(), timeouts.grace).await;
+    (on_end.0)(&report);
+    report.orphans = end_lane_orphans(token, timeouts.grace).await;
     report
 }
 
@@ -104,6 +121,7 @@ fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
     };
     become_subreaper();
+    spare_adopted();
     let has_stdin = !matches!(spec.protocol, ProcessProtocol::Stdio { stdin: StdinInput::Closed, .. });
     let mut command = Command::new(program);
     command
@@ -116,7 +134,7 @@ fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    Ok(ProcessGroup::new(command.spawn()?))
+    ProcessGroup::spawn(&mut command)
 }
 
 /// Message for a stream that exceeds its output limit.

@@ -1,7 +1,7 @@
 //! Timeouts of a call: first byte, idle, total.
 
 use crate::outcome::TimeoutKind;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -17,31 +17,73 @@ pub struct CallTimeouts {
     pub grace: Duration,
 }
 
-/// Time of the last activity of an agent.
+/// Interval at which a waiting driver looks at the time.
+const TICK: Duration = Duration::from_secs(1);
+
+/// A driver that did not look for longer than this was stopped (Ctrl-Z), or the machine slept.
+const MAX_TICK: Duration = Duration::from_secs(4);
+
+/// Time of the last activity of an agent. Time that the driver itself was stopped does not count.
 #[derive(Debug, Clone)]
 pub(crate) struct ActivityMonitor {
     started: Instant,
-    last_activity: Arc<Mutex<Option<Instant>>>,
+    state: Arc<Mutex<MonitorState>>,
+}
+
+#[derive(Debug)]
+struct MonitorState {
+    last_activity: Option<Instant>,
+    last_tick: Instant,
+    /// Time that the driver was stopped.
+    stopped: Duration,
 }
 
 impl ActivityMonitor {
     pub(crate) fn start() -> ActivityMonitor {
-        ActivityMonitor { started: Instant::now(), last_activity: Arc::default() }
+        let started = Instant::now();
+        let state = MonitorState { last_activity: None, last_tick: started, stopped: Duration::ZERO };
+        ActivityMonitor { started, state: Arc::new(Mutex::new(state)) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, MonitorState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn record_activity(&self) {
-        *self.last_activity.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.tick();
+        self.state().last_activity = Some(Instant::now());
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.started.elapsed().saturating_sub(self.state().stopped)
+    }
+
+    /// Looks at the time. To be called at least once per [`ActivityMonitor::next_tick`] while an agent is waited for.
+    pub(crate) fn tick(&self) {
+        let now = Instant::now();
+        let mut state = self.state();
+        let missed = now.saturating_duration_since(state.last_tick);
+        state.last_tick = now;
+        if missed > MAX_TICK {
+            state.stopped += missed;
+            if let Some(last) = &mut state.last_activity {
+                *last += missed;
+            }
+        }
+    }
+
+    /// When to look at the time next, if nothing happens before `deadline`.
+    pub(crate) fn next_tick(deadline: Instant) -> Instant {
+        deadline.min(Instant::now() + TICK)
     }
 
     /// The next timeout without further activity, and its time.
     pub(crate) fn next_deadline(&self, timeouts: &CallTimeouts) -> (Instant, TimeoutKind) {
-        let total = (self.started + timeouts.total, TimeoutKind::Total);
-        let silent = match *self.last_activity.lock().unwrap_or_else(PoisonError::into_inner) {
-            None => timeouts.first_byte.map(|limit| (self.started + limit, TimeoutKind::FirstByte)),
+        let state = self.state();
+        let started = self.started + state.stopped;
+        let total = (started + timeouts.total, TimeoutKind::Total);
+        let silent = match state.last_activity {
+            None => timeouts.first_byte.map(|limit| (started + limit, TimeoutKind::FirstByte)),
             Some(last) => timeouts.idle.map(|limit| (last + limit, TimeoutKind::Idle)),
         };
         match silent {
@@ -53,11 +95,12 @@ impl ActivityMonitor {
     /// Waits for a timeout.
     pub(crate) async fn timed_out(&self, timeouts: &CallTimeouts) -> TimeoutKind {
         loop {
+            self.tick();
             let (deadline, timeout) = self.next_deadline(timeouts);
             if deadline <= Instant::now() {
                 return timeout;
             }
-            tokio::time::sleep_until(deadline).await;
+            tokio::time::sleep_until(ActivityMonitor::next_tick(deadline)).await;
         }
     }
 }
@@ -84,6 +127,25 @@ impl CallTimeouts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn time_spent_stopped_does_not_count() {
+        let seconds = Duration::from_secs;
+        let timeouts = CallTimeouts {
+            first_byte: None,
+            idle: Some(seconds(30)),
+            total: seconds(100),
+            grace: seconds(5),
+        };
+        let monitor = ActivityMonitor::start();
+        monitor.record_activity();
+        // Nobody looks at the time for an hour.
+        tokio::time::advance(seconds(3600)).await;
+        monitor.tick();
+        let (deadline, timeout) = monitor.next_deadline(&timeouts);
+        assert_eq!((deadline - Instant::now(), timeout), (seconds(30), TimeoutKind::Idle));
+        assert_eq!(monitor.elapsed(), seconds(0));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn the_first_timeout_is_reported() {

@@ -5,8 +5,8 @@ use charrette_agents::pool::{AgentPolicy, AgentPool, AgentPoolConfig, drivers_fo
 use charrette_agents::profile::Roster;
 use charrette_engine::Cancel;
 use charrette_engine::ports::{
-    AgentAnswer, BoxFuture, Clock, LaunchError, LaunchOrder, Launcher as _, Tree, TreeAccess, TreeSnapshot,
-    Workplace,
+    AgentAnswer, AnswerKeeper, BoxFuture, Clock, LaunchError, LaunchOrder, Launcher as _, Tree, TreeAccess,
+    TreeSnapshot, Workplace,
 };
 use charrette_model::config::{Layer, read_layers};
 use charrette_model::seats::SeatTables;
@@ -149,6 +149,7 @@ fn order() -> LaunchOrder {
         web: false,
         session: None,
         decisions: Vec::new(),
+        keeper: AnswerKeeper(std::sync::Arc::new(|_| Ok(()))),
     }
 }
 

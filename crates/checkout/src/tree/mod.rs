@@ -2,17 +2,23 @@
 //!
 //! [`Snapshot::take`] runs one `git status`, [`Snapshot::changes`] compares two snapshots, [`patch`](patch()) saves what
 //! [`undo`](undo()) would undo. The rules for what an agent may change, and the decision to undo it, are elsewhere.
-//! Files that git ignores are not compared.
+//! [`WatchedSnapshot`] adds the repository's own files and what git was told not to look at. Files that git ignores are
+//! not compared.
 
 mod changes;
 mod error;
+mod git_files;
+mod index;
 mod patch;
 mod snapshot;
 mod status;
 mod undo;
 mod unlink;
+mod watched;
 
 pub use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 pub use error::TreeError;
 pub use snapshot::Snapshot;
 pub use undo::{SkippedChange, UndoReport, patch, undo};
+pub use watched::WatchedSnapshot;
+pub(crate) use watched::differ_from_index;

@@ -72,17 +72,23 @@ impl Snapshot {
     }
 }
 
-impl Entry {
-    fn new(root: &Path, line: StatusLine) -> Entry {
-        // A folder does not count as a file, even where git expects one.
-        let meta = root.join(line.path.as_path()).symlink_metadata().ok().filter(|meta| !meta.is_dir());
-        let file = meta.map(|meta| Signature {
+impl Signature {
+    /// Of the file at that path; none if there is none. A folder does not count as a file, even where git expects one.
+    pub(super) fn read(path: &Path) -> Option<Signature> {
+        let meta = path.symlink_metadata().ok().filter(|meta| !meta.is_dir())?;
+        Some(Signature {
             inode: meta.ino(),
             bytes: meta.len(),
             mode: meta.mode(),
             modified: (meta.mtime(), meta.mtime_nsec()),
             changed: (meta.ctime(), meta.ctime_nsec()),
-        });
+        })
+    }
+}
+
+impl Entry {
+    fn new(root: &Path, line: StatusLine) -> Entry {
+        let file = Signature::read(&root.join(line.path.as_path()));
         Entry {
             untracked: line.code == *b"??",
             path: line.path,

@@ -126,6 +126,8 @@ fn obstacle(root: &Path, change: &TreeChange, now: Option<&Entry>) -> Option<Str
         "moved; commits are never undone (see git reflog)"
     } else if change.path.as_bytes().ends_with(b"/") {
         "is a nested git repository"
+    } else if change.path.is_below(".git") {
+        "belongs to the repository itself and was left as it is now; look at it before you continue"
     } else if !change.path.is_inside() {
         "is not a path inside the work tree"
     } else if change.dirty_before {

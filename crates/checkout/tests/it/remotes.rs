@@ -6,7 +6,6 @@ use crate::fixture::{
 };
 use charrette_checkout::{PortError, RunCheckout};
 use charrette_testkit::Sandbox;
-use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 fn warnings(sandbox: &Sandbox) -> Vec<String> {
@@ -72,17 +71,11 @@ fn a_remote_that_cannot_be_asked_is_a_warning_a_refusal_or_nothing() {
 #[test]
 fn a_remote_that_never_answers_is_given_up_on() {
     let sandbox = repository("main");
-    let script = sandbox.outside("silent");
-    let pipe = sandbox.outside("pipe");
-    assert!(sandbox.command("mkfifo").arg(&pipe).status().unwrap().success());
-    let text = format!("#!/bin/sh\nexec sleep 600 > '{}'\n", pipe.display());
-    fs_err::write(&script, text).unwrap();
-    fs_err::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    sandbox.git(["remote", "add", "origin", "ssh://127.0.0.1:1/x.git"]);
-    sandbox.git(["config", "core.sshCommand", script.to_str().unwrap()]);
-    // The pipe is read to its end when nobody holds it any more.
-    let (ended, has_ended) = std::sync::mpsc::channel();
-    std::thread::spawn(move || ended.send(fs_err::read(pipe)));
+    // A port that takes connections and never answers.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || listener.incoming().collect::<Vec<_>>());
+    sandbox.git(["remote", "add", "origin", &format!("git://127.0.0.1:{port}/x.git")]);
     let impatient = checkout(&sandbox).with_fetch_timeout(Duration::from_secs(1));
     let said = enter(&impatient).unwrap().warnings;
     assert_eq!(
@@ -93,7 +86,6 @@ fn a_remote_that_never_answers_is_given_up_on() {
     let branched = create(&impatient).unwrap();
     assert_eq!(branched.name, format!("{USER}/add-login"));
     assert!(!branched.warnings.iter().any(|warning| warning.contains("fetch")), "{:?}", branched.warnings);
-    has_ended.recv_timeout(Duration::from_mins(1)).expect("no orphaned processes").unwrap();
 
     sandbox.git(["switch", "-q", "main"]);
     let options = options(&sandbox);

@@ -4,7 +4,8 @@ use crate::invocation::Invocation;
 use crate::{input, output, runtime};
 use charrette_agents::outcome::{Failure, FailureKind, TimeoutKind};
 use charrette_agents::pool::{
-    AgentCall, AgentPool, CallOrigin, CallReport, RateLimitPolicy, ResumedSession, asks_folder, seat_chain,
+    AgentCall, AgentPool, CallOrigin, CallReport, EndHook, RateLimitPolicy, ResumedSession, asks_folder,
+    seat_chain,
 };
 use charrette_agents::profile::Agent;
 use charrette_app::AppError;
@@ -252,6 +253,7 @@ impl AskCall<'_> {
             lane_name: seat,
             stdout: &stdout,
             stderr: &stderr,
+            on_end: EndHook::NONE,
         };
         write_file(&files.sidecar(".prompt"), self.prompt)?;
         write_file(&files.sidecar(".meta"), &self.meta(agent, &call))?;

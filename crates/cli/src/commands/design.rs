@@ -6,6 +6,7 @@ use crate::invocation::Invocation;
 use crate::progress::DisplayOptions;
 use crate::run_end::{RunEnd, report_end};
 use crate::{input, output};
+use charrette_app::closing::note_closing_page_shown;
 use charrette_app::nesting::{Nesting, Session, WorkerMode};
 use charrette_app::run_lookup::feature_argument;
 use charrette_app::start_plan::StartRequest;
@@ -178,7 +179,12 @@ pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitC
     };
     let end = drive::drive_with_view(invocation, &site, opened, options)?;
     match session {
-        Some(session) => report_to_caller(invocation, &plan.name, session.path(), &end)?,
+        Some(session) => {
+            report_to_caller(invocation, &plan.name, session.path(), &end)?;
+            if end.outcome.is_ok() {
+                note_closing_page_shown(&site, &plan.name);
+            }
+        }
         None => drive::print_closing_page(invocation, &site, &plan.name, &end)?,
     }
     report_end(invocation, &plan.name, end)

@@ -10,7 +10,7 @@ use charrette_app::Site;
 use charrette_app::{agent_pool, health_file, tracker as app_tracker};
 use charrette_engine::Cancel;
 use charrette_engine::ports::TrackerState;
-use charrette_git::Git;
+use charrette_git::{Git, LockFile};
 use charrette_integrations::linear::{LinearError, LinearOptions, LinearTracker};
 use charrette_model::escape::printable;
 use charrette_store::gc::Retention;
@@ -74,6 +74,7 @@ pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode
     checks.extend(folders(&site));
     checks.extend(tracker(&site));
     checks.push(disk(&site));
+    checks.extend(git_locks(&site));
     checks.push(stale_files(&site));
     checks.push(orphans(&site));
     let failed = checks.iter().any(|check| check.status == Status::Fail);
@@ -118,6 +119,20 @@ fn repository(site: &Site) -> Check {
         Some(_) => ok("repository", printable(&site.root.display().to_string()).to_string()),
         None => fail("repository", "not a git repository", "git init, or change to a repository"),
     }
+}
+
+/// Lock files that a killed git left behind.
+fn git_locks(site: &Site) -> Vec<Check> {
+    let Some(repository) = &site.repository else { return Vec::new() };
+    let locks = LockFile::find(repository.git_dir(), repository.common_dir());
+    let check = |lock: &LockFile| {
+        let path = lock.path.display();
+        match lock.holder {
+            Some(pid) => ok("git lock", format!("{path} is held by process {pid}")),
+            None => warn("git lock", lock.describe(), format!("rm {path}")),
+        }
+    };
+    locks.iter().map(check).collect()
 }
 
 fn identity(site: &Site) -> Check {

@@ -142,6 +142,6 @@ pub(crate) fn start_run(
 ) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
     let answers = answers.map(input::read_answers).transpose()?.unwrap_or_default();
-    let opened = start::create(&site, beginning)?;
+    let opened = start::create_in_checkout(&site, beginning)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }

@@ -55,6 +55,14 @@ pub(crate) fn show_preview(
     options: &PreviewOptions,
     plan: StartPlan,
 ) -> Result<PreviewDecision, AppError> {
+    if let StartMode::New { request } = &plan.mode
+        && *site.environment.redactor().redact(request) != **request
+    {
+        site.notices.problem(
+            "Warning: the request contains what looks like a password, key or token. It will be stored in the workspace \
+             and given to agents; cancel and write it without, if that is not intended.",
+        );
+    }
     let is_unattended = options.yes || options.dry_run || options.is_nested;
     let person = if is_unattended { None } else { progress::terminal(invocation, &output::stdout_screen()) };
     let plan = match decide_existing_run(site, options, person.as_ref(), plan) {

@@ -26,6 +26,6 @@ pub(crate) fn resume(invocation: &Invocation, args: &ResumeArgs) -> Result<ExitC
     let site = invocation.site()?;
     let name = run_lookup::find_run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
     let answers = args.answers.as_deref().map(input::read_answers).transpose()?.unwrap_or_default();
-    let opened = start::reopen(&site, &name)?;
+    let opened = start::reopen_in_checkout(&site, &name)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }

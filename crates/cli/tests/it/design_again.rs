@@ -35,15 +35,19 @@ fn unchanged_answers_do_not_repeat_later_steps() {
         .edit("approach-synthesis.txt", &(workshop.read("approach-synthesis.txt") + "\nOne more line.\n"));
     assert_eq!(workshop.resume(&[]).code, Some(3));
     assert_eq!(workshop.calls(), regular_calls(&["debate/", "inquirer", "investigate/", "planner"]));
-    // Neither a commit nor another branch is an input of anything.
+    // A commit is no input of anything.
     workshop.sandbox.commit("in between");
     let output = workshop.resume(&[]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert!(output.stderr.contains("Warning: Checkpoint is stale (saved at "), "{output:?}");
     assert!(output.stderr.contains("Proceeding with existing checkpoint data."), "{output:?}");
+    // On another branch than its own, the run is refused, with the way back.
     workshop.sandbox.git(["switch", "-q", "main"]);
     let output = workshop.resume(&[]);
-    assert_eq!(output.code, Some(3), "{output:?}");
+    assert_eq!(output.code, Some(4), "{output:?}");
+    assert!(output.stderr.contains("Return to its branch: git switch ada-l/"), "{output:?}");
+    workshop.sandbox.git(["switch", "-q", "-"]);
+    assert_eq!(workshop.resume(&[]).code, Some(3));
     assert_eq!(workshop.calls(), [""; 0]);
     // A lost file is made again, and nothing else.
     std::fs::remove_file(workshop.artifact("plan-draft.txt")).unwrap();

@@ -4,8 +4,11 @@
 use crate::BINARY;
 use crate::workshop::Workshop;
 use charrette_testkit::Output;
-use charrette_testkit::panel::FEATURE;
+use charrette_testkit::panel::{FEATURE, REQUEST};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// A workshop in which the agent of that step runs a shell script before it answers as usual.
@@ -195,4 +198,177 @@ fn a_person_may_edit_between_runs_and_at_gates() {
     assert_eq!(done.code, Some(0), "{done:?}");
     assert!(workshop.read("context-summary.md").contains("Approach "));
     assert!(!done.stderr.contains("by another process"), "{}", done.stderr);
+}
+
+#[test]
+fn a_change_that_git_was_told_to_overlook_is_seen() {
+    let workshop = Workshop::regular();
+    let root = workshop.sandbox.work().display().to_string();
+    attack(
+        &workshop,
+        "planner",
+        &format!(
+            "cd {root} && git update-index --assume-unchanged parcels/app.py && echo '# planted' >> parcels/app.py"
+        ),
+    );
+    let output = workshop.start(&[]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    let question = waiting(&workshop, "dirty-tree/").to_string();
+    assert!(question.contains("parcels/app.py"), "{question}");
+}
+
+#[test]
+fn programs_and_keys_stay_apart() {
+    let workshop = Workshop::regular();
+    let (root, seen) = (workshop.sandbox.work().display().to_string(), workshop.sandbox.outside("seen"));
+    let script = format!(
+        "cd {root} && git config filter.spy.clean 'env >> {seen}; cat' && echo '*.py filter=spy' >> .git/info/attributes && touch parcels/*.py",
+        seen = seen.display()
+    );
+    attack(&workshop, "planner", &script);
+    let output = workshop.start(&[]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    let question = waiting(&workshop, "dirty-tree/").to_string();
+    assert!(question.contains(".git/config") && question.contains(".git/info/attributes"), "{question}");
+    assert!(!seen.exists(), "{}", std::fs::read_to_string(&seen).unwrap());
+}
+
+#[test]
+fn without_a_repository_nobody_else_is_asked() {
+    let workshop = Workshop::regular();
+    let root = workshop.sandbox.work().display().to_string();
+    attack(&workshop, "planner", &format!("mv {root}/.git {root}/.git-gone"));
+    let output = workshop.start(&[]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("the work tree cannot be compared"), "{}", output.stderr);
+    let asked = workshop.calls();
+    assert!(!asked.iter().any(|call| call.starts_with("review/")), "{asked:?}");
+    // With the repository back, the answer that was paid for is used.
+    std::fs::rename(format!("{root}/.git-gone"), format!("{root}/.git")).unwrap();
+    let done = workshop.resume(&[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let asked = workshop.calls();
+    assert!(!asked.iter().any(|call| call.starts_with("planner")), "{asked:?}");
+}
+
+#[test]
+fn no_link_leads_a_run_out_of_the_repository() {
+    for link in ["specs", ".specs", "specs/templates", ".charrette"] {
+        let workshop = Workshop::brief();
+        let outside = workshop.sandbox.outside("elsewhere");
+        std::fs::create_dir_all(outside.join("roles")).unwrap();
+        std::fs::write(outside.join("design.md.jinja"), "{{ body }}").unwrap();
+        let path = workshop.sandbox.path(link);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_dir_all(&path);
+        std::os::unix::fs::symlink(&outside, &path).unwrap();
+        workshop.sandbox.git(["add", "-A"]);
+        workshop.sandbox.commit("a link");
+        let before: Vec<_> =
+            std::fs::read_dir(&outside).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        let output = workshop.start(&["--auto", "--no-checkpoint"]);
+        assert_ne!(output.code, Some(0), "{link}: {output:?}");
+        let after: Vec<_> =
+            std::fs::read_dir(&outside).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(before, after, "{link}");
+        assert!(output.stderr.contains("symbolic link"), "{link}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn a_second_run_in_the_same_checkout_is_refused_and_leaves_nothing() {
+    let workshop = Workshop::regular();
+    workshop.set_part("planner", &json!({"says": "planner.txt", "sleep_ms": 6000}));
+    let answers = workshop.answers();
+    let mut first = workshop.command(BINARY, ["design", REQUEST, "--answers", answers.to_str().unwrap()]);
+    let mut first =
+        first.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let lease = workshop.sandbox.path(".claude/state/locks/checkout.lease");
+    let until = Instant::now() + Duration::from_secs(30);
+    while !lease.exists() {
+        assert!(Instant::now() < until, "the first run does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let second = workshop.design(&["add a second thing entirely", "--auto", "--no-checkpoint"]);
+    assert_eq!(second.code, Some(4), "{second:?}");
+    assert!(second.stderr.contains("this checkout is in use by process"), "{}", second.stderr);
+    assert!(second.stderr.contains("git worktree add"), "{}", second.stderr);
+    assert!(!workshop.sandbox.path(".claude/state/design-add-a-second-thing-entirely.json").exists());
+    let _ = first.kill();
+    let _ = first.wait();
+}
+
+#[test]
+fn a_specification_that_changed_after_its_approval_opens_the_gate_again() {
+    let workshop = Workshop::regular();
+    let output = workshop.start(&[]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(workshop.gate("post-design"), "approved");
+    let design = std::fs::read_to_string(workshop.spec("design.md")).unwrap();
+    std::fs::write(
+        workshop.spec("design.md"),
+        design.replace("## Overview\n", "## Overview\nAnd something else.\n"),
+    )
+    .unwrap();
+    let answers = std::fs::read_to_string(workshop.answers()).unwrap();
+    workshop.write_gate_answers(answers.split("post-design:").next().unwrap());
+    let output = workshop.resume(&[]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert_eq!(workshop.gate("post-design"), "pending");
+    let mut pages = std::fs::read_dir(workshop.artifact("gates")).unwrap().flatten();
+    assert!(pages.any(|page| {
+        let name = page.file_name().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(page.path()).unwrap();
+        name.starts_with("post-design") && text.contains("+And something else.")
+    }));
+}
+
+#[test]
+fn an_answer_is_not_paid_for_again_after_a_kill_between_its_end_and_its_record() {
+    let workshop = Workshop::regular();
+    let (mark, folder) = (workshop.sandbox.outside("slow"), workshop.sandbox.outside("slow-git"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let script = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do [ \"$word\" = status ] && [ -e {} ] && exec sleep 60; done\nexec {} \"$@\"\n",
+        mark.display(),
+        which("git").display()
+    );
+    std::fs::write(folder.join("git"), script).unwrap();
+    std::fs::set_permissions(folder.join("git"), PermissionsExt::from_mode(0o755)).unwrap();
+    attack(&workshop, "planner", &format!("touch {}", mark.display()));
+    let answers = workshop.answers();
+    let mut first = workshop.command(BINARY, ["design", REQUEST, "--answers", answers.to_str().unwrap()]);
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display());
+    first.env("PATH", path).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    let mut first = first.spawn().unwrap();
+    let lanes = workshop.sandbox.home().join(".local/state/charrette/lanes");
+    let is_kept = || {
+        let runs = std::fs::read_dir(&lanes).into_iter().flatten().flatten();
+        let mut files = runs.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten().flatten());
+        mark.exists()
+            && files.any(|file| {
+                let name = file.file_name().to_string_lossy().into_owned();
+                name.starts_with("write-planner-0@") && name.ends_with(".answer")
+            })
+    };
+    let until = Instant::now() + Duration::from_mins(1);
+    while !is_kept() {
+        assert!(Instant::now() < until, "the answer is not kept");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    std::fs::remove_file(&mark).unwrap();
+    let before = workshop.calls();
+    assert!(before.iter().any(|call| call.starts_with("planner")), "{before:?}");
+    let done = workshop.resume(&[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let after = workshop.calls();
+    assert!(!after.iter().any(|call| call.starts_with("planner")), "{after:?}");
+}
+
+fn which(program: &str) -> PathBuf {
+    let found = ["/usr/local/bin", "/usr/bin", "/bin"].map(|folder| Path::new(folder).join(program));
+    found.into_iter().find(|path| path.exists()).expect("the program is installed")
 }

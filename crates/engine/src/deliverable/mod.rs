@@ -22,5 +22,5 @@ pub use assembly::assemble;
 pub use gate_summary::{GateSummary, gate_summary};
 pub use issue::{IssueText, issue_text, with_issue};
 pub use materials::{DeliverableError, Materials, SeatOccupant};
-pub use status::{SpecStatus, with_status, without_status};
+pub use status::{SpecStatus, with_approval_record, with_status, without_status};
 pub use templates::Templates;

@@ -1,9 +1,11 @@
 //! Status of a specification: the same in all six files, and no part of the approved text.
 
 use charrette_model::markdown::{heading, parse_label};
+use charrette_model::spec::approval::{Approval, approved_text};
 use charrette_model::spec::meta::{self, MetaValue};
 use charrette_model::spec::record::{self, APPROVED, DRAFT};
 use charrette_model::spec::summary;
+use charrette_store::workspace::sha256;
 use std::fmt::Write as _;
 
 /// Status of a specification at the end of a design.
@@ -47,6 +49,26 @@ pub fn with_status(files: &[(String, String)], status: SpecStatus, today: &str) 
     files.iter().map(|(name, text)| (name.clone(), update(name, text))).collect()
 }
 
+/// Records in `spec.json` who approved the files and when, or removes that record.
+pub fn with_approval_record(
+    files: &[(String, String)],
+    respondent: Option<(&str, &str)>,
+) -> Vec<(String, String)> {
+    let text =
+        |wanted: &str| files.iter().find(|(name, _)| name == wanted).map_or("", |(_, text)| text.as_str());
+    let approval = respondent.map(|(by, at)| {
+        let approved = approved_text(text("requirements.md"), text("design.md"), text("tasks.md"));
+        Approval { digest: sha256(approved.as_bytes()), by: by.to_owned(), at: at.to_owned() }
+    });
+    let update = |name: &str, text: &str| match name {
+        "spec.json" => {
+            record::with_approved_text(text, approval.as_ref()).unwrap_or_else(|_| text.to_owned())
+        }
+        _ => text.to_owned(),
+    };
+    files.iter().map(|(name, text)| (name.clone(), update(name, text))).collect()
+}
+
 /// Inserts a status line below the title of a file that lost it.
 fn insert_status_line(text: &str, status: SpecStatus) -> String {
     let line = format!("> **Status:** {}\n", status.word());
@@ -75,7 +97,8 @@ fn strip_status(name: &str, text: &str) -> String {
         && let Ok(mut value) = serde_json::from_str::<serde_json::Value>(text)
         && let Some(members) = value.as_object_mut()
     {
-        members.retain(|key, _| !["status", "created", "updated", "linear"].contains(&key.as_str()));
+        members
+            .retain(|key, _| !["status", "created", "updated", "linear", "approved"].contains(&key.as_str()));
         return format!("{value:#}\n");
     }
     let is_status_line = |line: &str| {

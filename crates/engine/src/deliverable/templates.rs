@@ -66,8 +66,10 @@ impl Templates {
             file: name.to_owned(),
             known: String::new(),
         })?;
-        let rendered = template::environment()
-            .render_str(&template.text, Serde(values))
+        let environment = template::environment();
+        let rendered = environment
+            .template_from_str(&template.text)
+            .and_then(|parsed| template::render(&parsed, Serde(values)))
             .map_err(|error| template.error(&error))?;
         Ok(rendered.replace("\r\n", "\n").trim().to_owned() + "\n")
     }

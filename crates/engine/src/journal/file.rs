@@ -2,7 +2,7 @@
 
 use super::artifacts::RecordArtifacts;
 use super::gates;
-use super::lane::{FileLane, lane_name};
+use super::lane::{FileLane, kept_lane, lane_name};
 use super::record::Record;
 use crate::batch::Batch;
 use crate::cancel::Cancel;
@@ -71,7 +71,6 @@ impl FileJournal {
         if self.cancel.is_requested() {
             return Err(Stop::Interrupted);
         }
-        let _checkout = if call.touches_checkout { Some(self.lock_checkout()?) } else { None };
         let attempt = before.and_then(|step| step.attempt).unwrap_or(0) + 1;
         self.begin(&call, &inputs, attempt, &reason)?;
         let lane = Arc::new(FileLane::new(record.clone(), &call, attempt));
@@ -87,10 +86,18 @@ impl FileJournal {
             let changes = record.take_foreign_changes()?;
             lane.record_changes(&changes).await.map_err(Stop::Failed)?;
         }
-        match outcome {
+        let is_agent = call.agent.is_some();
+        let keeps_answers =
+            matches!(&outcome, Err(StepError::Interrupted | StepError::Paused | StepError::Unrecorded(_)));
+        let outcome = match outcome {
             Ok(output) => self.finish(&call, inputs, &lane, output, writes.take()),
             Err(error) => Err(self.fail(&call, &inputs, &lane, error)),
+        };
+        if is_agent && !keeps_answers {
+            // The step is on record, or its answers were of no use.
+            let _ = record.workspace.discard(&kept_lane(&call.phase, &call.id));
         }
+        outcome
     }
 
     /// Loads the files that the step named, as they are now.
@@ -242,7 +249,9 @@ impl FileJournal {
             StepError::Interrupted => return Stop::Interrupted,
             StepError::Paused => return self.pause(call, lane, Stop::Waiting(Vec::new())),
             StepError::ChildStopped(stop @ Stop::Waiting(_)) => return self.pause(call, lane, stop),
-            StepError::Failed(message) => (message.clone(), Stop::Failed(format!("{}: {message}", call.id))),
+            StepError::Failed(message) | StepError::Unrecorded(message) => {
+                (message.clone(), Stop::Failed(format!("{}: {message}", call.id)))
+            }
             StepError::Verbatim(message) => (message.clone(), Stop::Failed(message)),
             StepError::Refused(reason) => (reason.clone(), Stop::Refused(reason)),
             StepError::ChildStopped(stop) => (stop.to_string(), stop),
@@ -276,6 +285,7 @@ impl FileJournal {
         let names: Vec<String> = step.outputs.keys().cloned().collect();
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
         if self.record.workspace.has_leftovers(&lane, &names) {
+            self.drop_forged_outputs(&lane, step)?;
             self.record.set_producer(&lane, names.iter().cloned());
             if let Some(staged) = Batch::add(StagedFiles { lane, names: names.clone() }) {
                 self.collect_now(&[staged])?;
@@ -283,6 +293,19 @@ impl FileJournal {
         }
         let value = self.record.value(&call.phase, &call.id);
         Ok(StepOutcome { value, outputs: names, agent: step.agent.clone() })
+    }
+
+    /// Drops staged files that are not what the step recorded: they were planted or changed before this process began.
+    fn drop_forged_outputs(&self, lane: &str, step: &StepRecord) -> FlowResult<()> {
+        for (name, digest) in &step.outputs {
+            let workspace = &self.record.workspace;
+            let problem = |error: std::io::Error| Stop::Failed(format!("cannot read {name}: {error}"));
+            let staged = workspace.read_staged(lane, name).map_err(problem)?;
+            if staged.is_some_and(|bytes| sha256(&bytes) != *digest) {
+                workspace.remove_staged(lane, name).map_err(problem)?;
+            }
+        }
+        Ok(())
     }
 
     fn collect_now(&self, staged: &[StagedFiles]) -> FlowResult<()> {
@@ -294,16 +317,6 @@ impl FileJournal {
             .and_then(|()| all.iter().try_for_each(|(lane, _)| workspace.remove_scratch(lane)));
         collected
             .map_err(|error| Stop::Failed(format!("cannot move staged files into the workspace: {error}")))
-    }
-
-    fn lock_checkout(&self) -> FlowResult<charrette_store::Lease> {
-        self.record.documents.lease_checkout().map_err(|error| match error {
-            charrette_store::StoreError::Locked { holder, .. } => Stop::Refused(format!(
-                "this checkout is in use{}; wait for it, or work in a tree of your own: git worktree add ../NAME",
-                charrette_store::Holder::describe(holder.as_ref())
-            )),
-            other => Stop::Failed(other.to_string()),
-        })
     }
 
     /// Records that a phase is complete, with its summary, unless that is on record.

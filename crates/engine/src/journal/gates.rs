@@ -19,11 +19,10 @@ pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult
     let current = recorded.filter(|recorded| recorded.subject.as_deref() == Some(subject.as_str()));
     match current {
         Some(current) if matches!(current.state, GateState::Answered | GateState::Approved) => {
-            return Ok(GateStatus::Settled(Answers::new(
-                gate.name.clone(),
-                current.answers,
-                current.at.map(|at| at.to_string()),
-            )));
+            return Ok(GateStatus::Settled(
+                Answers::new(gate.name.clone(), current.answers, current.at.map(|at| at.to_string()))
+                    .by(current.by),
+            ));
         }
         Some(current) if current.state == GateState::Revise && write_feedback(record, &current)? => {
             return Err(Stop::Revise);

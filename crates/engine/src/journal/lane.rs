@@ -2,11 +2,12 @@
 
 use super::record::Record;
 use crate::event::EventKind;
-use crate::ports::BoxFuture;
 use crate::ports::journal::{Lane, StepCall};
+use crate::ports::{BoxFuture, KeptAnswer};
 use charrette_model::checkpoint::incidents;
 use charrette_model::checkpoint::progress;
 use charrette_model::tree::TreeChange;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,6 +18,8 @@ pub(super) struct FileLane {
     id: String,
     attempt: u32,
     name: String,
+    /// Lane of the answers that are kept across attempts.
+    kept: String,
     /// Agent that was recorded with the start of the step: its first launch needs no record of its own.
     first_agent: Option<String>,
     has_launched: AtomicBool,
@@ -29,6 +32,19 @@ pub(super) fn lane_name(phase: &str, id: &str, attempt: u32) -> String {
     format!("{phase}-{id}-{attempt}")
 }
 
+/// Lane of the answers that are kept across attempts at a step.
+pub(super) fn kept_lane(phase: &str, id: &str) -> String {
+    lane_name(phase, id, 0)
+}
+
+fn kept_file(key: &str) -> String {
+    format!("{key}.answer")
+}
+
+fn compared_file(key: &str) -> String {
+    format!("{key}.compared")
+}
+
 impl FileLane {
     pub(super) fn new(record: Arc<Record>, call: &StepCall, attempt: u32) -> FileLane {
         let StepCall { phase, id, agent, .. } = call;
@@ -38,6 +54,7 @@ impl FileLane {
             id: id.clone(),
             attempt,
             name: lane_name(phase, id, attempt),
+            kept: kept_lane(phase, id),
             first_agent: agent.clone().filter(|agent| !agent.is_empty()),
             has_launched: AtomicBool::new(false),
         }
@@ -93,6 +110,24 @@ impl Lane for FileLane {
                 format!("{} files changed in the tree: cannot record the changes: {error}", changes.len())
             })
         })
+    }
+
+    fn keep_answer(&self, key: &str, answer: &KeptAnswer) -> Result<(), String> {
+        let bytes = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
+        self.record.workspace.keep(&self.kept, &kept_file(key), &bytes).map_err(|error| error.to_string())
+    }
+
+    fn kept_answer(&self, key: &str) -> Option<KeptAnswer> {
+        let workspace = &self.record.workspace;
+        let bytes = workspace.read_staged(&self.kept, &kept_file(key)).ok()??;
+        let kept: KeptAnswer = serde_json::from_slice(&bytes).ok()?;
+        let is_compared = workspace.read_staged(&self.kept, &compared_file(key)).ok()?.is_some();
+        Some(if is_compared { KeptAnswer { tree: Value::Null, ..kept } } else { kept })
+    }
+
+    fn mark_compared(&self, key: &str) {
+        // Without the mark, the comparison is repeated.
+        let _ = self.record.workspace.mark_kept(&self.kept, &compared_file(key));
     }
 
     fn keep_evidence<'a>(&'a self, agent: &'a str, text: &'a str) -> BoxFuture<'a, String> {

@@ -169,7 +169,9 @@ impl MemoryJournal {
             StepError::Interrupted => return Stop::Interrupted,
             StepError::Paused => return Stop::Waiting(Vec::new()),
             StepError::ChildStopped(stop) => stop,
-            StepError::Failed(why) => Stop::Failed(format!("{}: {why}", call.id)),
+            StepError::Failed(why) | StepError::Unrecorded(why) => {
+                Stop::Failed(format!("{}: {why}", call.id))
+            }
             StepError::Verbatim(why) => Stop::Failed(why),
             StepError::Refused(why) => Stop::Refused(why),
         };

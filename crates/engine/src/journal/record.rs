@@ -109,7 +109,8 @@ impl Record {
         let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
         *lock(&self.written) = loaded.document;
-        self.accept_files();
+        // A worker has staged files of its own.
+        let _ = self.workspace.take_custody();
         Ok(())
     }
 
@@ -148,7 +149,7 @@ impl Record {
     /// work, nobody else may.
     pub(crate) fn accept_files(&self) {
         if self.agents.load(Ordering::Relaxed) == 0 {
-            let _ = self.workspace.take_custody();
+            let _ = self.workspace.accept_artifacts();
         }
     }
 
@@ -160,6 +161,7 @@ impl Record {
 
     /// Checks the files of the run. Returns all changes since the last call that did not pass through this driver.
     pub(crate) fn take_foreign_changes(&self) -> FlowResult<Vec<TreeChange>> {
+        self.check_document()?;
         let found = self.workspace.foreign_changes();
         let found =
             found.map_err(|error| Stop::Failed(format!("cannot check the files of the run: {error}")))?;
@@ -167,6 +169,20 @@ impl Record {
             self.note_foreign(&path, kind, None);
         }
         Ok(std::mem::take(&mut *lock(&self.foreign)))
+    }
+
+    /// Puts the document back if others have changed more than waiting gates.
+    fn check_document(&self) -> FlowResult<()> {
+        if self.unsaved.load(Ordering::Relaxed) || self.documents.is_as_written(&self.name) {
+            return Ok(());
+        }
+        let found = self.documents.load(&self.name).ok().flatten();
+        let is_untouched =
+            found.is_some_and(|found| custody::is_untouched(&lock(&self.written), &found.document));
+        if is_untouched {
+            return Ok(());
+        }
+        self.change("restore", |document, _| Ok(document)).map_err(|error| Stop::Failed(error.to_string()))
     }
 
     fn note_foreign(&self, path: &Path, kind: ChangeKind, what: Option<&str>) {

@@ -3,7 +3,7 @@
 //! A journal executes the bodies of steps itself, so it can be implemented on another engine. Its signatures hold values
 //! only, no local paths. [`crate::journal::conformance`] is the test suite for any implementation.
 
-use super::{ArtifactStore, BoxFuture};
+use super::{ArtifactStore, BoxFuture, KeptAnswer};
 use crate::artifact::Input;
 use crate::event::EventKind;
 use crate::gate::{Gate, GateStatus, GateView};
@@ -135,6 +135,23 @@ pub trait Lane: Send + Sync {
 
     /// Records changes that agents made to the tree. They must not be lost: a person decides on them.
     fn record_changes<'a>(&'a self, changes: &'a [TreeChange]) -> BoxFuture<'a, Result<(), String>>;
+
+    /// Keeps an answer durably under a key, until the step is done or failed.
+    fn keep_answer(&self, key: &str, answer: &KeptAnswer) -> Result<(), String> {
+        let _ = (key, answer);
+        Ok(())
+    }
+
+    /// Notes that the tree was compared after the call, and its changes are on record.
+    fn mark_compared(&self, key: &str) {
+        let _ = key;
+    }
+
+    /// The answer kept under a key by an interrupted attempt; without the tree, if that was compared.
+    fn kept_answer(&self, key: &str) -> Option<KeptAnswer> {
+        let _ = key;
+        None
+    }
 
     /// Keeps an unusable answer as evidence. Returns the name of its file.
     fn keep_evidence<'a>(&'a self, agent: &'a str, text: &'a str) -> BoxFuture<'a, String>;

@@ -5,11 +5,26 @@ use crate::pause::{Pause, PauseDecision};
 use charrette_model::checkpoint::Usage;
 use charrette_model::ledger::CitationCounts;
 use charrette_model::tree::TreeChange;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
 
 /// Launches agents.
 pub trait Launcher: Send + Sync {
     /// Runs an agent until it answers or fails.
     fn launch(&self, order: LaunchOrder) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>>;
+
+    /// Completes a call whose answer was kept before its process could do so: compares the tree. The agent is not
+    /// launched again.
+    fn complete(
+        &self,
+        order: LaunchOrder,
+        kept: KeptAnswer,
+    ) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
+        let _ = order;
+        Box::pin(async move { Ok(kept.answer()) })
+    }
 
     /// Fallback chain of a seat: the agents that may take it, in order. Used for calls without a chain of their own.
     fn chain(&self, seat: &str) -> Vec<String> {
@@ -59,6 +74,41 @@ pub struct LaunchOrder {
     pub session: Option<String>,
     /// Decisions of a person about launches like this one.
     pub decisions: Vec<PauseDecision>,
+    /// Keeps the answer durably, as soon as the agent has ended.
+    pub keeper: AnswerKeeper,
+}
+
+/// Keeps an answer durably, before anything else looks at it.
+#[derive(Clone)]
+pub struct AnswerKeeper(pub Arc<dyn Fn(KeptAnswer) -> Result<(), String> + Send + Sync>);
+
+impl fmt::Debug for AnswerKeeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnswerKeeper")
+    }
+}
+
+/// Answer of an agent that has ended, before it was compared or parsed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeptAnswer {
+    pub text: String,
+    #[serde(default)]
+    pub usage: Option<Usage>,
+    #[serde(default)]
+    pub session: Option<String>,
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// The tree before the call, as the tree's own port writes it.
+    #[serde(default)]
+    pub tree: Value,
+}
+
+impl KeptAnswer {
+    /// The answer, without changes of the tree.
+    pub fn answer(self) -> AgentAnswer {
+        let KeptAnswer { text, usage, session, notes, tree: _ } = self;
+        AgentAnswer { text, usage, session, notes, changes: Vec::new() }
+    }
 }
 
 /// Folder that an agent works in.
@@ -144,6 +194,9 @@ pub enum LaunchError {
     /// Not launched: a person must decide first.
     #[error("waiting for a decision about {}", .0.kind)]
     Paused(Box<Pause>),
+    /// It cannot be said what the agent did: no further agent may be launched.
+    #[error("{0}")]
+    Unverified(String),
     /// The run was interrupted.
     #[error("interrupted")]
     Interrupted,

@@ -2,6 +2,7 @@
 
 use super::BoxFuture;
 use charrette_model::tree::TreeChange;
+use serde_json::Value;
 use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
@@ -14,6 +15,18 @@ pub trait Tree: Send + Sync {
 
     /// Changes between two snapshots of this tree, without charrette's own folders.
     fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange>;
+
+    /// A snapshot as a value that a later process can read.
+    fn export(&self, snapshot: &TreeSnapshot) -> Value {
+        let _ = snapshot;
+        Value::Null
+    }
+
+    /// Reads an exported snapshot; none if it cannot be read.
+    fn import(&self, exported: &Value) -> Option<TreeSnapshot> {
+        let _ = exported;
+        None
+    }
 
     /// Patch of these changes that git can apply: kept before they are undone.
     fn patch(&self, changes: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>>;

@@ -36,7 +36,7 @@ impl TemplateSet {
         let file = format!("{name}.md");
         let rendered = environment
             .get_template(&file)
-            .and_then(|template| template.render(Serde(values)))
+            .and_then(|template| template::render(&template, Serde(values)))
             .map_err(|error| self.error(name, &error))?;
         Ok(rendered.trim_start_matches('\n').trim_end().to_owned() + "\n")
     }

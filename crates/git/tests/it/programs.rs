@@ -62,6 +62,34 @@ const TRAPS: &[Trap] = &[
         asked: &["ls-remote", "origin"],
     },
     Trap {
+        name: "a filter",
+        set: |s, program| {
+            s.write(".git/info/attributes", "*.txt filter=mine\n");
+            config(s, "filter.mine.clean", &format!("{program} && cat"));
+            config(s, "filter.mine.required", "true");
+        },
+        asked: &["status", "--porcelain"],
+    },
+    Trap {
+        name: "a filter whose name has an equals sign",
+        set: |s, program| {
+            s.write(".git/info/attributes", "*.txt filter=a=b\n");
+            s.write(".git/more", "");
+            let config = fs_err::read_to_string(s.path(".git/config")).unwrap();
+            s.write(".git/config", format!("{config}[filter \"a=b\"]\n\tclean = {program} && cat\n"));
+        },
+        asked: &["status", "--porcelain"],
+    },
+    Trap {
+        name: "a filter process of an included file",
+        set: |s, program| {
+            s.write(".git/info/attributes", "*.txt filter=mine\n");
+            s.write(".git/more", format!("[filter \"mine\"]\n\tprocess = {program}\n"));
+            config(s, "include.path", "more");
+        },
+        asked: &["status", "--porcelain"],
+    },
+    Trap {
         name: "fetching what a partial clone left out",
         set: |s, program| {
             config(s, "core.repositoryFormatVersion", "1");
@@ -146,4 +174,20 @@ fn settings_reach_the_git_that_looks_into_submodules() {
     assert_eq!((status.as_str(), mark.exists()), (" M lib", false));
     sandbox.git(["status", "--porcelain"]);
     assert!(mark.exists(), "a plain git must start the monitor, or nothing is proven");
+}
+
+#[test]
+fn filters_of_the_repository_do_not_run_when_git_acts_either() {
+    let sandbox = repository();
+    let (program, mark) = marking_program(&sandbox);
+    sandbox.write(".gitattributes", "*.txt filter=mine\n");
+    sandbox.git(["add", "-A"]);
+    sandbox.commit("attributes");
+    sandbox.git(["switch", "-q", "-c", "other"]);
+    sandbox.write("a.txt", "two\n");
+    sandbox.git(["commit", "-qam", "two"]);
+    sandbox.git(["switch", "-q", "-"]);
+    config(&sandbox, "filter.mine.smudge", &format!("{} && cat", program.display()));
+    Git::new(&sandbox.work()).act(&["switch", "-q", "other"]).unwrap();
+    assert_eq!((sandbox.read("a.txt").as_str(), mark.exists()), ("two\n", false));
 }

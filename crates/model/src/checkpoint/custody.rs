@@ -27,7 +27,25 @@ pub fn take_back(known: &Checkpoint, mut found: Checkpoint) -> (Checkpoint, Vec<
     }
     if !changed.is_empty() {
         found.phases.clone_from(&known.phases);
+    }
+    if found.state != known.state {
+        changed.push("the position of the run".to_owned());
         found.state.clone_from(&known.state);
+    }
+    if let (Some(ours), Some(theirs)) = (&known.run, &mut found.run) {
+        let is_same = (&theirs.id, &theirs.workspace, &theirs.flags, &theirs.parent, &theirs.request)
+            == (&ours.id, &ours.workspace, &ours.flags, &ours.parent, &ours.request);
+        if !is_same {
+            changed.push("identity or flags of the run".to_owned());
+            theirs.id.clone_from(&ours.id);
+            theirs.workspace.clone_from(&ours.workspace);
+            theirs.flags.clone_from(&ours.flags);
+            theirs.parent.clone_from(&ours.parent);
+            theirs.request.clone_from(&ours.request);
+        }
+    } else if known.run.is_some() {
+        changed.push("the record of the run".to_owned());
+        found.run.clone_from(&known.run);
     }
     if found.completed_at != known.completed_at {
         changed.push("the end of the run".to_owned());
@@ -50,6 +68,11 @@ pub fn take_back(known: &Checkpoint, mut found: Checkpoint) -> (Checkpoint, Vec<
     (found, changed)
 }
 
+/// True if nothing but waiting gates was changed by others.
+pub fn is_untouched(known: &Checkpoint, found: &Checkpoint) -> bool {
+    take_back(known, found.clone()).1.is_empty()
+}
+
 /// True if the phases differ at most in the answers of people and the time of the last change.
 fn is_same_but_answers(theirs: &PhaseRecord, ours: &PhaseRecord) -> bool {
     let mut theirs = theirs.clone();
@@ -69,4 +92,59 @@ fn is_answer(ours: &GateRecord, theirs: &GateRecord) -> bool {
             GateState::Rejected => true,
             _ => false,
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::read;
+    use serde_json::{Value, json};
+
+    fn document() -> Value {
+        json!({
+            "version": 1, "command": "design", "feature": "x",
+            "state": {"current_phase": "write", "completed_phases": [], "pending_phases": ["validate"]},
+            "run": {"id": "r", "workspace": ".specs/x", "flags": {"auto": true}},
+            "gates": {"open": {"state": "pending", "subject": "s", "questions": []}, "done": {"state": "approved", "subject": "s"}},
+            "phases": {"write": {"status": "in_progress", "steps": {"planner": {"status": "running"}}}}
+        })
+    }
+
+    fn parse(value: &Value) -> Checkpoint {
+        read(value.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn answers_to_waiting_gates_pass_and_nothing_else() {
+        let known = parse(&document());
+        let mut answered = document();
+        answered["gates"]["open"]["state"] = json!("answered");
+        answered["gates"]["open"]["answers"] = json!({"scope": "yes"});
+        assert!(is_untouched(&known, &parse(&answered)));
+        for (pointer, value) in [
+            ("/gates/done/state", json!("rejected")),
+            ("/gates/open/subject", json!("other")),
+            ("/gates/planted", json!({"state": "approved"})),
+            ("/phases/write/steps/planner/status", json!("done")),
+            ("/phases/write/steps/reviewer", json!({"status": "done"})),
+            ("/phases/write/status", json!("complete")),
+            ("/phases/planted", json!({"status": "complete"})),
+            ("/state/current_phase", json!("validate")),
+            ("/run/flags/auto", json!(false)),
+            ("/run/workspace", json!(".specs/y")),
+            ("/completed_at", json!("2026-01-01T00:00:00.000Z")),
+        ] {
+            let mut forged = document();
+            let (parent, key) = pointer.rsplit_once('/').unwrap();
+            forged.pointer_mut(parent).unwrap()[key] = value;
+            let (restored, changed) = take_back(&known, parse(&forged));
+            assert_eq!(changed.len(), 1, "{pointer}: {changed:?}");
+            assert_eq!(restored, known, "{pointer}");
+        }
+        for gone in ["gates", "phases", "run"] {
+            let mut forged = document();
+            forged.as_object_mut().unwrap().remove(gone);
+            assert_eq!(take_back(&known, parse(&forged)).0, known, "{gone}");
+        }
+    }
 }

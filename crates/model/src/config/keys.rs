@@ -23,6 +23,8 @@ pub enum SettingKind {
     OneOf(&'static [&'static str]),
     /// A whole number, with its minimum.
     Whole(i64),
+    /// A number of seconds from 1 to [`MAX_SECONDS`].
+    Seconds,
     /// A number, not negative.
     Amount,
     Switch,
@@ -39,6 +41,7 @@ impl SettingKind {
                 words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
             SettingKind::Whole(least) => format!("a whole number of at least {least}"),
+            SettingKind::Seconds => format!("a whole number of seconds from 1 to {MAX_SECONDS}"),
             SettingKind::Amount => "a number that is not negative".to_owned(),
             SettingKind::Switch => "true or false".to_owned(),
             SettingKind::Texts => "a list of texts".to_owned(),
@@ -46,6 +49,9 @@ impl SettingKind {
         }
     }
 }
+
+/// Longest time that a clock can be set to: a year. A longer one would overflow when it is added to a time.
+pub const MAX_SECONDS: i64 = 31_536_000;
 
 const fn key(
     name: &'static str,
@@ -123,37 +129,37 @@ pub const KEYS: &[SettingKey] = &[
     ),
     key(
         "clocks.first_byte",
-        SettingKind::Whole(1),
+        SettingKind::Seconds,
         Some("120"),
         "timeout in seconds for the first output of a streaming agent",
     ),
     key(
         "clocks.idle",
-        SettingKind::Whole(1),
+        SettingKind::Seconds,
         Some("300"),
         "timeout in seconds for silence of a streaming agent",
     ),
     key(
         "clocks.grace",
-        SettingKind::Whole(1),
+        SettingKind::Seconds,
         Some("5"),
         "grace period in seconds between SIGTERM and SIGKILL",
     ),
-    key("clocks.sketch", SettingKind::Whole(1), Some("1200"), "timeout in seconds for a whole sketch"),
-    key("clocks.review", SettingKind::Whole(1), Some("1800"), "timeout in seconds for a whole review"),
+    key("clocks.sketch", SettingKind::Seconds, Some("1200"), "timeout in seconds for a whole sketch"),
+    key("clocks.review", SettingKind::Seconds, Some("1800"), "timeout in seconds for a whole review"),
     key(
         "clocks.investigate",
-        SettingKind::Whole(1),
+        SettingKind::Seconds,
         Some("2400"),
         "timeout in seconds for a whole investigation of one question",
     ),
     key(
         "clocks.design",
-        SettingKind::Whole(1),
+        SettingKind::Seconds,
         Some("3600"),
         "timeout in seconds for a whole plan, or a revision of it",
     ),
-    key("clocks.probe", SettingKind::Whole(1), Some("60"), "timeout in seconds for probing an agent"),
+    key("clocks.probe", SettingKind::Seconds, Some("60"), "timeout in seconds for probing an agent"),
     key("budget.run_usd", SettingKind::Amount, None, "maximum cost of a run in dollars; the run then pauses"),
     key(
         "budget.phase_usd",
@@ -295,6 +301,7 @@ fn kind_schema(key: &SettingKey) -> Value {
         SettingKind::Text | SettingKind::Folder => json!({"type": "string"}),
         SettingKind::OneOf(words) => json!({"enum": words}),
         SettingKind::Whole(least) => json!({"type": "integer", "minimum": least}),
+        SettingKind::Seconds => json!({"type": "integer", "minimum": 1, "maximum": MAX_SECONDS}),
         SettingKind::Amount => json!({"type": "number", "minimum": 0}),
         SettingKind::Switch => json!({"type": "boolean"}),
         SettingKind::Texts => json!({"type": "array", "items": {"type": "string"}}),

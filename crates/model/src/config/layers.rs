@@ -1,5 +1,6 @@
 //! Layered configuration files: the later layer wins, and every value remembers its origin.
 
+use super::keys::MAX_SECONDS;
 use super::keys::{self, KEYS, SettingKey, SettingKind};
 use crate::escape::printable;
 use serde::Serialize;
@@ -217,6 +218,10 @@ fn convert(value: &DeValue<'_>, kind: SettingKind) -> Option<Value> {
         (SettingKind::Whole(least), DeValue::Integer(number)) => {
             let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
             (number >= least).then(|| Value::from(number))
+        }
+        (SettingKind::Seconds, DeValue::Integer(number)) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
+            (1..=MAX_SECONDS).contains(&number).then(|| Value::from(number))
         }
         (SettingKind::Amount, DeValue::Integer(number)) => parse_amount(number.as_str()),
         (SettingKind::Amount, DeValue::Float(number)) => parse_amount(number.as_str()),

@@ -9,6 +9,7 @@
 //! Parsers are tolerant: they return what they understood, and a [`Problem`] for what they did not.
 //! [`mod@check`] decides if a specification is good enough.
 
+pub mod approval;
 pub mod check;
 pub mod coverage;
 pub mod ears;

@@ -4,6 +4,7 @@
 //! the given document and keep its order and its unknown members. [`SpecRecord`] is for parsing, and for
 //! writing the first one.
 
+use super::approval::Approval;
 use super::ids::SpecId;
 use super::tasks::TaskList;
 use crate::escape::printable;
@@ -156,6 +157,17 @@ pub fn with_approval(text: &str, issue: Option<&LinearIssue>, today: &str) -> Re
             spec.insert("linear".to_owned(), json!({"identifier": issue.identifier, "url": issue.url}));
         }
         spec.insert("updated".to_owned(), json!(today));
+        Ok(())
+    })
+}
+
+/// Records who approved which text, and when; without an approval, removes the record.
+pub fn with_approved_text(text: &str, approval: Option<&Approval>) -> Result<String, RecordError> {
+    edit_document(text, |spec| {
+        match approval {
+            Some(approval) => drop(spec.insert("approved".to_owned(), json!(approval))),
+            None => drop(spec.shift_remove("approved")),
+        }
         Ok(())
     })
 }

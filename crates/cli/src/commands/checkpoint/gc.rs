@@ -2,7 +2,7 @@
 
 use crate::invocation::Invocation;
 use crate::output;
-use charrette_app::AppError;
+use charrette_app::{AppError, garbage};
 use charrette_store::gc::Retention;
 use clap::Args;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) struct GcArgs {
 pub(super) fn gc(invocation: &Invocation, args: &GcArgs) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
     let keep = Retention { completed_days: args.completed_after, archive_days: args.archives_after };
-    let done = site.documents().gc(keep, site.now, args.dry_run)?;
+    let done = garbage::collect(&site, keep, args.dry_run)?;
     output::print_json(&json!({"dry_run": args.dry_run, "done": done}))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -17,6 +17,10 @@ const fn file(
 }
 
 /// Seats that may look into the research itself.
+/// Readers of the files that are approved.
+const APPROVED_READERS: &[&str] =
+    &["validator", "post-design/page", "approved/tracker", "checks", "approved/end"];
+
 const READ_RESEARCH: [&str; 5] = ["synthesist", "inquirer", "investigator-*", "planner", "writer"];
 
 /// Steps that read the writer's drafts.
@@ -364,12 +368,12 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
         "the writer's draft",
     ),
     file(WRITE_SUMMARY, "spec-files", &[], "summary of the written files"),
-    delivered(SPEC_REQUIREMENTS, &["validator", "post-design/page", "checks"]),
-    delivered(SPEC_DESIGN, &["validator", "post-design/page", "checks"]),
-    delivered(SPEC_TASKS, &["validator", "post-design/page", "checks"]),
-    delivered(SPEC_SUMMARY, &["validator", "post-design/page", "checks"]),
-    delivered(SPEC_JSON, &["validator", "post-design/page", "checks"]),
-    delivered(SPEC_META, &["validator", "post-design/page", "checks"]),
+    delivered(SPEC_REQUIREMENTS, APPROVED_READERS),
+    delivered(SPEC_DESIGN, APPROVED_READERS),
+    delivered(SPEC_TASKS, APPROVED_READERS),
+    delivered(SPEC_SUMMARY, APPROVED_READERS),
+    delivered(SPEC_JSON, APPROVED_READERS),
+    delivered(SPEC_META, APPROVED_READERS),
     delivered(SPEC_PROJECT, &["project-validator", "post-design/page", "checks"]),
     delivered(SPEC_FEATURES, &["project-validator", "post-design/page", "checks"]),
     delivered(SPEC_FEATURE, &["feature-validator", "post-design/page", "checks"]),
@@ -377,7 +381,7 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(
         GATE_SUBJECT,
         "post-design/page",
-        &["status/draft", "status/approved", "tracker/record"],
+        &["status/draft", "status/approved", "tracker/record", "approved/tracker", "approved/end"],
         "text that is approved",
     ),
     file(GATE_PAGE, "post-design/page", &[], "page of the post-design gate"),

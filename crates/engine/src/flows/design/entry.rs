@@ -2,6 +2,7 @@
 
 use super::artifacts::REQUEST;
 use crate::artifact::Input;
+use crate::flow::FlowSpec;
 use crate::gate::Gate;
 use crate::ports::{BranchOrder, BranchReport, EntryReport, PortError};
 use crate::run::PhaseHandle;
@@ -33,7 +34,7 @@ pub(super) async fn switch_branch(phase: &PhaseHandle<'_>, entry: &EntryReport) 
     };
     let order = BranchOrder { create, from: entry.current.clone() };
     let checkout = phase.run.ports.checkout.clone();
-    let step = Step::new("branch").reads(&Input::given("create", &create)).touches_checkout();
+    let step = Step::new(FlowSpec::BRANCH_STEP).reads(&Input::given("create", &create)).touches_checkout();
     let branch: BranchReport = phase
         .step(step, move |_| async move { checkout.switch_branch(order).await.map_err(step_error) })
         .await?;

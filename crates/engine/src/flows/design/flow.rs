@@ -9,7 +9,7 @@ use super::level_seats::level_seats;
 use super::levels::{LevelKind, design_level};
 use super::nesting::{delegate_to_worker, export_design, export_out_of_scope};
 use super::plan::{draft_plan, finish_plan};
-use super::post_design_gate::ask_post_design;
+use super::post_design_gate::{ask_post_design, check_approved};
 use super::pre_design_gate::ask_pre_design;
 use super::research::research;
 use super::sketches::{draw_sketches, synthesise};
@@ -81,6 +81,7 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
 
     let phase = run.phase(VALIDATE);
     validate(&phase, &panel, brief, &plan, drafts, &sources).await?;
+    check_approved(&phase, brief, "approved/end").await?;
     let stage = phase.stage("5");
     export_design(&phase).await?;
     phase.finish_run(Some(&Artifact::fixed(VALIDATE_SUMMARY))).await?;

@@ -14,7 +14,7 @@ use crate::deliverable::{self, GateSummary, SpecStatus};
 use crate::gate::{Answers, Gate, GateQuestion};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
-use crate::stop::FlowResult;
+use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::resolutions::{DecisionOutcome, read_resolutions};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -33,6 +33,7 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
         SpecStatus::Draft,
         &[Input::Artifact(GATE_SUBJECT.to_owned())],
         &brief.date,
+        None,
     )
     .await?;
     let gate = gate(brief, &page);
@@ -41,11 +42,29 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
     record_comments(phase, &questions, &answers).await?;
     let approved = [Input::Artifact(GATE_SUBJECT.to_owned()), answers.input("approval")];
     let day = answer_date(&answers, brief);
-    set_status(phase, "status/approved", SpecStatus::Approved, &approved, &day).await?;
+    let respondent = answers.respondent().unwrap_or("unknown").to_owned();
+    let at = answers.at().unwrap_or(&day).to_owned();
+    set_status(phase, "status/approved", SpecStatus::Approved, &approved, &day, Some((respondent, at)))
+        .await?;
     // Prepared again, so that the record matches the files with their new status.
     prepare_page(phase).await?;
     stage.finish("approved");
     Ok(Some(day))
+}
+
+/// Checks that the files are still those that were approved. If not, the flow starts over, and the gate opens again with
+/// the difference.
+pub(super) async fn check_approved(phase: &PhaseHandle<'_>, brief: &Brief, id: &str) -> FlowResult<()> {
+    if brief.no_checkpoint {
+        return Ok(());
+    }
+    let step = Step::new(id).reads(&spec_files()).reads(GATE_SUBJECT);
+    let is_same: bool = phase
+        .step(step, |context| async move {
+            Ok(deliverable::without_status(&current_files(&context)?) == context.text(GATE_SUBJECT)?)
+        })
+        .await?;
+    if is_same { Ok(()) } else { Err(Stop::Revise) }
 }
 
 /// Records the comments given beside the approval, each with its question, for the validator and for repairs.
@@ -204,15 +223,17 @@ async fn set_status(
     status: SpecStatus,
     reads: &[Input],
     today: &str,
+    respondent: Option<(String, String)>,
 ) -> FlowResult<()> {
     let today = today.to_owned();
     let step = Step::new(id).reads(reads).revises(spec_names()).touches_checkout();
     phase
         .step(step, move |context| async move {
             let files = current_files(&context)?;
-            for ((name, before), (_, after)) in
-                files.iter().zip(deliverable::with_status(&files, status, &today))
-            {
+            let respondent = respondent.as_ref().map(|(by, at)| (by.as_str(), at.as_str()));
+            let updated = deliverable::with_status(&files, status, &today);
+            let updated = deliverable::with_approval_record(&updated, respondent);
+            for ((name, before), (_, after)) in files.iter().zip(updated) {
                 if *before != after {
                     context.write(&spec_file(name), after)?;
                 }

@@ -5,7 +5,7 @@
 
 use super::artifacts::GATE_SUBJECT;
 use super::brief::Brief;
-use super::post_design_gate::{current_files, prepare_page};
+use super::post_design_gate::{check_approved, current_files, prepare_page};
 use super::specification::{spec_file, spec_names};
 use crate::artifact::Input;
 use crate::deliverable;
@@ -42,6 +42,7 @@ pub(super) async fn create_approved_issue(
         }
         IssueDecision::Make => {}
     }
+    check_approved(phase, brief, "approved/tracker").await?;
     let stage = phase.stage("4b");
     let issue = create_issue(phase, brief).await?;
     record_issue(phase, &issue, day).await?;
