@@ -123,9 +123,10 @@ impl RunResult {
         let mut artifacts = BTreeMap::new();
         for entry in fs_err::read_dir(setup.folder.path().join("work/.specs/20261115-try"))? {
             let path = entry?.path();
-            // Ledgers contain times, which differ in every run.
-            let is_ledger =
-                ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl"].iter().any(|name| path.ends_with(name));
+            // Ledgers contain times, which differ in every run; a run that was killed at its end has not shown its page.
+            let is_ledger = ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl", ".closing-page-shown"]
+                .iter()
+                .any(|name| path.ends_with(name));
             if path.is_file() && !is_ledger {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 artifacts.insert(name, fs_err::read(&path)?);

@@ -138,7 +138,7 @@ impl Stage {
             .map(|entry| entry.unwrap().path())
             .filter(|path| {
                 // Ledgers and events contain durations.
-                let is_ledger = ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl"]
+                let is_ledger = ["tokens.jsonl", "timing-ledger.tsv", "events.jsonl", ".closing-page-shown"]
                     .iter()
                     .any(|name| path.ends_with(name));
                 path.is_file() && !is_ledger
