@@ -110,6 +110,12 @@ pub(super) fn read_files(rig: &DesignRig) -> TaskResult<Files> {
     collect_files(&rig.workspace()?, "", &mut files)?;
     collect_files(&rig.panel.sandbox.path("specs"), "specs/", &mut files)?;
     files.retain(|name, _| !varies_by_run(name));
+    for (_, text) in files.iter_mut().filter(|(name, _)| name.ends_with("/spec.json")) {
+        // The time of the approval.
+        let lines = String::from_utf8_lossy(text).into_owned();
+        let lines = lines.lines().filter(|line| !line.trim_start().starts_with("\"at\":"));
+        *text = lines.collect::<Vec<_>>().join("\n").into_bytes();
+    }
     Ok(files)
 }
 
@@ -117,7 +123,14 @@ pub(super) fn read_files(rig: &DesignRig) -> TaskResult<Files> {
 pub(super) fn compare_files(expected: &Files, found: &Files) -> TaskResult {
     for (name, text) in expected {
         if found.get(name) != Some(text) {
-            return Err(format!("{name} differs from that of an uninterrupted run").into());
+            let lines =
+                |text: &[u8]| String::from_utf8_lossy(text).lines().map(str::to_owned).collect::<Vec<_>>();
+            let (expected, found) =
+                (lines(text), found.get(name).map(|text| lines(text)).unwrap_or_default());
+            let place = expected.iter().zip(&found).find(|(expected, found)| expected != found);
+            let place = place.map(|(expected, found)| format!(": '{found}' instead of '{expected}'"));
+            let place = place.unwrap_or_default();
+            return Err(format!("{name} differs from that of an uninterrupted run{place}").into());
         }
     }
     match found.keys().find(|name| !expected.contains_key(*name)) {

@@ -18,8 +18,7 @@ const fn file(
 
 /// Seats that may look into the research itself.
 /// Readers of the files that are approved.
-const APPROVED_READERS: &[&str] =
-    &["validator", "post-design/page", "approved/tracker", "checks", "approved/end"];
+const APPROVED_READERS: &[&str] = &["validator", "post-design/page", "checks", "approved/end"];
 
 const READ_RESEARCH: [&str; 5] = ["synthesist", "inquirer", "investigator-*", "planner", "writer"];
 
@@ -381,7 +380,7 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(
         GATE_SUBJECT,
         "post-design/page",
-        &["status/draft", "status/approved", "tracker/record", "approved/tracker", "approved/end"],
+        &["status/draft", "status/approved", "tracker/record", "approved/end"],
         "text that is approved",
     ),
     file(GATE_PAGE, "post-design/page", &[], "page of the post-design gate"),

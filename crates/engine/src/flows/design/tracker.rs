@@ -5,7 +5,7 @@
 
 use super::artifacts::GATE_SUBJECT;
 use super::brief::Brief;
-use super::post_design_gate::{check_approved, current_files, prepare_page};
+use super::post_design_gate::{current_files, prepare_page};
 use super::specification::{spec_file, spec_names};
 use crate::artifact::Input;
 use crate::deliverable;
@@ -42,7 +42,6 @@ pub(super) async fn create_approved_issue(
         }
         IssueDecision::Make => {}
     }
-    check_approved(phase, brief, "approved/tracker").await?;
     let stage = phase.stage("4b");
     let issue = create_issue(phase, brief).await?;
     record_issue(phase, &issue, day).await?;
@@ -73,11 +72,19 @@ async fn create_issue(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<Line
     let (tracker, brief) = (phase.run.ports.tracker.clone(), brief.clone());
     let step = Step::new(ISSUE)
         .reads(&Input::answer("post-design", "approval"))
-        .revises(spec_names())
+        .revises(spec_names().into_iter().chain([GATE_SUBJECT.to_owned()]))
         .external_effect();
     phase
         .step(step, move |context| async move {
-            let text = deliverable::issue_text(&current_files(&context)?, &brief.feature, &brief.spec_folder);
+            let files = current_files(&context)?;
+            let approved = context.present(GATE_SUBJECT)?.bytes.clone().unwrap_or_default();
+            if deliverable::without_status(&files).as_bytes() != approved {
+                return Err(StepError::Refused(
+                    "the files changed after their approval, so no issue was created; resume to look at them again"
+                        .to_owned(),
+                ));
+            }
+            let text = deliverable::issue_text(&files, &brief.feature, &brief.spec_folder);
             let order = IssueOrder {
                 run: context.run(),
                 step: ISSUE.to_owned(),
