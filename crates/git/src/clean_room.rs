@@ -15,7 +15,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What git is started with in a repository.
+/// Settings that git is started with in a repository.
 #[derive(Debug, Default)]
 pub(crate) struct CleanRoom {
     /// Settings that replace those of the repository. Not for the command line: a key may contain `=`.

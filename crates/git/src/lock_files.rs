@@ -42,7 +42,7 @@ impl LockFile {
         found
     }
 
-    /// What it is, and what to do about it.
+    /// Path, age and holder, and the cure.
     pub fn describe(&self) -> String {
         let path = self.path.display();
         let age = match self.age.map(|age| age.as_secs()) {

@@ -3,8 +3,9 @@
 //! Each driver of agents registers itself under a unique name before it starts the first one ([`driver`]), and
 //! every agent has that name in its environment, together with its lane. A driver's record is locked while the
 //! driver lives, so a record that can be locked belongs to a dead driver; processes that have its name in their
-//! environment are orphans ([`reaper`]). [`processes`] searches the processes of the machine. Processes without
-//! the name are never touched, nor are this process and its ancestors. [`copies`] are the folders of a driver in which
+//! environment are orphans ([`reaper`]). [`processes`] searches the processes of the machine. Of the processes without
+//! the name only those are ended that a living driver adopted after its first agent had started (Linux); this process and
+//! its ancestors are never touched. [`copies`] are the folders of a driver in which
 //! its agents may write; they end with it.
 
 mod copies;

@@ -188,7 +188,7 @@ fn commands_that_change_a_run_refuse_inside_a_seat() {
 }
 
 #[test]
-fn a_person_may_edit_between_runs_and_at_gates() {
+fn a_person_may_edit_between_runs() {
     let workshop = Workshop::regular();
     let output = workshop.start(&["--phase=research"]);
     assert_eq!(output.code, Some(0), "{output:?}");
