@@ -5,7 +5,7 @@
 //! prompt.
 //!
 //! Inside: `tree` lists and reads files, `words` splits text into terms, `index` counts terms, `history` reads the
-//! git log, `rank` orders files, `outline` finds definitions, `facts` finds commands, tests, risks and conventions,
+//! git log, `rank` orders files, `imports` resolves imports, `syntax` parses, `outline` finds definitions, `facts` finds commands, tests, risks and conventions,
 //! `sources` finds the sources of dependencies on this machine.
 //! [`embedded`] drafts answers for seats. [`evaluation`] measures the ranking, [`citations`] checks every citation.
 //!
@@ -23,6 +23,7 @@ pub mod report;
 
 mod facts;
 mod history;
+mod imports;
 mod index;
 mod outline;
 mod parallel;
@@ -30,6 +31,7 @@ mod rank;
 mod snapshot;
 mod sources;
 mod surveyor;
+mod syntax;
 mod tree;
 mod words;
 

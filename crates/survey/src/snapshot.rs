@@ -8,6 +8,7 @@ use crate::index::cache::{CacheUpdate, IndexCache};
 use crate::rank::evidence::{Evidence, FileEntry};
 use crate::rank::pairs::{TestPairs, pair_tests};
 use crate::rank::passage;
+use crate::rank::requested::find_requested;
 use crate::tree::kind::{FileKind, file_kind};
 use crate::tree::listing::{TreeFile, list_files};
 use crate::words::query::Query;
@@ -78,5 +79,6 @@ pub(crate) fn take_snapshot(root: &Path, request: &str, cache_folder: Option<&Pa
         .collect();
     let mut evidence = Evidence::gather(Query::new(request), files, &blocks.blocks, commits);
     passage::find_passages(root, &mut evidence);
+    evidence.requested = find_requested(root, &evidence);
     RepositorySnapshot { evidence, listed: listing.files, non_utf8_names: listing.non_utf8_names, head }
 }

@@ -4,10 +4,12 @@ use crate::facts;
 use crate::facts::risks::end_of_code;
 use crate::facts::tests::TestedFile;
 use crate::history::log;
+use crate::imports::Modules;
 use crate::outline::{Definition, outline};
 use crate::parallel::parallel_map;
 use crate::rank::evidence::Evidence;
 use crate::rank::order::{ScoredFile, rank_files};
+use crate::rank::passage::{PASSAGE_LINES, modules};
 use crate::rank::reasons::{Reasons, SIMILAR_SUBJECT};
 use crate::rank::weights::Weights;
 use crate::rank::{commits, text};
@@ -73,10 +75,14 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
             Some((ranked.file, content::read_text(options.root, &evidence.files[ranked.file].path)?))
         })
         .collect();
-    let tested_files: Vec<TestedFile<'_>> =
-        texts.iter().map(|(file, text)| TestedFile { file: *file, text }).collect();
-    let tests = facts::tests::find(evidence, &tested_files, &test_pairs);
-    let covered: Vec<&str> = tests.iter().flat_map(|test| &test.covers).map(String::as_str).collect();
+    let outlines = parallel_map(&texts, 1, || {
+        |(file, text): &(usize, String)| outline(&evidence.files[*file].path, text)
+    });
+    let modules = modules(options.root, &evidence.files);
+    let tested = texts.iter().zip(&outlines);
+    let tested: Vec<TestedFile<'_>> =
+        tested.map(|((file, text), definitions)| TestedFile { file: *file, text, definitions }).collect();
+    let coverage = facts::tests::find(options.root, evidence, &modules, &tested);
     let languages = facts::stack::languages(&snapshot.listed);
     let dependencies = facts::stack::dependencies(options.root, &snapshot.listed);
     let (sources, sources_found) = sources(options, &snapshot, &dependencies, &texts);
@@ -84,14 +90,14 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
         request: options.request.to_owned(),
         head: snapshot.head.clone(),
         files,
-        symbols: symbols(evidence, &texts),
-        risks: risks(evidence, &texts, &covered),
-        tests,
+        symbols: symbols(evidence, &texts, outlines),
+        risks: risks(evidence, &texts, &coverage.untested),
+        tests: coverage.tests,
         commands: facts::commands::find(options.root, &snapshot.listed, &languages),
         conventions: facts::conventions::find(evidence, &snapshot.listed),
         similar_commits: similar_commits(evidence, &similarity),
         changes: facts::changes::find(evidence, &named.iter().map(|ranked| ranked.file).collect::<Vec<_>>()),
-        imports: imports(evidence, &named),
+        imports: imports(options.root, evidence, &modules, &named),
         dependencies,
         sources,
         sources_found,
@@ -111,17 +117,20 @@ fn ranked_file(evidence: &Evidence, ranked: &ScoredFile, reasons: &Reasons<'_>) 
     }
 }
 
+/// The definition that the request names, else the best passage.
 fn lines(evidence: &Evidence, file: usize) -> Option<LineRange> {
+    let requested = evidence.requested.iter().find(|definition| definition.file == file);
+    if let Some(definition) = requested {
+        let last = definition.last.min(definition.line + PASSAGE_LINES - 1);
+        return Some(LineRange { first: definition.line, last });
+    }
     evidence.passages.get(&file).map(|passage| LineRange { first: passage.first, last: passage.last })
 }
 
 /// Definitions of the best files that match the request; for each file the best, in order of lines.
-fn symbols(evidence: &Evidence, texts: &[(usize, String)]) -> Vec<Symbol> {
+fn symbols(evidence: &Evidence, texts: &[(usize, String)], outlines: Vec<Vec<Definition>>) -> Vec<Symbol> {
     let idf = text::idf(evidence);
     let mut all = Vec::new();
-    let outlines = parallel_map(texts, 1, || {
-        |(file, text): &(usize, String)| outline(&evidence.files[*file].path, text)
-    });
     for ((file, text), outline) in texts.iter().zip(outlines) {
         let path = &evidence.files[*file].path;
         let end = end_of_code(path, text);
@@ -142,7 +151,20 @@ fn symbols(evidence: &Evidence, texts: &[(usize, String)]) -> Vec<Symbol> {
             line: definition.line,
         }));
     }
-    all
+    // What the request names comes first.
+    let named = |symbol: &Symbol| {
+        !evidence.requested.iter().any(|definition| {
+            definition.line == symbol.line && evidence.files[definition.file].path == symbol.path
+        })
+    };
+    all.retain(named);
+    let requested = evidence.requested.iter().map(|definition| Symbol {
+        name: definition.name.clone(),
+        kind: definition.kind.to_owned(),
+        path: evidence.files[definition.file].path.clone(),
+        line: definition.line,
+    });
+    requested.chain(all).collect()
 }
 
 /// Score of a definition: the request's words in its name, and one more if it overlaps the best passage.
@@ -161,7 +183,7 @@ fn symbol_score(evidence: &Evidence, idf: &[f64], definition: &Definition, near:
     if around && matches!(definition.kind, "function" | "method" | "heading") { named + 1.0 } else { named }
 }
 
-fn risks(evidence: &Evidence, texts: &[(usize, String)], covered: &[&str]) -> Vec<Risk> {
+fn risks(evidence: &Evidence, texts: &[(usize, String)], untested: &[usize]) -> Vec<Risk> {
     let mut all = Vec::new();
     for (file, text) in texts {
         let known = &evidence.files[*file];
@@ -169,8 +191,8 @@ fn risks(evidence: &Evidence, texts: &[(usize, String)], covered: &[&str]) -> Ve
             continue;
         }
         all.extend(facts::risks::find_risks(&known.path, text, lines(evidence, *file)));
-        if !covered.contains(&known.path.as_str()) && text.lines().count() > 20 {
-            let text = "no test was found that covers this file".to_owned();
+        if untested.contains(file) {
+            let text = "no test imports this file or names what it defines".to_owned();
             all.push(Risk { path: known.path.clone(), line: 1, kind: "untested".to_owned(), text });
         }
     }
@@ -193,15 +215,18 @@ fn similar_commits(evidence: &Evidence, similarity: &[f64]) -> Vec<SimilarCommit
 }
 
 /// Imports between the ranked files.
-fn imports(evidence: &Evidence, named: &[&ScoredFile]) -> Vec<Import> {
-    let is_named = |file: usize| named.iter().any(|ranked| ranked.file == file);
+fn imports(root: &Path, evidence: &Evidence, modules: &Modules<'_>, named: &[&ScoredFile]) -> Vec<Import> {
+    let path = |file: usize| evidence.files[file].path.as_str();
+    let imported = parallel_map(named, 4, || {
+        |from: &&ScoredFile| {
+            let text = content::read_text(root, path(from.file)).unwrap_or_default();
+            modules.resolve_imports(path(from.file), &text)
+        }
+    });
     let mut all = Vec::new();
-    for from in named.iter().map(|ranked| ranked.file) {
-        let to = evidence.imports.get(&from).into_iter().flatten().filter(|to| is_named(**to));
-        all.extend(to.map(|to| Import {
-            from: evidence.files[from].path.clone(),
-            to: evidence.files[*to].path.clone(),
-        }));
+    for (from, imported) in named.iter().zip(imported) {
+        let to = imported.into_iter().filter(|to| named.iter().any(|ranked| ranked.file == *to));
+        all.extend(to.map(|to| Import { from: path(from.file).to_owned(), to: path(to).to_owned() }));
     }
     all
 }

@@ -5,7 +5,7 @@ use super::verbs::is_verb;
 use crate::rank::pairs::subject;
 use crate::report::{Dependency, RankedFile, Risk, SimilarCommit, Symbol};
 use crate::surveyor::UNKNOWN_WORDS;
-use crate::tree::kind::{FileKind, file_kind};
+use crate::tree::kind::{FileKind, can_hold_tests, file_kind};
 use crate::words::query::Query;
 use crate::words::split::{terms, words};
 use charrette_model::panel::citations;
@@ -87,11 +87,22 @@ impl<'a> CitableFacts<'a> {
         (!named.is_empty()).then(|| join_list(&named))
     }
 
+    /// What is known of a file that no test is known to cover.
+    pub(super) fn without_test(&self, path: &str) -> &'static str {
+        let untested = |risk: &Risk| risk.kind == "untested" && risk.path == path;
+        if self.inputs.survey.risks.iter().any(untested) {
+            "no test imports it or names what it defines"
+        } else {
+            "imports and names do not show which test covers it"
+        }
+    }
+
     /// All tests: those of the first file, then those ranked by the survey, then the rest;
     /// each once.
     pub(super) fn tests(&self) -> Vec<&'a str> {
         let near = self.first().map(|file| self.tests_of(&file.path)).unwrap_or_default();
-        let named = self.files.iter().filter(|file| file.kind == "test").map(|file| file.path.as_str());
+        let named = self.files.iter().filter(|file| file.kind == "test" && can_hold_tests(&file.path));
+        let named = named.map(|file| file.path.as_str());
         let known = self.inputs.survey.tests.iter().map(|test| test.path.as_str());
         let mut all: Vec<&str> = Vec::new();
         for path in near.into_iter().chain(named).chain(known).filter(|path| is_citable(path)) {
@@ -246,7 +257,7 @@ pub(super) fn risk_clause(risk: &Risk) -> String {
         "todo" => format!("an open note stands{quoted}"),
         "panic" => format!("the code gives up instead of reporting an error{quoted}"),
         "unsafe" => format!("checks of the language are switched off{quoted}"),
-        "swallowed" => format!("an error is dropped{quoted}"),
+        "swallowed" => format!("an error is caught and nothing is done with it{quoted}"),
         "shell" => format!("text is run as code{quoted}"),
         "deprecated" => format!("something deprecated stands{quoted}"),
         _ => shown,

@@ -6,8 +6,6 @@ use super::draft::{DraftError, required_artifact};
 use super::inputs::DraftInputs;
 use super::plan_text::{PlanText, SECTIONS};
 use super::synthesis::cited_files;
-use crate::rank::imports::Modules;
-use crate::rank::pairs::pair_tests;
 use crate::tree::kind::{FileKind, file_kind};
 use std::fmt::Write as _;
 
@@ -61,24 +59,18 @@ fn strategy_edges(
     edges
 }
 
-/// Import and test edges, by position: imports, and tests with matching names.
+/// Import and test edges, by position, as the survey found them.
 fn import_edges(inputs: &DraftInputs<'_>, files: &[(String, FileKind)]) -> Vec<(usize, usize, bool)> {
-    let known: Vec<(&str, FileKind)> = files.iter().map(|(path, kind)| (path.as_str(), *kind)).collect();
-    let modules = Modules::new(known.iter().copied());
-    let test_pairs = pair_tests(&known);
-    let mut edges = Vec::new();
-    for (from, (path, kind)) in known.iter().enumerate() {
-        let mut to = modules.resolve_imports(path, &inputs.files.text(path).unwrap_or_default());
-        if *kind == FileKind::Test {
-            to.extend(&test_pairs[from]);
-        }
-        to.sort_unstable();
-        to.dedup();
-        edges.extend(
-            to.into_iter().map(|to| (from, to, *kind == FileKind::Test && known[to].1 != FileKind::Test)),
-        );
-    }
-    edges
+    let position = |path: &str| files.iter().position(|(known, _)| known == path);
+    let is_test = |n: usize| files[n].1 == FileKind::Test;
+    let imports = inputs.survey.imports.iter().filter_map(|import| {
+        let (from, to) = (position(&import.from)?, position(&import.to)?);
+        (!is_test(from)).then_some((from, to, false))
+    });
+    let tests = inputs.survey.tests.iter().flat_map(|test| {
+        test.covers.iter().filter_map(|covered| Some((position(&test.path)?, position(covered)?, true)))
+    });
+    imports.chain(tests).filter(|(from, to, _)| from != to).collect()
 }
 
 /// Node label: only characters that Mermaid takes literally.

@@ -6,7 +6,6 @@ use super::inputs::DraftInputs;
 use super::plan_sections;
 use super::plan_text::SECTIONS;
 use super::synthesis::cited_files;
-use crate::report::Risk;
 use crate::tree::kind::{FileKind, file_kind};
 use charrette_model::panel::discussion::read_discussion;
 use charrette_model::panel::file_names::{DESIGN_NOTES, PLAN_DRAFT};
@@ -21,7 +20,7 @@ const MAX_FILES: usize = 6;
 pub(super) fn draft(inputs: &DraftInputs<'_>) -> String {
     let facts = CitableFacts::new(inputs);
     let files = select_files(inputs, &facts);
-    let failures = failure_modes(&facts, &files);
+    let failures = failure_modes(&facts);
     let mut sections = vec![
         (SECTIONS[0], files_section(&facts, &files)),
         (SECTIONS[1], approach(inputs, &facts, &files)),
@@ -173,7 +172,7 @@ fn edge_cases(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>) -> String {
     for risk in
         facts.risks().iter().filter(|risk| matches!(risk.kind.as_str(), "todo" | "deprecated")).take(3)
     {
-        lines.push(format!("- {}.", risk_sentence(risk)));
+        lines.push(format!("- Note: {}.", risk_sentence(risk)));
     }
     let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
     for resolution in
@@ -188,46 +187,16 @@ fn edge_cases(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>) -> String {
     lines.join("\n")
 }
 
-/// Three failure modes, each with its first sign and a remedy; from risks in the code if there are enough.
-fn failure_modes(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
-    let counts = |risk: &&Risk| {
-        matches!(risk.kind.as_str(), "panic" | "swallowed" | "unsafe" | "shell" | "untested" | "large")
-    };
-    let mut risks: Vec<&Risk> = facts.risks().into_iter().filter(counts).collect();
-    // Risks in planned files first, and missing tests last.
-    let distance = |risk: &Risk| (!files.iter().any(|file| file.path == risk.path), risk.kind == "untested");
-    risks.sort_by_key(|risk| distance(risk));
-    let mut modes: Vec<String> = risks.into_iter().take(3).map(failure_mode).collect();
+/// Three failure modes, each with its first sign and a remedy. Risks in the code are notes, not failure modes: whether
+/// the change meets them is unknown.
+fn failure_modes(facts: &CitableFacts<'_>) -> String {
     let run = facts.test_command().map_or("a test".to_owned(), |run| format!("\"{}\"", sanitize(run, 100)));
-    let common = [
+    let modes = [
         format!("Callers that rely on today's behaviour break. First sign: {run} fails. Remedy: keep the old behaviour until it is asked otherwise."),
         "The change lands in the wrong place, because words led to it and not understanding. First sign: the first failing test needs another file. Remedy: stop and survey again with better words.".to_owned(),
         "The request was understood too narrowly. First sign: the person who asked does not recognise it. Remedy: show the test names before the code is written.".to_owned(),
     ];
-    let missing = 3_usize.saturating_sub(modes.len());
-    modes.extend(common.into_iter().take(missing));
     modes.iter().enumerate().map(|(n, mode)| format!("{}. {mode}", n + 1)).collect::<Vec<_>>().join("\n")
-}
-
-/// Failure mode of a risk: sentence, first sign, remedy.
-pub(super) fn failure_mode(risk: &Risk) -> String {
-    let signs = match risk.kind.as_str() {
-        "panic" => {
-            "First sign: the process ends where an error was expected. Remedy: report the error there, or show that new code never reaches it."
-        }
-        "swallowed" => {
-            "First sign: something is missing and nothing was said. Remedy: pass the error on, or log it."
-        }
-        "unsafe" | "shell" => {
-            "First sign: odd input does odd things. Remedy: check the input before it gets there."
-        }
-        "untested" => "First sign: a change that no test notices. Remedy: write one before the change.",
-        "todo" | "deprecated" => {
-            "First sign: the change has to work around it. Remedy: settle it first, or write down why not."
-        }
-        _ => "First sign: the change touches more places than planned. Remedy: make it in two steps.",
-    };
-    format!("{}. {signs}", risk_sentence(risk))
 }
 
 fn testing(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
@@ -238,7 +207,9 @@ fn testing(facts: &CitableFacts<'_>, files: &[PlannedFile]) -> String {
                 "- `{}`: covered by {tests}, with a new case that fails without the change.",
                 file.path
             ),
-            None => format!("- `{}`: no test of it was found; the first task writes one.", file.path),
+            None => {
+                format!("- `{}`: {}; the first task writes one.", file.path, facts.without_test(&file.path))
+            }
         });
     }
     if let Some(run) = facts.test_command() {

@@ -1,12 +1,9 @@
 //! The reviewers: a mechanical review of paths, tests, sections, risks and files that change together. Only checkable
 //! findings.
 
-use super::citable_facts::{
-    CitableFacts, NO_MODEL, is_citable, join_list, risk_citation, risk_sentence, sanitize,
-};
+use super::citable_facts::{CitableFacts, NO_MODEL, is_citable, join_list, sanitize};
 use super::draft::{DraftError, required_artifact};
 use super::inputs::DraftInputs;
-use super::plan::failure_mode;
 use super::plan_text::{PlanText, SECTIONS};
 use super::synthesis::strip_line;
 use charrette_model::panel::citations;
@@ -40,7 +37,6 @@ pub(super) fn review(inputs: &DraftInputs<'_>, lens: Lens) -> Result<String, Dra
         }
         Lens::Edges => {
             review.missing_failure_modes();
-            review.unguarded_risks();
         }
         Lens::Innovation => {
             review.missing_precedents();
@@ -165,27 +161,6 @@ impl Review<'_> {
                 "Failure modes are missing".to_owned(),
                 "The plan changes code and names no failure modes.".to_owned(),
                 "Name the three likeliest, each with its first sign and a remedy.".to_owned(),
-            );
-        }
-    }
-
-    /// Risks in files the plan changes, at lines it does not mention.
-    fn unguarded_risks(&mut self) {
-        let risks: Vec<(String, String)> = self
-            .facts
-            .risks()
-            .iter()
-            .filter(|risk| !matches!(risk.kind.as_str(), "large" | "untested"))
-            .filter(|risk| self.text.contains(&risk.path) && !self.text.contains(&risk_citation(risk)))
-            .take(4)
-            .map(|risk| (risk_sentence(risk), failure_mode(risk)))
-            .collect();
-        for (sentence, failure) in risks {
-            self.add_finding(
-                (Focus::Correctness, Minor),
-                "A risk in a changed file is not addressed".to_owned(),
-                format!("{sentence}; the plan changes that file and does not say what becomes of it."),
-                format!("One more failure mode. {failure}"),
             );
         }
     }

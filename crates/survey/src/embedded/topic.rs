@@ -78,10 +78,13 @@ pub(super) fn behaviour(inputs: &DraftInputs<'_>) -> String {
         }
         [] => "Tests were found for every source file that the words of the topic lead to first.".to_owned(),
         untested if untested.len() == sources.len() => {
-            format!("No test was found for {}, where the words of the topic lead first.", join_list(untested))
+            format!(
+                "Imports and names show no test of {}, where the words of the topic lead first.",
+                join_list(untested)
+            )
         }
         untested => format!(
-            "No test was found for {}. For the other source files that the words of the topic lead to first there are tests.",
+            "Imports and names show no test of {}. For the other source files that the words of the topic lead to first there are tests.",
             join_list(untested)
         ),
     }];
@@ -117,7 +120,9 @@ pub(super) fn behaviour(inputs: &DraftInputs<'_>) -> String {
     let issues: Vec<String> = untested
         .iter()
         .take(3)
-        .map(|path| format!("What holds the behaviour of {path} in place? No test was found for it."))
+        .map(|path| {
+            format!("What holds the behaviour of {path} in place? Imports and names show no test of it.")
+        })
         .collect();
     let tested = tests.iter().filter_map(|test| topic.test_finding(test));
     let odd = looks

@@ -1,6 +1,9 @@
-//! Risks in a source file: TODO comments, panics, unsafe code, swallowed errors, shell calls, deprecations, size.
+//! Risks in a source file: open notes, panics, unsafe code, dropped errors, shell calls, deprecations, size.
 
+use super::dropped_errors::dropped_errors;
+use super::open_notes::open_notes;
 use crate::report::{LineRange, Risk};
+use crate::syntax::parse;
 use crate::tree::kind::language;
 
 /// Maximum number of risks per file, the nearest to the request first.
@@ -12,9 +15,19 @@ const LARGE_FILE_LINES: usize = 900;
 pub(crate) fn find_risks(path: &str, text: &str, near: Option<LineRange>) -> Vec<Risk> {
     let Some(language) = language(path).filter(|language| language.is_code()) else { return Vec::new() };
     let end = end_of_code(path, text);
+    let parsed = parse(path, text);
+    let notes = open_notes(path, language.name, parsed.as_ref(), text);
+    let dropped = parsed.as_ref().map(|parsed| dropped_errors(parsed, text)).unwrap_or_default();
     let mut found: Vec<(usize, Risk)> = Vec::new();
     for (n, line) in text.lines().enumerate().take(end) {
-        if let Some(kind) = risk_kind(language.name, line.trim()) {
+        let kind = if notes.contains(&(n + 1)) {
+            Some("todo")
+        } else if dropped.contains(&(n + 1)) {
+            Some("swallowed")
+        } else {
+            risk_kind(language.name, line.trim())
+        };
+        if let Some(kind) = kind {
             let risk =
                 Risk { path: path.to_owned(), line: n + 1, kind: kind.to_owned(), text: excerpt(line) };
             found.push((distance(n + 1, near), risk));
@@ -57,10 +70,8 @@ fn kind_priority(kind: &str) -> usize {
 
 /// Kind of risk on a trimmed line.
 fn risk_kind(language: &str, line: &str) -> Option<&'static str> {
-    let comment = comment(language, line);
-    if let Some(comment) = comment {
-        let marked = ["TODO", "FIXME", "HACK", "XXX"].iter().any(|mark| has_word(comment, mark));
-        return marked.then_some("todo");
+    if is_comment(language, line) {
+        return None;
     }
     let has = |wanted: &[&str]| wanted.iter().any(|text| line.contains(text));
     if has(&["@deprecated", "@Deprecated", "#[deprecated"]) {
@@ -75,16 +86,7 @@ fn risk_kind(language: &str, line: &str) -> Option<&'static str> {
         "Rust" if line.starts_with("unsafe ") || has(&[" unsafe {", "unsafe fn ", "unsafe impl "]) => {
             Some("unsafe")
         }
-        "Rust" if line.starts_with("let _ = ") || line.ends_with(".ok();") => Some("swallowed"),
-        "Python" if matches!(line, "except:" | "except Exception:" | "except BaseException:") => {
-            Some("swallowed")
-        }
-        "Python" if has(&["shell=True", "os.system(", "eval(", "exec("]) => Some("shell"),
-        "JavaScript" | "TypeScript"
-            if has(&["catch {}", "catch (e) {}", "catch (err) {}", ".catch(() => {})"]) =>
-        {
-            Some("swallowed")
-        }
+        "Python" if has(&["shell=True", "os.system("]) || calls(line, &["eval(", "exec("]) => Some("shell"),
         "JavaScript" | "TypeScript"
             if has(&["child_process.exec(", "execSync(", "eval(", "dangerouslySetInnerHTML"]) =>
         {
@@ -92,36 +94,30 @@ fn risk_kind(language: &str, line: &str) -> Option<&'static str> {
         }
         "TypeScript" if has(&["@ts-ignore", "as any"]) => Some("unsafe"),
         "Go" if has(&["panic("]) => Some("panic"),
-        "Go" if line.starts_with("_ = ") || line.starts_with("_, _ = ") => Some("swallowed"),
         "Go" if has(&["unsafe.Pointer", "exec.Command(\"sh\""]) => Some("unsafe"),
-        "Java" | "Kotlin" if has(&["printStackTrace()", "catch (Exception ignored)", "catch (Throwable"]) => {
-            Some("swallowed")
-        }
         "C" | "C++" if has(&["strcpy(", "sprintf(", "gets(", "system("]) => Some("unsafe"),
         "Shell" if has(&["eval "]) => Some("shell"),
         _ => None,
     }
 }
 
-/// Text of a comment on its own line, or at the end of a line if it has a mark such as TODO.
-fn comment<'a>(language: &str, line: &'a str) -> Option<&'a str> {
+/// True if a line calls one of the functions, and not a method or a function whose name ends like it.
+fn calls(line: &str, functions: &[&str]) -> bool {
+    functions.iter().any(|function| {
+        line.match_indices(function).any(|(at, _)| {
+            !line[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '\''))
+        })
+    })
+}
+
+/// True for a line that is only a comment.
+fn is_comment(language: &str, line: &str) -> bool {
     let marks: &[&str] = match language {
         "Python" | "Ruby" | "Shell" | "Make" | "Elixir" | "R" | "Perl" => &["#"],
         "SQL" | "Lua" | "Haskell" => &["--"],
         _ => &["//", "/*", "*"],
     };
-    marks.iter().find_map(|mark| line.strip_prefix(mark)).or_else(|| {
-        let tail = marks
-            .iter()
-            .filter(|mark| mark.len() > 1)
-            .find_map(|mark| line.split_once(&format!(" {mark}")))?
-            .1;
-        ["TODO", "FIXME"].iter().any(|word| has_word(tail, word)).then_some(tail)
-    })
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == word)
+    marks.iter().any(|mark| line.starts_with(mark))
 }
 
 /// A line to be quoted: trimmed, cut if long.
@@ -144,15 +140,18 @@ mod tests {
             ("a.rs", "let x = y.unwrap();", Some("panic")),
             ("a.rs", "/// Call `x.unwrap()` here", None),
             ("a.rs", "unsafe { x }", Some("unsafe")),
-            ("a.rs", "let _ = send();", Some("swallowed")),
+            ("a.rs", "let _ = send();", None),
             ("a.rs", "let todos = 1;", None),
-            ("a.py", "except:", Some("swallowed")),
+            ("a.py", "try:\n    f()\nexcept:\n    pass", Some("swallowed")),
+            ("a.py", "try:\n    f()\nexcept Exception:\n    raise", None),
             ("a.py", "subprocess.run(x, shell=True)", Some("shell")),
+            ("a.py", "x = eval(y)", Some("shell")),
+            ("a.py", "x = ast.literal_eval(y)", None),
             ("a.py", "# FIXME broken", Some("todo")),
             ("a.ts", "const x = y as any;", Some("unsafe")),
             ("a.js", "x(); // TODO later", Some("todo")),
             ("a.go", "panic(err)", Some("panic")),
-            ("A.java", "e.printStackTrace();", Some("swallowed")),
+            ("A.java", "e.printStackTrace();", None),
             ("a.md", "TODO", None),
             ("a.toml", "# TODO", None),
         ] {

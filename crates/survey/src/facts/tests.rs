@@ -1,87 +1,258 @@
-//! Tests that cover the files a request is about: by name, by import, by changing together, or inside
-//! the file itself.
+//! Tests of the files that a request is about: what covers what, and what no test names.
+//!
+//! A test covers a file if it imports the file, or is in its package, and names something that the file defines. Equal
+//! file names or common changes prove nothing.
 
+use super::test_code::{has_inline_tests, has_tests, is_test_data, used_names};
+use crate::imports::Modules;
+use crate::outline::Definition;
+use crate::parallel::parallel_map;
 use crate::rank::evidence::Evidence;
+use crate::rank::pairs::subject;
 use crate::report::TestFile;
-use crate::tree::kind::FileKind;
-use std::collections::BTreeMap;
+use crate::tree::content;
+use crate::tree::kind::{FileKind, folder, in_test_folder, stem};
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 /// Maximum number of tests reported.
 const MAX_TESTS: usize = 20;
+/// Maximum number of files read; with more, nothing is said about untested files.
+const MAX_READ: usize = 2000;
 
 /// A file that may have tests.
 pub(crate) struct TestedFile<'a> {
     /// Position among the files.
     pub(crate) file: usize,
     pub(crate) text: &'a str,
+    pub(crate) definitions: &'a [Definition],
 }
 
-/// Finds the tests of the named files. `test_pairs` are files with matching names, by position.
+/// Tests, and files without any.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    pub(crate) tests: Vec<TestFile>,
+    /// Positions of files that no test imports, and of which no test names anything.
+    pub(crate) untested: Vec<usize>,
+}
+
+/// What a file of the tests says about a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Relation {
+    None,
+    /// It has a word that the source is called or defines.
+    Names,
+    /// It imports the source, or is in its package, and uses much of it.
+    UsesMuch,
+    /// It does so as well, uses some of it, and has its name.
+    Covers,
+}
+
+/// Finds the tests of the named files.
 pub(crate) fn find(
+    root: &Path,
     evidence: &Evidence,
+    modules: &Modules<'_>,
     named: &[TestedFile<'_>],
-    test_pairs: &[Vec<usize>],
-) -> Vec<TestFile> {
+) -> Coverage {
+    let sources: Vec<Source<'_>> = named
+        .iter()
+        .filter(|tested| evidence.files[tested.file].kind == FileKind::Source)
+        .map(|tested| Source::new(&evidence.files[tested.file].path, tested))
+        .collect();
+    if sources.is_empty() {
+        return Coverage::default();
+    }
+    let path = |n: usize| evidence.files[n].path.as_str();
+    let of_tests = |n: &usize| evidence.files[*n].kind == FileKind::Test || in_test_folder(path(*n));
+    let mut tests: Vec<usize> = (0..evidence.files.len()).filter(of_tests).collect();
+    let all_read = tests.len() <= MAX_READ;
+    tests.truncate(MAX_READ);
+    let relations: Vec<Vec<Relation>> = parallel_map(&tests, 4, || {
+        let (sources, mut buffer) = (&sources, Vec::new());
+        move |n: &usize| {
+            let Some(text) = content::read(root, path(*n), &mut buffer) else { return Vec::new() };
+            TestText::new(path(*n), &String::from_utf8_lossy(text), modules).relations(sources)
+        }
+    });
     let mut covers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut add = |test: usize, source: usize| {
-        let covered = covers.entry(test).or_default();
-        if !covered.contains(&source) {
-            covered.push(source);
+    let mut named_by_tests = vec![false; sources.len()];
+    for (n, source) in sources.iter().enumerate() {
+        if source.inline_tests {
+            covers.entry(source.file).or_default().push(source.file);
         }
-    };
-    let changed_with = changed_with(evidence, named);
-    for tested in named.iter().filter(|tested| evidence.files[tested.file].kind == FileKind::Source) {
-        let source = tested.file;
-        if has_inline_tests(&evidence.files[source].path, tested.text) {
-            add(source, source);
-        }
-        let by_name = test_pairs[source].iter().copied();
-        let by_habit = changed_with.get(&source).into_iter().flatten().copied();
-        let by_import = evidence
-            .imports
-            .iter()
-            .filter(|(file, imports)| {
-                evidence.files[**file].kind == FileKind::Test && imports.contains(&source)
-            })
-            .map(|(file, _)| *file);
-        for test in by_name.chain(by_habit).chain(by_import) {
-            add(test, source);
+        let relation = |relations: &Vec<Relation>| relations.get(n).copied().unwrap_or(Relation::None);
+        let best = relations.iter().map(relation).max().unwrap_or(Relation::None);
+        named_by_tests[n] = best > Relation::None;
+        // A test of that name is the test of the file; what else uses much of it counts only without one.
+        if best >= Relation::UsesMuch {
+            let of_source = tests.iter().zip(&relations).filter(|(_, relations)| relation(relations) == best);
+            of_source.for_each(|(test, _)| covers.entry(*test).or_default().push(source.file));
         }
     }
-    let path = |n: &usize| evidence.files[*n].path.clone();
+    let untested = sources
+        .iter()
+        .zip(named_by_tests)
+        .filter(|(source, named)| all_read && !named && source.may_be_untested())
+        .map(|(source, _)| source.file)
+        .collect();
+    let owned = |n: &usize| path(*n).to_owned();
     let mut tests: Vec<TestFile> = covers
         .iter()
-        .map(|(test, covered)| TestFile { path: path(test), covers: covered.iter().map(path).collect() })
+        .map(|(test, covered)| TestFile { path: owned(test), covers: covered.iter().map(owned).collect() })
         .collect();
     tests.sort_by(|a, b| b.covers.len().cmp(&a.covers.len()).then_with(|| a.path.cmp(&b.path)));
     tests.truncate(MAX_TESTS);
-    tests
+    Coverage { tests, untested }
 }
 
-/// True if a Rust file has an inline test module.
-fn has_inline_tests(path: &str, text: &str) -> bool {
-    path.ends_with(".rs") && text.lines().any(|line| line.trim() == "#[cfg(test)]")
+/// A source, and the names by which a test can refer to it.
+struct Source<'a> {
+    file: usize,
+    path: &'a str,
+    text: &'a str,
+    definitions: Vec<&'a Definition>,
+    inline_tests: bool,
 }
 
-/// For each named source, the tests that changed with it at least twice and in a third of its changes.
-fn changed_with(evidence: &Evidence, named: &[TestedFile<'_>]) -> BTreeMap<usize, Vec<usize>> {
-    let mut both: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut changes: BTreeMap<usize, usize> = BTreeMap::new();
-    for commit in evidence.commits.iter().filter(|commit| commit.touched <= 20) {
-        let touched = |n: usize| commit.files.iter().any(|file| *file as usize == n);
-        for source in named.iter().map(|tested| tested.file).filter(|n| touched(*n)) {
-            *changes.entry(source).or_default() += 1;
-            let tests = commit.files.iter().map(|file| *file as usize);
-            for test in tests.filter(|n| evidence.files[*n].kind == FileKind::Test) {
-                *both.entry((source, test)).or_default() += 1;
+impl<'a> Source<'a> {
+    fn new(path: &'a str, tested: &TestedFile<'a>) -> Source<'a> {
+        let end = super::risks::end_of_code(path, tested.text);
+        let is_name = |definition: &&Definition| {
+            definition.line <= end && definition.name.len() > 2 && !definition.name.starts_with("__")
+        };
+        Source {
+            file: tested.file,
+            path,
+            text: tested.text,
+            definitions: tested.definitions.iter().filter(is_name).collect(),
+            inline_tests: path.ends_with(".rs") && has_inline_tests(tested.text),
+        }
+    }
+
+    /// False for files that tests use without naming them: entry files, programs, files with examples that are run.
+    fn may_be_untested(&self) -> bool {
+        let entry =
+            matches!(stem(self.path), "mod" | "lib" | "main" | "index" | "__init__" | "__main__" | "build");
+        let examples =
+            self.text.contains(">>> ") || self.text.contains("/// ```") || self.text.contains("//! ```");
+        !entry
+            && !examples
+            && !self.inline_tests
+            && self.definitions.len() > 1
+            && self.text.lines().count() > 20
+    }
+
+    /// Names at the top of the file: functions and types.
+    fn top_names(&self) -> impl Iterator<Item = &str> {
+        let is_top = |definition: &&&Definition| {
+            definition.owner.is_none() && !matches!(definition.kind, "module" | "heading")
+        };
+        self.definitions.iter().filter(is_top).map(|definition| definition.name.as_str())
+    }
+}
+
+/// The text of a test.
+struct TestText<'a> {
+    path: &'a str,
+    text: &'a str,
+    words: HashSet<&'a str>,
+    modules: &'a Modules<'a>,
+}
+
+impl<'a> TestText<'a> {
+    fn new(path: &'a str, text: &'a str, modules: &'a Modules<'a>) -> TestText<'a> {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        TestText { path, text, words, modules }
+    }
+
+    fn relations(&self, sources: &[Source<'_>]) -> Vec<Relation> {
+        let is_named = |source: &Source<'_>| {
+            self.words.contains(stem(source.path))
+                || source.definitions.iter().any(|definition| self.words.contains(definition.name.as_str()))
+        };
+        let named: Vec<bool> = sources.iter().map(is_named).collect();
+        let proves = named.contains(&true) && has_tests(self.path, self.text) && !is_test_data(self.path);
+        if !proves {
+            let relation = |named: &bool| if *named { Relation::Names } else { Relation::None };
+            return named.iter().map(relation).collect();
+        }
+        let imports: Vec<&str> = self
+            .modules
+            .resolve_imports(self.path, self.text)
+            .into_iter()
+            .map(|n| self.modules.path(n))
+            .collect();
+        let used = used_names(self.path, self.text);
+        let relation = |(source, named): (&Source<'_>, &bool)| {
+            let uses = if *named { self.used_definitions(source, &imports, &used) } else { 0 };
+            if uses > 0 && has_name_of(self.path, source.path) {
+                Relation::Covers
+            } else if uses >= MUCH {
+                Relation::UsesMuch
+            } else if *named || imports.contains(&source.path) {
+                Relation::Names
+            } else {
+                Relation::None
             }
-        }
+        };
+        sources.iter().zip(&named).map(relation).collect()
     }
-    let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for ((source, test), times) in both {
-        if times >= 2 && times * 3 >= changes[&source] {
-            found.entry(source).or_default().push(test);
-        }
+
+    /// Number of definitions of the source that the test certainly uses: it imports the file or is in its package.
+    fn used_definitions(&self, source: &Source<'_>, imports: &[&str], used: &HashSet<String>) -> usize {
+        let uses = |name: &&str| used.contains(*name);
+        let direct = imports.contains(&source.path);
+        let in_package = match self.path.rsplit_once('.').map_or("", |(_, extension)| extension) {
+            // Functions and types of a package have names of their own.
+            "go" => folder(self.path) == folder(source.path) && source.path.ends_with(".go"),
+            "java" => same_java_package(self.path, source.path),
+            // A module of tests that the file declares.
+            "rs" => source.path.ends_with(".rs") && declares_tests(source, self.path),
+            // The package exports what its module of that name defines.
+            "py" => {
+                let is_package = |import: &&&str| {
+                    !folder(import).is_empty() && folder(source.path).starts_with(folder(import))
+                };
+                subject(self.path) == subject(source.path) && imports.iter().any(|import| is_package(&import))
+            }
+            _ => false,
+        };
+        if direct || in_package { source.top_names().filter(uses).count() } else { 0 }
     }
-    found
+}
+
+/// Number of functions and types of a source that a test of another name must use to count as its test.
+const MUCH: usize = 3;
+
+/// True if a test is called like the source: `test_app.py`, `app_cookies_test.py` and `app.py`.
+fn has_name_of(test: &str, source: &str) -> bool {
+    // The child module with the tests of a Rust file.
+    if test.ends_with("/tests.rs") {
+        return folder(test) == folder(source) || Some(folder(test)) == source.strip_suffix(".rs");
+    }
+    let (test, source) = (subject(test), subject(source));
+    test.strip_prefix(source.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
+/// True for the same folder, or the same one below `main` and `test`.
+fn same_java_package(test: &str, source: &str) -> bool {
+    folder(test) == folder(source) || folder(test).replace("src/test/", "src/main/") == folder(source)
+}
+
+/// True if `test` is the file of a `#[cfg(test)] mod x;` in the source.
+fn declares_tests(source: &Source<'_>, test: &str) -> bool {
+    let base = if matches!(stem(source.path), "mod" | "lib" | "main") {
+        folder(source.path).to_owned()
+    } else {
+        source.path.trim_end_matches(".rs").to_owned()
+    };
+    let lines: Vec<&str> = source.text.lines().map(str::trim).collect();
+    let declared = lines
+        .windows(2)
+        .filter(|pair| pair[0] == "#[cfg(test)]")
+        .filter_map(|pair| pair[1].strip_prefix("mod ")?.strip_suffix(';'));
+    declared
+        .into_iter()
+        .any(|name| test == format!("{base}/{name}.rs") || test == format!("{base}/{name}/mod.rs"))
 }

@@ -8,6 +8,8 @@ pub(crate) struct Definition {
     pub(crate) name: String,
     /// `function`, `struct`, `heading`, …
     pub(crate) kind: &'static str,
+    /// Type that it is a member of, if the syntax tree shows one.
+    pub(crate) owner: Option<String>,
     /// First line, from 1.
     pub(crate) line: usize,
     /// Last line.

@@ -19,7 +19,7 @@ pub(super) fn outline(path: &str, text: &str) -> Vec<Definition> {
 }
 
 fn definition(kind: &'static str, name: &str, line: usize) -> Definition {
-    Definition { name: name.to_owned(), kind, line, last: line }
+    Definition { name: name.to_owned(), kind, owner: None, line, last: line }
 }
 
 fn headings(text: &str) -> Vec<Definition> {

@@ -1,6 +1,7 @@
 //! Evidence for a request, before it is weighted.
 
 use super::passage::Passage;
+use super::requested::RequestedDefinition;
 use crate::history::log::Commit;
 use crate::index::block::{self, TermCount};
 use crate::tree::kind::{FileKind, file_name, folder};
@@ -24,6 +25,8 @@ pub(crate) struct Evidence {
     pub(crate) passages: HashMap<usize, Passage>,
     /// Imports of those files.
     pub(crate) imports: HashMap<usize, Vec<usize>>,
+    /// Definitions that the request names.
+    pub(crate) requested: Vec<RequestedDefinition>,
 }
 
 /// A file that can be ranked.
@@ -86,6 +89,7 @@ impl Evidence {
             subject_matches,
             passages: HashMap::new(),
             imports: HashMap::new(),
+            requested: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::pairs::TestPairs;
 use super::text;
 use super::weights::Weights;
-use crate::tree::kind::{FileKind, folder, stem};
+use crate::tree::kind::{FileKind, folder, is_record, stem};
 
 /// A file with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +28,7 @@ pub(crate) struct ScoreParts {
     pub(crate) imported: f64,
     pub(crate) entry: f64,
     pub(crate) named: f64,
+    pub(crate) defined: f64,
 }
 
 /// Ranks the files, best first; files with a score of 0 are left out.
@@ -52,12 +53,13 @@ pub(crate) fn rank_files(evidence: &Evidence, test_pairs: &TestPairs, weights: &
             change_frequency: weights.change_frequency * change_frequency[n]
                 + weights.recent_changes * recent_changes[n],
             named: named_in_request(evidence, n),
+            defined: defined_score(evidence, n, weights),
             ..ScoreParts::default()
         })
         .collect();
     let so_far: Vec<f64> = parts
         .iter()
-        .map(|parts| parts.text + parts.path + parts.passage + parts.similar + parts.named)
+        .map(|parts| parts.text + parts.path + parts.passage + parts.similar + parts.named + parts.defined)
         .collect();
     // Change frequency alone is no answer: if nothing matches the request, nothing is ranked.
     if so_far.iter().all(|score| *score <= 0.0) {
@@ -86,13 +88,30 @@ pub(crate) fn rank_files(evidence: &Evidence, test_pairs: &TestPairs, weights: &
                 + parts.test_pair
                 + parts.imported
                 + parts.entry
-                + parts.named;
+                + parts.named
+                + parts.defined;
             ScoredFile { file, score: sum * kind_weight(evidence, file, weights), parts }
         })
         .filter(|ranked| ranked.score > 0.0)
         .collect();
+    bound_records(evidence, &mut ranked);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
     ranked
+}
+
+/// Number of sources that come before any record.
+const SOURCES_FIRST: usize = 3;
+
+/// Puts changelogs, specifications and templates behind the best sources, unless the request names them or is about docs.
+fn bound_records(evidence: &Evidence, ranked: &mut [ScoredFile]) {
+    let is_source = |scored: &&ScoredFile| evidence.files[scored.file].kind == FileKind::Source;
+    let mut sources: Vec<f64> = ranked.iter().filter(is_source).map(|scored| scored.score).collect();
+    sources.sort_by(|a, b| b.total_cmp(a));
+    let Some(bound) = sources.get(SOURCES_FIRST - 1).or(sources.last()).copied() else { return };
+    let records = ranked.iter_mut().filter(|scored| is_record(&evidence.files[scored.file].path));
+    for record in records.filter(|record| record.parts.named <= 0.0 && !evidence.query.about_docs) {
+        record.score = record.score.min(0.99 * bound);
+    }
 }
 
 /// Half-life, in commits, of recent change frequency.
@@ -136,6 +155,16 @@ pub(super) fn normalize(mut scores: Vec<f64>) -> Vec<f64> {
         }
     }
     scores
+}
+
+/// Score of a file that defines a name of the request.
+fn defined_score(evidence: &Evidence, n: usize, weights: &Weights) -> f64 {
+    let definitions = evidence.requested.iter().filter(|definition| definition.file == n);
+    let scores = definitions.map(|definition| {
+        let place = if definition.title { weights.defined[0] } else { weights.defined[1] };
+        place / definition.rivals as f64
+    });
+    scores.fold(0.0, f64::max)
 }
 
 /// Score of a file whose path is spelled out in the request.

@@ -1,15 +1,16 @@
 //! Passages: the lines of a file in which the request's words are closest together. Only the best files are read.
 
 use super::commits::top_files;
-use super::evidence::{Evidence, SortedTerms};
-use super::imports::Modules;
+use super::evidence::{Evidence, FileEntry, SortedTerms};
 use super::text;
 use super::weights::Weights;
+use crate::imports::Modules;
 use crate::parallel::parallel_map;
 use crate::tree::content;
 use crate::words::lexicon::Lexicon;
 use crate::words::split::words;
 use memchr::memchr_iter;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Best passage of a file.
@@ -23,8 +24,10 @@ pub(crate) struct Passage {
 
 /// Maximum number of files read.
 const READ_FILES: usize = 100;
+/// Maximum number of files whose imports are read.
+const PARSED_FILES: usize = 30;
 /// Maximum number of lines in a passage.
-const PASSAGE_LINES: usize = 24;
+pub(crate) const PASSAGE_LINES: usize = 24;
 
 /// Finds the best passage of each of the best files, and their imports.
 pub(crate) fn find_passages(root: &Path, evidence: &mut Evidence) {
@@ -32,14 +35,17 @@ pub(crate) fn find_passages(root: &Path, evidence: &mut Evidence) {
     let idf = text::idf(evidence);
     let worth: Vec<f64> = evidence.query.terms.iter().zip(idf).map(|(term, idf)| term.weight * idf).collect();
     let wanted = SortedTerms::new(&evidence.query);
-    let modules = Modules::new(evidence.files.iter().map(|file| (file.path.as_str(), file.kind)));
+    let modules = modules(root, &evidence.files);
+    let ranks: HashMap<usize, usize> = best.iter().enumerate().map(|(rank, file)| (*file, rank)).collect();
     let found = parallel_map(&best, 4, || {
         let (mut finder, mut buffer) = (TermFinder::new(&wanted), Vec::new());
-        let (files, worth, modules) = (&evidence.files, &worth, &modules);
+        let (files, worth, modules, ranks) = (&evidence.files, &worth, &modules, &ranks);
         move |n: &usize| {
             let path = &files[*n].path;
             let text = content::read(root, path, &mut buffer)?;
-            let imports = modules.resolve_imports(path, &String::from_utf8_lossy(text));
+            let imports = (ranks[n] < PARSED_FILES)
+                .then(|| modules.resolve_imports(path, &String::from_utf8_lossy(text)))
+                .unwrap_or_default();
             Some((*n, best_passage(&finder.find(text), worth), imports))
         }
     });
@@ -49,6 +55,13 @@ pub(crate) fn find_passages(root: &Path, evidence: &mut Evidence) {
             evidence.passages.insert(n, passage);
         }
     }
+}
+
+/// Modules of a work tree.
+pub(crate) fn modules<'a>(root: &Path, files: &'a [FileEntry]) -> Modules<'a> {
+    Modules::new(files.iter().map(|file| (file.path.as_str(), file.kind)), |path| {
+        content::read_text(root, path)
+    })
 }
 
 /// Best passage, given lines and the terms on them.

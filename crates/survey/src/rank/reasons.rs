@@ -48,6 +48,7 @@ impl<'a> Reasons<'a> {
             imported,
             entry,
             named,
+            defined,
         } = ranked.parts;
         let file = ranked.file;
         let sum = text
@@ -59,9 +60,11 @@ impl<'a> Reasons<'a> {
             + test_pair
             + imported
             + entry
-            + named;
+            + named
+            + defined;
         let mut reasons = [
             (named, (named > 0.0).then(|| "named in the request".to_owned())),
+            (defined, self.defined(file)),
             (text + passage, self.words(file)),
             (path, self.name(file)),
             (similar, self.similar(file)),
@@ -75,6 +78,12 @@ impl<'a> Reasons<'a> {
         let is_significant =
             |(part, reason): (f64, Option<String>)| reason.filter(|_| part >= MIN_SHARE * sum);
         reasons.into_iter().filter_map(is_significant).collect()
+    }
+
+    /// The definition that the request names.
+    fn defined(&self, file: usize) -> Option<String> {
+        let definition = self.evidence.requested.iter().find(|definition| definition.file == file)?;
+        Some(format!("defines \"{}\", which the request names, on line {}", definition.name, definition.line))
     }
 
     /// Words of the request in the file, the rarest first.
@@ -162,12 +171,7 @@ impl<'a> Reasons<'a> {
 
     fn test_pair(&self, file: usize) -> Option<String> {
         let test_pair = *self.test_pairs[file].first()?;
-        let verb = if self.evidence.files[file].kind == crate::tree::kind::FileKind::Test {
-            "tests"
-        } else {
-            "is tested by"
-        };
-        Some(format!("{verb} {}", self.path(test_pair)))
+        Some(format!("has the name of {}", self.path(test_pair)))
     }
 
     fn import_reason(&self, file: usize) -> Option<String> {

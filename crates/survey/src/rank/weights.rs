@@ -46,6 +46,8 @@ pub struct Weights {
     pub imported: f64,
     /// Being the entry file of a folder with one of the best files.
     pub entry: f64,
+    /// Defining a name of the request: one of its title, one of the text after it.
+    pub defined: [f64; 2],
     /// Factors for tests, docs, settings and data; sources have 1.
     pub kind_factors: [f64; 4],
     /// Further factors for tests and docs if a long request is about neither.
@@ -75,6 +77,7 @@ impl Default for Weights {
             test_pair: 0.15,
             imported: 0.05,
             entry: 0.15,
+            defined: [1.0, 0.2],
             kind_factors: [1.0, 1.0, 0.5, 0.5],
             behaviour_factors: [0.8, 0.8],
         }

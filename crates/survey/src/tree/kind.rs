@@ -41,6 +41,7 @@ pub(crate) fn file_kind(path: &str) -> Option<FileKind> {
         return Some(FileKind::Data);
     }
     Some(match language {
+        Some(_) if in_folder(&lower, &TEST_FOLDERS) && is_test_data(&lower) => FileKind::Data,
         Some(language) if language.is_code() && is_test(&lower) => FileKind::Test,
         // Code, but a settings file.
         Some(_) if SETTINGS.contains(&lower.as_str()) => FileKind::Config,
@@ -131,6 +132,44 @@ fn is_test(path: &str) -> bool {
 fn is_java_test(path: &str) -> bool {
     let java = [".java", ".kt", ".scala", ".cs", ".swift"].iter().any(|extension| path.ends_with(extension));
     java && ["test", "tests", "spec", "it"].iter().any(|ending| stem(path).ends_with(ending))
+}
+
+/// True for the lower-case path of a file that tests read or run: neither a test nor a source.
+pub(crate) fn is_test_data(path: &str) -> bool {
+    in_folder(path, &DATA_FOLDERS) || in_folder(path, &["test_apps", "test_app", "testapp", "testapps"])
+}
+
+/// True for what records or prepares work instead of doing it: changelogs, specifications, templates.
+pub(crate) fn is_record(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let code = language(path).is_some_and(Language::is_code);
+    let changelog = ["changelog", "changes", "history", "news", "release-notes", "release_notes"]
+        .iter()
+        .any(|name| stem(&lower).starts_with(name));
+    let specification = in_folder(&lower, &["specs", ".specs", ".charrette"]);
+    let template = in_folder(&lower, &["templates", "template"]);
+    !code && (changelog || specification || template)
+}
+
+/// True for a test by its path: not data, and not support that tests share.
+pub(crate) fn can_hold_tests(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let support = ["support", "helpers", "helper", "common", "util", "utils", "mocks", "__mocks__", "stubs"];
+    let by_name = match extension(file_name(&lower)) {
+        "py" => {
+            let stem = stem(&lower);
+            stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests")
+        }
+        "go" => lower.ends_with("_test.go"),
+        "java" => is_java_test(&lower),
+        _ => true,
+    };
+    by_name && is_test(&lower) && !is_test_data(&lower) && !in_folder(&lower, &support)
+}
+
+/// True for everything below a folder of tests, whatever it is.
+pub(crate) fn in_test_folder(path: &str) -> bool {
+    in_folder(&path.to_ascii_lowercase(), &TEST_FOLDERS)
 }
 
 fn in_folder(path: &str, folders: &[&str]) -> bool {
@@ -272,6 +311,9 @@ mod tests {
             (".gitignore", Some(FileKind::Config)),
             ("docs/conf.py", Some(FileKind::Config)),
             ("Makefile", Some(FileKind::Source)),
+            ("tests/test_apps/cliapp/app.py", Some(FileKind::Data)),
+            ("tests/fixtures/app.js", Some(FileKind::Data)),
+            ("src/fixtures/app.js", Some(FileKind::Source)),
             ("tests/fixtures/a.json", Some(FileKind::Data)),
             ("tests/snapshots/a.snap", Some(FileKind::Data)),
             ("table.csv", Some(FileKind::Data)),

@@ -1,6 +1,7 @@
 //! Query: a request as weighted terms.
 
 use super::split::{Term, parts, term_of, term_of_pair, whole_term, words};
+use super::symbols::{RequestedSymbol, requested_symbols};
 use super::vocabulary::{COMMON_WORDS, STOP_WORDS, VERB_MARKERS};
 
 /// A parsed request.
@@ -10,6 +11,8 @@ pub(crate) struct Query {
     pub(crate) terms: Vec<QueryTerm>,
     /// Paths and file names in the request, in lower case.
     pub(crate) paths: Vec<String>,
+    /// Names of code in the request, in order.
+    pub(crate) symbols: Vec<RequestedSymbol>,
     /// True if the request speaks of tests.
     pub(crate) about_tests: bool,
     /// True if the request speaks of documentation.
@@ -31,6 +34,8 @@ pub(crate) struct QueryTerm {
     pub(crate) code: bool,
     /// Factor in a long request, by the place of the word in its sentence and of the sentence in the request.
     focus: f64,
+    /// True if the title has it: the first line or sentence.
+    title: bool,
 }
 
 /// Maximum number of terms.
@@ -52,6 +57,11 @@ const LATER_SENTENCE: f64 = 0.5;
 /// Factor for verbs and adverbs in a long request: nouns say what it is about.
 const NOT_A_NOUN: f64 = 0.5;
 
+/// Weight of all words after the title, relative to those of the title.
+const BODY_SHARE: f64 = 1.5;
+/// Number of words, without common ones, that a title must have to be believed.
+const MIN_TITLE_WORDS: usize = 2;
+
 /// Words of requests about tests.
 const TEST_WORDS: [&str; 5] = ["test", "tests", "testing", "fixture", "fixtures"];
 /// Words of requests about documentation.
@@ -60,7 +70,9 @@ const DOC_WORDS: [&str; 7] = ["doc", "docs", "document", "documentation", "readm
 impl Query {
     /// Parses a request.
     pub(crate) fn new(request: &str) -> Query {
-        let mut query = Query { paths: named_paths(request), ..Query::default() };
+        let title_end = title_end(request);
+        let symbols = requested_symbols(request, title_end);
+        let mut query = Query { paths: named_paths(request), symbols, ..Query::default() };
         let mut before: Option<(usize, String)> = None;
         let mut place = Place::default();
         for (at, word) in words(request.as_bytes()) {
@@ -92,6 +104,7 @@ impl Query {
                     common,
                     code,
                     focus,
+                    title: at < title_end,
                 };
                 let neighbour = before.take().filter(|(end, _)| inside || follows(request, *end, at));
                 let pair = neighbour.filter(|_| !common).map(|(_, first)| QueryTerm {
@@ -117,6 +130,7 @@ impl Query {
                     common: false,
                     code: true,
                     focus: 1.0,
+                    title: at < title_end,
                 });
             }
         }
@@ -137,6 +151,7 @@ impl Query {
                 known.weight = known.weight.max(term.weight) + 0.2 * term.weight;
                 known.focus = known.focus.max(term.focus);
                 known.code |= term.code;
+                known.title |= term.title;
                 known.common &= term.common;
             }
             None if has_room => self.terms.push(term),
@@ -150,6 +165,7 @@ impl Query {
             for term in &mut self.terms {
                 term.weight *= term.focus;
             }
+            self.bound_body();
         }
         if self.terms.len() > MAX_TERMS {
             let mut order: Vec<usize> = (0..self.terms.len()).collect();
@@ -159,6 +175,36 @@ impl Query {
             self.terms = order.into_iter().map(|n| self.terms[n].clone()).collect();
         }
     }
+}
+
+impl Query {
+    /// Scales the words after the title so that together they weigh at most a part of the title: the more text a request
+    /// has, the less each word of it says.
+    fn bound_body(&mut self) {
+        let is_word = |term: &&QueryTerm| !term.pair && !term.common;
+        let title: Vec<&QueryTerm> = self.terms.iter().filter(is_word).filter(|term| term.title).collect();
+        if title.len() < MIN_TITLE_WORDS {
+            return;
+        }
+        let sum = |terms: &mut dyn Iterator<Item = &QueryTerm>| terms.map(|term| term.weight).sum::<f64>();
+        let title = sum(&mut title.into_iter());
+        // Names of code say what they mean, wherever they stand.
+        let of_body = |term: &QueryTerm| !term.title && !term.code;
+        let body = sum(&mut self.terms.iter().filter(is_word).filter(|term| of_body(term)));
+        if body > BODY_SHARE * title {
+            let factor = BODY_SHARE * title / body;
+            self.terms.iter_mut().filter(|term| of_body(term)).for_each(|term| term.weight *= factor);
+        }
+    }
+}
+
+/// End of the title: the first line, or the first sentence if the line goes on.
+fn title_end(request: &str) -> usize {
+    let text = request.trim_start();
+    let start = request.len() - text.len();
+    let line = text.find('\n').unwrap_or(text.len());
+    let sentence = text[..line].find(". ").map_or(line, |dot| dot + 1);
+    start + sentence
 }
 
 /// Place of a word in the request.

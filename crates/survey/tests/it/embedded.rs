@@ -232,7 +232,8 @@ fn the_mechanical_review_finds_what_can_be_checked() {
     );
     assert!(!architecture.iter().any(|concern| concern.contains("fresh")), "{architecture:?}");
     assert!(review("edge").iter().any(|concern| concern.contains("no failure modes")));
-    assert!(review("edge").iter().any(|concern| concern.contains("src/limiter.rs:11")));
+    // What the code does badly today is a note, not a finding about the plan.
+    assert!(!review("edge").iter().any(|concern| concern.contains("src/limiter.rs:11")));
     assert!(review("pragmatic").iter().any(|concern| concern.contains("CHANGELOG.md")));
     assert!(review("pragmatic").iter().any(|concern| concern.contains("testing strategy names neither")));
     assert!(review("innovation").iter().any(|concern| concern.contains("rate-tables")));

@@ -105,8 +105,10 @@ fn component(spec: &SpecInputs<'_>, path: &str) -> String {
         .and_then(|file| file.reasons.first())
         .map_or_else(|| "The plan names it.".to_owned(), |reason| format!("It {}.", sanitize(reason, 160)));
     let tests = spec.facts.covered_by(path);
-    let tests =
-        tests.map_or_else(|| "No test was found for it.".to_owned(), |tests| format!("Covered by {tests}."));
+    let tests = tests.map_or_else(
+        || format!("Tests: {}.", spec.facts.without_test(path)),
+        |tests| format!("Covered by {tests}."),
+    );
     format!(
         "`{path}`. {reason} {tests} The exact change is left to the implementer, within the requirements."
     )

@@ -1,8 +1,7 @@
 //! `requirements.md`: EARS sentences about the requested behaviour, each with its proof.
 
 use super::spec_inputs::SpecInputs;
-use crate::embedded::citable_facts::{is_citable, join_list, risk_citation, sanitize};
-use crate::report::Risk;
+use crate::embedded::citable_facts::{is_citable, join_list, sanitize};
 use std::fmt::Write as _;
 
 pub(super) fn write(spec: &SpecInputs<'_>) -> String {
@@ -71,14 +70,6 @@ fn criteria(spec: &SpecInputs<'_>) -> Vec<String> {
     let entry = spec.components.first().filter(|path| is_citable(path));
     let at = entry.map_or_else(String::new, |path| format!(" where it enters {path}"));
     all.push(format!("IF what is given is missing, malformed or beyond a limit (to be filled in: which limits), THEN THE SYSTEM SHALL report an error{at} and change nothing; it is accepted when {proof}."));
-    for risk in failing_risks(spec) {
-        let verb = if risk.kind == "panic" {
-            "report an error instead of ending"
-        } else {
-            "report the error that is dropped today"
-        };
-        all.push(format!("IF the new code reaches {} and it fails there, THEN THE SYSTEM SHALL {verb}; it is accepted when {proof}.", risk_citation(risk)));
-    }
     all
 }
 
@@ -91,23 +82,6 @@ fn trigger(spec: &SpecInputs<'_>) -> String {
         || "this is used as the request describes".to_owned(),
         |symbol| format!("{} ({}:{}) is used for this", sanitize(&symbol.name, 60), symbol.path, symbol.line),
     )
-}
-
-/// Number of the first criterion about a risk.
-const FIRST_RISK: usize = 4;
-
-/// Ids of the criteria about risks in a file.
-pub(super) fn risk_criteria(spec: &SpecInputs<'_>, path: &str) -> Vec<String> {
-    let failing = failing_risks(spec);
-    let of_file = failing.iter().enumerate().filter(|(_, risk)| risk.path == path);
-    of_file.map(|(n, _)| format!("REQ-1.{}", FIRST_RISK + n)).collect()
-}
-
-/// Panics and swallowed errors in files that change.
-fn failing_risks<'a>(spec: &SpecInputs<'a>) -> Vec<&'a Risk> {
-    let fails_badly = |risk: &&Risk| matches!(risk.kind.as_str(), "panic" | "swallowed");
-    let changes = |risk: &&Risk| spec.components.contains(&risk.path);
-    spec.facts.risks().into_iter().filter(changes).filter(fails_badly).take(2).collect()
 }
 
 fn regression_proof(spec: &SpecInputs<'_>) -> String {

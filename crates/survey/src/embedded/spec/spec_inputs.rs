@@ -4,7 +4,7 @@ use crate::embedded::citable_facts::{CitableFacts, sanitize};
 use crate::embedded::inputs::DraftInputs;
 use crate::embedded::plan_text::{PlanText, SECTIONS};
 use crate::embedded::synthesis::cited_files;
-use crate::tree::kind::{FileKind, file_kind};
+use crate::tree::kind::{FileKind, can_hold_tests, file_kind};
 
 /// Maximum number of components in a specification.
 const MAX_COMPONENTS: usize = 5;
@@ -30,7 +30,7 @@ impl<'a> SpecInputs<'a> {
         let facts = CitableFacts::new(inputs);
         let text = PlanText::read(plan);
         let named = cited_files(inputs, &text.section(SECTIONS[0]).unwrap_or_default());
-        let is_test = |path: &String| file_kind(path) == Some(FileKind::Test);
+        let is_test = |path: &String| file_kind(path) == Some(FileKind::Test) && can_hold_tests(path);
         let is_doc = |path: &String| file_kind(path) == Some(FileKind::Doc);
         let tests: Vec<String> = named.iter().filter(|path| is_test(path)).cloned().collect();
         let docs: Vec<String> = named.iter().filter(|path| is_doc(path)).cloned().collect();

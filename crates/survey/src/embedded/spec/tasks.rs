@@ -1,6 +1,5 @@
 //! `tasks.md`: the failing test, then one task per component, then checks and docs.
 
-use super::requirements::risk_criteria;
 use super::spec_inputs::SpecInputs;
 use crate::embedded::citable_facts::{join_list, sanitize};
 use std::fmt::Write as _;
@@ -92,12 +91,11 @@ fn first_test_task(spec: &SpecInputs<'_>) -> Task {
 fn change_tasks(spec: &SpecInputs<'_>) -> Vec<Task> {
     let mut tasks = Vec::new();
     for (n, path) in spec.components.iter().enumerate() {
-        let mut refs = vec![
+        let refs = vec![
             if n == 0 { "REQ-1.1" } else { "REQ-1.2" }.to_owned(),
             "REQ-1.3".to_owned(),
             format!("C{}", n + 1),
         ];
-        refs.extend(risk_criteria(spec, path));
         let covered = spec.facts.covered_by(path);
         let proof = covered.map_or_else(
             || spec.proof(),

@@ -1,0 +1,89 @@
+//! Parsing with a bound on the work, so that the same text has the same tree on every machine.
+
+use std::ops::ControlFlow;
+use tree_sitter::{Language, ParseOptions, Parser, Tree};
+
+/// A language with a grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GrammarId {
+    Rust,
+    Python,
+    TypeScript,
+    Tsx,
+    JavaScript,
+    Go,
+    Java,
+}
+
+/// Parser of a language, by the extensions of its files.
+pub(crate) struct Grammar {
+    pub(crate) id: GrammarId,
+    extensions: &'static [&'static str],
+    pub(crate) language: fn() -> Language,
+}
+
+const GRAMMARS: [Grammar; 7] = [
+    Grammar { id: GrammarId::Rust, extensions: &["rs"], language: || tree_sitter_rust::LANGUAGE.into() },
+    Grammar {
+        id: GrammarId::Python,
+        extensions: &["py", "pyi"],
+        language: || tree_sitter_python::LANGUAGE.into(),
+    },
+    Grammar {
+        id: GrammarId::TypeScript,
+        extensions: &["ts", "mts", "cts"],
+        language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    },
+    Grammar {
+        id: GrammarId::Tsx,
+        extensions: &["tsx"],
+        language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    },
+    Grammar {
+        id: GrammarId::JavaScript,
+        extensions: &["js", "jsx", "mjs", "cjs"],
+        language: || tree_sitter_javascript::LANGUAGE.into(),
+    },
+    Grammar { id: GrammarId::Go, extensions: &["go"], language: || tree_sitter_go::LANGUAGE.into() },
+    Grammar { id: GrammarId::Java, extensions: &["java"], language: || tree_sitter_java::LANGUAGE.into() },
+];
+
+/// Maximum size of a text to parse.
+const MAX_BYTES: usize = 400_000;
+/// Parse steps before giving up, for an empty text. Counted in steps, not in time.
+const BASE_PARSE_STEPS: usize = 200;
+/// One more parse step per so many bytes; code takes far fewer.
+const BYTES_PER_PARSE_STEP: usize = 40;
+
+/// A parsed text.
+pub(crate) struct SyntaxTree {
+    pub(crate) grammar: GrammarId,
+    pub(crate) tree: Tree,
+}
+
+/// Grammar of a file, by its extension.
+pub(crate) fn grammar_of(path: &str) -> Option<&'static Grammar> {
+    let extension = path.rsplit_once('.')?.1.to_ascii_lowercase();
+    GRAMMARS.iter().find(|grammar| grammar.extensions.contains(&extension.as_str()))
+}
+
+/// Parses a file. None without a grammar, and for texts that are too long or take too many steps.
+pub(crate) fn parse(path: &str, text: &str) -> Option<SyntaxTree> {
+    let grammar = grammar_of(path)?;
+    if text.len() > MAX_BYTES {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&(grammar.language)()).ok()?;
+    let mut calls = 0;
+    let max_calls = BASE_PARSE_STEPS + text.len() / BYTES_PER_PARSE_STEP;
+    let mut give_up = |_: &tree_sitter::ParseState| {
+        calls += 1;
+        if calls > max_calls { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    let mut chunks = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    let options = ParseOptions::new().progress_callback(&mut give_up);
+    let tree = parser.parse_with_options(&mut chunks, None, Some(options))?;
+    Some(SyntaxTree { grammar: grammar.id, tree })
+}
