@@ -170,11 +170,11 @@ impl<'a> CitableFacts<'a> {
         self.inputs.survey.commands.test.as_deref()
     }
 
-    /// Files that import a file.
+    /// Sources that import a file; its tests are not among them.
     pub(super) fn users_of(&self, path: &str) -> Vec<&'a str> {
-        let is_code = |path: &str| matches!(file_kind(path), Some(FileKind::Source | FileKind::Test));
+        let is_source = |path: &str| file_kind(path) == Some(FileKind::Source);
         let users = self.inputs.survey.imports.iter().filter(|import| import.to == path);
-        users.map(|import| import.from.as_str()).filter(|path| is_code(path) && is_citable(path)).collect()
+        users.map(|import| import.from.as_str()).filter(|path| is_source(path) && is_citable(path)).collect()
     }
 
     /// The request, sanitized, on one line.
