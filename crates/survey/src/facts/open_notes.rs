@@ -11,22 +11,20 @@ pub(crate) fn open_notes(path: &str, language: &str, parsed: Option<&SyntaxTree>
     if is_template(path) {
         return Vec::new();
     }
-    match parsed {
-        Some(parsed) => descendants(parsed.tree.root_node())
-            .filter(|node| matches!(node.kind(), "comment" | "line_comment" | "block_comment"))
-            .flat_map(|node| {
-                let first = node.start_position().row + 1;
-                let lines = node_text(node, text).lines().enumerate();
-                lines.filter(|(_, line)| is_note(line)).map(move |(n, _)| first + n).collect::<Vec<_>>()
-            })
-            .collect(),
-        None => {
-            let marks = comment_marks(language);
-            let is_comment = |line: &str| marks.iter().any(|mark| line.starts_with(mark));
-            let lines = text.lines().enumerate().filter(|(_, line)| is_comment(line.trim_start()));
-            lines.filter(|(_, line)| is_note(line)).map(|(n, _)| n + 1).collect()
-        }
+    let Some(parsed) = parsed else {
+        let marks = comment_marks(language);
+        let is_comment = |line: &str| marks.iter().any(|mark| line.starts_with(mark));
+        let lines = text.lines().enumerate().filter(|(_, line)| is_comment(line.trim_start()));
+        return lines.filter(|(_, line)| is_note(line)).map(|(n, _)| n + 1).collect();
+    };
+    let mut found = Vec::new();
+    for node in descendants(parsed.tree.root_node())
+        .filter(|node| matches!(node.kind(), "comment" | "line_comment" | "block_comment"))
+    {
+        let lines = node_text(node, text).lines().enumerate().filter(|(_, line)| is_note(line));
+        found.extend(lines.map(|(n, _)| node.start_position().row + 1 + n));
     }
+    found
 }
 
 /// Words after TODO that make it a thing of the program.

@@ -13,7 +13,7 @@ pub(crate) struct Modules<'a> {
     /// Files by name, for languages whose imports begin at a root.
     by_file_name: HashMap<&'a str, Vec<usize>>,
     /// Go modules: folder and name.
-    go_modules: Vec<(&'a str, String)>,
+    go_packages: Vec<(&'a str, String)>,
     /// Rust packages: name as in `use`, and folder.
     pub(super) rust_packages: Vec<(String, &'a str)>,
 }
@@ -35,7 +35,7 @@ impl<'a> Modules<'a> {
             by_file_name.entry(file_name(path)).or_default().push(n);
         }
         let manifests = |name: &str| by_file_name.get(name).into_iter().flatten().take(MAX_MANIFESTS);
-        let go_modules = manifests("go.mod").filter_map(|n| {
+        let go_packages = manifests("go.mod").filter_map(|n| {
             let text = read(paths[*n])?;
             let name = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
             Some((folder(paths[*n]), name.trim().trim_matches('"').to_owned()))
@@ -46,8 +46,8 @@ impl<'a> Modules<'a> {
             let name = name("lib").or_else(|| name("package"))?;
             Some((name.replace('-', "_"), folder(paths[*n])))
         });
-        let (go_modules, rust_packages) = (go_modules.collect(), rust_packages.collect());
-        Modules { go_modules, rust_packages, paths, places, by_file_name }
+        let (go_packages, rust_packages) = (go_packages.collect(), rust_packages.collect());
+        Modules { paths, places, by_file_name, go_packages, rust_packages }
     }
 
     /// Files imported by `text`, the content of `path`; each once, in order.
@@ -113,14 +113,14 @@ impl<'a> Modules<'a> {
                     let slash = if target.is_empty() { "" } else { "/" };
                     self.place(&format!("{target}{slash}index.{ending}"))
                 };
-                endings.iter().find_map(|ending| index(&ending))
+                endings.iter().find_map(index)
             })
     }
 
     /// The file that a package of this repository is known by: its only one, or the one with its name.
     fn go_package(&self, name: &str) -> Option<usize> {
         let (root, below) = self
-            .go_modules
+            .go_packages
             .iter()
             .filter_map(|(root, module)| {
                 let rest = name.strip_prefix(module.as_str())?;

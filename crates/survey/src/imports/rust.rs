@@ -10,41 +10,41 @@ pub(super) fn resolve(modules: &Modules<'_>, from: &str, path: &[String], declar
         "crate" => {
             let root = crate_root(modules, from)?;
             let base = folder(modules.paths[root]);
-            let found = descend(modules, base, root, rest)?;
+            let found = descend(modules, base, root, rest);
             // With two roots the file may belong to either.
             let beside = |name: &str| modules.place(&format!("{base}/{name}")).is_some();
             let unclear =
                 found == root && beside("lib.rs") && beside("main.rs") && modules.paths[root] != from;
             Some(found).filter(|_| !unclear)
         }
-        "self" => descend(modules, &own_folder(from), modules.place(from)?, rest),
+        "self" => Some(descend(modules, &own_folder(from), modules.place(from)?, rest)),
         "super" => {
             let (mut module, mut rest) = (parent(modules, from)?, rest);
             while let Some((_, further)) = rest.split_first().filter(|(next, _)| *next == "super") {
                 module = parent(modules, modules.paths[module])?;
                 rest = further;
             }
-            descend(modules, &own_folder(modules.paths[module]), module, rest)
+            Some(descend(modules, &own_folder(modules.paths[module]), module, rest))
         }
-        _ if declared => descend(modules, &own_folder(from), modules.place(from)?, path),
+        _ if declared => Some(descend(modules, &own_folder(from), modules.place(from)?, path)),
         name => {
             let mut packages = modules.rust_packages.iter().filter(|(known, _)| known == name);
             let (_, package) = packages.next().filter(|_| packages.next().is_none())?;
             let source = if package.is_empty() { "src".to_owned() } else { format!("{package}/src") };
-            descend(modules, &source, modules.place(&format!("{source}/lib.rs"))?, rest)
+            Some(descend(modules, &source, modules.place(&format!("{source}/lib.rs"))?, rest))
         }
     }
 }
 
 /// The file of the longest beginning of a path.
-fn descend(modules: &Modules<'_>, base: &str, start: usize, path: &[String]) -> Option<usize> {
+fn descend(modules: &Modules<'_>, base: &str, start: usize, path: &[String]) -> usize {
     let (mut found, mut base) = (start, base.to_owned());
     for name in path {
         let Some(next) = module_file(modules, &base, name) else { break };
         found = next;
         base = if base.is_empty() { name.clone() } else { format!("{base}/{name}") };
     }
-    Some(found)
+    found
 }
 
 fn module_file(modules: &Modules<'_>, base: &str, name: &str) -> Option<usize> {

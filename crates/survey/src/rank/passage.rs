@@ -43,9 +43,11 @@ pub(crate) fn find_passages(root: &Path, evidence: &mut Evidence) {
         move |n: &usize| {
             let path = &files[*n].path;
             let text = content::read(root, path, &mut buffer)?;
-            let imports = (ranks[n] < PARSED_FILES)
-                .then(|| modules.resolve_imports(path, &String::from_utf8_lossy(text)))
-                .unwrap_or_default();
+            let imports = if ranks[n] < PARSED_FILES {
+                modules.resolve_imports(path, &String::from_utf8_lossy(text))
+            } else {
+                Vec::new()
+            };
             Some((*n, best_passage(&finder.find(text), worth), imports))
         }
     });

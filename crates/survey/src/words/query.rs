@@ -34,8 +34,15 @@ pub(crate) struct QueryTerm {
     pub(crate) code: bool,
     /// Factor in a long request, by the place of the word in its sentence and of the sentence in the request.
     focus: f64,
-    /// True if the title has it: the first line or sentence.
-    title: bool,
+    part: RequestPart,
+}
+
+/// Part of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RequestPart {
+    /// The first line or sentence.
+    Title,
+    Body,
 }
 
 /// Maximum number of terms.
@@ -104,7 +111,7 @@ impl Query {
                     common,
                     code,
                     focus,
-                    title: at < title_end,
+                    part: if at < title_end { RequestPart::Title } else { RequestPart::Body },
                 };
                 let neighbour = before.take().filter(|(end, _)| inside || follows(request, *end, at));
                 let pair = neighbour.filter(|_| !common).map(|(_, first)| QueryTerm {
@@ -130,7 +137,7 @@ impl Query {
                     common: false,
                     code: true,
                     focus: 1.0,
-                    title: at < title_end,
+                    part: if at < title_end { RequestPart::Title } else { RequestPart::Body },
                 });
             }
         }
@@ -151,7 +158,9 @@ impl Query {
                 known.weight = known.weight.max(term.weight) + 0.2 * term.weight;
                 known.focus = known.focus.max(term.focus);
                 known.code |= term.code;
-                known.title |= term.title;
+                if term.part == RequestPart::Title {
+                    known.part = RequestPart::Title;
+                }
                 known.common &= term.common;
             }
             None if has_room => self.terms.push(term),
@@ -182,14 +191,15 @@ impl Query {
     /// has, the less each word of it says.
     fn bound_body(&mut self) {
         let is_word = |term: &&QueryTerm| !term.pair && !term.common;
-        let title: Vec<&QueryTerm> = self.terms.iter().filter(is_word).filter(|term| term.title).collect();
+        let title: Vec<&QueryTerm> =
+            self.terms.iter().filter(is_word).filter(|term| term.part == RequestPart::Title).collect();
         if title.len() < MIN_TITLE_WORDS {
             return;
         }
         let sum = |terms: &mut dyn Iterator<Item = &QueryTerm>| terms.map(|term| term.weight).sum::<f64>();
         let title = sum(&mut title.into_iter());
         // Names of code say what they mean, wherever they stand.
-        let of_body = |term: &QueryTerm| !term.title && !term.code;
+        let of_body = |term: &QueryTerm| term.part == RequestPart::Body && !term.code;
         let body = sum(&mut self.terms.iter().filter(is_word).filter(|term| of_body(term)));
         if body > BODY_SHARE * title {
             let factor = BODY_SHARE * title / body;

@@ -67,7 +67,7 @@ fn symbol(text: &str, quoted: bool) -> Option<RequestedSymbol> {
             && command.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         return fits.then(|| named(command, None, true));
     }
-    let text = text.trim_end_matches("()").trim_start_matches("@");
+    let text = text.trim_end_matches("()").trim_start_matches('@');
     let text = text.replace("::", ".").replace('#', ".");
     let mut parts = text.rsplit('.');
     let name = parts.next().filter(|name| name.len() > 2 && is_identifier(name))?;
