@@ -21,8 +21,8 @@ const NOTE_BYTES: usize = 250;
 pub fn survey_digest(survey: &Survey) -> String {
     let mut text = head(survey);
     let files: Vec<String> = survey.files.iter().map(|file| file_line(survey, file)).collect();
-    // Whether a file is tested is guessed from names, and its size is no news to its reader.
-    let risks = survey.risks.iter().filter(|risk| risk.kind != "untested" && risk.kind != "large");
+    // The size of a file is no news to its reader.
+    let risks = survey.risks.iter().filter(|risk| risk.kind != "large");
     let risks = risks.map(|risk| {
         format!("{}:{} {}: {}", plain(&risk.path, 90), risk.line, risk.kind, plain(&risk.text, 80))
     });
@@ -193,8 +193,8 @@ mod tests {
                 Risk {
                     path: "src/limiter.rs".to_owned(),
                     line: 1,
-                    kind: "untested".to_owned(),
-                    text: "no test was found".to_owned(),
+                    kind: "large".to_owned(),
+                    text: "1000 lines".to_owned(),
                 },
             ],
             similar_commits: vec![SimilarCommit {

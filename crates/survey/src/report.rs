@@ -122,7 +122,7 @@ pub struct Risk {
     pub path: String,
     /// Line, from 1.
     pub line: usize,
-    /// `todo`, `panic`, `unsafe`, `swallowed`, `shell`, `deprecated`, `large`, `untested`.
+    /// `todo`, `panic`, `unsafe`, `swallowed`, `shell`, `deprecated`, `large`.
     pub kind: String,
     /// The line itself, or a description for risks of a whole file.
     pub text: String,

@@ -82,7 +82,7 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
     let tested = texts.iter().zip(&outlines);
     let tested: Vec<TestedFile<'_>> =
         tested.map(|((file, text), definitions)| TestedFile { file: *file, text, definitions }).collect();
-    let coverage = facts::tests::find(options.root, evidence, &modules, &tested);
+    let tests = facts::tests::find(options.root, evidence, &modules, &tested);
     let languages = facts::stack::languages(&snapshot.listed);
     let dependencies = facts::stack::dependencies(options.root, &snapshot.listed);
     let (sources, sources_found) = sources(options, &snapshot, &dependencies, &texts);
@@ -91,8 +91,8 @@ pub fn survey(options: SurveyOptions<'_>) -> Result<Survey, SurveyError> {
         head: snapshot.head.clone(),
         files,
         symbols: symbols(evidence, &texts, outlines),
-        risks: risks(evidence, &texts, &coverage.untested),
-        tests: coverage.tests,
+        risks: risks(evidence, &texts),
+        tests,
         commands: facts::commands::find(options.root, &snapshot.listed, &languages),
         conventions: facts::conventions::find(evidence, &snapshot.listed),
         similar_commits: similar_commits(evidence, &similarity),
@@ -183,7 +183,7 @@ fn symbol_score(evidence: &Evidence, idf: &[f64], definition: &Definition, near:
     if around && matches!(definition.kind, "function" | "method" | "heading") { named + 1.0 } else { named }
 }
 
-fn risks(evidence: &Evidence, texts: &[(usize, String)], untested: &[usize]) -> Vec<Risk> {
+fn risks(evidence: &Evidence, texts: &[(usize, String)]) -> Vec<Risk> {
     let mut all = Vec::new();
     for (file, text) in texts {
         let known = &evidence.files[*file];
@@ -191,10 +191,6 @@ fn risks(evidence: &Evidence, texts: &[(usize, String)], untested: &[usize]) -> 
             continue;
         }
         all.extend(facts::risks::find_risks(&known.path, text, lines(evidence, *file)));
-        if untested.contains(file) {
-            let text = "no test imports this file or names what it defines".to_owned();
-            all.push(Risk { path: known.path.clone(), line: 1, kind: "untested".to_owned(), text });
-        }
     }
     all.truncate(MAX_RISKS);
     all

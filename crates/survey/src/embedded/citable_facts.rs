@@ -87,16 +87,6 @@ impl<'a> CitableFacts<'a> {
         (!named.is_empty()).then(|| join_list(&named))
     }
 
-    /// What is known of a file that no test is known to cover.
-    pub(super) fn without_test(&self, path: &str) -> &'static str {
-        let untested = |risk: &Risk| risk.kind == "untested" && risk.path == path;
-        if self.inputs.survey.risks.iter().any(untested) {
-            "no test imports it or names what it defines"
-        } else {
-            "imports and names do not show which test covers it"
-        }
-    }
-
     /// All tests: those of the first file, then those ranked by the survey, then the rest;
     /// each once.
     pub(super) fn tests(&self) -> Vec<&'a str> {
@@ -268,7 +258,7 @@ pub(super) fn risk_clause(risk: &Risk) -> String {
 pub(super) fn risk_sentence(risk: &Risk) -> String {
     let place = risk_citation(risk);
     match risk.kind.as_str() {
-        "large" | "untested" => format!("{}: {}", risk.path, risk_clause(risk)),
+        "large" => format!("{}: {}", risk.path, risk_clause(risk)),
         _ => format!("At {place} {}", risk_clause(risk)),
     }
 }

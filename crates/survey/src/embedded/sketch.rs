@@ -79,8 +79,7 @@ pub(super) fn edges(inputs: &DraftInputs<'_>) -> String {
     let facts = CitableFacts::new(inputs);
     let Some(first) = facts.first() else { return empty_sketch() };
     let risks = facts.risks();
-    let fragile: Vec<_> =
-        risks.iter().filter(|risk| !matches!(risk.kind.as_str(), "large" | "untested")).take(4).collect();
+    let fragile: Vec<_> = risks.iter().filter(|risk| risk.kind != "large").take(4).collect();
     let decisions = if fragile.is_empty() {
         format!(
             "Nothing in the files of this change looks fragile by itself, so the boundaries decide: what is empty, too long, malformed or asked twice must be reported where it enters, in the existing file {}.",

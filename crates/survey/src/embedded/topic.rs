@@ -105,7 +105,7 @@ pub(super) fn behaviour(inputs: &DraftInputs<'_>) -> String {
             .iter()
             .filter_map(|file| Some(format!("{} is used by {}.", file.path, topic.user_list(&file.path)?))),
     );
-    let looks = topic.notable_risks(|risk| !matches!(risk.kind.as_str(), "large" | "untested"));
+    let looks = topic.notable_risks(|risk| risk.kind != "large");
     prose.extend(
         looks.iter().map(|(place, clause, line)| format!("Worth a look at {place}: {clause}{line}.")),
     );

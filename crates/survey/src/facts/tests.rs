@@ -1,4 +1,4 @@
-//! Tests of the files that a request is about: what covers what, and what no test names.
+//! Tests of the files that a request is about. That a file has no test is never said: tests may reach it through others.
 //!
 //! A test covers a file if it imports the file, or is in its package, and names something that the file defines. Equal
 //! file names or common changes prove nothing.
@@ -11,13 +11,13 @@ use crate::rank::evidence::Evidence;
 use crate::rank::pairs::subject;
 use crate::report::TestFile;
 use crate::tree::content;
-use crate::tree::kind::{FileKind, folder, in_test_folder, stem};
+use crate::tree::kind::{FileKind, folder, stem};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// Maximum number of tests reported.
 const MAX_TESTS: usize = 20;
-/// Maximum number of files read; with more, nothing is said about untested files.
+/// Maximum number of files of tests that are read.
 const MAX_READ: usize = 2000;
 
 /// A file that may have tests.
@@ -28,20 +28,10 @@ pub(crate) struct TestedFile<'a> {
     pub(crate) definitions: &'a [Definition],
 }
 
-/// Tests, and files without any.
-#[derive(Debug, Default)]
-pub(crate) struct Coverage {
-    pub(crate) tests: Vec<TestFile>,
-    /// Positions of files that no test imports, and of which no test names anything.
-    pub(crate) untested: Vec<usize>,
-}
-
 /// What a file of the tests says about a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Relation {
     None,
-    /// It has a word that the source is called or defines.
-    Names,
     /// It imports the source, or is in its package, and uses much of it.
     UsesMuch,
     /// It does so as well, uses some of it, and has its name.
@@ -54,48 +44,41 @@ pub(crate) fn find(
     evidence: &Evidence,
     modules: &Modules<'_>,
     named: &[TestedFile<'_>],
-) -> Coverage {
+) -> Vec<TestFile> {
     let sources: Vec<Source<'_>> = named
         .iter()
         .filter(|tested| evidence.files[tested.file].kind == FileKind::Source)
         .map(|tested| Source::new(&evidence.files[tested.file].path, tested))
         .collect();
     if sources.is_empty() {
-        return Coverage::default();
+        return Vec::new();
     }
     let path = |n: usize| evidence.files[n].path.as_str();
-    let of_tests = |n: &usize| evidence.files[*n].kind == FileKind::Test || in_test_folder(path(*n));
+    let of_tests = |n: &usize| evidence.files[*n].kind == FileKind::Test;
+    let all_sources = evidence.files.iter().filter(|file| file.kind == FileKind::Source);
+    let subjects: HashSet<String> = all_sources.map(|file| subject(&file.path)).collect();
     let mut tests: Vec<usize> = (0..evidence.files.len()).filter(of_tests).collect();
-    let all_read = tests.len() <= MAX_READ;
     tests.truncate(MAX_READ);
     let relations: Vec<Vec<Relation>> = parallel_map(&tests, 4, || {
-        let (sources, mut buffer) = (&sources, Vec::new());
+        let (sources, subjects, mut buffer) = (&sources, &subjects, Vec::new());
         move |n: &usize| {
             let Some(text) = content::read(root, path(*n), &mut buffer) else { return Vec::new() };
-            TestText::new(path(*n), &String::from_utf8_lossy(text), modules).relations(sources)
+            TestText::new(path(*n), &String::from_utf8_lossy(text), modules, subjects).relations(sources)
         }
     });
     let mut covers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut named_by_tests = vec![false; sources.len()];
     for (n, source) in sources.iter().enumerate() {
         if source.inline_tests {
             covers.entry(source.file).or_default().push(source.file);
         }
         let relation = |relations: &Vec<Relation>| relations.get(n).copied().unwrap_or(Relation::None);
         let best = relations.iter().map(relation).max().unwrap_or(Relation::None);
-        named_by_tests[n] = best > Relation::None;
         // A test of that name is the test of the file; what else uses much of it counts only without one.
         if best >= Relation::UsesMuch {
             let of_source = tests.iter().zip(&relations).filter(|(_, relations)| relation(relations) == best);
             of_source.for_each(|(test, _)| covers.entry(*test).or_default().push(source.file));
         }
     }
-    let untested = sources
-        .iter()
-        .zip(named_by_tests)
-        .filter(|(source, named)| all_read && !named && source.may_be_untested())
-        .map(|(source, _)| source.file)
-        .collect();
     let owned = |n: &usize| path(*n).to_owned();
     let mut tests: Vec<TestFile> = covers
         .iter()
@@ -103,7 +86,7 @@ pub(crate) fn find(
         .collect();
     tests.sort_by(|a, b| b.covers.len().cmp(&a.covers.len()).then_with(|| a.path.cmp(&b.path)));
     tests.truncate(MAX_TESTS);
-    Coverage { tests, untested }
+    tests
 }
 
 /// A source, and the names by which a test can refer to it.
@@ -130,19 +113,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// False for files that tests use without naming them: entry files, programs, files with examples that are run.
-    fn may_be_untested(&self) -> bool {
-        let entry =
-            matches!(stem(self.path), "mod" | "lib" | "main" | "index" | "__init__" | "__main__" | "build");
-        let examples =
-            self.text.contains(">>> ") || self.text.contains("/// ```") || self.text.contains("//! ```");
-        !entry
-            && !examples
-            && !self.inline_tests
-            && self.definitions.len() > 1
-            && self.text.lines().count() > 20
-    }
-
     /// Names at the top of the file: functions and types.
     fn top_names(&self) -> impl Iterator<Item = &str> {
         let is_top = |definition: &&&Definition| {
@@ -158,12 +128,19 @@ struct TestText<'a> {
     text: &'a str,
     words: HashSet<&'a str>,
     modules: &'a Modules<'a>,
+    /// Subjects of all sources.
+    subjects: &'a HashSet<String>,
 }
 
 impl<'a> TestText<'a> {
-    fn new(path: &'a str, text: &'a str, modules: &'a Modules<'a>) -> TestText<'a> {
+    fn new(
+        path: &'a str,
+        text: &'a str,
+        modules: &'a Modules<'a>,
+        subjects: &'a HashSet<String>,
+    ) -> TestText<'a> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        TestText { path, text, words, modules }
+        TestText { path, text, words, modules, subjects }
     }
 
     fn relations(&self, sources: &[Source<'_>]) -> Vec<Relation> {
@@ -174,8 +151,7 @@ impl<'a> TestText<'a> {
         let named: Vec<bool> = sources.iter().map(is_named).collect();
         let proves = named.contains(&true) && has_tests(self.path, self.text) && !is_test_data(self.path);
         if !proves {
-            let relation = |named: &bool| if *named { Relation::Names } else { Relation::None };
-            return named.iter().map(relation).collect();
+            return Vec::new();
         }
         let imports: Vec<&str> = self
             .modules
@@ -186,12 +162,10 @@ impl<'a> TestText<'a> {
         let used = used_names(self.path, self.text);
         let relation = |(source, named): (&Source<'_>, &bool)| {
             let uses = if *named { self.used_definitions(source, &imports, &used) } else { 0 };
-            if uses > 0 && has_name_of(self.path, source.path) {
+            if uses > 0 && has_name_of(self.path, source.path, self.subjects) {
                 Relation::Covers
             } else if uses >= MUCH {
                 Relation::UsesMuch
-            } else if *named || imports.contains(&source.path) {
-                Relation::Names
             } else {
                 Relation::None
             }
@@ -226,13 +200,17 @@ impl<'a> TestText<'a> {
 const MUCH: usize = 3;
 
 /// True if a test is called like the source: `test_app.py`, `app_cookies_test.py` and `app.py`.
-fn has_name_of(test: &str, source: &str) -> bool {
+///
+/// `flag_int_test.go` is called like `flag.go` only if there is no `flag_int.go`.
+fn has_name_of(test: &str, source: &str, subjects: &HashSet<String>) -> bool {
     // The child module with the tests of a Rust file.
     if test.ends_with("/tests.rs") {
         return folder(test) == folder(source) || Some(folder(test)) == source.strip_suffix(".rs");
     }
     let (test, source) = (subject(test), subject(source));
-    test.strip_prefix(source.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    let is_called =
+        |name: &str| test.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+    is_called(&source) && !subjects.iter().any(|other| other.len() > source.len() && is_called(other))
 }
 
 /// True for the same folder, or the same one below `main` and `test`.
@@ -255,4 +233,28 @@ fn declares_tests(source: &Source<'_>, test: &str) -> bool {
     declared
         .into_iter()
         .any(|name| test == format!("{base}/{name}.rs") || test == format!("{base}/{name}/mod.rs"))
+}
+
+#[cfg(test)]
+mod naming {
+    use super::*;
+
+    #[test]
+    fn a_test_is_called_like_its_source() {
+        let subjects = ["flag", "flag_int", "app", "config"].map(str::to_owned).into();
+        for (test, source, expected) in [
+            ("tests/test_app.py", "src/app.py", true),
+            ("tests/test_app_cookies.py", "src/app.py", true),
+            ("flag_int_test.go", "flag_int.go", true),
+            ("flag_int_test.go", "flag.go", false),
+            ("flag_mutex_test.go", "flag.go", true),
+            ("tests/test_main.py", "src/config.py", false),
+            ("tests/test_application.py", "src/app.py", false),
+            ("src/export/tests.rs", "src/export/csv.rs", true),
+            ("src/export/tests.rs", "src/export.rs", true),
+            ("src/export/tests.rs", "src/options.rs", false),
+        ] {
+            assert_eq!(has_name_of(test, source, &subjects), expected, "{test} {source}");
+        }
+    }
 }

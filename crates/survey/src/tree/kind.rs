@@ -167,11 +167,6 @@ pub(crate) fn can_hold_tests(path: &str) -> bool {
     by_name && is_test(&lower) && !is_test_data(&lower) && !in_folder(&lower, &support)
 }
 
-/// True for everything below a folder of tests, whatever it is.
-pub(crate) fn in_test_folder(path: &str) -> bool {
-    in_folder(&path.to_ascii_lowercase(), &TEST_FOLDERS)
-}
-
 fn in_folder(path: &str, folders: &[&str]) -> bool {
     folder(path).split('/').any(|part| folders.contains(&part))
 }

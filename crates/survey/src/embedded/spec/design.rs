@@ -106,7 +106,7 @@ fn component(spec: &SpecInputs<'_>, path: &str) -> String {
         .map_or_else(|| "The plan names it.".to_owned(), |reason| format!("It {}.", sanitize(reason, 160)));
     let tests = spec.facts.covered_by(path);
     let tests = tests.map_or_else(
-        || format!("Tests: {}.", spec.facts.without_test(path)),
+        || "Imports and names do not show which test covers it.".to_owned(),
         |tests| format!("Covered by {tests}."),
     );
     format!(
