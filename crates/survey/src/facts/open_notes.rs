@@ -1,4 +1,4 @@
-//! Open notes: comments that begin with TODO, FIXME or XXX.
+//! Open notes: comments that begin with TODO or FIXME.
 //!
 //! Comments come from the syntax tree where there is a grammar. In other languages only lines that begin with a comment
 //! are read. Templates, whose notes are for those who fill them in, have none.
@@ -62,7 +62,6 @@ fn is_note(line: &str) -> bool {
             (rest.is_empty() || rest.starts_with([':', '(', ' ', ',', '-', '!', '?', '.', '[']))
                 && !THINGS.contains(&next)
         }
-        "XXX" => rest.starts_with([':', '(', ' ']),
         _ => false,
     }
 }
@@ -114,7 +113,7 @@ mod tests {
             ("a.py", "# TODO list of the user", vec![]),
             ("a.py", "TODO = 'todo'", vec![]),
             ("a.py", "'''\n# TODO: in a docstring\n'''", vec![]),
-            ("a.py", "# XXXX is a placeholder", vec![]),
+            ("a.py", "# XXX The default has two meanings", vec![]),
             ("a.js", "x(); // TODO later", vec![1]),
             ("a.ts", "const t = `\n// TODO: generated\n`;", vec![]),
             ("a.go", "package a\n\n// TODO(ann): y\n", vec![3]),

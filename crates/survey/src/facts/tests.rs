@@ -1,7 +1,7 @@
 //! Tests of the files that a request is about. That a file has no test is never said: tests may reach it through others.
 //!
-//! A test covers a file if it imports the file, or is in its package, and names something that the file defines. Equal
-//! file names or common changes prove nothing.
+//! A test covers a file if it is called like the file, imports it or is in its package, and uses something that the file
+//! defines. Equal names alone, or common changes, prove nothing.
 
 use super::test_code::{has_inline_tests, has_tests, is_test_data, used_names};
 use crate::imports::Modules;
@@ -28,16 +28,6 @@ pub(crate) struct TestedFile<'a> {
     pub(crate) definitions: &'a [Definition],
 }
 
-/// What a file of the tests says about a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Relation {
-    None,
-    /// It imports the source, or is in its package, and uses much of it.
-    UsesMuch,
-    /// It does so as well, uses some of it, and has its name.
-    Covers,
-}
-
 /// Finds the tests of the named files.
 pub(crate) fn find(
     root: &Path,
@@ -59,11 +49,11 @@ pub(crate) fn find(
     let subjects: HashSet<String> = all_sources.map(|file| subject(&file.path)).collect();
     let mut tests: Vec<usize> = (0..evidence.files.len()).filter(of_tests).collect();
     tests.truncate(MAX_READ);
-    let relations: Vec<Vec<Relation>> = parallel_map(&tests, 4, || {
+    let covered: Vec<Vec<bool>> = parallel_map(&tests, 4, || {
         let (sources, subjects, mut buffer) = (&sources, &subjects, Vec::new());
         move |n: &usize| {
             let Some(text) = content::read(root, path(*n), &mut buffer) else { return Vec::new() };
-            TestText::new(path(*n), &String::from_utf8_lossy(text), modules, subjects).relations(sources)
+            TestText::new(path(*n), &String::from_utf8_lossy(text), modules, subjects).covered(sources)
         }
     });
     let mut covers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -71,13 +61,8 @@ pub(crate) fn find(
         if source.inline_tests {
             covers.entry(source.file).or_default().push(source.file);
         }
-        let relation = |relations: &Vec<Relation>| relations.get(n).copied().unwrap_or(Relation::None);
-        let best = relations.iter().map(relation).max().unwrap_or(Relation::None);
-        // A test of that name is the test of the file; what else uses much of it counts only without one.
-        if best >= Relation::UsesMuch {
-            let of_source = tests.iter().zip(&relations).filter(|(_, relations)| relation(relations) == best);
-            of_source.for_each(|(test, _)| covers.entry(*test).or_default().push(source.file));
-        }
+        let of_source = tests.iter().zip(&covered).filter(|(_, covered)| covered.get(n) == Some(&true));
+        of_source.for_each(|(test, _)| covers.entry(*test).or_default().push(source.file));
     }
     let owned = |n: &usize| path(*n).to_owned();
     let mut tests: Vec<TestFile> = covers
@@ -143,7 +128,8 @@ impl<'a> TestText<'a> {
         TestText { path, text, words, modules, subjects }
     }
 
-    fn relations(&self, sources: &[Source<'_>]) -> Vec<Relation> {
+    /// For each source, whether the test covers it; nothing if it covers none.
+    fn covered(&self, sources: &[Source<'_>]) -> Vec<bool> {
         let is_named = |source: &Source<'_>| {
             self.words.contains(stem(source.path))
                 || source.definitions.iter().any(|definition| self.words.contains(definition.name.as_str()))
@@ -160,22 +146,17 @@ impl<'a> TestText<'a> {
             .map(|n| self.modules.path(n))
             .collect();
         let used = used_names(self.path, self.text);
-        let relation = |(source, named): (&Source<'_>, &bool)| {
-            let uses = if *named { self.used_definitions(source, &imports, &used) } else { 0 };
-            if uses > 0 && has_name_of(self.path, source.path, self.subjects) {
-                Relation::Covers
-            } else if uses >= MUCH {
-                Relation::UsesMuch
-            } else {
-                Relation::None
-            }
+        let covers = |(source, named): (&Source<'_>, &bool)| {
+            *named
+                && has_name_of(self.path, source.path, self.subjects)
+                && self.uses_definition(source, &imports, &used)
         };
-        sources.iter().zip(&named).map(relation).collect()
+        sources.iter().zip(&named).map(covers).collect()
     }
 
-    /// Number of definitions of the source that the test certainly uses: it imports the file or is in its package.
-    fn used_definitions(&self, source: &Source<'_>, imports: &[&str], used: &HashSet<String>) -> usize {
-        let uses = |name: &&str| used.contains(*name);
+    /// True if the test certainly uses a definition of the source: it imports the file or is in its package.
+    fn uses_definition(&self, source: &Source<'_>, imports: &[&str], used: &HashSet<String>) -> bool {
+        let uses = |name: &str| used.contains(name);
         let direct = imports.contains(&source.path);
         let in_package = match self.path.rsplit_once('.').map_or("", |(_, extension)| extension) {
             // Functions and types of a package have names of their own.
@@ -192,12 +173,9 @@ impl<'a> TestText<'a> {
             }
             _ => false,
         };
-        if direct || in_package { source.top_names().filter(uses).count() } else { 0 }
+        (direct || in_package) && source.top_names().any(uses)
     }
 }
-
-/// Number of functions and types of a source that a test of another name must use to count as its test.
-const MUCH: usize = 3;
 
 /// True if a test is called like the source: `test_app.py`, `app_cookies_test.py` and `app.py`.
 ///
