@@ -78,6 +78,8 @@ pub struct AgentPoolOptions {
     pub ledgers: Option<PathBuf>,
     /// Folder of the run's lane scratch folders; none outside a run.
     pub lanes: Option<PathBuf>,
+    /// True if the embedded agent may take the place of agents that failed, without a question.
+    pub embedded_allowed: bool,
 }
 
 /// Opens an agent pool for this site. Orphaned agents of dead drivers are ended first.
@@ -104,6 +106,7 @@ pub fn open(site: &Site, options: AgentPoolOptions, tree: Arc<dyn Tree>, cancel:
         cancel: cancel.clone(),
         tree,
         embedded: Some(Arc::new(surveyor(site, options.feature))),
+        embedded_allowed: options.embedded_allowed,
     })
 }
 

@@ -1,13 +1,14 @@
 //! Open questions of a run, and recording answers to them while the run is not driven.
 
-use crate::answers_file::{AnswersFile, gate_kind};
+use crate::answers_file::{AnswersFile, gate_kind, unknown_name};
 use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
 use crate::site::Site;
-use crate::start::user_name;
-use charrette_model::checkpoint::gate::{AnswerChannel, GateQuestion, Respondent, is_pause};
-use charrette_model::checkpoint::progress::{answer_gate, open_questions};
+use crate::start::{flow_for, user_name};
+use charrette_model::checkpoint::gate::{AnswerChannel, FEEDBACK, GateQuestion, Respondent, is_pause};
+use charrette_model::checkpoint::progress::{answer_gate, open_questions, questions as questions_of};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
+use serde_json::Value;
 
 /// Waiting gate with its open questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,12 @@ pub fn record(
 ) -> Result<AnswerOutcome, AppError> {
     refuse_inside_agent(site, "answer a gate")?;
     let document = load_document(site, name)?;
+    if let Ok(flow) = flow_for(site, name) {
+        file.check_names(flow)?;
+    }
+    for (gate, record) in &document.gates {
+        check_keys(file, gate, record)?;
+    }
     let is_reached = |(gate, found): &(&String, &GateRecord)| {
         let kind = gate_kind(gate);
         file.0.contains_key(*gate) || (found.state == GateState::Pending && file.0.contains_key(kind))
@@ -87,6 +94,21 @@ pub fn record(
         GateStatus { gate: gate.clone(), state: found.state, open }
     });
     Ok(AnswerOutcome::Recorded(now.collect()))
+}
+
+/// Refuses answers to questions that a gate did not ask.
+fn check_keys(file: &AnswersFile, gate: &str, record: &GateRecord) -> Result<(), AppError> {
+    let Some(Value::Object(answers)) = file.0.get(gate) else { return Ok(()) };
+    let asked = questions_of(record);
+    let is_unknown =
+        |key: &&String| key.as_str() != FEEDBACK && !asked.iter().any(|question| question.key == **key);
+    match answers.keys().find(is_unknown) {
+        Some(key) if !asked.is_empty() => {
+            let known: Vec<&str> = asked.iter().map(|question| question.key.as_str()).collect();
+            Err(unknown_name(&format!("question in {gate}"), key, known))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Provenance of answers from a file: the user's git name.

@@ -4,14 +4,17 @@ use crate::answer::OpenGate;
 use crate::error::AppError;
 use charrette_engine::gate::{FEEDBACK, GateView, Reply};
 use charrette_engine::ports::{Asker, BoxFuture};
+use charrette_engine::{FlowSpec, Pause};
 use charrette_model::checkpoint::gate::{GateQuestion, accepts, is_pause};
+use charrette_model::escape::printable;
+use charrette_model::nearest::did_you_mean;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Incident gates, which no flow plans for.
-const INCIDENTS: [&str; 4] = ["dirty-tree", "changed-record", "budget", "rate-limit"];
+const INCIDENTS: [&str; 5] = ["dirty-tree", "changed-record", "budget", "rate-limit", Pause::FALLBACK];
 
 /// Prepared answers, by gate.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +43,44 @@ impl AnswersFile {
         };
         answers.into_iter().filter_map(|(key, value)| Some((key, as_text(value)?))).collect()
     }
+}
+
+impl AnswersFile {
+    /// Refuses names of gates and questions that the flow does not have, with the nearest one that it has.
+    pub fn check_names(&self, flow: &FlowSpec) -> Result<(), AppError> {
+        if flow.gates.is_empty() {
+            return Ok(());
+        }
+        for (name, answers) in &self.0 {
+            let kind = gate_kind(name);
+            let Some(gate) = flow.gates.iter().find(|gate| gate.name == kind) else {
+                if INCIDENTS.contains(&kind) {
+                    continue;
+                }
+                let known = flow.gates.iter().map(|gate| gate.name).chain(INCIDENTS);
+                return Err(unknown_name("gate", name, known));
+            };
+            // Questions of a researcher have keys of their own.
+            let keys = answers.as_object().filter(|_| kind == name).into_iter().flat_map(Map::keys);
+            if let Some(key) = keys.into_iter().find(|key| !gate.has_key(key) && *key != FEEDBACK) {
+                let what = format!("question in {name}");
+                return Err(unknown_name(&what, key, gate.keys.iter().copied()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Error for a name in an answers file that is not known.
+pub(crate) fn unknown_name<'a>(
+    what: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+) -> AppError {
+    let suggestion = did_you_mean(name, known.clone());
+    let known: Vec<&str> = known.into_iter().collect();
+    AppError::usage(format!("answers: no {what} is called {}{suggestion}", printable(name)))
+        .hint(format!("Nothing was recorded. Known are: {}", known.join(", ")))
 }
 
 /// True if the entry is valid: an incident may have a single answer, every other gate has answers by question.

@@ -3,6 +3,7 @@
 use crate::agent_pool::{self, AgentPoolOptions, SiteClock};
 use crate::error::AppError;
 use crate::events::EventFile;
+use crate::health_file::{self, AgentProbe};
 use crate::nesting::Nesting;
 use crate::ports;
 use crate::run_lookup::feature_argument;
@@ -10,10 +11,12 @@ use crate::site::Site;
 use crate::start::{OpenRun, run_order};
 use crate::webhooks::{self, WebhookDelivery};
 use crate::workspaces::run_workspace;
-use charrette_agents::pool::availability;
+use charrette_agents::pool::{AgentPool, availability};
+use charrette_engine::flow::EMBEDDED_FLAG;
 use charrette_engine::journal::FileJournal;
 use charrette_engine::ports::{Asker, Clock, Journal};
 use charrette_engine::{Broadcast, Cancel, EventKind, FlowResult, Run, Watcher, drive as drive_flow};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Hooks of a front end into a run.
@@ -55,6 +58,7 @@ pub async fn drive(
             seats: flow.seat_tables(),
             ledgers: Some(workspace.folder().to_owned()),
             lanes: Some(workspace.lanes().to_owned()),
+            embedded_allowed: order.flags.get(EMBEDDED_FLAG).and_then(Value::as_bool).unwrap_or_default(),
         },
         tree.clone(),
         cancel,
@@ -108,6 +112,17 @@ pub async fn drive(
     {
         webhooks::warn_failed(site, &problem);
     }
+    keep_health(site, &pool);
     drop((lease, checkout));
     Ok(outcome)
+}
+
+/// Keeps how the last call of each agent ended, for `charrette agents` and previews.
+fn keep_health(site: &Site, pool: &AgentPool) {
+    let results = pool.last_results().into_iter();
+    let probes: Vec<AgentProbe> = results.map(|(agent, health)| AgentProbe { agent, health }).collect();
+    if !probes.is_empty() {
+        // For information only.
+        let _ = health_file::write(&agent_pool::state_folder(site), &probes, &agent_pool::timestamp(site));
+    }
 }

@@ -12,6 +12,8 @@ pub struct AppError {
     pub more: Vec<String>,
     /// Next command to type, or a note on unchanged state.
     pub hints: Vec<String>,
+    /// Lines for programs, printed first if nobody watches.
+    pub machine: Vec<String>,
 }
 
 /// Kind of failure; decides the exit code.
@@ -29,7 +31,13 @@ pub enum ErrorKind {
 
 impl AppError {
     pub fn new(kind: ErrorKind, message: impl fmt::Display) -> AppError {
-        AppError { kind, message: message.to_string(), more: Vec::new(), hints: Vec::new() }
+        AppError {
+            kind,
+            message: message.to_string(),
+            more: Vec::new(),
+            hints: Vec::new(),
+            machine: Vec::new(),
+        }
     }
 
     /// Error of kind [`ErrorKind::Failed`].
@@ -62,7 +70,7 @@ impl From<StoreError> for AppError {
         let hint = recovery_hint(&error);
         let kind =
             if matches!(error, StoreError::Locked { .. }) { ErrorKind::Refused } else { ErrorKind::Failed };
-        AppError { kind, message: error.to_string(), more: Vec::new(), hints: hint.into_iter().collect() }
+        AppError { hints: hint.into_iter().collect(), ..AppError::new(kind, error) }
     }
 }
 

@@ -18,6 +18,7 @@ pub mod disk;
 pub mod drive;
 mod edit_backup;
 pub mod enclosure;
+pub mod entry_check;
 pub mod environment;
 pub mod error;
 pub mod events;

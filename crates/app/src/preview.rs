@@ -4,6 +4,7 @@
 
 use crate::agent_pool;
 use crate::error::AppError;
+use crate::health_file::{self, ProbeRecord};
 use crate::ports;
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
@@ -53,6 +54,7 @@ pub fn preview(site: &Site, plan: &StartPlan, typed: &[String]) -> Result<Previe
                 .to_owned(),
         ));
     }
+    context.extend(failed_agents(site, &seats));
     let steps = existing.map(|document| steps(site, document)).transpose()?.unwrap_or_default();
     if existing.is_some() {
         let reused = steps.iter().filter(|step| step.why.is_none()).count();
@@ -73,6 +75,18 @@ pub fn preview(site: &Site, plan: &StartPlan, typed: &[String]) -> Result<Previe
         files: plan.flow.files(&flags).into_iter().map(|(file, _)| file.to_owned()).collect(),
         cost: cost(site),
     })
+}
+
+/// Installed agents that did not work when they were last called, with the reason and the cure.
+fn failed_agents(site: &Site, seats: &Seating) -> Vec<(String, String)> {
+    let known = health_file::read(&agent_pool::state_folder(site));
+    let installed = seats.candidates.iter().filter(|candidate| candidate.installed);
+    let failed = installed.filter_map(|candidate| {
+        let ProbeRecord { at, reason } = known.get(&candidate.name)?;
+        let day: String = at.chars().take(10).collect();
+        Some((candidate.name.clone(), format!("failed when last called ({day}): {}", reason.as_ref()?)))
+    });
+    failed.map(|(name, reason)| (format!("Agent {name}"), reason)).collect()
 }
 
 /// Output folder.

@@ -4,6 +4,7 @@ use crate::error::AppError;
 use crate::site::Site;
 use charrette_model::checkpoint::{Command, DocumentName};
 use charrette_model::feature::name::FeaturePath;
+use charrette_model::nearest::did_you_mean;
 use charrette_model::spec::resolver::ResolveError;
 use charrette_store::listing::RunListing;
 use std::collections::BTreeSet;
@@ -29,11 +30,14 @@ pub fn find_run(
     match found.as_slice() {
         [only] => Ok(only.name.clone()),
         [] => {
-            let what = feature.map_or_else(
-                || "no open run here".to_owned(),
-                |feature| format!("No checkpoint found for \"{feature}\""),
-            );
-            Err(AppError::failed(what).hint("List runs: charrette status"))
+            let Some(feature) = feature else {
+                return Err(AppError::failed("no open run here").hint("List all runs: charrette status"));
+            };
+            let known: BTreeSet<String> =
+                rows.iter().filter_map(|row| Some(row.name.feature()?.to_string())).collect();
+            let suggestion = did_you_mean(feature.as_str(), known.iter().map(String::as_str));
+            Err(AppError::failed(format!("No checkpoint found for \"{feature}\"{suggestion}"))
+                .hint("Nothing was changed. List runs: charrette status"))
         }
         several => {
             let commands: Vec<&str> = several.iter().map(|row| row.name.command()).collect();

@@ -12,6 +12,7 @@ use charrette_engine::flow::PhaseGuard;
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateState, PhaseStatus};
 use charrette_model::escape::printable;
 use charrette_model::feature::name::FeaturePath;
+use charrette_model::nearest::nearest;
 use charrette_model::panel::file_names::REQUEST;
 use charrette_model::spec::resolver::SpecLevel;
 use charrette_store::workspace::sha256;
@@ -199,7 +200,11 @@ fn effective_level(
 fn known_phase(flow: &FlowSpec, typed: &str) -> Result<&'static str, AppError> {
     flow.phase(typed).ok_or_else(|| {
         let valid = flow.phases.join(", ");
-        AppError::usage(format!("Invalid phase \"{}\". Valid values: {valid}", printable(typed)))
+        let error = AppError::usage(format!("Invalid phase \"{}\". Valid values: {valid}", printable(typed)));
+        match nearest(typed, flow.phases.iter().copied()) {
+            Some(near) => error.hint(format!("Nothing was changed. Did you mean --phase={near}?")),
+            None => error,
+        }
     })
 }
 
@@ -226,7 +231,45 @@ fn request_text(request: &StartRequest) -> Result<String, AppError> {
         return Err(AppError::usage(format!("say what you want to {command}"))
             .hint(format!("For example: charrette {command} \"{}\"", request.flow.example)));
     }
+    if is_placeholder(typed) {
+        let command = request.command();
+        return Err(AppError::usage(format!(
+            "\"{}\" says nothing about what to {command}",
+            printable(typed.trim())
+        ))
+        .hint(format!("Describe it, for example: charrette {command} \"{}\"", request.flow.example)));
+    }
     Ok(format!("{}\n", typed.trim_end_matches('\n')))
+}
+
+/// Words that stand for a description in manuals and templates.
+const PLACEHOLDERS: [&str; 13] = [
+    "what you want",
+    "what you want to build",
+    "your feature",
+    "your feature here",
+    "your request",
+    "my feature",
+    "feature description",
+    "description",
+    "describe your feature",
+    "topic",
+    "your topic",
+    "todo",
+    "tbd",
+];
+
+/// True if a description is still the placeholder of a manual.
+fn is_placeholder(typed: &str) -> bool {
+    let typed = typed.trim();
+    let is_marked = [('<', '>'), ('{', '}')].iter().any(|(open, close)| {
+        typed.len() > 1
+            && typed.starts_with(*open)
+            && typed.ends_with(*close)
+            && !typed[1..typed.len() - 1].contains(*open)
+    });
+    let bare = typed.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    is_marked || PLACEHOLDERS.contains(&bare.as_str())
 }
 
 fn is_description(name: &DocumentName, typed: &str) -> bool {

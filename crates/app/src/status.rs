@@ -2,7 +2,7 @@
 
 use crate::error::AppError;
 use crate::site::Site;
-use charrette_model::checkpoint::StopRecord;
+use charrette_model::checkpoint::{GateState, StopRecord};
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::stamp::Stamp;
 use charrette_store::Holder;
@@ -41,6 +41,11 @@ pub struct RunStatus {
     /// Gates that wait for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<String>,
+    /// Verdict of the person: approved or rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<GateState>,
+    /// True if no model answered in the whole run.
+    pub without_model: bool,
     /// Reason why its last driver stopped early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<StopRecord>,
@@ -84,6 +89,8 @@ impl RunStatus {
             driver: row.driver.clone(),
             path: row.path.clone(),
             waiting: Vec::new(),
+            verdict: None,
+            without_model: false,
             stopped: None,
             problem: None,
         };
@@ -107,7 +114,9 @@ impl RunStatus {
                 .as_ref()
                 .map(|updated| now.duration_since(updated.at()).as_secs()),
             stale: stale && state != RunState::Complete,
-            waiting: if state == RunState::Complete { Vec::new() } else { overview.waiting.clone() },
+            waiting: if state == RunState::Complete { Vec::new() } else { overview.gates.waiting.clone() },
+            verdict: overview.gates.verdict,
+            without_model: overview.is_without_model(),
             stopped: overview.stopped().cloned(),
             ..base
         }

@@ -1,6 +1,6 @@
 //! Entry of a run: the branch probe, the entry gate, the preflight where the gate asks for it, and the decision.
 
-use crate::preflight::preflight;
+use crate::preflight::{check_main, preflight};
 use crate::run_checkout::RunCheckout;
 use crate::tree::Snapshot;
 use crate::{EntryReport, PortError};
@@ -69,6 +69,23 @@ pub(crate) fn enter(checkout: &RunCheckout) -> Result<EntryReport, PortError> {
     };
     decision.clone_into(&mut entrance.decision);
     Ok(entrance)
+}
+
+/// Checks what can be checked without asking the remote, before a run is created.
+pub(crate) fn check(checkout: &RunCheckout) -> Result<(), PortError> {
+    let (trusted, _) = trusted_branch_info(checkout);
+    if !checkout.options.in_repository || trusted.is_some() {
+        return Ok(());
+    }
+    let facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
+    let info = BranchInfo::from(&facts.state(&[]));
+    let mode = entry::decide_from_facts(checkout.options.name.command(), &info, false);
+    if !facts.has_commits || !matches!(mode, Ok(EntryMode::Strict)) {
+        return Ok(());
+    }
+    let tree =
+        Snapshot::take(&checkout.options.root).map_err(|error| PortError::Failed(error.to_string()))?;
+    check_main(checkout, &facts, tree.is_clean_except(&checkout.options.own))
 }
 
 /// Branch info from the caller, which is trusted if it is complete; otherwise a warning.

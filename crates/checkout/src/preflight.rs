@@ -15,8 +15,7 @@ pub(crate) fn preflight(
     facts: &BranchFacts,
     is_clean: bool,
 ) -> Result<Vec<String>, PortError> {
-    let refuse = |error: PreflightError| refusal(checkout, facts, &error, None);
-    check_tree(&facts.main, &facts.current, is_clean).map_err(refuse)?;
+    check_main(checkout, facts, is_clean)?;
     let main =
         Mainline::new(&checkout.options.root, facts).map_err(|error| PortError::Failed(error.to_string()))?;
     if checkout.options.settings.fetch() == "off" {
@@ -36,6 +35,15 @@ pub(crate) fn preflight(
     })?;
     let submodules = moved && checkout.has_moved_submodules();
     Ok(submodules.then(|| texts::SUBMODULES_MOVED.to_owned()).into_iter().collect())
+}
+
+/// Checks that main is checked out and clean.
+pub(crate) fn check_main(
+    checkout: &RunCheckout,
+    facts: &BranchFacts,
+    is_clean: bool,
+) -> Result<(), PortError> {
+    check_tree(&facts.main, &facts.current, is_clean).map_err(|error| refusal(checkout, facts, &error, None))
 }
 
 /// Refusal text: the machine-readable line first, then the cure, git's own reason last.

@@ -64,6 +64,11 @@ struct Cache {
 }
 
 impl RunCheckout {
+    /// Checks what can be checked without asking the remote, before a run is created: the branch and a clean main.
+    pub fn check_entry(&self) -> Result<(), PortError> {
+        entrance::check(self)
+    }
+
     pub fn new(options: CheckoutOptions) -> RunCheckout {
         RunCheckout { options: Arc::new(options), timeout: FETCH_TIMEOUT, cache: Arc::default() }
     }

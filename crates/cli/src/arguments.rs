@@ -17,13 +17,15 @@ use std::path::PathBuf;
 pub struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
+    /// Without a command, the next steps are shown.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Global flags, accepted by every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct GlobalArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
@@ -34,6 +36,9 @@ pub(crate) struct GlobalArgs {
     /// Print only results and errors, no notes or warnings
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
+    /// Show whole documents while a run goes on, not only their names
+    #[arg(long, global = true)]
+    pub(crate) verbose: bool,
     /// Disable coloured output
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
@@ -44,6 +49,9 @@ pub(crate) enum Command {
     Design(Box<design::DesignArgs>),
     #[command(hide = true)]
     DesignHeavy(design_heavy::DesignHeavyArgs),
+    /// Print the names of the runs here, one per line
+    #[command(hide = true)]
+    Names,
     Survey(survey::SurveyArgs),
     Check(check::CheckArgs),
     Status(status::StatusArgs),

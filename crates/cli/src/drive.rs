@@ -70,7 +70,7 @@ pub(crate) fn drive_to_exit(
     let name = opened.storage.name.clone();
     let end = drive_with_view(invocation, site, opened, options)?;
     print_closing_page(invocation, site, &name, &end)?;
-    report_end(invocation, &name, end)
+    report_end(invocation, site, &name, end)
 }
 
 /// Prints the closing page of a run, unless `--json` or `--quiet` is given.

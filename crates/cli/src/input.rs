@@ -1,7 +1,9 @@
 //! Input of commands: files or standard input, limited in size.
 
+use crate::output;
 use charrette_app::AppError;
 use charrette_app::answers_file::AnswersFile;
+use charrette_engine::FlowSpec;
 use charrette_store::documents::MAX_DOCUMENT_BYTES;
 use serde::de::DeserializeOwned;
 use std::io::{IsTerminal as _, Read};
@@ -68,6 +70,54 @@ fn read_bounded(source: impl Read, name: &str, limit: u64) -> Result<Vec<u8>, Ap
         return Err(AppError::failed(format!("{name} exceeds {} MiB", limit >> 20)));
     }
     Ok(bytes)
+}
+
+/// Reads the description of a run: one argument, a file, or standard input if the argument is `-`.
+pub(crate) fn read_request(
+    command: &str,
+    words: &[String],
+    from: Option<&Path>,
+) -> Result<Option<String>, AppError> {
+    let stdin = Path::new("-");
+    match (words, from) {
+        ([], None) => Ok(None),
+        ([dash], None) if dash == "-" => read_description(stdin).map(Some),
+        (_, Some(file)) => read_description(file).map(Some),
+        ([one], None) => Ok(Some(one.clone())),
+        (several, None) => Err(AppError::usage(format!(
+            "{} words where one argument is expected; did you mean quotes?",
+            several.len()
+        ))
+        .hint(format!("charrette {command} \"{}\"", several.join(" ").replace('"', "\\\"")))),
+    }
+}
+
+fn read_description(path: &Path) -> Result<String, AppError> {
+    let is_stdin = path == Path::new("-");
+    let text = if is_stdin && std::io::stdin().is_terminal() {
+        output::log("Describe what you want; end with Ctrl-D on a line of its own.");
+        decode(read_bounded(std::io::stdin().lock(), "standard input", MAX_DOCUMENT_BYTES)?)?
+    } else {
+        read_text(Some(path)).map_err(|error| {
+            let hint = "Nothing was started. Give a file with the description, or - for standard input";
+            error.hint(hint)
+        })?
+    };
+    if text.trim().is_empty() {
+        let source = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+        return Err(AppError::usage(format!("{source} is empty: there is no description in it")));
+    }
+    Ok(text)
+}
+
+/// Reads the answers file of a run; `-` is standard input. Names that its flow does not know are refused.
+pub(crate) fn read_answers_for(flow: &FlowSpec, path: Option<&Path>) -> Result<AnswersFile, AppError> {
+    let Some(path) = path else { return Ok(AnswersFile::default()) };
+    let answers = read_answers(path).map_err(|error| {
+        error.hint("Nothing was started or recorded. Give a file with answers, YAML or JSON, or - for standard input")
+    })?;
+    answers.check_names(flow)?;
+    Ok(answers)
 }
 
 /// Reads and parses an answers file; `-` is standard input.

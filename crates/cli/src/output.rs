@@ -76,6 +76,10 @@ pub(crate) fn print_notice(global: &GlobalArgs, notice: &Notice) {
 
 /// Logs an error with its hints and returns its exit code.
 pub(crate) fn report_error(error: &AppError) -> ExitCode {
+    let is_watched = rustix::termios::isatty(io::stderr());
+    for line in error.machine.iter().filter(|_| !is_watched) {
+        log(line);
+    }
     let mut lines = error.message.lines().chain(error.more.iter().map(String::as_str));
     log(&format!("error: {}", lines.next().unwrap_or_default()));
     for line in lines {

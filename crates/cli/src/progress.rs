@@ -5,7 +5,8 @@ use crate::output;
 use charrette_engine::Cancel;
 use charrette_model::progress::StepPrefix;
 use charrette_term::{
-    ArtifactReader, AskerOptions, FileReader, Screen, Style, Terminal, TerminalAsker, View, ViewFormat,
+    ArtifactReader, AskerOptions, DocumentDisplay, FileReader, Screen, Style, Terminal, TerminalAsker, View,
+    ViewFormat,
 };
 use rustix::termios::{isatty, tcgetwinsize};
 use std::io::{self, Read as _};
@@ -20,7 +21,7 @@ const MAX_SHOWN_BYTES: u64 = 1 << 20;
 pub(crate) struct DisplayOptions {
     /// Prefix of step numbers and names.
     pub(crate) prefix: StepPrefix,
-    /// True if artifacts are named instead of shown.
+    /// True if documents are not shown, because the calling run does that.
     pub(crate) terse: bool,
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn live_view(invocation: &Invocation, display: DisplayOptions, reader
     let format = match (invocation.json, invocation.quiet) {
         (true, _) => ViewFormat::JsonEvents,
         (false, true) => ViewFormat::Silent,
-        (false, false) => ViewFormat::Text { prefix: display.prefix, terse: display.terse },
+        (false, false) => text_format(invocation, display),
     };
     let style = style(invocation);
     View::new(
@@ -50,13 +51,18 @@ pub(crate) fn live_view(invocation: &Invocation, display: DisplayOptions, reader
     )
 }
 
+fn text_format(invocation: &Invocation, display: DisplayOptions) -> ViewFormat {
+    let documents = match (display.terse, invocation.verbose) {
+        (true, _) => DocumentDisplay::Hidden,
+        (false, true) => DocumentDisplay::Whole,
+        (false, false) => DocumentDisplay::Brief,
+    };
+    ViewFormat::Text { prefix: display.prefix, documents }
+}
+
 /// View of a finished run, without a live table.
 pub(crate) fn static_view(invocation: &Invocation, display: DisplayOptions, reader: ArtifactReader) -> View {
-    let format = if invocation.json {
-        ViewFormat::JsonEvents
-    } else {
-        ViewFormat::Text { prefix: display.prefix, terse: display.terse }
-    };
+    let format = if invocation.json { ViewFormat::JsonEvents } else { text_format(invocation, display) };
     View::new(format, Style { is_tty: false, ..style(invocation) }, output::stdout_screen(), reader)
 }
 
@@ -109,7 +115,7 @@ fn stream_style(invocation: &Invocation, stream: BorrowedFd<'_>) -> Style {
 fn artifact_reader(folders: Vec<PathBuf>) -> FileReader {
     Box::new(move |name| {
         if name.is_empty() {
-            return Err("No file name given. Usage: review: FILE".to_owned());
+            return Err(format!("Which file? {}", list_files(&folders)));
         }
         let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || name.contains('\0') {
@@ -117,9 +123,34 @@ fn artifact_reader(folders: Vec<PathBuf>) -> FileReader {
         }
         match folders.iter().find_map(|folder| locate(folder, name)) {
             Some(path) => read_text(&path).map_err(|error| format!("{name}: {error}")),
-            None => Err(format!("{name}: no such file in this run")),
+            None => Err(format!("{name}: no such file in this run. {}", list_files(&folders))),
         }
     })
+}
+
+/// Maximum number of files named.
+const MAX_NAMED_FILES: usize = 40;
+
+/// The files that can be shown, those of the first folder first.
+fn list_files(folders: &[PathBuf]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for folder in folders {
+        let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
+        let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let mut found: Vec<String> =
+            files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        found.retain(|name| !name.starts_with('.') && !names.contains(name));
+        found.sort();
+        names.extend(found);
+    }
+    let more = names.len().saturating_sub(MAX_NAMED_FILES);
+    names.truncate(MAX_NAMED_FILES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    if names.is_empty() {
+        "There are no files yet.".to_owned()
+    } else {
+        format!("Files: {}{more}", names.join(", "))
+    }
 }
 
 /// Finds a file in a folder by its relative path, which may begin with the folder. Symlinks that lead out are ignored.

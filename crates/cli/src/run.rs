@@ -11,6 +11,12 @@ use std::process::ExitCode;
 
 /// Parses the command line and runs its command, with the flows of `app`.
 pub fn main(app: App) -> ExitCode {
+    if let Some(page) = help::requested_page(
+        &app,
+        &std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
+    ) {
+        return exit_code(output::print_line(page.trim_end()).map(|()| ExitCode::SUCCESS));
+    }
     let matches = match commands::definition(&app).try_get_matches() {
         Ok(matches) => matches,
         Err(usage) => return output::report_usage(&with_grouped_help(&app, usage)),
@@ -24,9 +30,13 @@ pub fn main(app: App) -> ExitCode {
         return exit_code(result);
     }
     match Arguments::from_arg_matches(&matches) {
-        Ok(Arguments { global, command }) => exit_code(
-            change_directory(&global).and_then(|()| commands::run(&Invocation::new(global, app), command)),
-        ),
+        Ok(Arguments { global, command }) => exit_code(change_directory(&global).and_then(|()| {
+            let invocation = Invocation::new(global, app);
+            match command {
+                Some(command) => commands::run(&invocation, command),
+                None => commands::overview::overview(&invocation),
+            }
+        })),
         Err(usage) => output::report_usage(&usage),
     }
 }
@@ -41,15 +51,17 @@ fn with_grouped_help(app: &App, usage: clap::Error) -> clap::Error {
 
 /// Starts a run in the current folder, for binaries that bring their own flows. `json` prints events.
 pub fn start_run(app: App, beginning: NewRun, answers: Option<&Path>, json: bool) -> ExitCode {
-    let global = GlobalArgs { directory: None, json, quiet: false, no_color: true };
+    let global = GlobalArgs { directory: None, json, quiet: false, verbose: false, no_color: true };
     exit_code(commands::flow::start_run(&Invocation::new(global, app), beginning, answers))
 }
 
 /// Changes to the folder of `-C`, so that relative paths in the arguments start there.
 fn change_directory(global: &GlobalArgs) -> Result<(), AppError> {
     let Some(folder) = &global.directory else { return Ok(()) };
-    std::env::set_current_dir(folder)
-        .map_err(|error| AppError::usage(format!("cannot change to folder {}: {error}", folder.display())))
+    std::env::set_current_dir(folder).map_err(|error| {
+        AppError::usage(format!("cannot change to folder {}: {error}", folder.display()))
+            .hint("Nothing was done. Give an existing folder to -C")
+    })
 }
 
 fn exit_code(result: Result<ExitCode, AppError>) -> ExitCode {

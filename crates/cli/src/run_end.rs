@@ -2,8 +2,9 @@
 
 use crate::invocation::Invocation;
 use crate::output;
+use charrette_app::entry_check::{leading_assignments, refusal};
 use charrette_app::run_lookup::feature_argument;
-use charrette_app::{AppError, ErrorKind};
+use charrette_app::{AppError, ErrorKind, Site};
 use charrette_engine::{FlowResult, PendingGate, Stop};
 use charrette_model::checkpoint::DocumentName;
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ pub(crate) struct RunEnd {
 /// Logs how a run ended and how to resume it, and returns the exit code.
 pub(crate) fn report_end(
     invocation: &Invocation,
+    site: &Site,
     name: &DocumentName,
     end: RunEnd,
 ) -> Result<ExitCode, AppError> {
@@ -34,7 +36,7 @@ pub(crate) fn report_end(
             }
             Ok(ExitCode::from(3))
         }
-        Err(Stop::Refused(message)) => Err(refusal_error(name, &message)),
+        Err(Stop::Refused(message)) => Err(refusal_error(site, name, &message)),
         Err(Stop::Interrupted | Stop::Revise) => {
             output::log(&format!("Interrupted; finished steps are kept. Resume: charrette resume {feature}"));
             Ok(ExitCode::from(130))
@@ -84,28 +86,16 @@ fn resume_hint(name: &DocumentName) -> String {
     format!("{title} paused. Resume with: charrette {command} {feature} --resume")
 }
 
-/// Error of a guard that refused the run. Leading `KEY=VALUE` lines are for scripts and are logged unchanged.
-fn refusal_error(name: &DocumentName, message: &str) -> AppError {
+/// Error of a guard that refused the run.
+fn refusal_error(site: &Site, name: &DocumentName, message: &str) -> AppError {
     let (feature, command) = (feature_argument(name), name.command());
-    let is_key_value = |line: &&str| {
-        line.split_once('=').is_some_and(|(key, _)| {
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
-        })
-    };
-    let raw: Vec<&str> = message.lines().take_while(is_key_value).collect();
-    for line in &raw {
-        output::log(line);
-    }
-    let mut rest = message.lines().skip(raw.len());
-    let mut error = AppError::new(ErrorKind::Refused, rest.next().unwrap_or("refused"));
-    for line in rest {
-        error = error.more(line);
-    }
-    if raw.is_empty() {
-        error.hint(format!(
+    if leading_assignments(message).is_empty() {
+        let mut lines = message.lines();
+        let error = AppError::new(ErrorKind::Refused, lines.next().unwrap_or("refused"));
+        return lines.fold(error, AppError::more).hint(format!(
             "Change your answers: charrette answer {feature} --file FILE && charrette resume {feature}"
-        ))
-    } else {
-        error.hint(format!("The request is kept. After fixing this: charrette {command} {feature} --resume"))
+        ));
     }
+    refusal(site, message)
+        .hint(format!("The request is kept. After fixing this: charrette {command} {feature} --resume"))
 }

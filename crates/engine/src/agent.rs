@@ -7,13 +7,14 @@
 use crate::agent_answer::{Accepted, CallBrief, CallError, warn};
 use crate::artifact::{Input, Inputs};
 use crate::citation_check::CitationPolicy;
+use crate::participation::SeatResult;
 use crate::pause::{Pause, PauseDecision};
-use crate::ports::{Checkout, Launcher, PromptInput, TreeAccess, Workplace};
+use crate::ports::{Checkout, FailedAgent, Launcher, PromptInput, TreeAccess, Workplace};
 use crate::step::{Step, StepContext, StepError, StepOutput};
 use charrette_model::checkpoint::Usage;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -319,19 +320,26 @@ impl AgentCall {
             warn(&context, &self.seat, note);
         }
         let brief = CallBrief { prompt, quoted, inputs };
-        let mut failures = Vec::new();
+        let mut failures: Vec<FailedAgent> = Vec::new();
         let mut usage: Option<Usage> = None;
         let chain = launch.chain.clone();
         for (n, agent) in chain.iter().enumerate() {
-            match self.ask(agent, &brief, &context, &launch, &mut usage).await {
+            match self.ask(agent, &failures, &brief, &context, &launch, &mut usage).await {
                 Ok(Accepted { files, session }) => {
                     for (name, content) in files {
                         let name =
                             self.file_naming.as_ref().map_or(name.clone(), |naming| naming(agent, &name));
                         context.write(&name, content)?;
                     }
+                    for failed in &failures {
+                        let message = format!("{}; {agent} answered instead", failed.reason);
+                        warn(&context, &failed.agent, &message);
+                    }
+                    let mut value = Map::new();
+                    value.extend(session.map(|session| (SESSION.to_owned(), Value::from(session))));
+                    SeatResult::record(&self.seat, &failures, &mut value);
                     return Ok(StepOutput {
-                        value: session.map_or(Value::Null, |session| serde_json::json!({ SESSION: session })),
+                        value: value.into(),
                         agent: Some(agent.clone()),
                         fallback_from: chain[..n].to_vec(),
                         usage,
@@ -341,19 +349,23 @@ impl AgentCall {
                 Err(CallError::Interrupted) => return Err(StepError::Interrupted),
                 Err(CallError::Paused) => return Err(StepError::Paused),
                 Err(CallError::Unrecorded(error)) => return Err(StepError::Unrecorded(error)),
-                Err(CallError::Failed(why)) => failures.push(format!("{agent}: {why}")),
+                Err(CallError::Failed(reason)) => {
+                    failures.push(FailedAgent { agent: agent.clone(), reason });
+                }
             }
         }
-        if failures.is_empty() {
-            failures.push("no agent is available for this seat".to_owned());
-        }
-        let why = failures.join("; ");
+        let why: Vec<String> =
+            failures.iter().map(|failed| format!("{}: {}", failed.agent, failed.reason)).collect();
+        let why =
+            if why.is_empty() { "no agent is available for this seat".to_owned() } else { why.join("; ") };
         if !self.may_fail {
             return Err(StepError::Failed(why));
         }
         warn(&context, "no agent answered", &why);
+        let mut value = Map::from_iter([(NO_ANSWER.to_owned(), Value::from(why))]);
+        SeatResult::record(&self.seat, &failures, &mut value);
         Ok(StepOutput {
-            value: serde_json::json!({ NO_ANSWER: why }),
+            value: value.into(),
             fallback_from: chain,
             usage,
             prompt: Some(sha256(brief.prompt.text.as_bytes())),

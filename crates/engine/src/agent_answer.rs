@@ -7,7 +7,9 @@
 use crate::agent::{AgentCall, AgentPrompt, AnswerFiles, CallInputs, Grammar, LaunchContext};
 use crate::citation_check::CitationCheck;
 use crate::event::EventKind;
-use crate::ports::{AgentAnswer, AnswerCitations, AnswerKeeper, LaunchError, LaunchOrder, PromptInput};
+use crate::ports::{
+    AgentAnswer, AnswerCitations, AnswerKeeper, FailedAgent, LaunchError, LaunchOrder, PromptInput,
+};
 use crate::prompt::render_prompt;
 use crate::retry::render_retry;
 use crate::step::StepContext;
@@ -46,6 +48,8 @@ impl Draft {
 /// Inputs and environment of a request to one agent.
 struct Request<'a> {
     agent: &'a str,
+    /// Agents of the chain that failed before.
+    failed: &'a [FailedAgent],
     brief: &'a CallBrief,
     context: &'a StepContext,
     launch: &'a LaunchContext,
@@ -57,6 +61,7 @@ impl AgentCall {
     pub(crate) async fn ask(
         &self,
         agent: &str,
+        failed: &[FailedAgent],
         brief: &CallBrief,
         context: &StepContext,
         launch: &LaunchContext,
@@ -65,7 +70,7 @@ impl AgentCall {
         let check = self.citations.as_ref();
         let check = check
             .and_then(|policy| CitationCheck::new(policy, &*launch.checkout, &brief.inputs, &self.writes));
-        let request = Request { agent, brief, context, launch, check };
+        let request = Request { agent, failed, brief, context, launch, check };
         let first = self.draft(&request, None, usage).await?;
         // The embedded agent would answer the same again.
         if first.files.is_ok() && (first.wrong() == 0 || agent == EMBEDDED) {
@@ -110,9 +115,9 @@ impl AgentCall {
         retry: Option<&str>,
         usage: &mut Option<Usage>,
     ) -> Result<Draft, CallError> {
-        let Request { agent, brief, context, launch, check } = request;
+        let Request { agent, brief, context, check, .. } = request;
         context.lane().record_agent(agent).await.map_err(CallError::Unrecorded)?;
-        let answer = self.launch(agent, retry, brief, context, launch).await?;
+        let answer = self.launch(request, retry).await?;
         add_usage(usage, answer.usage.as_ref());
         let files = self.files(self.grammar.as_ref(), &answer.text, &brief.inputs);
         let citations = check.as_ref().map(|check| check.check(&answer.text)).unwrap_or_default();
@@ -128,7 +133,7 @@ impl AgentCall {
         request: &Request<'_>,
         grammar: Option<&Grammar>,
     ) -> Result<Accepted, CallError> {
-        let Request { agent, brief, context, launch, check } = request;
+        let Request { agent, brief, context, launch, check, .. } = request;
         let (wrong, right) = (draft.wrong(), draft.citations.right());
         let mut files = draft.files.map_err(CallError::Failed)?;
         let mut struck = 0;
@@ -160,14 +165,8 @@ impl AgentCall {
         Ok(Accepted { files, session: draft.session })
     }
 
-    async fn launch(
-        &self,
-        agent: &str,
-        retry: Option<&str>,
-        brief: &CallBrief,
-        context: &StepContext,
-        launch: &LaunchContext,
-    ) -> Result<AgentAnswer, CallError> {
+    async fn launch(&self, request: &Request<'_>, retry: Option<&str>) -> Result<AgentAnswer, CallError> {
+        let Request { agent, failed, brief, context, launch, .. } = *request;
         let call = context.call();
         let key = answer_key(agent, retry, brief);
         let order = LaunchOrder {
@@ -188,6 +187,7 @@ impl AgentCall {
                 .as_ref()
                 .filter(|session| session.agent == agent)
                 .map(|session| session.id.clone()),
+            failed: failed.to_vec(),
             decisions: launch.decisions.clone(),
             keeper: keeper(context, &key),
         };

@@ -1,12 +1,13 @@
 //! Agent calls as steps of a phase, with their incidents: a decision that a person must make before the launch (budget,
-//! rate limit), and changes in the tree by agents that may only read. A flow sees none of it except a wait for a person.
+//! rate limit, embedded agent), and changes in the tree by agents that may only read. A flow sees none of it except a wait for a person.
 
 use crate::agent::{AgentCall, AgentSession, LaunchContext, NO_ANSWER, SESSION};
 use crate::artifact::{Artifact, Artifacts, Input};
 use crate::batch::Batch;
 use crate::event::EventKind;
 use crate::gate::Gate;
-use crate::pause::PauseDecision;
+use crate::participation::SeatResult;
+use crate::pause::{Pause, PauseDecision};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::{FlowResult, Stop};
@@ -96,6 +97,9 @@ impl PhaseHandle<'_> {
                 self.withdraw_obsolete_gates(&id, decisions.is_empty()).await?;
                 let problem = recorded.value.get(NO_ANSWER).and_then(|why| why.as_str());
                 let session = recorded.value.get(SESSION).and_then(|id| id.as_str());
+                if let Some(result) = SeatResult::read(&recorded.value, recorded.agent.as_deref()) {
+                    self.run.participation.add(&id, result);
+                }
                 return Ok(AgentOutcome {
                     problem: problem.map(str::to_owned),
                     session: session
@@ -111,8 +115,11 @@ impl PhaseHandle<'_> {
                 return Err(Stop::Failed(format!("{id}: {}", still_blocked(&pause.kind, &decision.answer))));
             }
             let answers = self.gate(gate).await?;
-            decisions
-                .push(PauseDecision { gate: name, answer: answers.get(&pause.kind).trim().to_lowercase() });
+            let answer = answers.get(&pause.kind).trim().to_lowercase();
+            if pause.kind == Pause::FALLBACK && answer == Pause::RETRY {
+                self.run.ports.launcher.forget_failures();
+            }
+            decisions.push(PauseDecision { gate: name, answer });
         }
     }
 

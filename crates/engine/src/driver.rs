@@ -12,6 +12,7 @@ const MAX_REVISIONS: usize = 20;
 pub async fn drive(flow: &FlowSpec, run: &Run<'_>) -> FlowResult<()> {
     let mut outcome = Err(Stop::Revise);
     for _ in 0..MAX_REVISIONS {
+        run.participation.clear();
         outcome = (flow.run)(run).await;
         if outcome != Err(Stop::Revise) {
             break;

@@ -40,6 +40,8 @@ pub struct FlowSpec {
     pub artifacts: &'static [ArtifactSpec],
     /// Flags, besides those of every command.
     pub options: &'static [OptionSpec],
+    /// Gates that it may open, with the keys of their questions.
+    pub gates: &'static [GateSpec],
     /// Requirements of single phases.
     pub guards: &'static [PhaseGuard],
     /// True if its features belong to the specification tree, with projects and features above them.
@@ -73,6 +75,26 @@ pub struct PhaseGuard {
     pub not_approved: &'static str,
 }
 
+/// A gate of a flow, as a person names it in an answers file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GateSpec {
+    pub name: &'static str,
+    /// Keys of its questions; those that end with `#` are numbered.
+    pub keys: &'static [&'static str],
+}
+
+impl GateSpec {
+    /// True if the gate may ask a question with this key.
+    pub fn has_key(&self, key: &str) -> bool {
+        self.keys.iter().any(|known| match known.strip_suffix('#') {
+            Some(stem) => key
+                .strip_prefix(stem)
+                .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())),
+            None => *known == key,
+        })
+    }
+}
+
 /// A flag of a command; its value is stored in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionSpec {
@@ -83,6 +105,16 @@ pub struct OptionSpec {
     /// One line for help.
     pub about: &'static str,
 }
+
+/// Flag that lets the embedded agent take the place of agents that failed, without a question.
+pub const EMBEDDED_FLAG: &str = "embedded";
+
+/// The option of [`EMBEDDED_FLAG`].
+pub const EMBEDDED_OPTION: OptionSpec = OptionSpec {
+    name: EMBEDDED_FLAG,
+    value: None,
+    about: "Let the embedded agent, which uses no model, take the place of agents that fail",
+};
 
 /// Kind of a flag's value, with its placeholder in help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +149,7 @@ impl FlowSpec {
         seats: &[],
         artifacts: &[],
         options: &[],
+        gates: &[],
         guards: &[],
         in_spec_tree: false,
         moves_head: false,

@@ -1,5 +1,7 @@
 //! The pages before and after a run, as values: preview and closing page. The faces render them.
 
+use crate::authorship::Authorship;
+use crate::participation::recorded_seats;
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::ledger::CallRecord;
 use charrette_model::seats::Seat;
@@ -72,6 +74,8 @@ pub struct ClosingPage {
     pub files: Vec<(String, String)>,
     pub votes: Vec<VoteResult>,
     pub costs: Vec<SeatCost>,
+    /// Decisions of the person.
+    pub decided: Vec<String>,
     /// Open decisions.
     pub undecided: Vec<String>,
     /// Out-of-scope observations.
@@ -133,6 +137,13 @@ pub struct FinishedRun<'a> {
 }
 
 impl FinishedRun<'_> {
+    /// Participants, as recorded in the document.
+    pub fn authorship(&self) -> Authorship {
+        let vendor = |call: &CallRecord| Some((call.agent.clone(), call.vendor.clone()?));
+        let vendors = self.calls.iter().filter_map(vendor).collect();
+        Authorship::new(&recorded_seats(self.document), &vendors)
+    }
+
     /// Reads the text of an artifact; empty if there is none.
     pub fn text(&self, name: &str) -> String {
         (self.read)(name)

@@ -1,4 +1,5 @@
-//! Pauses before the launch of an agent: a person must decide about a budget or a rate limit first.
+//! Pauses before the launch of an agent: a person must decide about a budget, a rate limit or the embedded agent
+//! first.
 
 use crate::artifact::Input;
 use crate::gate::Gate;
@@ -26,6 +27,11 @@ pub struct PauseDecision {
 }
 
 impl Pause {
+    /// Kind of a pause before the embedded agent takes the place of agents that failed.
+    pub const FALLBACK: &str = "fallback";
+    /// Answer at such a pause: ask the agents again.
+    pub const RETRY: &str = "retry";
+
     pub fn gate_name(&self) -> String {
         format!("{}/{}", self.kind, self.instance)
     }

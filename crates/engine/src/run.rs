@@ -4,6 +4,7 @@ use crate::artifact::Artifact;
 use crate::batch;
 use crate::gate::{Answers, Gate, GateStatus, GateView, Reply};
 use crate::order::RunOrder;
+use crate::participation::Participation;
 use crate::ports::journal::{PhaseEnd, StepCall, StepOutcome};
 use crate::ports::{BoxFuture, Journal};
 use crate::run_ports::Ports;
@@ -20,6 +21,7 @@ pub struct Run<'j> {
     pub(crate) journal: Arc<dyn Journal + 'j>,
     pub(crate) ports: Ports,
     pub(crate) order: Arc<RunOrder>,
+    pub(crate) participation: Participation,
     stages: &'static [StageSpec],
     parallel: usize,
 }
@@ -32,7 +34,7 @@ impl<'j> Run<'j> {
         order: Arc<RunOrder>,
         stages: &'static [StageSpec],
     ) -> Run<'j> {
-        Run { journal, ports, order, stages, parallel: 4 }
+        Run { journal, ports, order, participation: Participation::default(), stages, parallel: 4 }
     }
 
     /// Sets the maximum number of parallel branches (default 4).
@@ -153,9 +155,14 @@ impl PhaseHandle<'_> {
     /// In an unattended run the flow waits here: the questions are on record and can be answered from elsewhere.
     pub async fn gate(&self, gate: Gate) -> FlowResult<Answers> {
         let journal = &self.run.journal;
+        let mut was_answered = false;
         loop {
             let view = match journal.open_gate(&self.name, &gate).await? {
                 GateStatus::Settled(answers) => return Ok(answers),
+                // The person has just said no. It can be answered differently when the run is resumed.
+                GateStatus::Open(view) if view.is_rejected && was_answered => {
+                    return Err(Stop::Refused(gate.rejection()));
+                }
                 GateStatus::Open(view) => view,
             };
             match self.run.ports.asker.ask(&view).await {
@@ -165,6 +172,7 @@ impl PhaseHandle<'_> {
                         return Err(waiting_at(view));
                     }
                     journal.answer_gate(&gate.name, accepted).await?;
+                    was_answered = true;
                 }
                 Reply::Unattended if gate.accept_recommended => {
                     journal.answer_gate(&gate.name, view.recommended()).await?;

@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod manifest;
 pub mod markdown;
 pub mod merge_patch;
+pub mod nearest;
 pub mod nesting;
 pub mod panel;
 pub mod plumbing;

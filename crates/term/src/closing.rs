@@ -1,5 +1,6 @@
 //! Renders the closing page of a run: files, votes, costs, open issues, next command.
 
+use crate::markdown::unmarked;
 use crate::render::Render;
 use crate::style::{Style, Tone};
 use crate::table::{Column, table};
@@ -32,6 +33,7 @@ impl Render for ClosingPage {
             number("time"),
         ];
         page.table("Cost", &heads, &cost_rows(self));
+        page.list("Decided by you", &self.decided);
         page.list("Undecided", &self.undecided);
         page.list("Out of scope", &self.out_of_scope);
         let rejected: Vec<String> =
@@ -111,11 +113,11 @@ fn thousands(count: u64) -> String {
     text
 }
 
-fn text(title: &'static str) -> Column {
+fn text(title: &'static str) -> Column<'static> {
     Column { title, is_number: false }
 }
 
-fn number(title: &'static str) -> Column {
+fn number(title: &'static str) -> Column<'static> {
     Column { title, is_number: true }
 }
 
@@ -133,7 +135,7 @@ impl Page {
         self.lines.push(self.style.paint(Tone::Heading, &one_line(title)));
     }
 
-    fn table(&mut self, title: &str, heads: &[Column], rows: &[Vec<String>]) {
+    fn table(&mut self, title: &str, heads: &[Column<'_>], rows: &[Vec<String>]) {
         if rows.is_empty() {
             return;
         }
@@ -155,7 +157,9 @@ impl Page {
         let _ = write!(heading, " ({})", items.len());
         self.heading(&heading);
         for item in items {
-            for (n, line) in wrapped(&one_line(item), self.style.width.saturating_sub(4)).iter().enumerate() {
+            let item = if self.style.is_tty { unmarked(item) } else { item.clone() };
+            for (n, line) in wrapped(&one_line(&item), self.style.width.saturating_sub(4)).iter().enumerate()
+            {
                 self.lines.push(format!("  {} {line}", if n == 0 { "-" } else { " " }));
             }
         }
@@ -220,6 +224,7 @@ mod tests {
                 cost("planner", "claude", Some(1_234_567), Some(1.5), 61),
                 cost("validator", "claude", Some(890), Some(0.25), 9),
             ],
+            decided: vec![own("Where counters live: in memory, for now")],
             undecided: vec![own("FINDING_4: should a refused request count? No quorum.")],
             out_of_scope: vec![own("the admin API has no limits either")],
             rejected: vec![(
@@ -270,6 +275,9 @@ mod tests {
           validator    claude      1         890        89   0.25     9s
           total                    3  ≥1,235,457  ≥123,545  ≥1.75  5m22s
 
+        Decided by you (1)
+          - Where counters live: in memory, for now
+
         Undecided (1)
           - FINDING_4: should a refused request count? No quorum.
 
@@ -316,6 +324,9 @@ mod tests {
           planner      claude      1   1,234,567   123,456   1.50   1m1s
           validator    claude      1         890        89   0.25     9s
           total                    3  ≥1,235,457  ≥123,545  ≥1.75  5m22s
+
+        Decided by you (1)
+          - Where counters live: in memory, for now
 
         Undecided (1)
           - FINDING_4: should a refused request count? No quorum.

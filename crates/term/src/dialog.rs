@@ -1,11 +1,12 @@
 //! Dialog at a gate: a page to read, then one question after the other, until all are answered or the person ends the
 //! dialog. After an invalid answer the question is asked again.
 
+use crate::markdown::render_markdown;
 use crate::style::{Style, Tone};
 use crate::terminal::LineInput;
-use crate::text::{columns, safe, wrapped};
+use crate::text::{columns, fit, safe, wrapped};
 use charrette_engine::gate::{FEEDBACK, GateQuestion, GateView, Reply};
-use charrette_model::checkpoint::gate::{MAX_ROUNDS, accepts, is_pause, review_request};
+use charrette_model::checkpoint::gate::{MAX_ROUNDS, accepts, is_dialog_word, is_pause, review_request};
 use serde_json::{Map, Value};
 
 /// Maximum line width, however wide the screen is.
@@ -35,27 +36,229 @@ pub(crate) struct DialogOutcome {
 /// Asks the open questions of a gate.
 pub(crate) fn run_dialog(console: &mut dyn Console, view: &GateView, style: Style) -> DialogOutcome {
     console.print(&gate_page(view, style));
-    let mut outcome = DialogOutcome { answers: Map::new(), end: None };
-    for (n, question) in view.open.iter().enumerate() {
-        console.print(&question_text(n + 1, question, view.round, style));
-        match answer(console, question, view.round, style) {
-            Ok(answer) => {
-                let is_revision = question.approval && answer == "revise";
-                outcome.answers.insert(question.key.clone(), Value::from(answer));
-                if is_revision && !view.open.iter().any(|question| question.key == FEEDBACK) {
-                    match feedback(console, style) {
-                        Ok(text) => _ = outcome.answers.insert(FEEDBACK.to_owned(), Value::from(text)),
-                        Err(end) => outcome.end = Some(end),
+    let mut dialog = Dialog { console, view, style, answers: Map::new() };
+    let end = dialog.run().err();
+    DialogOutcome { answers: dialog.answers, end }
+}
+
+/// A dialog and the answers so far.
+struct Dialog<'a> {
+    console: &'a mut dyn Console,
+    view: &'a GateView,
+    style: Style,
+    answers: Map<String, Value>,
+}
+
+/// Next move of the person.
+enum Move {
+    Answer(String),
+    Back,
+    List,
+    /// Take the recommended answers to this question and all that follow.
+    AllRecommended,
+}
+
+impl Dialog<'_> {
+    fn run(&mut self) -> Result<(), Reply> {
+        let mut at = 0;
+        while let Some(question) = self.view.open.get(at) {
+            self.console.print(&question_text(at + 1, question, self.view.round, self.style));
+            match self.ask(question)? {
+                Move::Answer(answer) => {
+                    self.take(question, answer)?;
+                    at += 1;
+                }
+                Move::Back if at == 0 => self.say("This is the first question."),
+                Move::Back => at -= 1,
+                Move::List => self.list(),
+                Move::AllRecommended => {
+                    if self.confirm_all(at)? {
+                        return Ok(());
                     }
                 }
             }
-            Err(end) => outcome.end = Some(end),
         }
-        if outcome.end.is_some() {
-            break;
+        Ok(())
+    }
+
+    /// Records an answer, with what belongs to it: the feedback of a revision, the reason of a refusal.
+    fn take(&mut self, question: &GateQuestion, answer: String) -> Result<(), Reply> {
+        let asks_feedback = !self.view.open.iter().any(|question| question.key == FEEDBACK);
+        let answer = if lacks_reason(question, &answer) {
+            let reason = self.ask_text("What is wrong?", true)?;
+            format!("{}: {reason}", answer.trim_end_matches([':', '.', ' ']))
+        } else {
+            answer
+        };
+        let verdict = question.approval.then(|| answer.clone());
+        self.answers.insert(question.key.clone(), Value::from(answer));
+        let feedback = match verdict.as_deref() {
+            Some("revise") if asks_feedback => self.ask_text("What should be revised?", true)?,
+            Some("no") if asks_feedback => self.ask_text("What is wrong? (Enter if that is clear)", false)?,
+            _ => String::new(),
+        };
+        if !feedback.is_empty() {
+            self.answers.insert(FEEDBACK.to_owned(), Value::from(feedback));
+        }
+        Ok(())
+    }
+
+    /// Asks for a text that belongs to an answer; empty only if it is not required.
+    fn ask_text(&mut self, text: &str, is_required: bool) -> Result<String, Reply> {
+        self.console.print("\n");
+        self.say(&format!("{text} (e opens your editor)"));
+        let question = GateQuestion::free_text(FEEDBACK, text);
+        loop {
+            match self.console.read_line("   > ", "") {
+                LineInput::Line(line) if line.trim().is_empty() && !is_required => return Ok(String::new()),
+                LineInput::Line(line) => match parse_line(&question, &line, 1) {
+                    ParsedLine::Answer(answer) => return Ok(answer),
+                    other => {
+                        if let Some(answer) = self.handle(&question, other)? {
+                            return Ok(answer);
+                        }
+                    }
+                },
+                LineInput::Closed => return Err(Reply::Pause),
+                LineInput::Interrupted => return Err(Reply::Interrupted),
+            }
         }
     }
-    outcome
+
+    /// Says something about the question, below it.
+    fn say(&mut self, text: &str) {
+        self.console.print(&remark(text, self.style));
+    }
+
+    /// The questions with the answers given so far.
+    fn list(&mut self) {
+        let width = self.style.width.min(MAX_WIDTH).saturating_sub(6);
+        let mut lines = Vec::new();
+        for (n, question) in self.view.open.iter().enumerate() {
+            let first = question.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let answer = match self.answers.get(&question.key).and_then(Value::as_str) {
+                Some(answer) => format!("→ {}", answer.lines().next().unwrap_or_default()),
+                None => "(open)".to_owned(),
+            };
+            for (line, lead) in [(first, format!("{:>4}. ", n + 1)), (&answer, " ".repeat(6))] {
+                lines.push(format!("{lead}{}", fit(&safe(line), width)));
+            }
+        }
+        self.console.print(&format!("{}\n", lines.join("\n")));
+    }
+
+    /// Shows the remaining questions and takes the recommended answers to all of them, if the person agrees.
+    fn confirm_all(&mut self, at: usize) -> Result<bool, Reply> {
+        let rest = &self.view.open[at..];
+        let without = rest.iter().find(|question| !question.approval && recommended(question).is_empty());
+        if let Some(question) = without {
+            let number = 1 + at + rest.iter().position(|other| other.key == question.key).unwrap_or_default();
+            self.say(&format!("Question {number} has no recommended answer; answer it by itself first."));
+            return Ok(false);
+        }
+        for (n, question) in rest.iter().enumerate().skip(1) {
+            self.console.print(&question_text(at + n + 1, question, self.view.round, self.style));
+        }
+        let approves = if rest.iter().any(|question| question.approval) { ", and approve" } else { "" };
+        self.console.print("\n");
+        self.say(&format!(
+            "Take the recommended answers to these {} questions{approves}? (yes / no)",
+            rest.len()
+        ));
+        let question = GateQuestion {
+            choices: ["yes", "no"].map(str::to_owned).to_vec(),
+            ..GateQuestion::free_text("all", "Take the recommended answers?")
+        };
+        let Move::Answer(answer) = self.ask(&question)? else { return Ok(false) };
+        if answer != "yes" {
+            return Ok(false);
+        }
+        for question in rest {
+            let answer = if question.approval { "yes" } else { recommended(question) };
+            self.answers.insert(question.key.clone(), Value::from(answer));
+        }
+        Ok(true)
+    }
+
+    /// Asks until there is a valid answer, or a wish to move.
+    fn ask(&mut self, question: &GateQuestion) -> Result<Move, Reply> {
+        let (prompt, if_empty) = match recommended(question) {
+            "" => ("   > ".to_owned(), ""),
+            short if is_short(short) => (format!("   [{}] > ", safe(short)), short),
+            _ => ("   [as recommended] > ".to_owned(), ""),
+        };
+        loop {
+            let typed = match self.console.read_line(&prompt, if_empty) {
+                LineInput::Line(line) => line,
+                LineInput::Closed => return Err(Reply::Pause),
+                LineInput::Interrupted => return Err(Reply::Interrupted),
+            };
+            match parse_line(question, &typed, self.view.round) {
+                ParsedLine::Answer(answer) => return Ok(Move::Answer(answer)),
+                ParsedLine::Back => return Ok(Move::Back),
+                ParsedLine::List => return Ok(Move::List),
+                ParsedLine::AllRecommended => return Ok(Move::AllRecommended),
+                other => {
+                    if let Some(answer) = self.handle(question, other)? {
+                        return Ok(Move::Answer(answer));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Handles a line that is no answer by itself; returns the text from the editor, if that was wanted.
+    fn handle(&mut self, question: &GateQuestion, line: ParsedLine) -> Result<Option<String>, Reply> {
+        match line {
+            ParsedLine::Pause => return Err(Reply::Pause),
+            ParsedLine::Help => self.console.print(&help(question, self.view.round, self.style)),
+            ParsedLine::Review(name) => show_file(self.console, &name, self.style),
+            ParsedLine::Invalid(why) => self.say(&why),
+            ParsedLine::Edit => match self.console.edit(&question.text) {
+                Ok(text) if text.trim().is_empty() => {
+                    self.say("The file is empty; no answer was taken.");
+                }
+                Ok(text) => return Ok(Some(text)),
+                Err(problem) => self.say(&problem),
+            },
+            ParsedLine::Answer(_) | ParsedLine::Back | ParsedLine::List | ParsedLine::AllRecommended => {
+                self.say("Please answer this one first.");
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn recommended(question: &GateQuestion) -> &str {
+    question.recommended.as_deref().map(str::trim).unwrap_or_default()
+}
+
+/// Answers that say that something is wrong, and not what.
+const BARE_REFUSALS: [&str; 10] = [
+    "no",
+    "n",
+    "changes",
+    "correct with changes",
+    "corrections",
+    "concerns",
+    "adjustments",
+    "suggest alternative",
+    "resolve",
+    "add",
+];
+
+/// True for a bare "no" or "changes" to a question whose recommended answer confirms something.
+fn lacks_reason(question: &GateQuestion, answer: &str) -> bool {
+    let bare = answer.trim_end_matches([':', '.', ' ', '!']).to_lowercase();
+    let confirmation = recommended(question);
+    // To "any concerns?", "no" is the confirmation.
+    let confirms = bare == "no" && confirmation.to_lowercase().starts_with("no");
+    !question.approval
+        && question.choices.is_empty()
+        && is_short(confirmation)
+        && !confirmation.is_empty()
+        && BARE_REFUSALS.contains(&bare.as_str())
+        && !confirms
 }
 
 /// Page above the questions.
@@ -70,7 +273,7 @@ fn gate_page(view: &GateView, style: Style) -> String {
         String::new(),
     ];
     if !view.page.trim().is_empty() {
-        lines.extend(wrapped(safe(&view.page).trim_end(), width));
+        lines.extend(render_markdown(view.page.trim_end(), Style { width, ..style }));
         lines.push(String::new());
     }
     if view.is_rejected {
@@ -81,8 +284,7 @@ fn gate_page(view: &GateView, style: Style) -> String {
         1 => "One question.".to_owned(),
         count => format!("{count} questions."),
     };
-    let help =
-        "Enter takes the answer in brackets, e opens your editor, review: FILE shows a file, stop pauses.";
+    let help = "Enter takes the answer in brackets, ? shows what else you can type, stop pauses.";
     let help = wrapped(&format!("{count} {help}"), width);
     lines.extend(help.iter().map(|line| style.paint(Tone::Quiet, line)));
     lines.join("\n") + "\n"
@@ -94,7 +296,8 @@ fn question_text(number: usize, question: &GateQuestion, round: u32, style: Styl
     let indent = " ".repeat(number.len());
     let width = style.width.min(MAX_WIDTH).saturating_sub(number.len());
     let mut lines = vec![String::new()];
-    for (n, line) in wrapped(safe(&question.text).trim_end(), width).iter().enumerate() {
+    let shown = render_markdown(question.text.trim_end(), Style { width, ..style });
+    for (n, line) in shown.iter().enumerate() {
         let lead = if n == 0 { &number } else { &indent };
         lines.push(format!("{lead}{line}").trim_end().to_owned());
     }
@@ -110,51 +313,17 @@ fn question_text(number: usize, question: &GateQuestion, round: u32, style: Styl
     lines.join("\n") + "\n"
 }
 
-/// Asks until there is a valid answer.
-fn answer(
-    console: &mut dyn Console,
-    question: &GateQuestion,
-    round: u32,
-    style: Style,
-) -> Result<String, Reply> {
-    let recommended = question.recommended.as_deref().map(str::trim).unwrap_or_default();
-    let (prompt, if_empty) = match recommended {
-        "" => ("   > ".to_owned(), ""),
-        short if is_short(short) => (format!("   [{}] > ", safe(short)), short),
-        _ => ("   [as recommended] > ".to_owned(), ""),
+/// Help text with the input that a question accepts.
+fn help(question: &GateQuestion, round: u32, style: Style) -> String {
+    let answers = match (choices(question, round).as_slice(), recommended(question)) {
+        ([], "") => "Type your answer.".to_owned(),
+        ([], _) => "Enter takes the recommended answer; anything else that you type is yours.".to_owned(),
+        (choices, _) => format!("Answer {}.", choices.join(" or ")),
     };
-    loop {
-        let typed = match console.read_line(&prompt, if_empty) {
-            LineInput::Line(line) => line,
-            LineInput::Closed => return Err(Reply::Pause),
-            LineInput::Interrupted => return Err(Reply::Interrupted),
-        };
-        match parse_line(question, &typed, round) {
-            ParsedLine::Answer(answer) => return Ok(answer),
-            ParsedLine::Pause => return Err(Reply::Pause),
-            ParsedLine::Edit => match console.edit(&question.text) {
-                Ok(text) if text.trim().is_empty() => {
-                    console.print("   The file is empty; no answer was taken.\n");
-                }
-                Ok(text) => return Ok(text),
-                Err(problem) => console.print(&format!("   {}\n", safe(&problem))),
-            },
-            ParsedLine::Review(name) => show_file(console, &name, style),
-            ParsedLine::Invalid(why) => console.print(&format!("   {why}\n")),
-        }
-    }
-}
-
-fn feedback(console: &mut dyn Console, style: Style) -> Result<String, Reply> {
-    console.print("\n   What should be revised? (e opens your editor)\n");
-    let question = GateQuestion {
-        key: FEEDBACK.to_owned(),
-        text: "What should be revised?".to_owned(),
-        recommended: None,
-        choices: Vec::new(),
-        approval: false,
-    };
-    answer(console, &question, 1, style)
+    let moves = "e opens your editor. review: FILE shows a file, review: lists them. back returns to the question before, \
+                 list shows all questions, yes to all takes the recommended answers to this and the following \
+                 questions, stop pauses and keeps what you answered.";
+    remark(&format!("{answers} {moves}"), style)
 }
 
 fn show_file(console: &mut dyn Console, name: &str, style: Style) {
@@ -162,10 +331,22 @@ fn show_file(console: &mut dyn Console, name: &str, style: Style) {
     match console.read(name) {
         Ok(text) => {
             let title = style.paint(Tone::Heading, &format!("── {}", safe(name)));
-            console.print(&format!("\n{title}\n{}\n── end\n\n", safe(text.trim_end())));
+            let is_markdown = [".md", ".txt"].iter().any(|ending| name.ends_with(ending));
+            let text = if is_markdown {
+                render_markdown(text.trim_end(), style).join("\n")
+            } else {
+                safe(text.trim_end())
+            };
+            console.print(&format!("\n{title}\n{text}\n── end\n\n"));
         }
-        Err(problem) => console.print(&format!("   {}\n", safe(&problem))),
+        Err(problem) => console.print(&remark(&problem, style)),
     }
+}
+
+/// A remark below a question, indented and wrapped.
+fn remark(text: &str, style: Style) -> String {
+    let lines = wrapped(&safe(text), style.width.min(MAX_WIDTH).saturating_sub(3));
+    format!("   {}\n", lines.join("\n   "))
 }
 
 /// Parsed input line.
@@ -174,6 +355,10 @@ enum ParsedLine {
     Answer(String),
     Pause,
     Edit,
+    Help,
+    Back,
+    List,
+    AllRecommended,
     Review(String),
     /// Not a valid answer, with the reason.
     Invalid(String),
@@ -181,7 +366,7 @@ enum ParsedLine {
 
 fn parse_line(question: &GateQuestion, typed: &str, round: u32) -> ParsedLine {
     let typed = typed.trim();
-    let recommended = question.recommended.as_deref().map(str::trim).unwrap_or_default();
+    let recommended = recommended(question);
     if typed.is_empty() {
         return if recommended.is_empty() {
             ParsedLine::Invalid(expected_answer(question, round))
@@ -194,6 +379,14 @@ fn parse_line(question: &GateQuestion, typed: &str, round: u32) -> ParsedLine {
     }
     if let Some(name) = review_request(typed) {
         return ParsedLine::Review(name.to_owned());
+    }
+    if is_dialog_word(typed) {
+        return match typed.to_lowercase().as_str() {
+            "?" => ParsedLine::Help,
+            "back" => ParsedLine::Back,
+            "list" => ParsedLine::List,
+            _ => ParsedLine::AllRecommended,
+        };
     }
     let choices = choices(question, round);
     if choices.is_empty() {
@@ -235,262 +428,4 @@ fn is_short(answer: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    /// Console that types the given lines, then Escape.
-    struct Script {
-        lines: Vec<&'static str>,
-        output: String,
-    }
-
-    impl Console for Script {
-        fn print(&mut self, text: &str) {
-            self.output += text;
-        }
-
-        fn read_line(&mut self, prompt: &str, if_empty: &str) -> LineInput {
-            self.output += prompt;
-            let typed = if self.lines.is_empty() { "<esc>" } else { self.lines.remove(0) };
-            self.output += if typed.is_empty() { if_empty } else { typed };
-            self.output.push('\n');
-            match typed {
-                "<esc>" => LineInput::Closed,
-                "<ctrl-c>" => LineInput::Interrupted,
-                line => LineInput::Line(line.to_owned()),
-            }
-        }
-
-        fn edit(&mut self, question: &str) -> Result<String, String> {
-            match question {
-                "How deep?" => Ok("two\nlines".to_owned()),
-                "Empty?" => Ok(" ".to_owned()),
-                _ => Err("no editor".to_owned()),
-            }
-        }
-
-        fn read(&mut self, name: &str) -> Result<String, String> {
-            match name {
-                "design.md" => Ok("# Design\n\u{1b}[2Jwiped\n".to_owned()),
-                other => Err(format!("there is no {other}")),
-            }
-        }
-    }
-
-    fn question(key: &str, text: &str, recommended: Option<&str>) -> GateQuestion {
-        GateQuestion {
-            key: key.to_owned(),
-            text: text.to_owned(),
-            recommended: recommended.map(str::to_owned),
-            choices: Vec::new(),
-            approval: false,
-        }
-    }
-
-    fn approval() -> GateQuestion {
-        GateQuestion { approval: true, ..question("approval", "Do you approve this design?", None) }
-    }
-
-    fn choice() -> GateQuestion {
-        let choices = ["keep", "discard", "abort"].map(str::to_owned).to_vec();
-        GateQuestion { choices, ..question("dirty-tree", "2 files changed.", Some("keep")) }
-    }
-
-    fn gate(open: Vec<GateQuestion>, round: u32) -> GateView {
-        GateView {
-            gate: "post-design".to_owned(),
-            subject: Vec::new(),
-            page: String::new(),
-            open,
-            is_rejected: false,
-            round,
-        }
-    }
-
-    fn run_script(view: &GateView, lines: &[&'static str], style: Style) -> (DialogOutcome, String) {
-        let mut script = Script { lines: lines.to_vec(), output: String::new() };
-        let outcome = run_dialog(&mut script, view, style);
-        (outcome, script.output)
-    }
-
-    fn answers(view: &GateView, lines: &[&'static str]) -> (Value, Option<Reply>) {
-        let (outcome, _) = run_script(view, lines, Style::plain());
-        (Value::Object(outcome.answers), outcome.end)
-    }
-
-    #[test]
-    fn lines_become_answers() {
-        let (free, deep) =
-            (question("scope", "Is it right?", Some("yes")), question("depth", "How deep?", None));
-        let empty = question("empty", "Empty?", Some("no"));
-        let paused = Some(Reply::Pause);
-        for (question, round, lines, expected, end) in [
-            (&free, 1, vec![""], json!({"scope": "yes"}), None),
-            (&free, 1, vec![" y "], json!({"scope": "yes"}), None),
-            (&free, 1, vec!["n"], json!({"scope": "no"}), None),
-            (&free, 1, vec!["stop using globals"], json!({"scope": "stop using globals"}), None),
-            (&free, 1, vec!["STOP"], json!({}), paused.clone()),
-            (&free, 1, vec!["cancel"], json!({}), paused.clone()),
-            (&free, 1, vec!["<esc>"], json!({}), paused.clone()),
-            (&free, 1, vec!["<ctrl-c>"], json!({}), Some(Reply::Interrupted)),
-            (&free, 1, vec!["review: design.md", "Review:x", "fine"], json!({"scope": "fine"}), None),
-            (&free, 1, vec!["e", "typed instead"], json!({"scope": "typed instead"}), None),
-            (&deep, 1, vec!["", "  ", "/edit"], json!({"depth": "two\nlines"}), None),
-            (&empty, 1, vec!["e", ""], json!({"empty": "no"}), None),
-            (&choice(), 1, vec!["burn", "e", "D"], json!({"dirty-tree": "discard"}), None),
-            (&choice(), 1, vec![""], json!({"dirty-tree": "keep"}), None),
-            (&approval(), 1, vec!["", "yes, but", "Y"], json!({"approval": "yes"}), None),
-            (&approval(), 1, vec!["No"], json!({"approval": "no"}), None),
-            (
-                &approval(),
-                3,
-                vec!["r", "", "less of it"],
-                json!({"approval": "revise", "feedback": "less of it"}),
-                None,
-            ),
-            (&approval(), 4, vec!["revise", "no"], json!({"approval": "no"}), None),
-            (&approval(), 1, vec!["revise", "stop"], json!({"approval": "revise"}), paused.clone()),
-        ] {
-            let view = gate(vec![question.clone()], round);
-            assert_eq!(answers(&view, &lines), (expected, end), "{lines:?} to {}", question.key);
-        }
-    }
-
-    #[test]
-    fn answers_before_a_pause_are_kept() {
-        let view = gate(vec![question("a", "A?", Some("yes")), question("b", "B?", Some("yes"))], 1);
-        assert_eq!(answers(&view, &["", "stop"]), (json!({"a": "yes"}), Some(Reply::Pause)));
-    }
-
-    fn post_design() -> GateView {
-        let page = "I have completed the spec for \"rate-limit\". Before validation, I would like your review.\n\n\
-                    Changed since the last look: design.md, tasks.md\n\n\
-                    | decision | kept | votes |\n|---|---|---|\n| where the limiter lives | middleware | 2-1 |\u{1b}[2J";
-        let text = "DECISIONS\nKey design decisions made:\n  - the limiter is a middleware in front of the router, so that every handler is covered without asking for it\n\nDo you agree with these choices?";
-        let long = "Keep the token bucket in memory for now, and note in the design that a shared store is needed once there is more than one instance.";
-        let open = vec![
-            question("decisions", text, Some("yes")),
-            question("store", "Where are the counters kept? (レート制限のカウンター)", Some(long)),
-            choice(),
-            approval(),
-        ];
-        GateView { page: page.to_owned(), is_rejected: true, ..gate(open, 2) }
-    }
-
-    fn screen(width: usize) -> String {
-        let lines = ["", "", "burn", "k", "review: design.md", "r", "shorter"];
-        let (_, output) = run_script(&post_design(), &lines, Style { width, ..Style::plain() });
-        // A prompt without an answer ends with a blank.
-        output.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn a_gate_is_one_page_of_80_columns() {
-        insta::assert_snapshot!(screen(80), @r#"
-        ── post-design round 2 ─────────────────────────────────────────────────────────
-
-        I have completed the spec for "rate-limit". Before validation, I would like your
-        review.
-
-        Changed since the last look: design.md, tasks.md
-
-        | decision | kept | votes |
-        |---|---|---|
-        | where the limiter lives | middleware | 2-1 |\u{1b}[2J
-
-        This was rejected before. It can be answered differently now.
-
-        4 questions. Enter takes the answer in brackets, e opens your editor, review:
-        FILE shows a file, stop pauses.
-
-        1. DECISIONS
-           Key design decisions made:
-             - the limiter is a middleware in front of the router, so that every handler
-             is covered without asking for it
-
-           Do you agree with these choices?
-           [yes] > yes
-
-        2. Where are the counters kept? (レート制限のカウンター)
-           Recommended:
-           Keep the token bucket in memory for now, and note in the design that a shared
-           store is needed once there is more than one instance.
-           [as recommended] >
-
-        3. 2 files changed.
-           (keep / discard / abort)
-           [keep] > burn
-           Please answer keep or discard or abort.
-           [keep] > k
-
-        4. Do you approve this design?
-           (yes / no / revise)
-           > review: design.md
-
-        ── design.md
-        # Design
-        \u{1b}[2Jwiped
-        ── end
-
-           > r
-
-           What should be revised? (e opens your editor)
-           > shorter
-        "#);
-    }
-
-    #[test]
-    fn a_gate_is_one_page_of_120_columns() {
-        insta::assert_snapshot!(screen(120), @r#"
-        ── post-design round 2 ─────────────────────────────────────────────────────────────────────────────
-
-        I have completed the spec for "rate-limit". Before validation, I would like your review.
-
-        Changed since the last look: design.md, tasks.md
-
-        | decision | kept | votes |
-        |---|---|---|
-        | where the limiter lives | middleware | 2-1 |\u{1b}[2J
-
-        This was rejected before. It can be answered differently now.
-
-        4 questions. Enter takes the answer in brackets, e opens your editor, review: FILE shows a file,
-        stop pauses.
-
-        1. DECISIONS
-           Key design decisions made:
-             - the limiter is a middleware in front of the router, so that every handler is covered without
-             asking for it
-
-           Do you agree with these choices?
-           [yes] > yes
-
-        2. Where are the counters kept? (レート制限のカウンター)
-           Recommended:
-           Keep the token bucket in memory for now, and note in the design that a shared store is needed
-           once there is more than one instance.
-           [as recommended] >
-
-        3. 2 files changed.
-           (keep / discard / abort)
-           [keep] > burn
-           Please answer keep or discard or abort.
-           [keep] > k
-
-        4. Do you approve this design?
-           (yes / no / revise)
-           > review: design.md
-
-        ── design.md
-        # Design
-        \u{1b}[2Jwiped
-        ── end
-
-           > r
-
-           What should be revised? (e opens your editor)
-           > shorter
-        "#);
-    }
-}
+mod tests;

@@ -4,8 +4,9 @@
 
 use crate::lanes::LaneRow;
 use crate::live_table::LiveTable;
+use crate::markdown::{render_markdown, unmarked};
 use crate::style::{Style, Tone};
-use crate::text::safe;
+use crate::text::{fit, safe, wrapped_painted};
 use charrette_engine::{EventKind, StageOutcome};
 use charrette_model::escape::{one_line, printable};
 use charrette_model::progress::{Breadcrumbs, StageLabel, StepPrefix};
@@ -19,11 +20,23 @@ const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
 /// Reads an artifact of the run, or returns the reason why it cannot.
 pub type ArtifactReader = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 
+/// How documents of a run are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DocumentDisplay {
+    /// Whole in a log; at a terminal by name.
+    #[default]
+    Brief,
+    /// Whole.
+    Whole,
+    /// Not at all: the caller of a nested run knows where they are.
+    Hidden,
+}
+
 /// State of the rendering: the current stage, lanes and warnings.
 pub(crate) struct EventRenderer {
     reader: ArtifactReader,
     breadcrumbs: Breadcrumbs,
-    terse: bool,
+    documents: DocumentDisplay,
     style: Style,
     /// True if the flow has stages.
     is_staged: bool,
@@ -68,14 +81,14 @@ struct Replay {
 impl EventRenderer {
     pub(crate) fn new(
         prefix: StepPrefix,
-        terse: bool,
+        documents: DocumentDisplay,
         style: Style,
         reader: ArtifactReader,
     ) -> EventRenderer {
         EventRenderer {
             reader,
             breadcrumbs: Breadcrumbs::new(prefix),
-            terse,
+            documents,
             style,
             is_staged: false,
             phase: None,
@@ -100,7 +113,12 @@ impl EventRenderer {
         if self.is_finished {
             return Vec::new();
         }
-        self.table.rows(self.style, now)
+        let mut rows = self.table.rows(self.style, now);
+        if let Some(stage) = self.stage.as_ref().filter(|stage| !stage.is_shown && !rows.is_empty()) {
+            let [_, start] = self.breadcrumbs.start(stage.label(), stage.payload.as_deref());
+            rows.insert(0, fit(&unmarked(&start), self.style.width.saturating_sub(1)));
+        }
+        rows
     }
 
     /// Renders an event.
@@ -122,14 +140,27 @@ impl EventRenderer {
         } else {
             lines.extend(self.render_plain(event));
         }
-        lines
+        if matches!(event, EventKind::RunFinished { .. }) {
+            // It names a folder, which must not be broken.
+            return lines;
+        }
+        self.for_screen(lines)
     }
 
     /// Heading of the current stage, if it was not shown yet.
     pub(crate) fn announce_stage(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        self.flush_headings(&mut lines);
-        lines
+        self.flush_reused(&mut lines);
+        self.flush_stage(&mut lines);
+        self.for_screen(lines)
+    }
+
+    /// Lines without Markdown, wrapped to the width; those of a log are left as they are.
+    fn for_screen(&self, lines: Vec<String>) -> Vec<String> {
+        if !self.style.is_tty {
+            return lines;
+        }
+        lines.iter().flat_map(|line| wrapped_painted(&unmarked(line), self.style.width)).collect()
     }
 
     /// Updates the live table, the written files and the warnings.
@@ -143,7 +174,7 @@ impl EventRenderer {
                 self.push_table(table, lines);
             }
             EventKind::AgentStarted { step, agent } => self.table.update(step, |row| row.set_agent(agent)),
-            EventKind::AgentFinished { step, status, .. } if status != "ok" => {
+            EventKind::AgentFinished { step, status, .. } if is_failure(status) => {
                 self.table.update(step, LaneRow::mark_unanswered);
             }
             EventKind::StepReused { step, .. } => {
@@ -186,26 +217,39 @@ impl EventRenderer {
     }
 
     fn close_panel(&mut self, lines: &mut Vec<String>) {
-        if let Some((table, has_skipped)) = self.table.close_panel()
+        if let Some((table, has_skipped)) = self.table.close_panel(self.style.is_tty)
             && (self.style.is_tty || has_skipped)
         {
             lines.push(table);
         }
     }
 
-    /// Adds the headings that were held back: the count of reused steps and the start of the stage.
+    /// Adds the headings that were held back: the count of reused steps and the start of the stage. At a terminal, the
+    /// live table shows the stage, and the line of its end is enough.
     fn flush_headings(&mut self, lines: &mut Vec<String>) {
         if !self.is_staged {
             return;
         }
+        self.flush_reused(lines);
+        if !self.style.is_tty {
+            self.flush_stage(lines);
+        }
+    }
+
+    fn flush_reused(&mut self, lines: &mut Vec<String>) {
         if let Some(Replay { verb, reused }) = self.replay.take().filter(|replay| replay.reused > 0) {
             let steps = if reused == 1 { "1 step".to_owned() } else { format!("{reused} steps") };
             lines.push(self.style.paint(Tone::Quiet, &format!("{verb}: {steps} reused")));
         }
+    }
+
+    fn flush_stage(&mut self, lines: &mut Vec<String>) {
         if let Some(stage) = self.stage.as_mut().filter(|stage| !stage.is_shown) {
             stage.is_shown = true;
             let [rule, start] = self.breadcrumbs.start(stage.label(), stage.payload.as_deref());
-            lines.push(self.style.paint(Tone::Quiet, &rule));
+            if !self.style.is_tty {
+                lines.push(self.style.paint(Tone::Quiet, &rule));
+            }
             lines.push(self.style.paint(Tone::Heading, &start));
         }
     }
@@ -274,7 +318,7 @@ impl EventRenderer {
                 let first = error.lines().next().unwrap_or_default();
                 lines.push(self.warning_line(&format!("{step} failed: {}", one_line(first))));
             }
-            EventKind::AgentFinished { step, agent, status, seconds, .. } if status != "ok" => {
+            EventKind::AgentFinished { step, agent, status, seconds, .. } if is_failure(status) => {
                 let message =
                     format!("{step}: {agent} gave no answer after {seconds:.0}s: {}", printable(status));
                 lines.push(self.progress_line(&message));
@@ -332,22 +376,32 @@ impl EventRenderer {
 
     fn render_document(&self, heading: &str, name: &str, lines: &mut Vec<String>) {
         let heading = one_line(heading);
-        if self.terse {
-            // The end of the stage names it; the caller of a nested run knows where it is.
+        if self.documents == DocumentDisplay::Hidden {
+            // The end of the stage names it.
             return;
         }
         let opened = self.excerpt(name);
         if opened.as_ref().is_ok_and(|(text, _)| text.trim().is_empty()) {
             return;
         }
+        if self.style.is_tty && self.documents == DocumentDisplay::Brief {
+            lines.push(self.style.paint(Tone::Quiet, &format!("   {heading}: {}", one_line(name))));
+            return;
+        }
         lines.push(String::new());
-        lines.push(self.style.paint(Tone::Heading, &format!("## {heading}")));
+        let mark = if self.style.is_tty { "" } else { "## " };
+        lines.push(self.style.paint(Tone::Heading, &format!("{mark}{heading}")));
         lines.push(String::new());
         match opened {
             Ok((text, is_cut)) => {
                 // The file may begin with the same heading.
                 let text = text.trim_start().strip_prefix(&format!("## {heading}\n")).unwrap_or(&text);
-                lines.extend(safe(text.trim_start_matches('\n')).lines().map(str::to_owned));
+                let text = text.trim_start_matches('\n');
+                if self.style.is_tty {
+                    lines.extend(render_markdown(text, self.style));
+                } else {
+                    lines.extend(safe(text).lines().map(str::to_owned));
+                }
                 if is_cut {
                     lines.push(format!("… the rest is in {}", one_line(name)));
                 }
@@ -400,7 +454,7 @@ impl EventRenderer {
                 _ => format!("  {step} (attempt {attempt}: {})", printable(why)),
             },
             EventKind::StepFailed { step, error, .. } => format!("  {step}: failed: {}", printable(error)),
-            EventKind::AgentFinished { step, agent, status, seconds, .. } if status != "ok" => {
+            EventKind::AgentFinished { step, agent, status, seconds, .. } if is_failure(status) => {
                 format!("  {step}: {agent} gave no answer after {seconds:.0}s: {}", printable(status))
             }
             EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
@@ -416,6 +470,11 @@ impl EventRenderer {
             _ => return None,
         })
     }
+}
+
+/// True if the status of an agent call tells of a failure. A call that waits for a person has not failed.
+fn is_failure(status: &str) -> bool {
+    status != "ok" && !status.starts_with("waiting for a decision")
 }
 
 /// True if a warning has its own mark.

@@ -79,8 +79,18 @@ impl LaneRow {
         if failed { LaneState::Failed(seconds) } else { LaneState::Done(seconds) }
     }
 
-    fn text(&self, widest: usize, now: Duration) -> String {
-        let (icon, time) = match self.state {
+    /// Lens and agent, without the vendor that the seat is named after.
+    fn label(&self) -> String {
+        match (lens(&self.name), self.agent.as_deref()) {
+            ("", Some(agent)) => agent.to_owned(),
+            ("", None) => self.name.clone(),
+            (lens, Some(agent)) => format!("{lens} · {agent}"),
+            (lens, None) => lens.to_owned(),
+        }
+    }
+
+    fn icon(&self, now: Duration) -> (&'static str, String) {
+        match self.state {
             State::Waiting => ("○", String::new()),
             State::Working { since } => {
                 let frame = usize::try_from(now.as_millis() / 200).unwrap_or_default() % SPINNER.len();
@@ -90,9 +100,12 @@ impl LaneRow {
             State::Ended(LaneState::Failed(seconds)) => ("❌", elapsed(seconds)),
             State::Ended(LaneState::DoneEarlier | LaneState::Pending) => ("✅", "before".to_owned()),
             State::Ended(LaneState::Skipped) => ("⊘", String::new()),
-        };
-        let agent = self.agent.as_deref().unwrap_or_default();
-        format!("  {} {}  {}  {time}", padded(icon, 2), padded(&self.name, widest), padded(agent, 10))
+        }
+    }
+
+    fn text(&self, widest: usize, now: Duration) -> String {
+        let (icon, time) = self.icon(now);
+        format!("  {} {}  {time}", padded(icon, 2), padded(&self.label(), widest))
     }
 }
 
@@ -129,7 +142,16 @@ impl LaneTable {
         self.rows.iter().all(|row| matches!(row.state, State::Ended(_)))
     }
 
-    /// Compact table on one line.
+    /// Lanes for a terminal, on one line: lens, agent, state.
+    pub(crate) fn summary(&self) -> String {
+        let lane = |row: &LaneRow| {
+            let (icon, time) = row.icon(Duration::ZERO);
+            format!("{} {icon} {time}", row.label()).trim_end().to_owned()
+        };
+        format!("📊 {}: {}", self.title, self.rows.iter().map(lane).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Compact table on one line, for logs.
     pub(crate) fn line(&self) -> String {
         let state = |row: &LaneRow| match row.state {
             State::Waiting | State::Working { .. } => LaneState::Pending,
@@ -165,7 +187,7 @@ pub(crate) fn live_rows(
         rows.sort_by_key(|row| !matches!(row.state, State::Working { .. }));
         rows.truncate(MAX_ROWS);
     }
-    let widest = rows.iter().map(|row| columns(&row.name)).max().unwrap_or_default();
+    let widest = rows.iter().map(|row| columns(&row.label())).max().unwrap_or_default();
     let widest = widest.min(style.width / 2);
     for row in rows {
         lines.push(fit(row.text(widest, now).trim_end(), style.width.saturating_sub(1)));
@@ -174,6 +196,17 @@ pub(crate) fn live_rows(
         lines.push(format!("  … and {hidden} more"));
     }
     lines
+}
+
+/// Lens of a seat that is named after a vendor: `Architecture` of `Cursor-Arch`, nothing of `Cursor`.
+fn lens(name: &str) -> &str {
+    let (vendor, rest) = name.split_once('-').unwrap_or((name, ""));
+    match (["Cursor", "Codex", "Claude"].contains(&vendor), rest) {
+        (false, _) => name,
+        (true, "Arch") => "Architecture",
+        (true, "Edge") => "Edge cases",
+        (true, rest) => rest,
+    }
 }
 
 fn bar(done: usize, all: usize) -> String {
@@ -228,11 +261,11 @@ mod tests {
             let rows = live_rows(Some(&table()), &[other], style, Duration::from_secs(230));
             insta::assert_snapshot!(rows.join("\n"), @r"
             📊 Sketches (regular) [==========          ] 50% 2/4 | 3m40s
-              ⠋  Cursor-Arch      codex       3m39s
-              ✅ Cursor-Edge      claude      3m5s
-              ❌ レート制限       gemini      1m
-              ○  Codex-Pragmatic
-              ⠋  aggregator                   30s
+              ⠋  Architecture · codex  3m39s
+              ✅ Edge cases · claude   3m5s
+              ❌ レート制限 · gemini   1m
+              ○  Pragmatic
+              ⠋  aggregator            30s
             ");
         } }
     }

@@ -17,6 +17,7 @@ mod keys;
 mod lanes;
 mod line_editor;
 mod live_table;
+mod markdown;
 mod preview;
 mod render;
 mod screen;
@@ -28,7 +29,7 @@ mod view;
 
 pub use asker::{AskerOptions, FileReader, TerminalAsker};
 pub use confirm::{Confirmation, ExistingRunChoice, choose_existing_run, confirm};
-pub use event_renderer::ArtifactReader;
+pub use event_renderer::{ArtifactReader, DocumentDisplay};
 pub use render::Render;
 pub use screen::Screen;
 pub use style::Style;

@@ -54,11 +54,13 @@ impl LiveTable {
         self.panel.as_ref().is_some_and(LaneTable::is_done)
     }
 
-    /// Closes the panel. Returns its last compact table, if any lane started, and whether lanes were skipped.
-    pub(crate) fn close_panel(&mut self) -> Option<(String, bool)> {
+    /// Closes the panel. Returns its last compact table, for a terminal or a log, if any lane started, and whether lanes
+    /// were skipped.
+    pub(crate) fn close_panel(&mut self, is_tty: bool) -> Option<(String, bool)> {
         let mut panel = self.panel.take()?;
         let has_skipped = panel.skip_waiting();
-        std::mem::take(&mut self.has_started).then(|| (panel.line(), has_skipped))
+        let table = if is_tty { panel.summary() } else { panel.line() };
+        std::mem::take(&mut self.has_started).then_some((table, has_skipped))
     }
 
     /// Rows of the live table.

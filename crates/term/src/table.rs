@@ -9,13 +9,13 @@ const GAP: usize = 2;
 const MIN_FIRST_COLUMN: usize = 16;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Column {
-    pub(crate) title: &'static str,
+pub(crate) struct Column<'a> {
+    pub(crate) title: &'a str,
     pub(crate) is_number: bool,
 }
 
 /// Renders a table within the width of the style.
-pub(crate) fn table(heads: &[Column], rows: &[Vec<String>], indent: usize, style: Style) -> Vec<String> {
+pub(crate) fn table(heads: &[Column<'_>], rows: &[Vec<String>], indent: usize, style: Style) -> Vec<String> {
     let cell = |row: &[String], n: usize| row.get(n).map_or("", String::as_str).to_owned();
     let widest = |n: usize| {
         let cells = rows.iter().map(|row| columns(&cell(row, n))).max().unwrap_or_default();
@@ -50,7 +50,7 @@ fn shrink_to(widths: &mut [usize], room: usize) {
     }
 }
 
-fn row_lines(row: &[String], heads: &[Column], widths: &[usize], indent: usize) -> Vec<String> {
+fn row_lines(row: &[String], heads: &[Column<'_>], widths: &[usize], indent: usize) -> Vec<String> {
     let first = wrapped(row.first().map_or("", String::as_str), widths.first().copied().unwrap_or_default());
     let mut lines = Vec::new();
     for (n, part) in first.iter().enumerate() {

@@ -71,6 +71,19 @@ pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
+/// Wraps a line that may be painted as a whole; the paint is repeated on every line.
+pub(crate) fn wrapped_painted(line: &str, most: usize) -> Vec<String> {
+    const RESET: &str = "\u{1b}[0m";
+    let paint = if line.starts_with('\u{1b}') { line.find('m').map_or(0, |at| at + 1) } else { 0 };
+    let (paint, text) = line.split_at(paint);
+    let text = text.strip_suffix(RESET).unwrap_or(text);
+    let end = if paint.is_empty() { "" } else { RESET };
+    if columns(text) <= most {
+        return vec![line.to_owned()];
+    }
+    wrapped(text, most).iter().map(|part| format!("{paint}{part}{end}")).collect()
+}
+
 /// Appends a word to the current line, or to new lines.
 fn push_word(word: &str, room: usize, current: &mut String, full: &mut impl FnMut(String)) {
     let gap = usize::from(!current.is_empty());

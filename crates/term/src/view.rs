@@ -1,6 +1,6 @@
 //! View of a run: shows its events as they come.
 
-use crate::event_renderer::{ArtifactReader, EventRenderer};
+use crate::event_renderer::{ArtifactReader, DocumentDisplay, EventRenderer};
 use crate::screen::Screen;
 use crate::style::Style;
 use charrette_engine::Event;
@@ -18,8 +18,7 @@ pub enum ViewFormat {
     Text {
         /// Prefix that the caller of a nested run gives to its stage numbers and names.
         prefix: StepPrefix,
-        /// True if documents are named, not shown.
-        terse: bool,
+        documents: DocumentDisplay,
     },
     /// One JSON object per event and line.
     JsonEvents,
@@ -51,11 +50,11 @@ impl View {
     pub fn new(format: ViewFormat, style: Style, screen: Screen, reader: ArtifactReader) -> View {
         let (is_json, is_silent) = (format == ViewFormat::JsonEvents, format == ViewFormat::Silent);
         let is_live = style.is_tty && !is_json && !is_silent;
-        let (prefix, terse) = match format {
-            ViewFormat::Text { prefix, terse } => (prefix, terse),
-            ViewFormat::JsonEvents | ViewFormat::Silent => (StepPrefix::default(), false),
+        let (prefix, documents) = match format {
+            ViewFormat::Text { prefix, documents } => (prefix, documents),
+            ViewFormat::JsonEvents | ViewFormat::Silent => (StepPrefix::default(), DocumentDisplay::Brief),
         };
-        let renderer = Mutex::new(EventRenderer::new(prefix, terse, style, reader));
+        let renderer = Mutex::new(EventRenderer::new(prefix, documents, style, reader));
         let inner = Arc::new(Inner { renderer, screen, is_json, is_silent, is_live, began: Instant::now() });
         if is_live {
             spawn_ticker(Arc::downgrade(&inner));

@@ -3,7 +3,7 @@
 use super::state::AgentPool;
 use crate::acp;
 use crate::openai;
-use crate::outcome::{FailureKind, Outcome};
+use crate::outcome::{Failure, FailureKind, Outcome};
 use crate::profile::{Agent, Invocation, Transport};
 use crate::supervisor::{
     ActivityMonitor, CallTimeouts, CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput,
@@ -68,6 +68,25 @@ pub struct ResumedSession<'a> {
 impl AgentPool {
     /// Calls an agent, within its timeouts and limits.
     pub async fn call(&self, call: AgentCall<'_>) -> CallReport {
+        let agent = call.agent;
+        let mut report = self.perform(call).await;
+        if let Err(failure) = &mut report.outcome.answer
+            && failure.kind == FailureKind::Credentials
+            && let Some(login) = &agent.profile.login
+        {
+            failure.message = format!("not logged in: {login} ({})", failure.message);
+        }
+        match &report.outcome.answer {
+            Err(failure) if failure.kind == FailureKind::Interrupted => {}
+            answer => {
+                let reason = |failure: &Failure| self.redactor().redact(&failure.message).into_owned();
+                self.note_result(&agent.name, answer.as_ref().map(|_| ()).map_err(reason));
+            }
+        }
+        report
+    }
+
+    async fn perform(&self, call: AgentCall<'_>) -> CallReport {
         let timeouts = self.policy().timeouts(call.timeout, call.agent.profile.streams);
         let on_end = call.on_end;
         let report = match call.agent.profile.transport {

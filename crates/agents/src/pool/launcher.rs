@@ -55,6 +55,10 @@ impl Launcher for AgentPool {
         seat_chain(seat, self.seats(), self.policy(), &self.candidates())
     }
 
+    fn forget_failures(&self) {
+        self.reset_health();
+    }
+
     fn record_citations(&self, citations: AnswerCitations) {
         let AnswerCitations { run, step, seat, agent, counts } = citations;
         let record = CitationRecord { at: self.now().stamp(), run, step, seat, agent, counts };
@@ -67,6 +71,9 @@ impl AgentPool {
     /// Runs one agent for a step of a flow.
     async fn launch_agent(self, order: LaunchOrder) -> Result<AgentAnswer, LaunchError> {
         if order.agent == EMBEDDED {
+            if let Some(pause) = self.fallback_pause(&order) {
+                return Err(LaunchError::Paused(Box::new(pause)));
+            }
             return self.launch_embedded(&order).await;
         }
         let agent = self.healthy_agent(&order.agent).await?;
@@ -164,6 +171,10 @@ impl AgentPool {
         let agent = self.roster().get(name).cloned();
         let agent = agent.ok_or_else(|| LaunchError::failed("no such agent is configured"))?;
         if let Some(reason) = self.health().reason(name) {
+            let bare = reason.strip_prefix("Retry ").unwrap_or(reason);
+            if bare.starts_with("not logged in") {
+                return Err(LaunchError::failed(bare));
+            }
             return Err(LaunchError::failed(format!("not called, because it failed before: {reason}")));
         }
         if !agent.is_installed(self.host()) {
@@ -175,6 +186,10 @@ impl AgentPool {
                 return Err(LaunchError::Interrupted);
             }
             if let Err(reason) = probe.health {
+                let bare = reason.strip_prefix("Retry ").unwrap_or(&reason);
+                if bare.starts_with("not logged in") {
+                    return Err(LaunchError::failed(bare));
+                }
                 return Err(LaunchError::failed(format!(
                     "installed but not responding (health check failed: {reason})"
                 )));

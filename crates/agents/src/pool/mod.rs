@@ -4,13 +4,15 @@
 //! [`embedded`] a call of the embedded agent, [`queued`] a call that waits in the queue, [`probe`] the health check,
 //! [`budget`] the cost limits, [`call_tree_diff`] the detection of changed files, [`head_copy`] a folder for agents that
 //! try things out, [`instructions`] the repository's notes for agents. [`launcher`] launches agents for the engine:
-//! health, budget, rate limits, ledgers, sessions. [`availability`] reports missing reviewers.
+//! health, budget, rate limits, ledgers, sessions. [`fallback`] asks before the embedded agent replaces agents that
+//! failed. [`availability`] reports missing reviewers.
 
 mod availability;
 mod budget;
 mod call;
 mod call_tree_diff;
 mod embedded;
+mod fallback;
 mod head_copy;
 mod instructions;
 mod launcher;

@@ -45,7 +45,12 @@ pub struct AgentPoolConfig {
     /// Folder with the scratch folders of lanes.
     pub lanes: PathBuf,
     pub embedded: Option<Arc<dyn EmbeddedAgent>>,
+    /// True if the embedded agent may take the place of agents that failed, without a question.
+    pub embedded_allowed: bool,
 }
+
+/// Result of a probe, once it is known.
+pub(super) type ProbeCell = Arc<OnceCell<Result<(), String>>>;
 
 /// The agents of a run, and their shared state.
 #[derive(Clone)]
@@ -70,7 +75,10 @@ struct Inner {
     cancel: Cancel,
     health: Mutex<AgentHealth>,
     /// Probe results, by agent.
-    probed: BTreeMap<String, OnceCell<Result<(), String>>>,
+    probed: Mutex<BTreeMap<String, ProbeCell>>,
+    /// Result of the last call or probe, by agent.
+    last_results: Mutex<BTreeMap<String, Result<(), String>>>,
+    embedded_allowed: bool,
     budget: BudgetTracker,
     embedded: Option<Arc<dyn EmbeddedAgent>>,
     tree: Arc<dyn Tree>,
@@ -98,11 +106,11 @@ impl AgentPool {
             ledgers,
             lanes,
             embedded,
+            embedded_allowed,
         } = config;
         let secrets: Vec<(String, String)> =
             host.secrets().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let names = roster.all().map(|agent| (agent.name.clone(), OnceCell::new()));
-        let probed = names.collect();
+        let probed = Mutex::new(probe_cells(&roster));
         let budget = BudgetTracker::new(policy.budget);
         let queue_use = QueueUse::new(&state_folder, &purpose, clock.clone(), cancel.clone());
         let inner = Inner {
@@ -121,6 +129,8 @@ impl AgentPool {
             cancel,
             health: Mutex::default(),
             probed,
+            last_results: Mutex::default(),
+            embedded_allowed,
             budget,
             embedded,
             tree,
@@ -216,8 +226,30 @@ impl AgentPool {
         Ok(ask(registered))
     }
 
-    pub(super) fn probe_cell(&self, agent: &str) -> Option<&OnceCell<Result<(), String>>> {
-        self.inner.probed.get(agent)
+    pub(super) fn probe_cell(&self, agent: &str) -> Option<ProbeCell> {
+        self.inner.probed.lock().unwrap_or_else(PoisonError::into_inner).get(agent).cloned()
+    }
+
+    pub(super) fn may_fall_back(&self) -> bool {
+        self.inner.embedded_allowed
+    }
+
+    /// Forgets failures and probes: every agent may be called again.
+    pub(super) fn reset_health(&self) {
+        *self.health() = AgentHealth::default();
+        let mut probed = self.inner.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        *probed = probe_cells(&self.inner.roster);
+    }
+
+    /// Notes how the last call or probe of an agent ended: `Err` is the reason of a failure.
+    pub(super) fn note_result(&self, agent: &str, result: Result<(), String>) {
+        let mut results = self.inner.last_results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.insert(agent.to_owned(), result);
+    }
+
+    /// How the last call or probe of each agent ended, by agent; only agents that were called.
+    pub fn last_results(&self) -> BTreeMap<String, Result<(), String>> {
+        self.inner.last_results.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn health(&self) -> MutexGuard<'_, AgentHealth> {
@@ -303,6 +335,10 @@ impl AgentPool {
         fs_err::create_dir_all(&folder)?;
         Ok(folder)
     }
+}
+
+fn probe_cells(roster: &Roster) -> BTreeMap<String, ProbeCell> {
+    roster.all().map(|agent| (agent.name.clone(), ProbeCell::default())).collect()
 }
 
 /// Agents for a seat, in order of preference. The seats of a panel are planned together.

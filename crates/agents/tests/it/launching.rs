@@ -109,6 +109,7 @@ impl Room {
             ledgers: self.path("ledgers"),
             lanes: self.path("lanes"),
             embedded: None,
+            embedded_allowed: false,
         })
     }
 
@@ -148,6 +149,7 @@ fn order() -> LaunchOrder {
         workplace: Workplace::Checkout,
         web: false,
         session: None,
+        failed: Vec::new(),
         decisions: Vec::new(),
         keeper: AnswerKeeper(std::sync::Arc::new(|_| Ok(()))),
     }

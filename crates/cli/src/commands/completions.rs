@@ -23,8 +23,39 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn completions(invocation: &Invocation, args: &CompletionsArgs) -> Result<ExitCode, AppError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut completion_command(invocation.app()), "charrette", &mut script);
-    output::print_line(String::from_utf8_lossy(&script).trim_end())?;
+    let script =
+        with_feature_names(invocation.app(), args.shell, String::from_utf8_lossy(&script).trim_end());
+    output::print_line(&script)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Commands besides those of the flows whose first argument may be the name of a run.
+const NAMING: [&str; 7] = ["answer", "resume", "stop", "abandon", "events", "log", "check"];
+
+/// Adds the names of the runs of the current repository, which only the program knows.
+fn with_feature_names(app: &App, shell: Shell, script: &str) -> String {
+    let names = "charrette names 2>/dev/null";
+    let flows = app.registry.all().map(|flow| flow.command.as_str());
+    let commands: Vec<&str> = NAMING.into_iter().chain(flows).collect();
+    match shell {
+        Shell::Bash => {
+            let commands = commands.join("|");
+            format!(
+                "{script}\n\n_charrette_with_names() {{\n    _charrette \"$@\"\n    local word=\"${{COMP_WORDS[COMP_CWORD]}}\"\n    case \"${{COMP_WORDS[1]}}\" in\n        {commands})\n            [[ \"$word\" == -* ]] || COMPREPLY+=( $(compgen -W \"$({names})\" -- \"$word\") ) ;;\n    esac\n}}\ncomplete -F _charrette_with_names -o bashdefault -o default charrette"
+            )
+        }
+        Shell::Fish => format!(
+            "{script}\ncomplete -c charrette -n \"__fish_seen_subcommand_from {}\" -a \"({names})\"",
+            commands.join(" ")
+        ),
+        Shell::Zsh => {
+            let call = "feature -- Name of the feature:_charrette_names'";
+            let completed = script.replace("feature -- Name of the feature:_default'", call);
+            let function = format!("_charrette_names() {{\n    compadd -- ${{(f)\"$({names})\"}}\n}}\n\n");
+            completed.replacen("_charrette() {", &format!("{function}_charrette() {{"), 1)
+        }
+        _ => script.to_owned(),
+    }
 }
 
 /// Command definition without hidden commands, which clap's generator would include.

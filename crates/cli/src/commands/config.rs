@@ -90,6 +90,20 @@ fn init(site: &Site) -> Result<ExitCode, AppError> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Example of agents and seats, commented out.
+const AGENTS_EXAMPLE: &str = "
+## Agents. Installed clients (claude, codex, cursor, gemini, opencode) need no entry; `charrette agents` lists them.
+## An entry changes one, or adds another:
+# [agents.codex]
+# effort = \"high\"
+# [agents.local]
+# kind = \"openai\"
+# url = \"http://127.0.0.1:8080/v1\"
+## Chains of agents, by seat or group:
+# [seats]
+# planner = [\"claude\", \"codex\"]
+";
+
 /// Content of a new charrette.toml: every setting with its default, commented out.
 fn default_config() -> String {
     let mut text =
@@ -104,6 +118,7 @@ fn default_config() -> String {
         let value = key.default.unwrap_or("…");
         let _ = writeln!(text, "# {name} = {value}  # {}", key.purpose);
     }
+    text.push_str(AGENTS_EXAMPLE);
     text
 }
 

@@ -7,6 +7,7 @@ use crate::progress::DisplayOptions;
 use crate::run_end::{RunEnd, report_end};
 use crate::{input, output};
 use charrette_app::closing::note_closing_page_shown;
+use charrette_app::entry_check::check_entry;
 use charrette_app::nesting::{Nesting, Session, WorkerMode};
 use charrette_app::run_lookup::feature_argument;
 use charrette_app::start_plan::StartRequest;
@@ -31,8 +32,13 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct DesignArgs {
-    /// Description of the feature, in your own words; or the name of an existing design
-    pub(crate) feature: Option<String>,
+    /// Description of the feature, in your own words and in quotes; or the name of an existing design; `-` reads the
+    /// description from standard input
+    #[arg(value_name = "FEATURE")]
+    pub(crate) words: Vec<String>,
+    /// Read the description from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    pub(crate) from: Option<PathBuf>,
     /// Name of the feature [default: derived from the description]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -69,6 +75,9 @@ pub(crate) struct DesignArgs {
     /// Pass both gates without questions; the design stays unapproved
     #[arg(long)]
     pub(crate) no_checkpoint: bool,
+    /// Let the embedded agent, which uses no model, take the place of agents that fail
+    #[arg(long)]
+    pub(crate) embedded: bool,
     /// Print the preview and exit
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -115,11 +124,12 @@ impl DesignArgs {
             auto: self.auto,
             quick: self.quick,
             no_checkpoint: self.no_checkpoint,
+            embedded: self.embedded,
             level: SpecLevel::Spec,
         };
         Ok(StartRequest {
             flow: &FLOW,
-            typed: self.feature.clone(),
+            typed: input::read_request("design", &self.words, self.from.as_deref())?,
             name: self.name.clone(),
             level: self.level()?,
             parent: self.parent.clone(),
@@ -153,7 +163,7 @@ pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitC
     }
     // Read early, so that an unreadable file fails now and not at the first gate.
     let session = open_session(&site, args)?;
-    let answers = args.answers.as_deref().map(input::read_answers).transpose()?.unwrap_or_default();
+    let answers = input::read_answers_for(&FLOW, args.answers.as_deref())?;
     let is_nested = args.session_env.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
     let options = PreviewOptions {
         fresh: args.fresh,
@@ -166,6 +176,9 @@ pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitC
         PreviewDecision::Run(plan) => *plan,
         PreviewDecision::Exit(code) => return Ok(code),
     };
+    if !is_nested {
+        check_entry(&site, &plan, args.branch_info.as_deref())?;
+    }
     let opened = start::open(&site, &plan)?;
     let flags = opened.storage.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
     let uses_worker = args.subagent && !DesignFlags::from_map(&flags).quick;
@@ -187,7 +200,7 @@ pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitC
         }
         None => drive::print_closing_page(invocation, &site, &plan.name, &end)?,
     }
-    report_end(invocation, &plan.name, end)
+    report_end(invocation, &site, &plan.name, end)
 }
 
 /// Opens the session file of a calling run, if `--session-env` is given.

@@ -5,6 +5,7 @@ use crate::commands::preview::{self, PreviewDecision, PreviewOptions};
 use crate::drive::{self, DriveOptions};
 use crate::input;
 use crate::invocation::Invocation;
+use charrette_app::entry_check::check_entry;
 use charrette_app::start::{self, NewRun};
 use charrette_app::start_plan::StartRequest;
 use charrette_app::{App, AppError, Site};
@@ -40,7 +41,16 @@ pub(crate) fn flow_command(flow: &'static FlowSpec) -> Command {
         .arg(
             Arg::new("request")
                 .value_name(flow.argument)
-                .help("What you want to know, in your own words; or the name of an existing run"),
+                .num_args(0..)
+                .help("What you want to know, in your own words and in quotes; or the name of an existing run; `-` reads it from standard input"),
+        )
+        .arg(
+            Arg::new("from")
+                .long("from")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .conflicts_with("request")
+                .help("Read the description from a file"),
         )
         .arg(
             Arg::new("name")
@@ -86,6 +96,9 @@ pub(crate) fn run(
 ) -> Result<ExitCode, AppError> {
     let text = |name: &str| args.get_one::<String>(name).cloned();
     let site = invocation.site()?;
+    let words: Vec<String> = args.get_many("request").into_iter().flatten().cloned().collect();
+    let from = args.get_one::<PathBuf>("from").map(PathBuf::as_path);
+    let typed = input::read_request(flow.command.as_str(), &words, from)?;
     let mut flags = Map::new();
     for option in flow.options {
         let value = match option.value {
@@ -103,11 +116,11 @@ pub(crate) fn run(
         resume: args.get_flag("resume"),
         fresh: args.get_flag("fresh"),
         flags,
-        ..StartRequest::new(flow, text("request").as_deref())
+        ..StartRequest::new(flow, typed.as_deref())
     };
     let plan = preview::resolve_plan(&site, &request)?;
     let file = args.get_one::<PathBuf>("answers");
-    let answers = file.map(|file| input::read_answers(file)).transpose()?.unwrap_or_default();
+    let answers = input::read_answers_for(flow, file.map(PathBuf::as_path))?;
     let unstored =
         [("resume", request.resume), ("fresh", request.fresh), ("dry-run", args.get_flag("dry-run"))];
     let unstored = unstored.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("--{name}"));
@@ -124,6 +137,7 @@ pub(crate) fn run(
         PreviewDecision::Run(plan) => *plan,
         PreviewDecision::Exit(code) => return Ok(code),
     };
+    check_entry(&site, &plan, None)?;
     let opened = start::open(&site, &plan)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }
@@ -141,7 +155,7 @@ pub(crate) fn start_run(
     answers: Option<&Path>,
 ) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
-    let answers = answers.map(input::read_answers).transpose()?.unwrap_or_default();
+    let answers = input::read_answers_for(beginning.flow, answers)?;
     let opened = start::create_in_checkout(&site, beginning)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }

@@ -28,6 +28,8 @@ pub(crate) mod gate;
 pub(crate) mod handoff;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
+pub(crate) mod names;
+pub(crate) mod overview;
 mod preview;
 mod raw;
 pub(crate) mod resume;

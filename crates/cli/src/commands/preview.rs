@@ -74,7 +74,9 @@ pub(crate) fn show_preview(
         output::print_line(page.render(progress::style(invocation)).trim_end())?;
     }
     if options.dry_run {
-        if !invocation.json {
+        if invocation.json {
+            output::print_json(&preview::preview(site, &plan, &options.unstored_flags)?)?;
+        } else {
             output::print_line("Dry run complete. No changes made.")?;
         }
         return Ok(PreviewDecision::Exit(ExitCode::SUCCESS));

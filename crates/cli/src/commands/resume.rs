@@ -25,7 +25,7 @@ pub(crate) struct ResumeArgs {
 pub(crate) fn resume(invocation: &Invocation, args: &ResumeArgs) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
     let name = run_lookup::find_run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
-    let answers = args.answers.as_deref().map(input::read_answers).transpose()?.unwrap_or_default();
+    let answers = input::read_answers_for(start::flow_for(&site, &name)?, args.answers.as_deref())?;
     let opened = start::reopen_in_checkout(&site, &name)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })
 }

@@ -2,11 +2,11 @@
 
 use crate::commands::explain;
 use crate::invocation::Invocation;
-use crate::output;
+use crate::{output, progress};
 use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::status::{RunState, RunStatus, status as app_status};
-use charrette_model::checkpoint::StopKind;
+use charrette_model::checkpoint::{GateState, StopKind};
 use charrette_model::escape::printable;
 use clap::Args;
 use jiff::SignedDuration;
@@ -30,24 +30,28 @@ pub(crate) fn status(invocation: &Invocation, args: &StatusArgs) -> Result<ExitC
     if invocation.json {
         output::print_json(&status)?;
     } else {
-        output::print_line(&page(&site, &status.runs))?;
+        let width = if progress::is_terminal() { progress::style(invocation).width } else { usize::MAX };
+        output::print_line(&page(&site, &status.runs, width))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Human-readable listing: one line per run, then problems and failures.
-fn page(site: &Site, runs: &[RunStatus]) -> String {
+fn page(site: &Site, runs: &[RunStatus], width: usize) -> String {
     let root = site.root.display();
     if runs.is_empty() {
         let note = if site.repository.is_none() { " (not a git repository)" } else { "" };
         return format!("No runs in {root}{note}.");
     }
-    let table: Vec<[String; 6]> = runs.iter().map(columns).collect();
-    let widths: Vec<usize> = (0..5)
-        .map(|n| table.iter().map(|row| row[n].len()).max().unwrap_or(0).max(HEADINGS[n].len()))
+    let mut rows: Vec<Vec<String>> = vec![HEADINGS.map(str::to_owned).to_vec()];
+    rows.extend(runs.iter().map(|run| columns(run).to_vec()));
+    // Columns that say nothing are left out.
+    let said: Vec<usize> = (0..HEADINGS.len())
+        .filter(|&n| n < ALWAYS_SHOWN || rows[1..].iter().any(|row| row[n] != "-"))
         .collect();
-    let mut lines = vec![padded(&HEADINGS.map(str::to_owned), &widths)];
-    lines.extend(table.iter().map(|row| padded(row, &widths)));
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| said.iter().map(|&n| row[n].clone()).collect()).collect();
+    let mut lines = fitted(&rows, width);
     let problems = runs.iter().filter_map(|run| run.problem.as_deref());
     lines.extend(problems.map(|problem| format!("\n{problem}")));
     lines.extend(runs.iter().filter_map(stop_reason));
@@ -55,13 +59,43 @@ fn page(site: &Site, runs: &[RunStatus]) -> String {
 }
 
 const HEADINGS: [&str; 6] = ["FEATURE", "COMMAND", "PHASE", "AGE", "HEAD", "DRIVEN BY"];
+/// Number of columns that are shown even if they are empty.
+const ALWAYS_SHOWN: usize = 4;
+
+/// Lines with aligned columns. What does not fit beside the others goes to a line of its own, indented.
+fn fitted(rows: &[Vec<String>], width: usize) -> Vec<String> {
+    let count = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> =
+        (0..count).map(|n| rows.iter().map(|row| row[n].chars().count()).max().unwrap_or_default()).collect();
+    let total = widths.iter().sum::<usize>() + 2 * count.saturating_sub(1);
+    let line = |cells: &[String], widths: &[usize]| {
+        let mut line = String::new();
+        for (cell, width) in cells.iter().zip(widths) {
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        line.trim_end().to_owned()
+    };
+    if total <= width {
+        return rows.iter().map(|row| line(row, &widths)).collect();
+    }
+    let mut lines = Vec::new();
+    for row in rows {
+        lines.push(row[0].clone());
+        lines.push(format!("  {}", line(&row[1..], &widths[1..])));
+    }
+    lines
+}
 
 fn columns(run: &RunStatus) -> [String; 6] {
-    let phase = match (run.state, run.phase.as_deref()) {
+    let mut phase = match (run.state, run.phase.as_deref()) {
         (RunState::Unreadable, _) => "unreadable".to_owned(),
-        (RunState::Complete, _) => "complete".to_owned(),
+        (RunState::Complete, _) => match run.verdict {
+            Some(GateState::Approved) => "complete, approved".to_owned(),
+            _ => "complete".to_owned(),
+        },
         (RunState::Failed, Some(phase)) => format!("{phase} (failed)"),
         (_, Some(phase)) if run.waiting.is_empty() => match &run.stopped {
+            _ if run.verdict == Some(GateState::Rejected) => format!("{phase} (rejected)"),
             Some(stopped) if stopped.kind == StopKind::Interrupted => format!("{phase} (interrupted)"),
             Some(stopped) if stopped.kind == StopKind::Refused => format!("{phase} (refused)"),
             _ => phase.to_owned(),
@@ -72,6 +106,9 @@ fn columns(run: &RunStatus) -> [String; 6] {
         }
         (_, None) => "-".to_owned(),
     };
+    if run.without_model {
+        phase.push_str(", no model");
+    }
     let age = run.age_seconds.map_or("-".to_owned(), age);
     let head = if run.stale { "moved" } else { "-" }.to_owned();
     let driver = run
@@ -79,15 +116,6 @@ fn columns(run: &RunStatus) -> [String; 6] {
         .as_ref()
         .map_or("-".to_owned(), |driver| format!("process {} ({})", driver.pid, printable(&driver.command)));
     [run.feature.clone().unwrap_or_else(|| "-".to_owned()), run.command.clone(), phase, age, head, driver]
-}
-
-/// Pads the cells; names, phases and ages are always ASCII, so their length is their width.
-fn padded(row: &[String; 6], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for (cell, width) in row.iter().zip(widths) {
-        let _ = write!(line, "{cell:<width$}  ");
-    }
-    line + &row[5]
 }
 
 fn age(seconds: i64) -> String {

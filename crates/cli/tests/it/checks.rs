@@ -1,7 +1,8 @@
 //! `charrette check` on specifications in real repositories.
 
 use crate::charrette;
-use charrette_engine::deliverable::{Materials, SeatOccupant, Templates, assemble};
+use charrette_engine::authorship::{Authorship, SeatOccupant};
+use charrette_engine::deliverable::{Materials, Templates, assemble};
 use charrette_model::seats::files::split_files;
 use charrette_survey::embedded::{DraftInputs, WorkTree, draft};
 use charrette_survey::{SurveyOptions, survey};
@@ -71,33 +72,58 @@ fn specification(sandbox: &Sandbox, request: &str) -> Vec<(String, String)> {
         design: drafts[1].1.clone(),
         tasks: drafts[2].1.clone(),
         context_summary: artifacts["context-summary.md"].clone(),
-        occupants: vec![seat("writer"), seat("voter-claude")],
+        authorship: Authorship {
+            occupants: vec![seat("writer"), seat("voter-claude")],
+            ..Authorship::default()
+        },
         ..Materials::default()
     };
     assemble(&materials, &Templates::built_in()).unwrap()
 }
 
 #[test]
-fn files_of_the_embedded_agent_pass() {
+fn files_of_the_embedded_agent_have_nothing_but_open_points() {
     let sandbox = designed();
     let check = charrette(&sandbox, &["check", FEATURE]);
-    assert_eq!(
-        (check.stdout.as_str(), check.stderr.as_str()),
-        ("specs/let-the-limiter-burst: no issues\n", "")
-    );
-    assert_eq!(check.code, Some(0));
+    assert_only_open_points(&check.stdout);
+    assert_eq!((check.stderr.as_str(), check.code), ("", Some(1)));
     let design = sandbox.read(&format!("specs/{FEATURE}/design.md"));
-    assert!(design.contains("No model took part: the embedded agent filled every seat."), "{design}");
+    assert!(
+        design.contains("No model took part: the embedded agent drafted this from what the repository says."),
+        "{design}"
+    );
     for path in ["specs/let-the-limiter-burst", "./specs/let-the-limiter-burst/", "LET-THE-LIMITER--BURST"] {
         let check = charrette(&sandbox, &["check", path]);
-        assert_eq!(check.code, Some(if path.starts_with('L') { 2 } else { 0 }), "{path}: {}", check.stderr);
+        assert_eq!(check.code, Some(if path.starts_with('L') { 2 } else { 1 }), "{path}: {}", check.stderr);
     }
     let json = charrette(&sandbox, &["check", FEATURE, "--json"]).json();
-    assert_eq!((json["passed"].as_bool(), json["issues"].as_array().map(Vec::len)), (Some(true), Some(0)));
+    assert_eq!((json["passed"].as_bool(), json["issues"].as_array().map(Vec::len)), (Some(false), Some(5)));
+    fill_open_points(&sandbox);
+    let check = charrette(&sandbox, &["check", FEATURE]);
+    assert_eq!(check.stdout, "specs/let-the-limiter-burst: no issues\n");
+}
+
+/// Fills in the open points, as a person would.
+fn fill_open_points(sandbox: &Sandbox) {
+    let path = format!("specs/{FEATURE}/requirements.md");
+    let text = sandbox.read(&path);
+    let filled = text.split("(to be filled in").enumerate().map(|(n, part)| match n {
+        0 => part.to_owned(),
+        _ => format!("(an operator{}", &part[part.find(')').unwrap()..]),
+    });
+    sandbox.write(&path, filled.collect::<String>());
+}
+
+/// Asserts that a check found open points and nothing else.
+fn assert_only_open_points(stdout: &str) {
+    let (last, issues) =
+        stdout.trim_end().lines().collect::<Vec<_>>().split_last().map(|(a, b)| (*a, b.to_vec())).unwrap();
+    assert!(last.starts_with("specs/let-the-limiter-burst: "), "{stdout}");
+    assert!(!issues.is_empty() && issues.iter().all(|issue| issue.ends_with("[open-point]")), "{stdout}");
 }
 
 #[test]
-fn embedded_files_pass_for_any_request() {
+fn embedded_files_have_no_other_issues_for_any_request() {
     let sandbox = Sandbox::repository();
     sandbox.write("src/main.py", "def main():\n    pass\n");
     sandbox.git(["add", "-A"]);
@@ -112,7 +138,7 @@ fn embedded_files_pass_for_any_request() {
             sandbox.write(&format!("specs/{FEATURE}/{name}"), text);
         }
         let check = charrette(&sandbox, &["check", FEATURE]);
-        assert_eq!(check.stdout, "specs/let-the-limiter-burst: no issues\n", "{request}");
+        assert_only_open_points(&check.stdout);
     }
 }
 
@@ -127,6 +153,7 @@ fn every_code_is_written_down() {
 #[test]
 fn issues_are_printed_with_a_path_that_can_be_followed() {
     let sandbox = designed();
+    fill_open_points(&sandbox);
     let break_it = |file: &str, from: &str, to: &str| {
         let path = format!("specs/{FEATURE}/{file}");
         let text = sandbox.read(&path);
@@ -162,6 +189,7 @@ fn issues_are_printed_with_a_path_that_can_be_followed() {
 #[test]
 fn the_plan_of_the_run_is_checked() {
     let sandbox = designed();
+    fill_open_points(&sandbox);
     let which = ["--command", "design", "--feature", FEATURE];
     let args: Vec<&str> = ["checkpoint", "update-phase", "research"].iter().chain(&which).copied().collect();
     crate::charrette_with(&sandbox, &args, b"{}");

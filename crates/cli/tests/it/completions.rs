@@ -1,6 +1,6 @@
 //! `charrette completions`, loaded by real shells.
 
-use crate::charrette;
+use crate::{BINARY, charrette};
 use charrette_testkit::Sandbox;
 
 /// Completions of bash, one per line, after the last of `words`.
@@ -10,6 +10,7 @@ fn offered(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
     sandbox.write("charrette.bash", &script.stdout);
     // What readline does: the function is called with the command, the word at the cursor and the one before it.
     let press_tab = r#"
+        charrette() { "$CHARRETTE" "$@"; }
         source ./charrette.bash
         COMP_WORDS=("$@")
         COMP_CWORD=$(($# - 1))
@@ -17,10 +18,23 @@ fn offered(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
         "$function" charrette "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\n' "${COMPREPLY[@]}"
     "#;
-    let args = ["--norc", "-c", press_tab, "bash"].into_iter().chain(words.iter().copied());
+    let press_tab = format!("CHARRETTE='{BINARY}'\n{press_tab}");
+    let args = ["--norc", "-c", &press_tab, "bash"].into_iter().chain(words.iter().copied());
     let output = sandbox.run("bash", args, b"");
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
     output.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_the_names_of_runs() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("main.py", "def main():\n    pass\n");
+    sandbox.git(["add", "-A"]);
+    sandbox.commit("feat: begin");
+    assert_eq!(charrette(&sandbox, &["design", "let main say hello", "--yes"]).code, Some(3));
+    for command in ["answer", "resume", "abandon"] {
+        assert_eq!(offered(&sandbox, &["charrette", command, "let"]), ["let-main-say-hello"]);
+    }
 }
 
 #[test]

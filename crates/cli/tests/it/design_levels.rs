@@ -12,7 +12,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Flags of a run without questions.
-const UNATTENDED: [&str; 3] = ["--auto", "--no-checkpoint", "--yes"];
+const UNATTENDED: [&str; 4] = ["--auto", "--no-checkpoint", "--embedded", "--yes"];
 
 const FEATURES: &str = r#"{"features": [
   {"name": "cart", "description": "Keeps what a customer wants.", "rough_specs": ["checkout", "totals", "items"]},

@@ -6,8 +6,8 @@ use charrette_testkit::Output;
 use charrette_testkit::panel::{FEATURE, PanelVariant, SeatFault};
 use serde_json::{Value, json};
 
-/// The gates that only cost time here.
-const SHORT_RUN: [&str; 3] = ["--auto", "--no-checkpoint", "--json"];
+/// The gates that only cost time here; the embedded agent may take the place of those that fail.
+const SHORT_RUN: [&str; 4] = ["--auto", "--no-checkpoint", "--embedded", "--json"];
 
 fn step(workshop: &Workshop, id: &str) -> Value {
     workshop.document()["phases"]["write"]["steps"][id].clone()

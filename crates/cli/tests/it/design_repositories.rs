@@ -75,9 +75,9 @@ fn a_dirty_main_is_refused_with_three_choices() {
     assert!(output.stderr.contains("PREFLIGHT_ERROR="), "{output:?}");
     assert_eq!((workshop.calls(), current(&workshop)), (Vec::new(), "main".to_owned()));
     assert_eq!(workshop.sandbox.read("README.md"), "changed\n");
-    // Once it is clean, the same run goes on.
+    // Once it is clean, the same command goes on.
     workshop.sandbox.git(["checkout", "-q", "README.md"]);
-    let output = workshop.resume(&["--phase=research"]);
+    let output = research(&workshop, &workshop.sandbox.work());
     assert_eq!(output.code, Some(0), "{output:?}");
 }
 

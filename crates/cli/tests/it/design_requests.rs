@@ -44,7 +44,7 @@ fn a_request_is_kept_word_for_word_whatever_it_says() {
     assert!(huge.len() > 50_000);
     for (request, name) in [
         ("caching", "caching"),
-        (huge.as_str(), "limit-requests-and-log-each-of-them-and-log-each"),
+        (huge.as_str(), "limit-requests-log-them-log-them-log-them-log-them"),
         ("say \"hello\" and 'bye' to `everybody`", "say-hello-and-bye-to-everybody"),
         ("first line\nsecond line\n", "first-line-second-line"),
         (

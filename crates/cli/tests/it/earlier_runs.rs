@@ -94,11 +94,11 @@ fn a_run_that_was_killed_beside_finished_sketches_keeps_them() {
 }
 
 #[test]
-fn a_rejection_stands_until_it_is_answered_differently() {
+fn a_rejected_design_is_asked_about_again_because_its_files_name_their_authors_now() {
     let earlier = EarlierRun::unpack("rejected");
     assert_eq!(earlier.before["gates"]["post-design"]["state"], "rejected");
-    let refused = earlier.panel.run(BINARY, ["design", &earlier.feature, "--resume"]);
-    assert_eq!(refused.code, Some(4), "{refused:?}");
+    let asked = earlier.panel.run(BINARY, ["design", &earlier.feature, "--resume"]);
+    assert_eq!(asked.code, Some(3), "{asked:?}");
     earlier.answer("post-design: {approval: \"yes\"}\n");
     earlier.assert_finishes("rejected", &[]);
 }

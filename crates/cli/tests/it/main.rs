@@ -31,6 +31,7 @@ mod documented;
 mod earlier_runs;
 mod events;
 mod gates;
+mod honesty;
 mod hostile_agents;
 mod kills;
 mod ledgers;

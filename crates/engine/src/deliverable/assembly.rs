@@ -2,8 +2,9 @@
 
 use super::materials::{DeliverableError, Materials};
 use super::templates::Templates;
-use super::{design, draft, status, summary};
+use super::{design, draft, record, status, summary};
 use charrette_model::spec::meta::SpecMeta;
+use charrette_model::spec::open_points::open_points;
 use charrette_model::spec::record::{DRAFT, SpecRecord};
 use charrette_model::spec::summary::{status as status_of, title};
 use charrette_model::spec::tasks::{TaskList, with_counts};
@@ -28,12 +29,15 @@ pub fn assemble(
     let values = SummaryValues {
         feature_name: &draft::feature_title(&materials.requirements, &name),
         status: status::SpecStatus::Draft.word(),
+        authorship: record::inert(&materials.authorship.headline()),
         one_paragraph_summary: summary::paragraph(&materials.context_summary, &requirements, &design, &list),
         decisions: summary::decisions(&design, resolutions),
         created: materials.created(),
         spec_id: &materials.feature,
     };
     let summary = templates.render("summary.md", &values)?;
+    let open: usize = [&requirements, &design, &tasks].iter().map(|text| open_points(text).len()).sum();
+    let summary = with_open_points(&summary, open);
     if status_of(&summary) != Some(values.status) {
         return Err(templates.missing_part("summary.md", STATUS_LINE));
     }
@@ -54,6 +58,14 @@ impl Materials {
     fn created(&self) -> &str {
         self.created.as_deref().unwrap_or(&self.today)
     }
+}
+
+/// Notes below the status how many points are open.
+fn with_open_points(summary: &str, count: usize) -> String {
+    let Some(status) = summary.lines().find(|line| status_of(line).is_some()).filter(|_| count > 0) else {
+        return summary.to_owned();
+    };
+    summary.replacen(status, &format!("{status}\n> **Open points:** {count}, for a person to fill in"), 1)
 }
 
 /// Renders drafts with their templates.
@@ -78,6 +90,7 @@ struct DraftValues<'a> {
 struct SummaryValues<'a> {
     feature_name: &'a str,
     status: &'a str,
+    authorship: String,
     one_paragraph_summary: String,
     decisions: Vec<String>,
     created: &'a str,

@@ -1,6 +1,6 @@
 //! Materials of the six files.
 
-use serde::{Deserialize, Serialize};
+use crate::authorship::Authorship;
 
 /// Everything the files are made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,18 +29,8 @@ pub struct Materials {
     pub contested: Option<String>,
     /// `walkthroughs.md`, if scenarios were walked through.
     pub walkthroughs: Option<String>,
-    /// Agents of the seats.
-    pub occupants: Vec<SeatOccupant>,
-}
-
-/// Agent and vendor that took a seat. A recorded input of steps.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeatOccupant {
-    /// Seat id.
-    pub seat: String,
-    /// Agent name in the configuration.
-    pub agent: String,
-    pub vendor: String,
+    /// Participants of the run.
+    pub authorship: Authorship,
 }
 
 /// Error when the files cannot be made.

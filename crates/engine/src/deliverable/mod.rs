@@ -21,6 +21,6 @@ mod templates;
 pub use assembly::assemble;
 pub use gate_summary::{GateSummary, gate_summary};
 pub use issue::{IssueText, issue_text, with_issue};
-pub use materials::{DeliverableError, Materials, SeatOccupant};
+pub use materials::{DeliverableError, Materials};
 pub use status::{SpecStatus, with_approval_record, with_status, without_status};
 pub use templates::Templates;

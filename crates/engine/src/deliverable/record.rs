@@ -1,13 +1,13 @@
 //! The decision record of `design.md`, from the records of the panel: participants, dispositions, votes.
 
-use super::materials::{Materials, SeatOccupant};
+use super::materials::Materials;
 use charrette_model::markdown::flat;
 use charrette_model::panel::debate::DebateSide;
 use charrette_model::panel::decisions::read_decisions;
 use charrette_model::panel::resolutions::{DecisionOutcome, DecisionResolution, read_resolutions};
 use charrette_model::panel::tally_file::read_voting_tally;
 use charrette_model::spec::ids::mentions;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Heading of the record. A section with this heading in a draft is replaced.
@@ -19,41 +19,8 @@ pub(super) const OLDER_TITLE: &str = "How they were decided";
 /// Text of the decision record, without its heading.
 pub(super) fn decision_record(materials: &Materials) -> String {
     let walked = materials.walkthroughs.as_deref().map_or_else(String::new, |text| text.trim().to_owned());
-    let parts = [participants(&materials.occupants), decisions(materials), review(materials), walked];
+    let parts = [inert(&materials.authorship.headline()), decisions(materials), review(materials), walked];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Number of distinct vendors that took a seat, and of those that voted.
-fn participants(seats: &[SeatOccupant]) -> String {
-    if seats.is_empty() {
-        return "Who sat is not on record.".to_owned();
-    }
-    let vendors = |votes_only: bool| -> BTreeSet<String> {
-        let models = seats.iter().filter(|seat| !is_embedded(seat));
-        models
-            .filter(|seat| !votes_only || is_voter(&seat.seat))
-            .map(|seat| seat.vendor.to_lowercase())
-            .collect()
-    };
-    let (sat, voted) = (vendors(false).len(), vendors(true).len());
-    if sat == 0 {
-        return "No model took part: the embedded agent filled every seat.".to_owned();
-    }
-    let embedded = if seats.iter().any(is_embedded) {
-        " The embedded agent filled in where nobody else sat."
-    } else {
-        ""
-    };
-    let plural = if sat == 1 { "vendor" } else { "vendors" };
-    format!("{sat} distinct {plural} sat, {voted} voted.{embedded}")
-}
-
-fn is_embedded(seat: &SeatOccupant) -> bool {
-    seat.agent == "embedded" || seat.vendor == "embedded"
-}
-
-fn is_voter(seat: &str) -> bool {
-    seat.starts_with("voter") || seat.starts_with("judge")
 }
 
 /// A row of the table of contested decisions.
@@ -155,10 +122,14 @@ fn review(materials: &Materials) -> String {
 /// Maximum number of characters of a cell.
 const MAX_CELL_CHARS: usize = 240;
 
-/// Text as a table cell: escaped bars, no links, no ids that would be dangling references.
+/// Text on one line, without links and without ids that would be dangling references.
+pub(super) fn inert(text: &str) -> String {
+    break_ids(&flat(text).replace('[', "(").replace(']', ")"))
+}
+
+/// Text as a table cell: inert, with escaped bars.
 fn cell(text: &str) -> String {
-    let flat = flat(text).replace('[', "(").replace(']', ")").replace('|', "\\|");
-    let mut cell = break_ids(&flat);
+    let mut cell = inert(text).replace('|', "\\|");
     if cell.chars().count() > MAX_CELL_CHARS {
         cell = cell.chars().take(MAX_CELL_CHARS).collect::<String>() + "…";
     }
@@ -182,32 +153,6 @@ pub(super) fn break_ids(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn seat(seat: &str, vendor: &str) -> SeatOccupant {
-        SeatOccupant { seat: seat.to_owned(), agent: vendor.to_owned(), vendor: vendor.to_owned() }
-    }
-
-    #[test]
-    fn participants_are_counted_by_vendor() {
-        for (seats, text) in [
-            (vec![], "Who sat is not on record."),
-            (vec![seat("writer", "embedded")], "No model took part: the embedded agent filled every seat."),
-            (
-                vec![seat("writer", "anthropic"), seat("voter-claude", "Anthropic")],
-                "1 distinct vendor sat, 1 voted.",
-            ),
-            (
-                vec![
-                    seat("writer", "anthropic"),
-                    seat("judge-codex", "openai"),
-                    seat("voter-cursor", "embedded"),
-                ],
-                "2 distinct vendors sat, 1 voted. The embedded agent filled in where nobody else sat.",
-            ),
-        ] {
-            assert_eq!(participants(&seats), text);
-        }
-    }
 
     #[test]
     fn cells_hold_nothing_that_leads_elsewhere() {

@@ -47,6 +47,9 @@ pub(super) fn paragraph(context: &str, requirements: &str, design: &str, tasks: 
 /// Adds sentences up to `most`.
 fn add_sentences(paragraph: &mut String, text: &str, most: usize) {
     for sentence in sentences(&plain_text(text)).into_iter().take(2 * most) {
+        if paragraph.contains(sentence.trim_end_matches('.')) {
+            continue;
+        }
         let mut longer = paragraph.clone();
         push_sentence(&mut longer, &truncate(&sentence, MAX_SENTENCE_CHARS));
         if sentences(&longer).len() > most {

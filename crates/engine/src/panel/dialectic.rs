@@ -6,7 +6,7 @@
 use super::calls::{Panel, step_id};
 use super::labels::seat_label;
 use super::quotes::cited_lines;
-use super::seat_outcome::{SeatAgent, SeatOutcome, ask_seat};
+use super::seat_outcome::{SeatOutcome, ask_seat};
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
 use crate::stage::StageHandle;
@@ -25,24 +25,13 @@ use charrette_model::seats::SeatGroup;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// Result of the dialectic.
-#[derive(Debug, Clone, Default)]
-pub struct DialecticOutcome {
-    /// Debaters and judges that answered.
-    pub seat_agents: Vec<SeatAgent>,
-}
-
 /// Has the contested decisions debated and judged.
-pub async fn resolve(
-    phase: &PhaseHandle<'_>,
-    panel: &Panel,
-    contested: &Artifact,
-) -> FlowResult<DialecticOutcome> {
+pub async fn resolve(phase: &PhaseHandle<'_>, panel: &Panel, contested: &Artifact) -> FlowResult<()> {
     let stage = phase.stage("2a.5");
     let decisions = assign_debates(phase, contested).await?;
     if decisions.is_empty() {
         stage.skip("no contested decisions");
-        return Ok(DialecticOutcome::default());
+        return Ok(());
     }
     let assignments: Vec<DebateAssignment> = decisions.iter().map(|contested| contested.assignment).collect();
     for warning in skipped_warnings(&assignments) {
@@ -58,8 +47,7 @@ pub async fn resolve(
     stage.report_votes("contested decisions", summary.outcomes);
     stage.show_document("Dialectic Resolutions", RESOLUTIONS);
     stage.finish(summary.counted);
-    let seats = debates.iter().flat_map(|debate| debate.sides.iter()).chain(&judges);
-    Ok(DialecticOutcome { seat_agents: seats.filter_map(SeatOutcome::seat_agent).collect() })
+    Ok(())
 }
 
 /// A contested decision and its debate assignment. Recorded: field names are a stored format.

@@ -5,7 +5,7 @@
 
 use super::calls::{Panel, investigation_file};
 use super::grammar::require_no_problems;
-use super::seat_outcome::{SeatAgent, SeatOutcome};
+use super::seat_outcome::SeatOutcome;
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
@@ -16,27 +16,16 @@ use charrette_model::panel::investigation::{AnswerKind, Investigation, read_inve
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
 
-/// Result of the investigation.
-#[derive(Debug, Clone, Default)]
-pub struct InvestigationOutcome {
-    /// Investigators that answered.
-    pub seat_agents: Vec<SeatAgent>,
-}
-
 /// Has the dearest open questions investigated in parallel.
-pub async fn investigate(
-    phase: &PhaseHandle<'_>,
-    panel: &Panel,
-    quick: bool,
-) -> FlowResult<InvestigationOutcome> {
+pub async fn investigate(phase: &PhaseHandle<'_>, panel: &Panel, quick: bool) -> FlowResult<()> {
     let stage = phase.stage("2a.6");
     if quick {
         stage.skip("skipped (quick mode)");
-        return Ok(InvestigationOutcome::default());
+        return Ok(());
     }
     if phase.run.order.is_past("inquirer", "planner") {
         stage.skip("not part of the version that began this run");
-        return Ok(InvestigationOutcome::default());
+        return Ok(());
     }
     phase.agent(panel.call("inquirer")?).await?;
     let inquiries = ranked_inquiries(phase).await?;
@@ -44,7 +33,7 @@ pub async fn investigate(
         // Answers of an earlier pass must not outlive their questions.
         collect(phase, &[], &[]).await?;
         stage.skip("nothing to investigate");
-        return Ok(InvestigationOutcome::default());
+        return Ok(());
     }
     let lanes: Vec<InquiryLane> =
         (1..).zip(inquiries).map(|(rank, inquiry)| InquiryLane::new(rank, inquiry)).collect();
@@ -54,7 +43,7 @@ pub async fn investigate(
         phase.parallel("investigators", named, |lane| ask_investigator(phase, panel, lane)).await?;
     let summary = collect(phase, &lanes, &outcomes).await?;
     stage.finish(summary);
-    Ok(InvestigationOutcome { seat_agents: outcomes.iter().filter_map(SeatOutcome::seat_agent).collect() })
+    Ok(())
 }
 
 /// A question with its rank and the key that its answer is recorded under.

@@ -5,7 +5,7 @@ use super::chief::Chief;
 use super::grammar;
 use super::labels::{Review, ReviewLabels, seat_label};
 use super::quotes::cited_lines;
-use super::seat_outcome::{SeatAgent, SeatOutcome, ask_seat};
+use super::seat_outcome::{SeatOutcome, ask_seat};
 use crate::agent::AgentCall;
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
@@ -37,8 +37,6 @@ pub struct ReviewOutcome {
     pub rejected: Artifact,
     /// Findings that were accepted although they are out of scope.
     pub accepted_out_of_scope: Artifact,
-    /// Reviewers and voters that answered.
-    pub seat_agents: Vec<SeatAgent>,
 }
 
 /// Has the plan reviewed, the findings voted on, and the plan revised. Findings without a quorum are left to the
@@ -74,7 +72,6 @@ pub async fn review(
         plan,
         rejected: Artifact::fixed(REJECTED),
         accepted_out_of_scope: Artifact::fixed(OUT_OF_SCOPE_ACCEPTED),
-        seat_agents: reviews.iter().chain(&voters).filter_map(SeatOutcome::seat_agent).collect(),
     })
 }
 

@@ -40,16 +40,4 @@ impl SeatOutcome {
     pub(super) fn file_name(&self) -> Option<String> {
         self.file().map(str::to_owned)
     }
-
-    /// The agent that answered, if any did.
-    pub(super) fn seat_agent(&self) -> Option<SeatAgent> {
-        Some(SeatAgent { seat: self.seat.id.to_owned(), agent: self.outcome.agent.clone()? })
-    }
-}
-
-/// A seat and the agent that took it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeatAgent {
-    pub seat: String,
-    pub agent: String,
 }

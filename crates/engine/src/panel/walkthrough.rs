@@ -6,7 +6,7 @@
 use super::calls::{Panel, step_id};
 use super::chief::Chief;
 use super::labels::seat_label;
-use super::seat_outcome::{SeatAgent, SeatOutcome};
+use super::seat_outcome::SeatOutcome;
 use crate::artifact::{Artifact, Input};
 use crate::run::PhaseHandle;
 use crate::stage::StageHandle;
@@ -23,31 +23,22 @@ use charrette_model::panel::walkthrough::{
 use charrette_model::seats::{Seat, SeatGroup};
 use serde::{Deserialize, Serialize};
 
-/// Result of the walk-through.
-#[derive(Debug, Clone)]
-pub struct WalkOutcome {
-    /// The plan, mended where scenarios broke.
-    pub plan: Artifact,
-    /// Walkers that answered.
-    pub seat_agents: Vec<SeatAgent>,
-}
-
 /// Has the scenarios of the plan walked through, and the plan mended where they break.
 pub async fn walk_through(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
     chief: &Chief,
     reviewed: &Artifact,
-) -> FlowResult<WalkOutcome> {
+) -> FlowResult<Artifact> {
     let stage = phase.stage("3.2");
     if phase.run.order.is_past("walk-through/scenarios", "illustrator") {
         stage.skip("not part of the version that began this run");
-        return Ok(WalkOutcome { plan: keep_plan(phase, reviewed).await?, seat_agents: Vec::new() });
+        return keep_plan(phase, reviewed).await;
     }
     let assigned = deal_scenarios(phase, reviewed).await?;
     if assigned.iter().all(Vec::is_empty) {
         stage.skip("the plan has no scenarios");
-        return Ok(WalkOutcome { plan: keep_plan(phase, reviewed).await?, seat_agents: Vec::new() });
+        return keep_plan(phase, reviewed).await;
     }
     let walkers = ask_walkers(phase, &stage, panel).await?;
     let first = judge_walk(phase, "walk-through/outcome", &walkers, BROKEN_SCENARIOS).await?;
@@ -63,8 +54,7 @@ pub async fn walk_through(
     let summary = record_walk(phase, &walkers, &again, &first, last.as_ref()).await?;
     stage.show_document("Walk-through", WALK_RECORD);
     stage.finish(summary);
-    let seat_agents = walkers.iter().chain(&again).filter_map(SeatOutcome::seat_agent).collect();
-    Ok(WalkOutcome { plan, seat_agents })
+    Ok(plan)
 }
 
 /// Scenarios of a walker's file: `scenarios-1.md`.

@@ -32,6 +32,9 @@ pub trait Launcher: Send + Sync {
         Vec::new()
     }
 
+    /// Forgets which agents failed, so that they are asked again.
+    fn forget_failures(&self) {}
+
     /// Records the outcome of the check of an answer's citations. For information only: errors are ignored.
     fn record_citations(&self, citations: AnswerCitations) {
         let _ = citations;
@@ -72,10 +75,20 @@ pub struct LaunchOrder {
     pub web: bool,
     /// Session of the same agent to continue, if its client can; otherwise the prompt stands alone.
     pub session: Option<String>,
+    /// Agents of the chain that were asked before, each with the reason why its answer is missing.
+    pub failed: Vec<FailedAgent>,
     /// Decisions of a person about launches like this one.
     pub decisions: Vec<PauseDecision>,
     /// Keeps the answer durably, as soon as the agent has ended.
     pub keeper: AnswerKeeper,
+}
+
+/// An agent without a usable answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedAgent {
+    pub agent: String,
+    /// Reason in one line, with the cure if there is one.
+    pub reason: String,
 }
 
 /// Keeps an answer durably, before anything else looks at it.

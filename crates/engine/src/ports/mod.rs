@@ -31,8 +31,8 @@ pub use diagram_renderer::DiagramRenderer;
 pub use future::BoxFuture;
 pub use journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 pub use launcher::{
-    AgentAnswer, AnswerCitations, AnswerKeeper, FailedLaunch, InputLayer, KeptAnswer, LaunchError,
-    LaunchOrder, Launcher, PromptInput, Quotation, TreeAccess, Workplace,
+    AgentAnswer, AnswerCitations, AnswerKeeper, FailedAgent, FailedLaunch, InputLayer, KeptAnswer,
+    LaunchError, LaunchOrder, Launcher, PromptInput, Quotation, TreeAccess, Workplace,
 };
 pub use survey::{EmbeddedAgent, SurveyTexts, Surveyor};
 pub use tracker::{IssueOrder, Tracker, TrackerError, TrackerState};

@@ -1,8 +1,8 @@
 //! The six files of a design, from drafts that are good, bad or hostile.
 
+use charrette_engine::authorship::{Authorship, SeatOccupant};
 use charrette_engine::deliverable::{
-    GateSummary, Materials, SeatOccupant, SpecStatus, Templates, assemble, gate_summary, with_status,
-    without_status,
+    GateSummary, Materials, SpecStatus, Templates, assemble, gate_summary, with_status, without_status,
 };
 use charrette_model::panel::resolutions::read_resolutions;
 use charrette_model::spec::check::{SpecFiles, check};
@@ -187,12 +187,15 @@ fn materials() -> Materials {
         tally: Some(TALLY.to_owned()),
         contested: Some(CONTESTED.to_owned()),
         walkthroughs: None,
-        occupants: vec![
-            seat("writer", "claude", "anthropic"),
-            seat("voter-claude", "claude", "anthropic"),
-            seat("judge-codex", "codex", "openai"),
-            seat("cursor-arch", "gemini", "google"),
-        ],
+        authorship: Authorship {
+            occupants: vec![
+                seat("writer", "claude", "anthropic"),
+                seat("voter-claude", "claude", "anthropic"),
+                seat("judge-codex", "codex", "openai"),
+                seat("cursor-arch", "gemini", "google"),
+            ],
+            ..Authorship::default()
+        },
     }
 }
 
@@ -254,7 +257,10 @@ fn missing_sections_are_added() {
         feature: "rate-limiting".to_owned(),
         today: "2026-11-16".to_owned(),
         design: "Nothing was decided.\n```\nnever closed".to_owned(),
-        occupants: vec![seat("writer", "embedded", "embedded")],
+        authorship: Authorship {
+            occupants: vec![seat("writer", "embedded", "embedded")],
+            ..Authorship::default()
+        },
         ..Materials::default()
     };
     let files = made(&bare);
@@ -284,7 +290,7 @@ fn missing_sections_are_added() {
 
     ## Record of the panel
 
-    No model took part: the embedded agent filled every seat.
+    No model took part: the embedded agent drafted this from what the repository says.
 
     No decision was contested.
 

@@ -133,7 +133,7 @@ pub enum GateOutcome {
 ///
 /// An approval accepts its three words and nothing else; `revise` only up to [`MAX_ROUNDS`].
 pub fn accepts(question: &GateQuestion, answer: &str, round: u32) -> bool {
-    if review_request(answer).is_some() {
+    if review_request(answer).is_some() || is_dialog_word(answer) {
         return false;
     }
     let answer = answer.trim().to_lowercase();
@@ -175,6 +175,11 @@ pub fn settle(questions: &[GateQuestion], answers: &Map<String, Value>, round: u
 pub fn review_request(answer: &str) -> Option<&str> {
     let (word, name) = answer.trim().split_once(':')?;
     word.trim_end().eq_ignore_ascii_case("review").then(|| name.trim())
+}
+
+/// True for words that steer a dialog and answer nothing.
+pub fn is_dialog_word(answer: &str) -> bool {
+    ["?", "back", "list", "yes to all"].iter().any(|word| answer.trim().eq_ignore_ascii_case(word))
 }
 
 /// True if the answer asks to pause the run.
@@ -246,8 +251,10 @@ mod tests {
         assert_eq!(review_request("review design.md"), None);
         assert_eq!(review_request("reviewed: yes"), None);
         let questions = [question("scope", false)];
-        let settled = settle(&questions, json!({"scope": "review: design.md"}).as_object().unwrap(), 1);
-        assert_eq!(settled, GateOutcome::Missing(vec!["scope".to_owned()]));
+        for answer in ["review: design.md", "?", "Back", "list ", "yes to all"] {
+            let settled = settle(&questions, json!({"scope": answer}).as_object().unwrap(), 1);
+            assert_eq!(settled, GateOutcome::Missing(vec!["scope".to_owned()]), "{answer}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::document::{GateState, PhaseStatus};
 use super::read::{ReadError, diagnose};
 use super::resume::next_phase;
 use super::run::StopRecord;
+use crate::seats::EMBEDDED;
 use crate::stamp::Stamp;
 use serde::{Deserialize, Deserializer};
 use std::fmt;
@@ -25,11 +26,11 @@ pub struct CheckpointOverview {
     pub completed_at: Option<Stamp>,
     #[serde(default)]
     state: StateOverview,
-    #[serde(default, deserialize_with = "failed_phases")]
-    phases: Vec<(String, Option<Stamp>)>,
-    /// Names of the gates that wait for a person.
-    #[serde(default, deserialize_with = "waiting_gates", rename = "gates")]
-    pub waiting: Vec<String>,
+    #[serde(default)]
+    phases: PhasesOverview,
+    /// Gates that wait for a person, and the last verdict.
+    #[serde(default, rename = "gates")]
+    pub gates: GatesOverview,
     #[serde(default)]
     run: Option<RunOverview>,
 }
@@ -60,9 +61,16 @@ struct PhaseOverview {
     status: PhaseStatus,
     #[serde(default)]
     started_at: Option<Stamp>,
+    #[serde(default)]
+    steps: Option<AgentsOverview>,
 }
 
 impl CheckpointOverview {
+    /// True if agents answered and none of them was a model.
+    pub fn is_without_model(&self) -> bool {
+        self.phases.agents.has_embedded && !self.phases.agents.has_model
+    }
+
     /// Reads the needed members; the rest must still be well-formed JSON.
     pub fn read(bytes: &[u8]) -> Result<CheckpointOverview, ReadError> {
         serde_json::from_slice(bytes).map_err(|_| diagnose(bytes))
@@ -78,63 +86,131 @@ impl CheckpointOverview {
         if self.completed_at.is_some() {
             return None;
         }
-        let failed =
-            self.phases.iter().map(|(name, started)| (name.as_str(), PhaseStatus::Failed, started.as_ref()));
+        let failed = self
+            .phases
+            .failed
+            .iter()
+            .map(|(name, started)| (name.as_str(), PhaseStatus::Failed, started.as_ref()));
         let phase = next_phase(self.state.current_phase.as_deref(), failed, &self.state.pending_phases)?;
-        Some((phase, self.phases.iter().any(|(name, _)| name == phase)))
+        Some((phase, self.phases.failed.iter().any(|(name, _)| name == phase)))
     }
 }
 
-/// Keeps the failed phases only.
-fn failed_phases<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<(String, Option<Stamp>)>, D::Error> {
-    struct Phases;
-
-    impl<'de> serde::de::Visitor<'de> for Phases {
-        type Value = Vec<(String, Option<Stamp>)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map of phases")
-        }
-
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut failed = Vec::new();
-            while let Some((name, phase)) = map.next_entry::<String, PhaseOverview>()? {
-                if phase.status == PhaseStatus::Failed {
-                    failed.push((name, phase.started_at));
-                }
-            }
-            Ok(failed)
-        }
-    }
-
-    deserializer.deserialize_map(Phases)
+/// Phases of a run, as a listing needs them.
+#[derive(Debug, Default)]
+struct PhasesOverview {
+    /// Failed phases with their start.
+    failed: Vec<(String, Option<Stamp>)>,
+    agents: AgentsOverview,
 }
 
-/// Keeps the pending gates only.
-fn waiting_gates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    struct Gates;
+/// Agents that answered.
+#[derive(Debug, Default, Clone, Copy)]
+struct AgentsOverview {
+    has_model: bool,
+    has_embedded: bool,
+}
 
-    impl<'de> serde::de::Visitor<'de> for Gates {
-        type Value = Vec<String>;
+impl<'de> Deserialize<'de> for PhasesOverview {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PhasesOverview, D::Error> {
+        struct Phases;
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map of gates")
-        }
+        impl<'de> serde::de::Visitor<'de> for Phases {
+            type Value = PhasesOverview;
 
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut waiting = Vec::new();
-            while let Some((name, gate)) = map.next_entry::<String, GateOverview>()? {
-                if gate.state == Some(GateState::Pending) {
-                    waiting.push(name);
-                }
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of phases")
             }
-            Ok(waiting)
-        }
-    }
 
-    deserializer.deserialize_map(Gates)
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut phases = PhasesOverview::default();
+                while let Some((name, phase)) = map.next_entry::<String, PhaseOverview>()? {
+                    if phase.status == PhaseStatus::Failed {
+                        phases.failed.push((name, phase.started_at));
+                    }
+                    let agents = phase.steps.unwrap_or_default();
+                    phases.agents.has_model |= agents.has_model;
+                    phases.agents.has_embedded |= agents.has_embedded;
+                }
+                Ok(phases)
+            }
+        }
+
+        deserializer.deserialize_map(Phases)
+    }
+}
+
+#[derive(Deserialize)]
+struct StepOverview<'a> {
+    #[serde(default, borrow)]
+    agent: Option<std::borrow::Cow<'a, str>>,
+}
+
+impl<'de> Deserialize<'de> for AgentsOverview {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AgentsOverview, D::Error> {
+        struct Steps;
+
+        impl<'de> serde::de::Visitor<'de> for Steps {
+            type Value = AgentsOverview;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of steps")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut agents = AgentsOverview::default();
+                while let Some((_, step)) = map.next_entry::<serde::de::IgnoredAny, StepOverview<'de>>()? {
+                    match step.agent.as_deref() {
+                        Some(EMBEDDED) => agents.has_embedded = true,
+                        Some(_) => agents.has_model = true,
+                        None => {}
+                    }
+                }
+                Ok(agents)
+            }
+        }
+
+        deserializer.deserialize_map(Steps)
+    }
+}
+
+/// Gates of a run, as a listing shows them.
+#[derive(Debug, Default)]
+pub struct GatesOverview {
+    /// Names of the gates that wait for a person.
+    pub waiting: Vec<String>,
+    /// Approved or rejected, if a person gave a verdict.
+    pub verdict: Option<GateState>,
+}
+
+impl<'de> Deserialize<'de> for GatesOverview {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<GatesOverview, D::Error> {
+        struct Gates;
+
+        impl<'de> serde::de::Visitor<'de> for Gates {
+            type Value = GatesOverview;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of gates")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut gates = GatesOverview::default();
+                while let Some((name, gate)) = map.next_entry::<String, GateOverview>()? {
+                    match gate.state {
+                        Some(GateState::Pending) => gates.waiting.push(name),
+                        Some(verdict @ (GateState::Approved | GateState::Rejected)) => {
+                            gates.verdict = Some(verdict);
+                        }
+                        _ => {}
+                    }
+                }
+                Ok(gates)
+            }
+        }
+
+        deserializer.deserialize_map(Gates)
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +246,7 @@ mod tests {
     fn gates_that_wait_are_seen() {
         let text =
             r#"{"version":1,"gates":{"a":{"state":"answered"},"b":{"state":"pending","subject":"x"}}}"#;
-        assert_eq!(CheckpointOverview::read(text.as_bytes()).unwrap().waiting, ["b"]);
+        assert_eq!(CheckpointOverview::read(text.as_bytes()).unwrap().gates.waiting, ["b"]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl FeaturePath {
     /// Derives a name from a description: its slug, cut at a word. `taken` tells which names are in use; the
     /// second of a kind gets `-2`, the third `-3`.
     pub fn derive(description: &str, taken: impl Fn(&str) -> bool) -> Result<FeaturePath, InvalidName> {
-        let base = words::slug(description, MAX_NAME);
+        let base = words::name_slug(description, MAX_NAME);
         if base.is_empty() {
             return Err(InvalidName::Empty);
         }
@@ -202,18 +202,18 @@ mod tests {
             ("Add rate limiting", &["add-rate-limiting"], "add-rate-limiting-2"),
             ("Add rate limiting", &["add-rate-limiting", "add-rate-limiting-2"], "add-rate-limiting-3"),
             ("Build", &[], "build-2"),
-            (long, &[], "let-operators-throttle-every-public-endpoint-of"),
+            (long, &[], "let-operators-throttle-public-endpoint-billing"),
             (
                 long,
-                &["let-operators-throttle-every-public-endpoint-of"],
-                "let-operators-throttle-every-public-endpoint-of-2",
+                &["let-operators-throttle-public-endpoint-billing"],
+                "let-operators-throttle-public-endpoint-billing-2",
             ),
             (&"x".repeat(70), &["x".repeat(50).as_str()], &format!("{}-2", "x".repeat(48))),
         ] {
             let derived = FeaturePath::derive(description, |name| taken.contains(&name)).unwrap();
             assert_eq!(derived.as_str(), name);
         }
-        assert_eq!(FeaturePath::derive("数据", |_| false), Err(InvalidName::Empty));
+        assert_eq!(FeaturePath::derive("→ ✅", |_| false), Err(InvalidName::Empty));
         assert!(matches!(FeaturePath::derive("x", |_| true), Err(InvalidName::Exhausted(_))));
     }
 

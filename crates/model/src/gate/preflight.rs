@@ -37,6 +37,32 @@ impl PreflightError {
     }
 }
 
+/// A violated condition in the words of a person: what is the matter, and what to type, one line each.
+pub fn describe(error: &str, user_prefix: &str) -> Option<(String, Vec<String>)> {
+    let own = format!("git switch -c {user_prefix}/NAME");
+    if error == PreflightError::Dirty.to_string() {
+        return Some((
+            "there are changes that are not committed".to_owned(),
+            vec![
+                "Commit them, or put them aside: git stash -u".to_owned(),
+                format!("Or take them along on a branch of your own: {own}"),
+            ],
+        ));
+    }
+    let (main, current) = error.strip_prefix("Not on ")?.split_once(" branch (current: '")?;
+    let current = current.strip_suffix("')")?;
+    let problem = if current.is_empty() {
+        "no branch is checked out (HEAD is detached)".to_owned()
+    } else {
+        format!("{current} is checked out, which is neither {main} nor a branch of yours ({user_prefix}/…)")
+    };
+    let hints = vec![
+        format!("Start from {main}: git switch {main}"),
+        format!("Or from here, on a branch of your own: {own}"),
+    ];
+    Some((problem, hints))
+}
+
 /// Lines and exit code of a preflight.
 pub fn answer(result: Result<(), PreflightError>) -> CommandAnswer {
     match result {
@@ -63,6 +89,27 @@ pub fn check_tree(main: &str, current: &str, clean: bool) -> Result<(), Prefligh
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_three_problems_are_told_apart() {
+        let not_on = |current: &str| PreflightError::NotOnMain {
+            main: "main".to_owned(),
+            current: current.to_owned(),
+        };
+        for (error, told) in [
+            (PreflightError::Dirty, Some("there are changes that are not committed")),
+            (not_on(""), Some("no branch is checked out (HEAD is detached)")),
+            (
+                not_on("bob/x"),
+                Some("bob/x is checked out, which is neither main nor a branch of yours (ada/…)"),
+            ),
+            (PreflightError::FetchFailed("main".to_owned()), None),
+        ] {
+            let described = describe(&error.to_string(), "ada");
+            assert_eq!(described.as_ref().map(|(problem, _)| problem.as_str()), told, "{error}");
+            assert!(described.is_none_or(|(_, hints)| hints.iter().any(|hint| hint.contains("ada/NAME"))));
+        }
+    }
 
     #[test]
     fn the_branch_is_looked_at_before_the_tree() {

@@ -62,6 +62,7 @@ pub const WRITE_SUMMARY: &str = "write-summary.md";
 pub const GATE_SUBJECT: &str = "post-design.subject.md";
 pub const GATE_PAGE: &str = "post-design.md";
 pub const POST_DESIGN: &str = "answers/post-design";
+pub const OPEN_POINTS: &str = "answers/open-points";
 pub const CHECKS: &str = "checks.md";
 pub const VALIDATION: &str = "validation.md";
 pub const REPAIR_ISSUES: &str = "repair-issues.md";
@@ -88,7 +89,7 @@ pub const SPEC_FEATURE: &str = "specs/feature.md";
 pub const SPEC_SPECS: &str = "specs/specs.json";
 
 /// Files that may be absent: a skipped round, nothing to resolve, or nothing to investigate.
-pub const OPTIONAL_FILES: [&str; 13] = [
+pub const OPTIONAL_FILES: [&str; 14] = [
     SURVEY_DIGEST,
     CLARIFIED,
     PRE_DESIGN,
@@ -100,6 +101,7 @@ pub const OPTIONAL_FILES: [&str; 13] = [
     DESIGN_NOTES,
     UNMENDED,
     POST_DESIGN,
+    OPEN_POINTS,
     UNDECIDED,
     WALK_RECORD,
 ];

@@ -36,6 +36,7 @@ pub mod debate;
 pub mod decisions;
 pub mod dialectic;
 pub mod discussion;
+pub mod disposition;
 pub mod file_names;
 pub mod findings;
 pub mod ids;

@@ -8,46 +8,12 @@ use super::buckets::Bucket;
 use super::debate::{DebateSide, Defense, DefenseFailure};
 use super::decisions::{Decision, MAX_DEBATED, decision_id};
 use super::dialectic::JudgedDecision;
+pub use super::disposition::Disposition;
 use super::ids::ItemId;
 use super::texts;
 use crate::escape::printable;
 use crate::markdown::flat;
 use crate::problem::Problem;
-use serde::{Deserialize, Serialize};
-
-/// Disposition of a contested decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Disposition {
-    /// Settled by the judges.
-    Voted,
-    /// Debated, but not settled.
-    FallbackToSynthesis,
-    /// Not debated: the bucket has no debaters.
-    BucketSkipped,
-    /// Not debated: ranked outside the cap.
-    OverCap,
-}
-
-impl Disposition {
-    /// In the order of the closing line.
-    pub const ALL: [Disposition; 4] = [
-        Disposition::Voted,
-        Disposition::FallbackToSynthesis,
-        Disposition::BucketSkipped,
-        Disposition::OverCap,
-    ];
-
-    /// The token of the contract.
-    pub fn name(self) -> &'static str {
-        match self {
-            Disposition::Voted => "voted",
-            Disposition::FallbackToSynthesis => "fallback-to-synthesis",
-            Disposition::BucketSkipped => "bucket-skipped",
-            Disposition::OverCap => "over-cap",
-        }
-    }
-}
 
 /// Result of a contested decision.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use super::seat::{Seat, SeatGroup};
 use super::tables::SeatTables;
 use crate::config::Settings;
 use crate::escape::printable;
+use crate::nearest::did_you_mean;
 
 /// The configured chains, by seat id or group name.
 pub fn chains(settings: &Settings) -> ConfiguredChains {
@@ -52,13 +53,4 @@ fn seats_of(key: &str, tables: &SeatTables) -> Vec<&'static Seat> {
         Some(group) => tables.group(group).collect(),
         None => tables.seat(key).into_iter().collect(),
     }
-}
-
-/// Suggests the closest known name, as the end of a sentence.
-fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let near = known
-        .map(|known| (strsim::damerau_levenshtein(known, name), known))
-        .filter(|(distance, known)| *distance <= known.len() / 3)
-        .min();
-    near.map_or(String::new(), |(_, known)| format!("; did you mean {known}?"))
 }

@@ -17,6 +17,7 @@ pub mod ids;
 pub mod links;
 pub mod manifest;
 pub mod meta;
+pub mod open_points;
 pub mod record;
 pub mod requirements;
 pub mod resolver;

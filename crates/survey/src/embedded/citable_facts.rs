@@ -10,6 +10,7 @@ use crate::words::query::Query;
 use crate::words::split::{terms, words};
 use charrette_model::panel::citations;
 use charrette_model::spec::ids::{SpecId, mentions};
+use charrette_model::spec::sentences::sentences;
 
 /// Notice at the head of every draft.
 pub(super) const NO_MODEL: &str =
@@ -207,12 +208,21 @@ impl<'a> CitableFacts<'a> {
         RequestPhrases { asks: format!("asks to {behaviour}"), want: format!("I want to {behaviour}"), shall }
     }
 
-    /// Feature name as a title.
+    /// First sentence of the request, else the name of the feature.
     pub(super) fn title(&self) -> String {
-        let words = self.inputs.feature.replace(['-', '.', '_'], " ");
+        let line =
+            self.inputs.request.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let line = line.trim_start_matches(['#', '>', '-', '*', ' ']);
+        let sentence = sentences(line).into_iter().next().unwrap_or_default();
+        let sentence = sentence.trim_end_matches(['.', '!', '?', ' ']);
+        let words = if sentence.contains(char::is_alphanumeric) {
+            sentence.to_owned()
+        } else {
+            self.inputs.feature.replace(['-', '.', '_'], " ")
+        };
         let mut chars = words.trim().chars();
         match chars.next() {
-            Some(first) => sanitize(&(first.to_uppercase().collect::<String>() + chars.as_str()), 80),
+            Some(first) => sanitize(&(first.to_uppercase().collect::<String>() + chars.as_str()), 140),
             None => "The feature".to_owned(),
         }
     }

@@ -2,7 +2,7 @@
 //! artifacts the seat reads.
 //!
 //! [`draft`] is called with a seat's id and answers in that seat's grammar. Each seat has a module or a part of one;
-//! they share [`citable_facts`] and [`plan_text`] (a parsed plan). Drafts are pure functions: the same inputs give the
+//! they share [`citable_facts`], [`person`] (what the person said) and [`plan_text`] (a parsed plan). Drafts are pure functions: the same inputs give the
 //! same text, byte for byte.
 //!
 //! It never pretends: there are no debates, judgements or code here; every claim cites a place that exists, every
@@ -14,6 +14,7 @@ mod draft;
 mod inputs;
 mod levels;
 mod merge;
+mod person;
 mod plan;
 mod plan_sections;
 mod plan_text;

@@ -3,6 +3,7 @@
 
 use super::citable_facts::{CitableFacts, NO_MODEL, file_citation, risk_sentence, sanitize};
 use super::inputs::DraftInputs;
+use super::person::PersonWords;
 use super::plan_sections;
 use super::plan_text::SECTIONS;
 use super::synthesis::cited_files;
@@ -57,6 +58,7 @@ fn select_files(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>) -> Vec<Plann
     let surveyed = facts.sources();
     let rank = |path: &str| surveyed.iter().position(|file| file.path == path).unwrap_or(usize::MAX);
     let (resolutions, _) = read_resolutions(inputs.artifact("dialectic-resolutions.md"));
+    let person = PersonWords::read(inputs);
     let mut decided: Vec<String> =
         resolutions.iter().flat_map(|resolution| cited_files(inputs, &resolution.resolution)).collect();
     decided.retain(|path| is_code(path));
@@ -66,12 +68,20 @@ fn select_files(inputs: &DraftInputs<'_>, facts: &CitableFacts<'_>) -> Vec<Plann
     named.truncate(4);
     let first = surveyed.iter().take(3).map(|file| file.path.clone());
     let mut all: Vec<PlannedFile> = Vec::new();
+    for path in person.included.iter().filter(|path| !person.excluded.contains(path)) {
+        if !all.iter().any(|known| known.path == *path) {
+            all.push(PlannedFile { why: "the person put it into the scope".to_owned(), path: path.clone() });
+        }
+    }
     for path in decided.into_iter().chain(named).chain(first) {
-        if all.len() < MAX_FILES && !all.iter().any(|known| known.path == path) {
+        let is_wanted = !person.excluded.contains(&path) && !all.iter().any(|known| known.path == path);
+        if all.len() < MAX_FILES && is_wanted {
             all.push(PlannedFile { why: file_reason(facts, &path), path });
         }
     }
-    if let Some(first) = facts.first().filter(|_| all.is_empty()) {
+    if let Some(first) =
+        facts.first().filter(|first| all.is_empty() && !person.excluded.contains(&first.path))
+    {
         all.push(PlannedFile { path: first.path.clone(), why: file_reason(facts, &first.path) });
     }
     all

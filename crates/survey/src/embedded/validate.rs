@@ -5,7 +5,7 @@ use super::draft::{DraftError, required_artifact};
 use super::inputs::DraftInputs;
 use charrette_model::markdown::flat;
 use charrette_model::panel::severity::{Severity, severity_findings};
-use charrette_model::spec::check::{SpecFiles, check};
+use charrette_model::spec::check::{IssueCode, SpecFiles, check};
 use std::fmt::Write as _;
 
 /// Checks the specification.
@@ -19,7 +19,9 @@ pub(super) fn validate(inputs: &DraftInputs<'_>) -> Result<String, DraftError> {
         meta: inputs.artifact("meta.yaml"),
     };
     let issues = check(&files, None, &|path: &str| inputs.files.exists(path));
-    let mut found: Vec<String> = issues.iter().map(|issue| format!("[CRITICAL] {issue}")).collect();
+    // Open points are the person's; they stop no validation.
+    let issues = issues.iter().filter(|issue| issue.code != IssueCode::OpenPoint);
+    let mut found: Vec<String> = issues.map(|issue| format!("[CRITICAL] {issue}")).collect();
     // Earlier checks may have found more: they have also seen the plan.
     for line in inputs.artifact("checks.md").lines().flat_map(severity_findings) {
         let weight = if line.severity == Severity::Critical { "CRITICAL" } else { "MINOR" };

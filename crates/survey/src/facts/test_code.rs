@@ -1,4 +1,4 @@
-//! What is test code: files with test cases in them, not data and support beside them.
+//! Detection of test code: files with test cases in them, not data and support beside them.
 
 use crate::syntax::{descendants, node_text, parse};
 use crate::tree::kind::{self, file_name};

@@ -3,7 +3,7 @@
 use crate::syntax::{GrammarId, ancestors, children, descendants, node_text, parse};
 use tree_sitter::Node;
 
-/// What one statement imports, as written.
+/// Import of one statement, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Imported {
     /// A path from the importing file: `./a`, `../b.h`.

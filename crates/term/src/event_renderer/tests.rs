@@ -73,7 +73,7 @@ fn renderer() -> EventRenderer {
 
 /// A renderer in which every artifact says this.
 fn renderer_with(text: &'static str) -> EventRenderer {
-    EventRenderer::new(StepPrefix::default(), false, Style::plain(), reader(text))
+    EventRenderer::new(StepPrefix::default(), DocumentDisplay::Brief, Style::plain(), reader(text))
 }
 
 fn reader(text: &'static str) -> ArtifactReader {
@@ -204,8 +204,12 @@ fn reused_steps_are_counted_not_listed() {
 
 #[test]
 fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
-    let mut renderer =
-        EventRenderer::new(StepPrefix::parse("1.::design plan"), true, Style::plain(), reader(""));
+    let mut renderer = EventRenderer::new(
+        StepPrefix::parse("1.::design plan"),
+        DocumentDisplay::Hidden,
+        Style::plain(),
+        reader(""),
+    );
     let plan = EventKind::Document { heading: text("Plan"), name: text("plan.txt") };
     let lines = render(
         &mut renderer,
@@ -233,8 +237,12 @@ fn a_nested_run_numbers_after_its_caller_and_leaves_the_end_to_it() {
 fn stages_of_a_worker_are_announced_and_shown_once() {
     let document = EventKind::Document { heading: text("Plan"), name: text("plan.txt") };
     let warning = "**⚠ 3b: architecture diagram — rejected**";
-    let mut renderer =
-        EventRenderer::new(StepPrefix::parse("1.::design plan"), false, Style::plain(), reader("the plan\n"));
+    let mut renderer = EventRenderer::new(
+        StepPrefix::parse("1.::design plan"),
+        DocumentDisplay::Brief,
+        Style::plain(),
+        reader("the plan\n"),
+    );
     let lines = render(
         &mut renderer,
         &[

@@ -108,7 +108,7 @@ static NEUTRAL_RULES: LazyLock<Vec<Rule>> =
 /// Traces for which nothing must be left, whatever the subject.
 static FORBIDDEN: LazyLock<Regex> = LazyLock::new(|| {
     compile(&format!(
-        r"{ID}|{SEAT}|{ARTIFACT}|\b(?:voted|upheld|overturned|exonerated)\s+{COUNT}|(?i:\b(?:over-cap|bucket-skipped|fallback-to-synthesis|off-ballot)\b)|(?i:\bvoted:\s)|\bHOLDS\b|\bBREAKS at\b|(?i:\bdistinct vendors? sat\b)|(?i:\bnobody (?:debated|voted)\b)"
+        r"{ID}|{SEAT}|{ARTIFACT}|\b(?:voted|upheld|overturned|exonerated)\s+{COUNT}|(?i:\b(?:over-cap|bucket-skipped|fallback-to-synthesis|off-ballot)\b)|(?i:\bvoted:\s)|\bHOLDS\b|\bBREAKS at\b|(?i:\bdistinct vendors? (?:sat|took part)\b)|(?i:\bnobody (?:debated|voted)\b)"
     ))
 });
 

@@ -386,6 +386,12 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     file(GATE_PAGE, "post-design/page", &[], "page of the post-design gate"),
     file(POST_DESIGN, "post-design/answers", &[], "comments at the post-design gate").binding_after("4a"),
     file(
+        OPEN_POINTS,
+        "post-design/open-points",
+        &["spec-files"],
+        "what the person filled in where the files leave a point open",
+    ),
+    file(
         CHECKS,
         "checks",
         &["validator", "project-validator", "feature-validator", "verdict", "repair/issues"],

@@ -1,6 +1,7 @@
 //! The brief of a design: flags, paths, roles and templates, besides the files of its workspace.
 
 use crate::deliverable::Templates;
+use crate::flow::EMBEDDED_FLAG;
 use crate::order::RunOrder;
 use crate::roles::PinnedRoles;
 use crate::stop::{FlowResult, Stop};
@@ -16,6 +17,7 @@ pub(super) const VALIDATE: &str = "validate";
 
 /// Flags of a design, stored in the document of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct DesignFlags {
     /// Skip the question rounds (steps 1c, 1d and 3.5).
     pub auto: bool,
@@ -23,6 +25,8 @@ pub struct DesignFlags {
     pub quick: bool,
     /// Pass both gates without asking, and so without approval.
     pub no_checkpoint: bool,
+    /// Let the embedded agent take the place of agents that failed, without a question.
+    pub embedded: bool,
     pub level: SpecLevel,
 }
 
@@ -35,6 +39,7 @@ impl DesignFlags {
             auto: is_set("auto"),
             quick: is_set("quick"),
             no_checkpoint: is_set("no-checkpoint"),
+            embedded: is_set(EMBEDDED_FLAG),
             level: level.unwrap_or_default(),
         }
     }
@@ -45,7 +50,8 @@ impl DesignFlags {
         let flags = all.into_iter().map(|(name, set)| (name.to_owned(), Value::from(set)));
         let level =
             (self.level != SpecLevel::Spec).then(|| (LEVEL.to_owned(), Value::from(self.level.as_str())));
-        flags.chain(level).collect()
+        let embedded = self.embedded.then(|| (EMBEDDED_FLAG.to_owned(), Value::from(true)));
+        flags.chain(embedded).chain(level).collect()
     }
 }
 
@@ -78,7 +84,7 @@ pub(super) struct Brief {
 impl Brief {
     /// Brief of a run. Fails if a team's template is invalid.
     pub(super) fn from_order(order: &RunOrder) -> FlowResult<Brief> {
-        let DesignFlags { auto, quick, no_checkpoint, level } = DesignFlags::from_map(&order.flags);
+        let DesignFlags { auto, quick, no_checkpoint, level, .. } = DesignFlags::from_map(&order.flags);
         let templates = Templates::with_overrides(order.templates.clone());
         Ok(Brief {
             feature: order.feature.clone(),

@@ -1,21 +1,21 @@
 //! Closing page of a design, made from the files of the run.
 
-use super::artifacts::{FINDINGS, OUT_OF_SCOPE, REJECTED, RESOLUTIONS, TALLY};
+use super::artifacts::{CLARIFIED, FINDINGS, OUT_OF_SCOPE, REJECTED, RESOLUTIONS, ROUND_1, ROUND_2, TALLY};
 use super::brief::DesignFlags;
 use super::preview::deliverables;
 use crate::pages::{ClosingPage, FinishedRun, VoteResult};
 use charrette_model::checkpoint::GateState;
-use charrette_model::ledger::CallRecord;
 use charrette_model::panel::debate::DebateSide;
+use charrette_model::panel::discussion::{SettledQuestion, read_discussion};
+use charrette_model::panel::questions::AnswerSource;
 use charrette_model::panel::resolutions::{DecisionOutcome, DecisionResolution, read_resolutions};
 use charrette_model::panel::review_files::count_blocks;
 use charrette_model::panel::review_items::read_review_items;
 use charrette_model::panel::tally_file::read_voting_tally;
-use charrette_model::seats::{EMBEDDED, SeatGroup};
 use charrette_model::spec::manifest::{self, LevelManifest};
+use charrette_model::spec::open_points::open_points;
 use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::spec::tasks::list::TaskList;
-use std::collections::BTreeSet;
 
 /// Makes the closing page, without costs and warnings: these come from the ledger and the events.
 pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
@@ -25,6 +25,7 @@ pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
         notes: report.notes(),
         files: report.files(),
         votes: report.votes(),
+        decided: report.decided(),
         undecided: report.undecided(),
         out_of_scope: field_values(&run.text(OUT_OF_SCOPE), "Description"),
         rejected: rejected(&run.text(REJECTED)),
@@ -50,16 +51,28 @@ impl DesignReport<'_> {
         let feature = self.0.feature;
         let gate = self.0.document.gates.get("post-design");
         let is_approved = gate.is_some_and(|gate| gate.state == GateState::Approved);
+        let open: usize = ["requirements.md", "design.md", "tasks.md"]
+            .iter()
+            .map(|name| open_points(&self.spec_text(name)).len())
+            .sum();
         match (self.0.is_complete, is_approved) {
+            (true, true) if open > 0 => {
+                format!("{feature} is designed and validated. Approved with open points ({open}).")
+            }
+            (true, false) if open > 0 => {
+                format!(
+                    "{feature} is designed and validated: a draft with open points ({open}), not approved."
+                )
+            }
             (true, true) => format!("{feature} is designed, approved and validated."),
             (true, false) => format!("{feature} is designed and validated; not approved."),
             (false, _) => format!("{feature}: the requested phase is complete."),
         }
     }
 
-    /// Vendors that took part, the folder of the specification, and the workspace.
+    /// Authors, folder of the specification, and workspace.
     fn notes(&self) -> Vec<String> {
-        let mut notes = vendors(self.0.calls);
+        let mut notes = vec![self.0.authorship().headline()];
         notes.push(format!("Files: {}", self.0.spec_folder));
         notes.push(format!("Intermediate files: {}/", self.0.workspace));
         notes
@@ -94,7 +107,7 @@ impl DesignReport<'_> {
                     let outcome = if winner == DebateSide::Thesis { "upheld" } else { "overturned" };
                     (outcome.to_owned(), format!("{thesis}-{anti_thesis}"))
                 }
-                other => (other.disposition().name().to_owned(), String::new()),
+                other => (other.disposition().words().to_owned(), String::new()),
             };
             let about = format!("DECISION_{}: {}", resolution.n, resolution.title);
             VoteResult { about, outcome, votes, by: by.to_owned() }
@@ -113,16 +126,42 @@ impl DesignReport<'_> {
         decisions.chain(findings).collect()
     }
 
-    /// Decisions and findings without a decision.
+    /// Questions that the person answered, in the clarifications and both discussions.
+    fn settled_by_person(&self) -> Vec<SettledQuestion> {
+        let rounds = [CLARIFIED, ROUND_1, ROUND_2].into_iter();
+        let settled = rounds.flat_map(|file| read_discussion(&self.0.text(file)).0);
+        settled.filter(|question| question.source == AnswerSource::User).collect()
+    }
+
+    fn decided(&self) -> Vec<String> {
+        let settled = self.settled_by_person();
+        settled.iter().map(|question| format!("{}: {}", question.title, question.resolution)).collect()
+    }
+
+    /// Decisions and findings without a decision. What the person settled in a discussion is decided.
     fn undecided(&self) -> Vec<String> {
-        let is_open =
-            |resolution: &DecisionResolution| !matches!(resolution.outcome, DecisionOutcome::Voted { .. });
+        let settled = self.settled_by_person();
+        let is_settled = |id: &str, title: &str| {
+            let title = title.to_lowercase();
+            settled.iter().any(|question| {
+                let asked = format!("{} {}", question.title, question.question);
+                names_id(&asked, id) || (!title.is_empty() && asked.to_lowercase().contains(&title))
+            })
+        };
+        let is_open = |resolution: &DecisionResolution| {
+            !matches!(resolution.outcome, DecisionOutcome::Voted { .. })
+                && !is_settled(&format!("DECISION_{}", resolution.n), &resolution.title)
+        };
         let decisions = self.resolutions().into_iter().filter(is_open).map(|resolution| {
-            let disposition = resolution.outcome.disposition().name();
+            let disposition = resolution.outcome.disposition().words();
             format!("{}: {} stands ({disposition})", resolution.title, resolution.resolution)
         });
+        let items = read_review_items(&self.0.text(FINDINGS)).0;
         let tally = read_voting_tally(&self.0.text(TALLY));
-        let findings = tally.into_iter().filter(|row| row.outcome == "undecided");
+        let findings = tally.into_iter().filter(|row| row.outcome == "undecided").filter(|row| {
+            let item = items.iter().find(|item| item.id == row.id);
+            !is_settled(&row.id.to_string(), item.map_or("", |item| &item.title))
+        });
         decisions.chain(findings.map(|row| format!("{}: too few voted", row.id))).collect()
     }
 
@@ -156,35 +195,9 @@ impl DesignReport<'_> {
     }
 }
 
-/// Number and names of the vendors that took part and that voted.
-fn vendors(calls: &[CallRecord]) -> Vec<String> {
-    let answered: Vec<&CallRecord> = calls.iter().filter(|call| call.is_answered()).collect();
-    let vendors = |is_counted: &dyn Fn(&CallRecord) -> bool| -> BTreeSet<String> {
-        let outside = answered.iter().filter(|call| call.agent != EMBEDDED && is_counted(call));
-        outside.map(|call| call.vendor.clone().unwrap_or_else(|| call.agent.clone())).collect()
-    };
-    let participants = vendors(&|_| true);
-    let tables = super::FLOW.seat_tables();
-    let voted = vendors(&|call| {
-        let group = tables.seat(&call.seat).and_then(|seat| seat.group);
-        group.is_some_and(|group| matches!(group, SeatGroup::Judges | SeatGroup::Voters))
-    });
-    if participants.is_empty() {
-        return vec![
-            "No model took part: the embedded agent drafted this from the survey of the repository."
-                .to_owned(),
-        ];
-    }
-    let note = |vendors: BTreeSet<String>, verb: &str| {
-        let plural = if vendors.len() == 1 { "vendor" } else { "vendors" };
-        let named = vendors.iter().cloned().collect::<Vec<_>>().join(", ");
-        format!("{} distinct {plural} {verb}: {named}", vendors.len())
-    };
-    let mut notes = vec![note(participants, "took part")];
-    if !voted.is_empty() {
-        notes.push(note(voted, "voted"));
-    }
-    notes
+/// True if the text names this id, and not only a longer one.
+fn names_id(text: &str, id: &str) -> bool {
+    text.match_indices(id).any(|(at, _)| !text[at + id.len()..].starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Values of a field, in order.

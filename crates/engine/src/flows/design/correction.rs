@@ -3,7 +3,7 @@
 
 use super::artifacts::{DESIGN, DRAFT_ISSUES, REQUIREMENTS, RESOLUTIONS, TASKS};
 use super::brief::Brief;
-use super::specification::{DRAFTS, Drafts, Sources, materials, occupants, read_materials};
+use super::specification::{DRAFTS, Drafts, Sources, authorship, materials, read_materials};
 use super::validate::{CheckoutFileFacts, artifact_inputs};
 use crate::agent::{AnswerFiles, CallInputs};
 use crate::artifact::Artifact;
@@ -14,7 +14,7 @@ use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
 use charrette_model::panel::section_edits::apply_edits;
 use charrette_model::seats::files::{marker, split_files};
-use charrette_model::spec::check::{SpecFiles, check, report};
+use charrette_model::spec::check::{IssueCode, SpecFiles, check, report};
 use charrette_model::spec::coverage::{CoverageTexts, lost_parts};
 
 /// Drafts after the correction.
@@ -57,13 +57,14 @@ async fn find_issues(
     plan: &Artifact,
     sources: &Sources<'_>,
 ) -> FlowResult<bool> {
-    let step = read_materials(Step::new("checks/draft"), DRAFTS, brief, sources).reads(plan);
+    let authorship = authorship(phase, brief);
+    let step = read_materials(Step::new("checks/draft"), DRAFTS, &authorship, sources).reads(plan);
     let (plan, summary) = (plan.name().to_owned(), sources.summary.name().to_owned());
-    let (brief, seats) = (brief.clone(), occupants(brief, sources.seat_agents));
+    let brief = brief.clone();
     let checkout = phase.run.ports.checkout.clone();
     phase
         .step(step, move |context| async move {
-            let materials = materials(&context, DRAFTS, &summary, seats, &brief)?;
+            let materials = materials(&context, DRAFTS, &summary, authorship, &brief)?;
             let files = deliverable::assemble(&materials, &brief.templates)
                 .map_err(|error| StepError::Failed(error.to_string()))?;
             let text = |wanted: &str| {
@@ -81,6 +82,8 @@ async fn find_issues(
             let mut issues = check(&spec, Some(&plan), &CheckoutFileFacts(&*checkout));
             // Programs write the other three files.
             issues.retain(|issue| [REQUIREMENTS, DESIGN, TASKS].contains(&issue.file));
+            // Only a person can fill in what the writer left open.
+            issues.retain(|issue| issue.code != IssueCode::OpenPoint);
             let resolutions = context.optional_text(RESOLUTIONS)?.unwrap_or_default();
             issues.extend(lost_parts(&CoverageTexts {
                 plan: &plan,

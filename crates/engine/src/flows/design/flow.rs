@@ -17,9 +17,7 @@ use super::specification::{FILES, Sources, illustrate, report_rejected, write_fi
 use super::tracker::create_approved_issue;
 use super::validate::validate;
 use crate::artifact::Artifact;
-use crate::panel::{
-    Panel, PanelContext, SeatAgent, SurveyArtifact, investigate, resolve, review, survey, walk_through,
-};
+use crate::panel::{Panel, PanelContext, SurveyArtifact, investigate, resolve, review, survey, walk_through};
 use crate::run::Run;
 use crate::stop::{FlowResult, Stop};
 
@@ -45,30 +43,22 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
     let phase = run.phase(WRITE);
     delegate_to_worker(&phase, brief).await?;
     let sketches = draw_sketches(&phase, &panel, brief).await?;
-    let synthesis = synthesise(&phase, &panel, brief, &sketches.files).await?;
-    let dialectic = resolve(&phase, &panel, &synthesis.contested).await?;
-    let investigation = investigate(&phase, &panel, brief.quick).await?;
+    let synthesis = synthesise(&phase, &panel, brief, &sketches).await?;
+    resolve(&phase, &panel, &synthesis.contested).await?;
+    investigate(&phase, &panel, brief.quick).await?;
     let (chief, draft) = draft_plan(&phase, &panel).await?;
     let review = review(&phase, &panel, &chief, &draft, brief.auto).await?;
     export_out_of_scope(&phase, &review.accepted_out_of_scope).await?;
-    let walk = walk_through(&phase, &panel, &chief, &review.plan).await?;
+    let walked = walk_through(&phase, &panel, &chief, &review.plan).await?;
     if run.ports().is_worker() && !brief.auto {
         // The caller needs a final plan, which the second discussion may still change.
-        finish_plan(&phase, &panel, &chief, &walk.plan).await?;
+        finish_plan(&phase, &panel, &chief, &walked).await?;
         return Err(Stop::RequestedPhasesDone);
     }
     discuss_design(&phase, &panel, brief).await?;
-    let plan = finish_plan(&phase, &panel, &chief, &walk.plan).await?;
+    let plan = finish_plan(&phase, &panel, &chief, &walked).await?;
     illustrate(&phase, &panel).await?;
-    let seat_agents: Vec<SeatAgent> = [
-        sketches.seat_agents,
-        dialectic.seat_agents,
-        investigation.seat_agents,
-        review.seat_agents,
-        walk.seat_agents,
-    ]
-    .concat();
-    let sources = Sources { summary: &summary, seat_agents: &seat_agents, chief: &chief };
+    let sources = Sources { summary: &summary, chief: &chief };
     let drafts = write_files(&phase, &panel, brief, &plan, &sources).await?;
     report_rejected(&phase, &review.rejected).await?;
     if run.ports().is_worker() {

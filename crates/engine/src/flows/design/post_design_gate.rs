@@ -3,9 +3,9 @@
 //! The subject of the approval is the text of the six files without their status. If it changes later, by hand or by a
 //! repair, the gate reopens and shows the diff.
 
-use super::artifacts::{GATE_PAGE, GATE_SUBJECT, POST_DESIGN, RESOLUTIONS, UNMENDED};
+use super::artifacts::{GATE_PAGE, GATE_SUBJECT, OPEN_POINTS, POST_DESIGN, RESOLUTIONS, UNMENDED};
 use super::brief::Brief;
-use super::difference::difference;
+use super::difference::difference_by_file;
 use super::given_answers::{GivenAnswer, write_answers};
 use super::pre_design_gate::is_confirmation;
 use super::specification::{FILES, spec_file, spec_files, spec_names};
@@ -15,7 +15,8 @@ use crate::gate::{Answers, Gate, GateQuestion};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::{FlowResult, Stop};
-use charrette_model::panel::resolutions::{DecisionOutcome, read_resolutions};
+use charrette_model::panel::resolutions::{DecisionOutcome, Disposition, read_resolutions};
+use charrette_model::spec::open_points::open_points;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -40,6 +41,10 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
     let questions = gate.questions.clone();
     let answers = phase.gate(gate).await?;
     record_comments(phase, &questions, &answers).await?;
+    if record_open_points(phase, &page, &answers).await? {
+        // The files are made again with what the person filled in, and shown once more.
+        return Err(Stop::Revise);
+    }
     let approved = [Input::Artifact(GATE_SUBJECT.to_owned()), answers.input("approval")];
     let day = answer_date(&answers, brief);
     let respondent = answers.respondent().unwrap_or("unknown").to_owned();
@@ -48,7 +53,10 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
         .await?;
     // Prepared again, so that the record matches the files with their new status.
     prepare_page(phase).await?;
-    stage.finish("approved");
+    stage.finish(match page.open.len() {
+        0 => "approved".to_owned(),
+        count => format!("approved with open points ({count})"),
+    });
     Ok(Some(day))
 }
 
@@ -88,6 +96,58 @@ async fn record_comments(
     phase.step(step, move |context| async move { context.write(POST_DESIGN, text) }).await
 }
 
+/// Answer that leaves a point open.
+const LEAVE_OPEN: &str = "leave open";
+
+/// Key of the question about an open point, numbered from 1.
+fn open_point_key(n: usize) -> String {
+    format!("open_{n}")
+}
+
+/// Records what the person filled in, for this and every later version of the files. True if there is something new.
+async fn record_open_points(phase: &PhaseHandle<'_>, page: &GatePage, answers: &Answers) -> FlowResult<bool> {
+    let filled: Vec<(String, String, String)> = (1..)
+        .zip(&page.open)
+        .map(|(n, point)| {
+            (open_point_key(n), point.text.clone(), answers.get(&open_point_key(n)).trim().to_owned())
+        })
+        .filter(|(_, _, answer)| !answer.is_empty() && !answer.eq_ignore_ascii_case(LEAVE_OPEN))
+        .collect();
+    if filled.is_empty() {
+        return Ok(false);
+    }
+    let step = Step::new("post-design/open-points").reads(answers).revises([OPEN_POINTS]);
+    phase
+        .step(step, move |context| async move {
+            let before = context.optional_text(OPEN_POINTS)?.unwrap_or_default();
+            let given = filled.iter().map(|(key, question, answer)| GivenAnswer { key, question, answer });
+            context.write(OPEN_POINTS, before + &write_answers(given))?;
+            Ok(true)
+        })
+        .await
+}
+
+/// A point that the files leave open. The field names are on record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct ShownPoint {
+    file: String,
+    text: String,
+    context: String,
+}
+
+/// Open points of the files, each once.
+fn shown_points(files: &[(String, String)]) -> Vec<ShownPoint> {
+    let mut points: Vec<ShownPoint> = Vec::new();
+    for (file, text) in files.iter().filter(|(file, _)| file.ends_with(".md")) {
+        for point in open_points(text) {
+            if !points.iter().any(|known| known.text == point.text) {
+                points.push(ShownPoint { file: file.clone(), text: point.text, context: point.context });
+            }
+        }
+    }
+    points
+}
+
 /// Contents of the gate. The field names are on record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct GatePage {
@@ -97,6 +157,9 @@ pub(super) struct GatePage {
     /// Scenarios that break although the plan was mended.
     #[serde(default)]
     broken: String,
+    /// Points that the files leave open.
+    #[serde(default)]
+    open: Vec<ShownPoint>,
 }
 
 pub(super) async fn prepare_page(phase: &PhaseHandle<'_>) -> FlowResult<GatePage> {
@@ -109,10 +172,11 @@ pub(super) async fn prepare_page(phase: &PhaseHandle<'_>) -> FlowResult<GatePage
             let files = current_files(&context)?;
             let subject = deliverable::without_status(&files);
             let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
-            let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
+            let difference = before.map(|before| difference_by_file(&before, &subject)).unwrap_or_default();
             let votes = resolution_lines(&context.optional_text(RESOLUTIONS)?.unwrap_or_default());
             let broken = context.optional_text(UNMENDED)?.unwrap_or_default();
-            let page = GatePage { shown: deliverable::gate_summary(&files), votes, difference, broken };
+            let open = shown_points(&files);
+            let page = GatePage { shown: deliverable::gate_summary(&files), votes, difference, broken, open };
             context.write(GATE_SUBJECT, subject)?;
             context.write(GATE_PAGE, page.text())?;
             Ok(page)
@@ -170,9 +234,9 @@ fn gate(brief: &Brief, page: &GatePage) -> Gate {
     };
     let title = format!(
         "Post-Design Checkpoint\n======================\n\nI have completed the spec for \"{feature}\". Before validation, I would like\nyour review.\n\n{}",
-        page.text()
+        in_plain_words(&page.text())
     );
-    Gate::new("post-design", GATE_SUBJECT)
+    let gate = Gate::new("post-design", GATE_SUBJECT)
         .page(title.trim_end())
         .ask(
             "what_built",
@@ -198,14 +262,35 @@ fn gate(brief: &Brief, page: &GatePage) -> Gate {
             "confidence",
             &format!("My confidence level: {}\nAreas of lower confidence: {}\n\nAny concerns? [no concerns / concerns: ...]", shown.confidence, shown.weaker_areas),
             "no concerns",
-        )
+        );
+    let gate = (1..).zip(&page.open).fold(gate, |gate, (n, point)| {
+        let question = format!(
+            "{} leaves a point open:\n\n{}\n\nWhat belongs in the place of {}? [leave open / your words]",
+            point.file, point.context, point.text
+        );
+        gate.ask(&open_point_key(n), &question, LEAVE_OPEN)
+    });
+    let open = match page.open.len() {
+        0 => String::new(),
+        count => format!(
+            "\nPoints that the files leave open: {count}. Approving now approves the design with those that you leave open."
+        ),
+    };
+    gate
         .ask_approval(
             "approval",
-            "Do you approve this design for implementation?\n[yes] → proceed to validation\n[no] → halt; revise with --phase=write\n[revise] → the plan, the diagram and the files are made again with your feedback",
+            &format!("Do you approve this design for implementation?{open}\n[yes] → proceed to validation\n[no] → halt; revise with --phase=write\n[revise] → the plan, the diagram and the files are made again with your feedback"),
         )
         .on_rejection(&format!(
             "Design not approved. To revise, run:\n  charrette design {feature} --phase=write"
         ))
+}
+
+/// The text with dispositions in words instead of the tokens of the record.
+fn in_plain_words(text: &str) -> String {
+    Disposition::ALL.iter().fold(text.to_owned(), |text, disposition| {
+        text.replace(&format!("({})", disposition.name()), &format!("({})", disposition.words()))
+    })
 }
 
 fn bulleted(items: impl Iterator<Item = impl std::fmt::Display>) -> String {

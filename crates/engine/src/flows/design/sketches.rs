@@ -5,38 +5,26 @@ use super::brief::Brief;
 use super::seats::sketches;
 use crate::agent_step::AgentOutcome;
 use crate::artifact::{Artifact, Input};
-use crate::panel::{Panel, SeatAgent, seat_label, step_id};
+use crate::panel::{Panel, seat_label, step_id};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::FlowResult;
 use charrette_model::seats::Seat;
 use std::collections::HashMap;
 
-/// Sketches of a run.
-pub(super) struct SketchSet {
-    pub(super) files: Vec<Artifact>,
-    /// Agents that drew them.
-    pub(super) seat_agents: Vec<SeatAgent>,
-}
-
 /// Has every sketch of the run drawn; all of them are required.
 pub(super) async fn draw_sketches(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
     brief: &Brief,
-) -> FlowResult<SketchSet> {
+) -> FlowResult<Vec<Artifact>> {
     let stage = phase.stage("2a");
     let seats: Vec<&'static Seat> = sketches(brief.quick).iter().collect();
     let title = if brief.quick { "Sketches (quick)" } else { "Sketches (regular)" };
     stage.show_lanes(title, seats.iter().map(|seat| (step_id(seat), seat_label(seat))));
     let named = seats.iter().map(|seat| (seat.id, *seat));
     let drawn = phase.parallel("sketches", named, |seat| draw_sketch(phase, panel, seat)).await?;
-    let (mut files, mut seat_agents) = (Vec::new(), Vec::new());
-    for (seat, outcome) in seats.iter().zip(drawn) {
-        files.extend(outcome.artifacts.0);
-        seat_agents.extend(outcome.agent.map(|agent| SeatAgent { seat: seat.id.to_owned(), agent }));
-    }
-    Ok(SketchSet { files, seat_agents })
+    Ok(drawn.into_iter().flat_map(|outcome| outcome.artifacts.0).collect())
 }
 
 async fn draw_sketch(

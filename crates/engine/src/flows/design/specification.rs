@@ -1,21 +1,23 @@
 //! Steps 3b, 3c and 4: the diagram, the six files, and the rejected findings.
 
 use super::artifacts::{
-    CONTESTED, DESIGN, DIAGRAM, DIAGRAM_CANDIDATE, DIAGRAM_SECOND, DIAGRAM_SVG, ISSUES, OUT_OF_SCOPE,
-    REPAIRED, REQUIREMENTS, RESOLUTIONS, TALLY, TASKS, WALK_RECORD, WRITE_SUMMARY,
+    CONTESTED, DESIGN, DIAGRAM, DIAGRAM_CANDIDATE, DIAGRAM_SECOND, DIAGRAM_SVG, ISSUES, OPEN_POINTS,
+    OUT_OF_SCOPE, REPAIRED, REQUIREMENTS, RESOLUTIONS, TALLY, TASKS, WALK_RECORD, WRITE_SUMMARY,
 };
 use super::brief::Brief;
 use super::correction::correct_drafts;
 use super::difference::difference;
 use crate::artifact::{Artifact, Input};
-use crate::deliverable::{self, Materials, SeatOccupant};
-use crate::panel::{Chief, Panel, SeatAgent};
+use crate::authorship::Authorship;
+use crate::deliverable::{self, Materials};
+use crate::panel::{Chief, Panel};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
 use charrette_model::diagram::check::{DiagramMode, check};
 use charrette_model::diagram::fences::fences;
 use charrette_model::diagram::{single, warnings};
+use charrette_model::panel::discussion::read_discussion;
 use charrette_model::spec::tasks::list::TaskList;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
@@ -185,7 +187,6 @@ pub(super) type ReplacedFile = (String, String);
 /// Sources of the files besides the drafts.
 pub(super) struct Sources<'a> {
     pub(super) summary: &'a Artifact,
-    pub(super) seat_agents: &'a [SeatAgent],
     /// The chief designer, who writes them.
     pub(super) chief: &'a Chief,
 }
@@ -199,14 +200,20 @@ pub(super) async fn publish(
     brief: &Brief,
     sources: &Sources<'_>,
 ) -> FlowResult<PublishResult> {
-    let seats = occupants(brief, sources.seat_agents);
+    let authorship = authorship(phase, brief);
     let summary = sources.summary.name().to_owned();
-    let step = read_materials(Step::new(id), drafts, brief, sources).revises(spec_names()).touches_checkout();
+    let step =
+        read_materials(Step::new(id), drafts, &authorship, sources).revises(spec_names()).touches_checkout();
+    let step = step.reads(&[Input::optional(OPEN_POINTS)]);
     let step = repairs.iter().fold(step, |step, failed| step.reads(&failed.map(Artifact::named)));
     let brief = brief.clone();
     let published: PublishResult = phase
         .step(step, move |context| async move {
-            let materials = materials(&context, drafts, &summary, seats, &brief)?;
+            let mut materials = materials(&context, drafts, &summary, authorship, &brief)?;
+            let filled = context.optional_text(OPEN_POINTS)?.unwrap_or_default();
+            for text in [&mut materials.requirements, &mut materials.design, &mut materials.tasks] {
+                *text = fill_open_points(text, &filled);
+            }
             let diagram = context.optional_text(DIAGRAM)?;
             if let Some(failed) = repairs {
                 context.write(REPAIRED, format!("{}\n", drafts_digest(&context, &failed)?))?;
@@ -218,13 +225,24 @@ pub(super) async fn publish(
     Ok(published)
 }
 
+/// A text with its open points as the person filled them in.
+fn fill_open_points(text: &str, filled: &str) -> String {
+    let (answers, _) = read_discussion(filled);
+    answers.iter().fold(text.to_owned(), |text, answer| text.replace(&answer.question, &answer.resolution))
+}
+
 /// A step that reads everything the six files are made from.
-pub(super) fn read_materials(step: Step, drafts: Drafts, brief: &Brief, sources: &Sources<'_>) -> Step {
+pub(super) fn read_materials(
+    step: Step,
+    drafts: Drafts,
+    authorship: &Authorship,
+    sources: &Sources<'_>,
+) -> Step {
     let records: Vec<Input> = RECORDS.iter().map(|name| Input::optional(*name)).collect();
     step.reads(&drafts.map(Artifact::named))
         .reads(sources.summary)
         .reads(&records)
-        .reads(&Input::given("seats", &occupants(brief, sources.seat_agents)))
+        .reads(&Input::given("seats", authorship))
 }
 
 /// Everything the six files are made from.
@@ -232,7 +250,7 @@ pub(super) fn materials(
     context: &StepContext,
     drafts: Drafts,
     summary: &str,
-    occupants: Vec<SeatOccupant>,
+    authorship: Authorship,
     brief: &Brief,
 ) -> Result<Materials, StepError> {
     let [requirements, design, tasks] = drafts;
@@ -251,7 +269,7 @@ pub(super) fn materials(
         contested: context.optional_text(CONTESTED)?,
         walkthroughs: context.optional_text(WALK_RECORD)?,
         created: None,
-        occupants,
+        authorship,
     })
 }
 
@@ -316,13 +334,9 @@ fn append_diagram(design: &str, diagram: &str) -> String {
     format!("{}\n\n{}\n", design.trim_end(), diagram.trim())
 }
 
-pub(super) fn occupants(brief: &Brief, seat_agents: &[SeatAgent]) -> Vec<SeatOccupant> {
-    let occupant = |SeatAgent { seat, agent }: &SeatAgent| SeatOccupant {
-        seat: seat.clone(),
-        agent: agent.clone(),
-        vendor: brief.vendors.get(agent).unwrap_or(agent).clone(),
-    };
-    seat_agents.iter().map(occupant).collect()
+/// Participants so far.
+pub(super) fn authorship(phase: &PhaseHandle<'_>, brief: &Brief) -> Authorship {
+    Authorship::new(&phase.run.participation.seats(), &brief.vendors)
 }
 
 /// Step 4: shows the findings that the vote rejected.

@@ -1,7 +1,7 @@
 //! The `FlowSpec` of `charrette research`.
 
 use super::{artifacts, flow, pages, seats, stages};
-use crate::flow::{FlowSpec, OptionSpec, OptionValue};
+use crate::flow::{EMBEDDED_OPTION, FlowSpec, OptionSpec, OptionValue};
 use charrette_model::checkpoint::Command;
 
 pub static FLOW: FlowSpec = FlowSpec {
@@ -16,11 +16,15 @@ pub static FLOW: FlowSpec = FlowSpec {
     stages: stages::STAGES,
     seats: &[seats::SEATS],
     artifacts: artifacts::ARTIFACTS,
-    options: &[OptionSpec {
-        name: "out",
-        value: Some(OptionValue::File("FILE")),
-        about: "Also write the notes to FILE",
-    }],
+    options: &[
+        OptionSpec {
+            name: "out",
+            value: Some(OptionValue::File("FILE")),
+            about: "Also write the notes to FILE",
+        },
+        EMBEDDED_OPTION,
+    ],
+    gates: &[],
     guards: &[],
     in_spec_tree: false,
     moves_head: false,

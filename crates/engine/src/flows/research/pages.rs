@@ -6,9 +6,8 @@ use super::seats::SEATS;
 use crate::flow::Deliverable;
 use crate::pages::{ClosingPage, FinishedRun, PhasePlan};
 use charrette_model::panel::research_notes::read_research_notes;
-use charrette_model::seats::{EMBEDDED, Seat, SeatGroup};
+use charrette_model::seats::{Seat, SeatGroup};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// Describes a phase.
 pub(super) fn preview(_: &Map<String, Value>, phase: &str) -> PhasePlan {
@@ -45,20 +44,9 @@ pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
     };
     ClosingPage {
         title,
-        notes: vec![participants(run), format!("Intermediate files: {}/", run.workspace)],
+        notes: vec![run.authorship().headline(), format!("Intermediate files: {}/", run.workspace)],
         files: vec![(NOTES.to_owned(), deliverables(run.flags)[0].1.to_owned())],
         next: Some(next),
         ..ClosingPage::default()
     }
-}
-
-fn participants(run: &FinishedRun<'_>) -> String {
-    let answered = run.calls.iter().filter(|call| call.is_answered() && call.agent != EMBEDDED);
-    let vendors: BTreeSet<&str> =
-        answered.map(|call| call.vendor.as_deref().unwrap_or(&call.agent)).collect();
-    if vendors.is_empty() {
-        return "No model took part: the embedded agent made these notes from the survey of the repository."
-            .to_owned();
-    }
-    format!("Vendors that took part: {}", vendors.into_iter().collect::<Vec<_>>().join(", "))
 }

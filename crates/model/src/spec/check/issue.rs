@@ -89,6 +89,8 @@ codes! {
     Ears = "ears": "a requirement is not in EARS form",
     Untestable = "untestable": "a requirement cannot be tested as it is written",
     Uncovered = "uncovered": "no task covers a requirement",
+    OpenPoint = "open-point": "a point is still to be filled in by a person",
+    NotARequirement = "not-a-requirement": "a note about the code is written as a requirement",
     NoTask = "no-task": "no task was found",
     UntracedTask = "untraced-task": "a task refers to no requirement",
     NoFiles = "no-files": "a task does not list its files",

@@ -41,12 +41,34 @@ pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
             issues.push(SpecIssue::new(FILE, requirement.line, IssueCode::Ears, message));
         }
     }
+    let notes = requirements.iter().filter(|requirement| is_code_note(&requirement.text));
+    issues.extend(notes.map(|requirement| {
+        let message = format!("{} is a note about the code: say what the system shall do", requirement.id);
+        SpecIssue::new(FILE, requirement.line, IssueCode::NotARequirement, message)
+    }));
     let others = spec.requirements.problems.iter().filter(|problem| !not_ears.contains(problem));
     issues.extend(
         others.map(|problem| SpecIssue::new(FILE, problem.line, IssueCode::Malformed, &problem.message)),
     );
     issues.extend(check_testable(spec));
     issues
+}
+
+/// True for a finding of a linter or a survey that is worded as a requirement.
+fn is_code_note(text: &str) -> bool {
+    let is_mark = |word: &str| {
+        ["TODO", "FIXME", "XXX", "HACK"].contains(&word.trim_matches([':', '(', ')', ',', '.', '"', '`']))
+    };
+    let lower = text.to_lowercase();
+    text.split_whitespace().any(is_mark)
+        || [
+            "an error is dropped",
+            "no test was found",
+            "is easy to get wrong and hard to review",
+            "an open note",
+        ]
+        .iter()
+        .any(|phrase| lower.contains(phrase))
 }
 
 /// Reports missing and empty sections.

@@ -6,6 +6,7 @@ use super::{counts, design, identity, places, plan, requirements, summary, targe
 use crate::spec::ids::SpecId;
 use crate::spec::links::{LinkTexts, check_links};
 use crate::spec::meta::SpecMeta;
+use crate::spec::open_points;
 use crate::spec::record::SpecRecord;
 use crate::spec::requirements::Requirements;
 use crate::spec::tasks::TaskList;
@@ -45,6 +46,7 @@ pub fn check(files: &SpecFiles<'_>, plan: Option<&str>, facts: &dyn FileFacts) -
         .map(|(file, _)| missing_file(file))
         .collect();
     let spec = ParsedSpec::parse(files, plan, facts);
+    issues.extend(open_points(files));
     issues.extend(requirements::issues(&spec));
     issues.extend(design::issues(&spec));
     issues.extend(tasks::issues(&spec));
@@ -56,6 +58,17 @@ pub fn check(files: &SpecFiles<'_>, plan: Option<&str>, facts: &dyn FileFacts) -
     issues.extend(facts.sources().map(|sources| places::issues(&spec, &*sources)).unwrap_or_default());
     issues.extend(plan.map(|plan| plan::issues(plan, &spec.files_known)).unwrap_or_default());
     sort_issues(issues)
+}
+
+/// Points that only a person can fill in. A person may approve a specification that has some.
+fn open_points(files: &SpecFiles<'_>) -> Vec<SpecIssue> {
+    let of_file = |(file, text): (&'static str, &str)| {
+        let points = open_points::open_points(text).into_iter();
+        points
+            .map(move |point| SpecIssue::new(file, point.line, IssueCode::OpenPoint, point.text))
+            .collect::<Vec<_>>()
+    };
+    files.entries().into_iter().filter(|(file, _)| file.ends_with(".md")).flat_map(of_file).collect()
 }
 
 /// The files, parsed as far as possible.

@@ -7,7 +7,7 @@ use charrette_model::panel::resolutions::read_resolutions;
 use std::fmt::Write as _;
 
 pub(super) fn write(spec: &SpecInputs<'_>) -> String {
-    let mut text = format!("# Design: {}\n\n{}\n", spec.facts.title().to_lowercase(), SpecInputs::notice());
+    let mut text = format!("# Design: {}\n\n{}\n", spec.facts.title(), SpecInputs::notice());
     let approach = spec.lines("Approach");
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -15,11 +15,13 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
         "\n## Overview\n\n{}",
         approach.first().cloned().unwrap_or_else(|| "The plan says nothing about the approach.".to_owned())
     );
+    add_feedback(&mut text, spec, "Overview");
     let _ = writeln!(
         text,
         "\n## Architecture\n\nToday: {}\n\nThen: the same files, changed as the components say; no file is added.",
         current_state(spec)
     );
+    add_feedback(&mut text, spec, "Architecture");
     text.push_str("\n## Component Design\n");
     for (n, path) in spec.components.iter().enumerate() {
         let _ = writeln!(text, "\n### C{}: {path}\n\n{}", n + 1, component(spec, path));
@@ -35,7 +37,9 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
             "None is known to change. What is stored, and in which form, is for a person to decide if the request needs it."
         )
     );
+    add_feedback(&mut text, spec, "Data Models");
     let _ = writeln!(text, "\n## Data Flow\n\n{}", data_flow(spec));
+    add_feedback(&mut text, spec, "Data Flow");
     let mut errors = spec.lines("Error handling");
     errors.extend(spec.lines("Edge cases"));
     let _ = writeln!(
@@ -43,18 +47,21 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
         "\n## Error Handling\n\n{}",
         bullet_list(&errors, "The plan names no errors and no edge cases.")
     );
+    add_feedback(&mut text, spec, "Error Handling");
     let _ = writeln!(text, "\n## Scenarios\n\n{}", scenarios(spec));
     let _ = writeln!(
         text,
         "\n## Testing Strategy\n\n{}",
         bullet_list(&spec.lines("Testing strategy"), "The plan names no tests.")
     );
+    add_feedback(&mut text, spec, "Testing Strategy");
     let _ = writeln!(text, "\n## Decisions\n{}", decisions(spec));
     let _ = writeln!(
         text,
         "## Risks\n\n{}",
         bullet_list(&spec.lines("Failure modes"), "The plan names no failure modes.")
     );
+    add_feedback(&mut text, spec, "Risks");
     for (title, section) in [
         ("Order of Work", "Order of work"),
         ("Roll-out and Roll-back", "Roll-out and roll-back"),
@@ -76,6 +83,13 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
         spec.components.first().map_or("any file", String::as_str)
     );
     text
+}
+
+/// Adds feedback of the person that names this section.
+fn add_feedback(text: &mut String, spec: &SpecInputs<'_>, section: &str) {
+    for line in spec.person.about(section) {
+        let _ = writeln!(text, "\n{line}");
+    }
 }
 
 fn current_state(spec: &SpecInputs<'_>) -> String {

@@ -1,6 +1,6 @@
 //! `requirements.md`: EARS sentences about the requested behaviour, each with its proof.
 
-use super::spec_inputs::SpecInputs;
+use super::spec_inputs::{OWN_CRITERIA, SpecInputs};
 use crate::embedded::citable_facts::{is_citable, join_list, sanitize};
 use std::fmt::Write as _;
 
@@ -70,6 +70,13 @@ fn criteria(spec: &SpecInputs<'_>) -> Vec<String> {
     let entry = spec.components.first().filter(|path| is_citable(path));
     let at = entry.map_or_else(String::new, |path| format!(" where it enters {path}"));
     all.push(format!("IF what is given is missing, malformed or beyond a limit (to be filled in: which limits), THEN THE SYSTEM SHALL report an error{at} and change nothing; it is accepted when {proof}."));
+    debug_assert_eq!(all.len(), OWN_CRITERIA, "tasks refer to the criteria by number");
+    for (about, words) in spec.person.lines() {
+        all.push(format!(
+            "THE SYSTEM SHALL be as the person decided about {about}: \"{}\"; it is accepted when {proof}.",
+            words.trim_end_matches('.')
+        ));
+    }
     all
 }
 
@@ -95,6 +102,11 @@ fn regression_proof(spec: &SpecInputs<'_>) -> String {
 
 fn out_of_scope(spec: &SpecInputs<'_>) -> Vec<String> {
     let mut lines = vec!["Everything the request does not name.".to_owned()];
+    lines
+        .extend(spec.person.scope.iter().map(|words| format!("As the person said about the scope: {words}")));
+    if !spec.person.excluded.is_empty() {
+        lines.push(format!("{}: taken out by the person.", join_list(&spec.person.excluded)));
+    }
     let others: Vec<&str> = spec
         .facts
         .sources()

@@ -2,6 +2,7 @@
 
 use crate::embedded::citable_facts::{CitableFacts, sanitize};
 use crate::embedded::inputs::DraftInputs;
+use crate::embedded::person::PersonWords;
 use crate::embedded::plan_text::{PlanText, SECTIONS};
 use crate::embedded::synthesis::cited_files;
 use crate::tree::kind::{FileKind, can_hold_tests, file_kind};
@@ -9,10 +10,14 @@ use crate::tree::kind::{FileKind, can_hold_tests, file_kind};
 /// Maximum number of components in a specification.
 const MAX_COMPONENTS: usize = 5;
 
+/// Number of criteria that do not come from the person's words.
+pub(super) const OWN_CRITERIA: usize = 3;
+
 /// Inputs shared by the three files.
 pub(super) struct SpecInputs<'a> {
     pub(super) inputs: &'a DraftInputs<'a>,
     pub(super) facts: CitableFacts<'a>,
+    pub(super) person: PersonWords,
     pub(super) plan: PlanText<'a>,
     pub(super) plan_text: &'a str,
     /// All files that the plan changes.
@@ -29,7 +34,12 @@ impl<'a> SpecInputs<'a> {
     pub(super) fn new(inputs: &'a DraftInputs<'a>, plan: &'a str) -> SpecInputs<'a> {
         let facts = CitableFacts::new(inputs);
         let text = PlanText::read(plan);
-        let named = cited_files(inputs, &text.section(SECTIONS[0]).unwrap_or_default());
+        let person = PersonWords::read(inputs);
+        let mut named = cited_files(inputs, &text.section(SECTIONS[0]).unwrap_or_default());
+        // Feedback comes after the plan.
+        let added = person.included.iter().filter(|path| !named.contains(path)).cloned().collect::<Vec<_>>();
+        named.extend(added);
+        named.retain(|path| !person.excluded.contains(path));
         let is_test = |path: &String| file_kind(path) == Some(FileKind::Test) && can_hold_tests(path);
         let is_doc = |path: &String| file_kind(path) == Some(FileKind::Doc);
         let tests: Vec<String> = named.iter().filter(|path| is_test(path)).cloned().collect();
@@ -44,7 +54,7 @@ impl<'a> SpecInputs<'a> {
             components = docs.iter().take(1).cloned().collect();
         }
         let docs = docs.into_iter().filter(|path| !components.contains(path)).collect();
-        SpecInputs { inputs, facts, plan: text, plan_text: plan, named, components, tests, docs }
+        SpecInputs { inputs, facts, person, plan: text, plan_text: plan, named, components, tests, docs }
     }
 
     /// Notice for the head of a file.
@@ -68,6 +78,11 @@ impl<'a> SpecInputs<'a> {
         let apart = covering.iter().find(|test| !self.components.iter().any(|path| path == *test));
         let near = apart.or(covering.first()).copied();
         near.or_else(|| self.tests.first().map(String::as_str))
+    }
+
+    /// Ids of the requirements that come from the person's words.
+    pub(super) fn person_ids(&self) -> Vec<String> {
+        (0..self.person.lines().len()).map(|n| format!("REQ-1.{}", OWN_CRITERIA + 1 + n)).collect()
     }
 
     /// Lines of a section of the plan, sanitized.

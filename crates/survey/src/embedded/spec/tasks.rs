@@ -18,7 +18,7 @@ struct Task {
 pub(super) fn write(spec: &SpecInputs<'_>) -> String {
     let mut phases = vec![("The test", vec![first_test_task(spec)]), ("The change", change_tasks(spec))];
     phases.push(("What goes with it", vec![closing_task(spec)]));
-    let mut text = format!("# Tasks: {}\n\n{}\n", spec.facts.title().to_lowercase(), SpecInputs::notice());
+    let mut text = format!("# Tasks: {}\n\n{}\n", spec.facts.title(), SpecInputs::notice());
     let total: usize = phases.iter().map(|(_, tasks)| tasks.len()).sum();
     let mut n = 0;
     for (phase, (name, tasks)) in phases.iter().enumerate() {
@@ -76,7 +76,7 @@ fn first_test_task(spec: &SpecInputs<'_>) -> Task {
     };
     Task {
         title: "A test that fails".to_owned(),
-        refs: vec!["REQ-1.1".to_owned(), "REQ-1.2".to_owned()],
+        refs: ["REQ-1.1".to_owned(), "REQ-1.2".to_owned()].into_iter().chain(spec.person_ids()).collect(),
         body: format!(
             "Write down what must happen as a test {at}, before anything changes. It must fail for the right reason."
         ),

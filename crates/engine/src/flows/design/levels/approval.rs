@@ -5,7 +5,7 @@ use super::questions::post_design_questions;
 use crate::artifact::{Artifact, Input};
 use crate::flows::design::artifacts::{GATE_PAGE, GATE_SUBJECT};
 use crate::flows::design::brief::Brief;
-use crate::flows::design::difference::difference;
+use crate::flows::design::difference::difference_by_file;
 use crate::flows::design::pre_design_gate::confirm_summary;
 use crate::flows::design::validate::artifact_inputs;
 use crate::gate::Gate;
@@ -84,7 +84,7 @@ async fn prepare_page(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> Flow
                 texts.push(text);
             }
             let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
-            let difference = before.map(|before| difference(&before, &subject)).unwrap_or_default();
+            let difference = before.map(|before| difference_by_file(&before, &subject)).unwrap_or_default();
             context.write(GATE_SUBJECT, subject)?;
             context.write(GATE_PAGE, changes_section(&difference))?;
             let manifest = texts.pop().unwrap_or_default();

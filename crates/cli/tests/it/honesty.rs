@@ -1,0 +1,225 @@
+//! Nothing false on a screen or in a file: agents that do not work are named, a person decides about going on without a
+//! model, gates take "no" for an answer, and bad input is refused with the way on.
+
+use crate::workshop::Workshop;
+use crate::{BINARY, charrette, charrette_with};
+use charrette_testkit::panel::{FEATURE, PanelVariant, REQUEST, SeatFault};
+use charrette_testkit::{Pty, Sandbox};
+use std::fmt::Write as _;
+
+/// A panel whose planner fails with every agent.
+fn without_planner() -> Workshop {
+    let workshop = Workshop::brief();
+    workshop.set_fault("planner", SeatFault::Fails);
+    workshop
+}
+
+#[test]
+fn a_person_decides_before_the_embedded_agent_leads() {
+    let workshop = without_planner();
+    let output = workshop.start(&["--auto"]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert_eq!(workshop.gate("fallback/embedded"), "pending");
+    let asked = charrette_answer(&workshop);
+    assert!(asked.contains("claude: exit code 1"), "{asked}");
+    // Asked again, and it fails again: a new question.
+    assert_eq!(workshop.answer("fallback: retry\n").code, Some(0));
+    assert_eq!(workshop.resume(&[]).code, Some(3));
+    assert_eq!(workshop.gate("fallback/embedded-2"), "pending");
+    assert_eq!(workshop.answer("fallback: continue\n").code, Some(0));
+    let output = workshop.resume(&[]);
+    // The draft of the embedded agent has points that only a person can fill in.
+    assert!(matches!(output.code, Some(0 | 3)), "{output:?}");
+    let summary = std::fs::read_to_string(workshop.spec("summary.md")).unwrap();
+    assert!(summary.contains("claude gave no usable answer in "), "{summary}");
+    assert!(summary.contains("The embedded agent took "), "{summary}");
+}
+
+fn charrette_answer(workshop: &Workshop) -> String {
+    workshop.run(BINARY, ["answer", FEATURE]).stdout
+}
+
+#[test]
+fn what_was_said_beforehand_needs_no_question() {
+    let workshop = without_planner();
+    let output = workshop.start(&["--auto", "--no-checkpoint", "--embedded"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(workshop.document()["gates"].get("fallback/embedded").is_none());
+    assert!(output.stdout.contains("embedded answered instead"), "{output:?}");
+}
+
+#[test]
+fn no_ends_at_a_terminal_too_and_can_be_answered_differently_later() {
+    let workshop = Workshop::brief();
+    workshop.set_variant(PanelVariant::NothingUnclear);
+    let at = |args: &[&str]| {
+        let all = std::iter::once("design").chain(args.iter().copied());
+        Pty::start(workshop.command(BINARY, all), 60)
+    };
+    let mut pty = at(&[REQUEST, "--auto", "--yes"]);
+    pty.answer("Is this correct?", "?\r");
+    pty.answer("takes the recommended", "list\r");
+    pty.answer("Is this correct?", "yes to all\r");
+    pty.answer("Take the recommended answers", "yes\r");
+    pty.answer("review any specific file", "review: nothing.md\r");
+    pty.answer("Files: design.md", "\r");
+    pty.answer("Do you agree", "changes\r");
+    pty.answer("What is wrong?", "count per key\r");
+    for question in ["additional risks", "Is anything missing that", "Any concerns"] {
+        pty.answer(question, "\r");
+    }
+    pty.answer("(yes / no / revise)", "no\r");
+    pty.answer("What is wrong?", "\r");
+    assert_eq!(pty.wait_for_exit(), Some(4), "{}", pty.screen());
+    assert!(!pty.raw_output().contains("**"), "{}", pty.raw_output());
+    // Lines to copy are not broken.
+    let screen = pty.screen();
+    let is_copied = |line: &&str| {
+        ["error:", "hint:", "  charrette", "refused;"].iter().any(|start| line.starts_with(start))
+    };
+    let too_wide: Vec<&str> =
+        screen.lines().filter(|line| !is_copied(line) && line.chars().count() > 60).collect();
+    assert!(too_wide.is_empty(), "{too_wide:#?}");
+    let answers = workshop.document()["gates"]["post-design"]["answers"].clone();
+    assert_eq!(answers["decisions"], "changes: count per key");
+    let mut pty = at(&[FEATURE, "--resume", "--yes"]);
+    pty.answer("This was rejected before", "");
+    pty.answer("(yes / no / revise)", "yes\r");
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
+}
+
+#[test]
+fn names_that_no_gate_has_are_refused_with_the_nearest() {
+    let workshop = Workshop::brief();
+    let file = workshop.sandbox.outside("answers.yaml");
+    for (yaml, says) in [
+        ("pre-desing: {scope: fine}\n", "no gate is called pre-desing; did you mean pre-design?"),
+        (
+            "pre-design: {aproach: fine}\n",
+            "no question in pre-design is called aproach; did you mean approach?",
+        ),
+    ] {
+        std::fs::write(&file, yaml).unwrap();
+        let output = workshop.design(&[REQUEST, "--auto", "--answers", file.to_str().unwrap()]);
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stderr.contains(says), "{output:?}");
+        assert!(!workshop.sandbox.path(".specs").exists());
+    }
+}
+
+fn repository() -> Sandbox {
+    let sandbox = Sandbox::repository();
+    sandbox.write("src/main.py", "def main():\n    pass\n");
+    sandbox.git(["add", "-A"]);
+    sandbox.commit("feat: begin");
+    sandbox
+}
+
+#[test]
+fn an_entry_that_is_refused_leaves_nothing_behind() {
+    let sandbox = repository();
+    let refused = |says: &str| {
+        let output = charrette(&sandbox, &["design", "say hello", "--yes"]);
+        assert_eq!(output.code, Some(4), "{output:?}");
+        assert!(output.stderr.contains(&format!("error: {says}")), "{output:?}");
+        assert!(output.stderr.contains("Nothing was created."), "{output:?}");
+        assert!(!sandbox.path(".specs").exists() && !sandbox.path("specs").exists());
+    };
+    sandbox.write("src/main.py", "def main():\n    return 1\n");
+    refused("there are changes that are not committed");
+    sandbox.git(["checkout", "-q", "src/main.py"]);
+    sandbox.git(["checkout", "-q", "--detach"]);
+    refused("no branch is checked out (HEAD is detached)");
+    sandbox.git(["checkout", "-q", "-b", "bob/feature"]);
+    refused("bob/feature is checked out, which is neither main nor a branch of yours");
+}
+
+#[test]
+fn a_description_is_read_from_anywhere_and_a_placeholder_is_none() {
+    let sandbox = repository();
+    let file = sandbox.outside("request.md");
+    std::fs::write(&file, "# Say hello\n\nTo everybody, in their own language.\n").unwrap();
+    let dry = |args: &[&str], stdin: &[u8]| {
+        let all = [&["design"], args, &["--dry-run", "--json"]].concat();
+        charrette_with(&sandbox, &all, stdin)
+    };
+    for (args, stdin) in [
+        (vec!["--from", file.to_str().unwrap()], &b""[..]),
+        (vec!["-"], &b"# Say hello\n\nTo everybody, in their own language.\n"[..]),
+    ] {
+        let output = dry(&args, stdin);
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert_eq!(
+            output.json()["context"][0][1],
+            "say-hello-to-everybody-in-their-own-language",
+            "{output:?}"
+        );
+    }
+    for (args, says) in [
+        (vec!["add", "rate", "limiting"], "did you mean quotes?"),
+        (vec!["what you want"], "says nothing about what to design"),
+        (vec!["<your feature>"], "says nothing about what to design"),
+        (vec!["say hello", "--phase", "writ"], "Did you mean --phase=write?"),
+    ] {
+        let output = dry(&args, b"");
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stderr.contains(says), "{output:?}");
+    }
+}
+
+#[test]
+fn charrette_alone_says_what_to_do_next() {
+    let sandbox = repository();
+    let output = charrette(&sandbox, &[]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stdout.contains("Begin a design:"), "{output:?}");
+    assert_eq!(charrette(&sandbox, &["design", "say hello to everybody", "--yes"]).code, Some(3));
+    let output = charrette(&sandbox, &[]);
+    assert!(output.stdout.contains("waits for you at"), "{output:?}");
+    let output = charrette(&sandbox, &["resume", "say-helo-to-everybody"]);
+    assert!(output.stderr.contains("did you mean say-hello-to-everybody?"), "{output:?}");
+    for command in [&["collect"][..], &["dirty-tree"], &["ballot"]] {
+        let output = charrette(&sandbox, &[command, &["--help"]].concat());
+        assert_eq!(
+            (output.code, output.stdout.contains("Usage:")),
+            (Some(0), true),
+            "{command:?} {output:?}"
+        );
+    }
+}
+
+#[test]
+fn the_embedded_draft_takes_the_words_of_the_person() {
+    let sandbox = repository();
+    let answers = sandbox.outside("answers.yaml");
+    let pre = "pre-design: {understanding: 'yes', approach: 'yes', assumptions: all correct, trade_offs: 'yes', scope: scope is right, unknowns: 'resolve: main greets in the language of the system'}\n";
+    std::fs::write(&answers, pre).unwrap();
+    let start = ["design", "let main say hello", "--auto", "--yes", "--answers", answers.to_str().unwrap()];
+    let output = charrette(&sandbox, &start);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    let requirements = || sandbox.read("specs/let-main-say-hello/requirements.md");
+    assert!(requirements().contains("main greets in the language of the system"), "{}", requirements());
+    let open = requirements().matches("(to be filled in").count();
+    assert!(open > 1, "{}", requirements());
+    let mut post = String::from(
+        "post-design: {what_built: proceed, decisions: 'yes', risks: no additional, omissions: nothing missing, confidence: no concerns",
+    );
+    for n in 1..=open {
+        let answer = if n == 1 { "an operator" } else { "leave open" };
+        let _ = write!(post, ", open_{n}: {answer}");
+    }
+    std::fs::write(&answers, format!("{post}, approval: 'yes'}}\n")).unwrap();
+    let resume = ["resume", "let-main-say-hello", "--answers", answers.to_str().unwrap()];
+    let output = charrette(&sandbox, &resume);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert!(requirements().contains("As a user an operator"), "{}", requirements());
+    assert_eq!(requirements().matches("(to be filled in").count(), open - 1);
+    let mut post = post.replace(&format!(", open_{open}: leave open"), "");
+    post = post.replace("an operator", "leave open");
+    std::fs::write(&answers, format!("{post}, approval: 'yes'}}\n")).unwrap();
+    let output = charrette(&sandbox, &resume);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stdout.contains(&format!("Approved with open points ({})", open - 1)), "{output:?}");
+    let status = charrette(&sandbox, &["status"]);
+    assert!(status.stdout.contains("complete, approved, no model"), "{status:?}");
+}
