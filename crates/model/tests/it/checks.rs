@@ -318,6 +318,8 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("design.md", "429.", "`src/lib.rs:1`: \"mod other;\"", "design.md:27: src/lib.rs:1: the quoted text is not there; it is not in the file, and the cited line says: mod http; [wrong-place]"),
     ("requirements.md", REQUIREMENTS, "# Nothing\n", "requirements.md:1: nothing is demanded: no REQ-n.m or NFR-n [no-requirement]"),
     ("tasks.md", TASKS, "# Nothing\n", "tasks.md:1: there is no task [no-task]"),
+    ("design.md", "429.", "429 (to be filled in: the text of the answer).", "design.md:27: (to be filled in: the text of the answer) [open-point]"),
+    ("requirements.md", "THE SYSTEM SHALL drop the oldest bucket", "THE SYSTEM SHALL mend the TODO of the store", "requirements.md:20: REQ-1.2 is a note about the code: say what the system shall do [not-a-requirement]"),
 ];
 
 #[test]
