@@ -7,6 +7,7 @@
 use crate::agent::{AgentCall, AgentPrompt, AnswerFiles, CallInputs, Grammar, LaunchContext};
 use crate::citation_check::CitationCheck;
 use crate::event::EventKind;
+use crate::evidence_note::{with_answer, with_output};
 use crate::ports::{
     AgentAnswer, AnswerCitations, AnswerKeeper, FailedAgent, LaunchError, LaunchOrder, PromptInput,
 };
@@ -103,7 +104,7 @@ impl AgentCall {
             return self.accept(Draft { files: Ok(files), ..second }, first.wrong(), &request, Some(salvage));
         }
         let file = context.lane().keep_evidence(agent, &second.text).await;
-        let refused = format!("{problem} (retried once; answer saved in {file})");
+        let refused = with_answer(problem, &file);
         warn(context, agent, &format!("answer refused: {refused}"));
         Err(CallError::Failed(refused))
     }
@@ -221,14 +222,14 @@ impl AgentCall {
             }
             Err(LaunchError::Failed(failed)) => {
                 context.lane().record_changes(&failed.changes).await.map_err(CallError::Unrecorded)?;
-                let saved = match failed.evidence.filter(|text| !text.trim().is_empty()) {
-                    None => String::new(),
+                let reason = match failed.evidence.filter(|text| !text.trim().is_empty()) {
+                    None => failed.reason,
                     Some(text) => {
                         let file = context.lane().keep_evidence(agent, &text).await;
-                        format!(" (output saved in {file})")
+                        with_output(&failed.reason, &file)
                     }
                 };
-                Err(CallError::Failed(format!("{}{saved}", failed.reason)))
+                Err(CallError::Failed(reason))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Authors of a run in words, for the first lines of the closing page and of `summary.md`, and for the record of the panel.
 
+use crate::evidence_note::without_note;
 use crate::participation::SeatResult;
 use crate::ports::FailedAgent;
 use charrette_model::seats::EMBEDDED;
@@ -34,6 +35,7 @@ pub struct SeatFailure {
     /// Seat id.
     pub seat: String,
     pub agent: String,
+    /// Reason, without the name of the file that has the output.
     pub reason: String,
 }
 
@@ -49,7 +51,7 @@ impl Authorship {
             result.failed.iter().map(|FailedAgent { agent, reason }| SeatFailure {
                 seat: result.seat.clone(),
                 agent: agent.clone(),
-                reason: reason.clone(),
+                reason: without_note(reason).to_owned(),
             })
         });
         Authorship { occupants: occupants.collect(), failed: failed.collect() }
@@ -139,6 +141,7 @@ fn counted_vendors(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence_note::{with_answer, with_output};
 
     fn seat(seat: &str, vendor: &str) -> SeatOccupant {
         SeatOccupant { seat: seat.to_owned(), agent: vendor.to_owned(), vendor: vendor.to_owned() }
@@ -146,6 +149,28 @@ mod tests {
 
     fn failure(seat: &str, agent: &str, reason: &str) -> SeatFailure {
         SeatFailure { seat: seat.to_owned(), agent: agent.to_owned(), reason: reason.to_owned() }
+    }
+
+    #[test]
+    fn failures_are_the_same_whatever_the_attempt() {
+        let attempt = |number: u32| {
+            let file = format!("evidence/write-planner-{number}-claude-1.txt");
+            let failed = |agent: &str, reason| FailedAgent { agent: agent.to_owned(), reason };
+            let failed = vec![
+                failed("claude", with_output("exit code 1", &file)),
+                failed("codex", with_answer("no plan in it", &file)),
+            ];
+            let seat = SeatResult { seat: "planner".to_owned(), agent: Some(EMBEDDED.to_owned()), failed };
+            Authorship::new(&[seat], &BTreeMap::new())
+        };
+        assert_eq!(attempt(1), attempt(2));
+        assert_eq!(
+            attempt(1).failures(),
+            [
+                "claude gave no usable answer in 1 seat: exit code 1.",
+                "codex gave no usable answer in 1 seat: no plan in it.",
+            ]
+        );
     }
 
     #[test]

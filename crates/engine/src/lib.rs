@@ -25,6 +25,7 @@ mod citation_check;
 pub mod deliverable;
 pub mod driver;
 pub mod event;
+mod evidence_note;
 pub mod explain;
 pub mod flow;
 pub mod flows;
