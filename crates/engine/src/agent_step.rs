@@ -125,12 +125,22 @@ impl PhaseHandle<'_> {
 
     /// Withdraws the rate limit gates of a step that an earlier attempt left open; with `budgets`, budget gates too.
     async fn withdraw_obsolete_gates(&self, step: &str, budgets: bool) -> FlowResult<()> {
-        let journal = &self.run.journal;
         let rate_limits = format!("rate-limit/{step}-");
-        let is_obsolete =
-            |gate: &String| gate.starts_with(&rate_limits) || (budgets && gate.starts_with("budget/"));
-        let gates: Vec<String> =
-            journal.waiting_gates().await?.into_iter().map(|view| view.gate).filter(is_obsolete).collect();
+        self.withdraw_gates(|gate| gate.starts_with(&rate_limits) || (budgets && gate.starts_with("budget/")))
+            .await
+    }
+
+    /// Withdraws the questions about the embedded agent that an earlier attempt left open. Lanes share such a gate, so
+    /// only the end of a phase shows that all agents have answered.
+    pub(crate) async fn withdraw_fallback_gates(&self) -> FlowResult<()> {
+        let fallback = format!("{}/", Pause::FALLBACK);
+        self.withdraw_gates(|gate| gate.starts_with(&fallback)).await
+    }
+
+    async fn withdraw_gates(&self, is_obsolete: impl Fn(&str) -> bool) -> FlowResult<()> {
+        let journal = &self.run.journal;
+        let waiting = journal.waiting_gates().await?.into_iter().map(|view| view.gate);
+        let gates: Vec<String> = waiting.filter(|gate| is_obsolete(gate)).collect();
         if gates.is_empty() { Ok(()) } else { journal.withdraw_gates(gates).await }
     }
 

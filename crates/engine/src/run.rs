@@ -240,6 +240,7 @@ impl PhaseHandle<'_> {
             files: files.iter().map(|&file| file.to_owned()).collect(),
             ends_run,
         };
+        self.withdraw_fallback_gates().await?;
         self.run.journal.finish_phase(end).await
     }
 }

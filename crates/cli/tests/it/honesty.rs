@@ -35,6 +35,20 @@ fn a_person_decides_before_the_embedded_agent_leads() {
     assert!(summary.contains("The embedded agent took "), "{summary}");
 }
 
+#[test]
+fn the_question_is_withdrawn_when_the_agents_work_again() {
+    let workshop = without_planner();
+    assert_eq!(workshop.start(&["--auto"]).code, Some(3));
+    assert_eq!(workshop.gate("fallback/embedded"), "pending");
+    workshop.clear_part("planner");
+    let output = workshop.resume(&[]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(workshop.document()["gates"].get("fallback/embedded").is_none());
+    let summary = std::fs::read_to_string(workshop.spec("summary.md")).unwrap();
+    assert!(summary.contains("Written by claude;"), "{summary}");
+    assert!(!summary.contains("gave no usable answer"), "{summary}");
+}
+
 fn charrette_answer(workshop: &Workshop) -> String {
     workshop.run(BINARY, ["answer", FEATURE]).stdout
 }

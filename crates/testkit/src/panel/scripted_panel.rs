@@ -97,6 +97,12 @@ impl Panel {
             .expect("a part of the script");
     }
 
+    /// Removes the part of a step, so that its answer is used again.
+    pub fn clear_part(&self, step: &str) {
+        fs_err::remove_file(self.script().join(format!("{}.json", file_name(step))))
+            .expect("a part of the script");
+    }
+
     /// Makes a step fail.
     pub fn set_fault(&self, step: &str, fault: SeatFault) {
         self.set_part(step, &fault.part());
