@@ -1,5 +1,6 @@
 //! One call of one agent, over any transport.
 
+use super::login::logged_out_reason;
 use super::state::AgentPool;
 use crate::acp;
 use crate::openai;
@@ -74,7 +75,7 @@ impl AgentPool {
             && failure.kind == FailureKind::Credentials
             && let Some(login) = &agent.profile.login
         {
-            failure.message = format!("not logged in: {login} ({})", failure.message);
+            failure.message = logged_out_reason(login, &failure.message);
         }
         match &report.outcome.answer {
             Err(failure) if failure.kind == FailureKind::Interrupted => {}

@@ -4,6 +4,8 @@
 //! There is no question where no agent is installed, where the configured chain names the embedded agent, or where
 //! `--embedded` said yes beforehand.
 
+use super::login::is_logged_out;
+use super::probe::bare_reason;
 use super::state::AgentPool;
 use charrette_engine::Pause;
 use charrette_engine::pause::PauseDecision;
@@ -45,8 +47,7 @@ impl AgentPool {
         let unhealthy = excluded.into_iter().filter(|(_, why)| *why == ExclusionReason::Unhealthy);
         unhealthy
             .map(|(agent, _)| {
-                let reason = self.health().reason(&agent).unwrap_or("not responding").to_owned();
-                let reason = reason.strip_prefix("Retry ").map_or(reason.clone(), str::to_owned);
+                let reason = self.health().reason(&agent).map_or("not responding", bare_reason).to_owned();
                 FailedAgent { agent, reason }
             })
             .collect()
@@ -105,9 +106,5 @@ fn shortened(reason: &str) -> String {
 pub(super) fn describe(failed: &FailedAgent) -> String {
     let FailedAgent { agent, reason } = failed;
     let reason = shortened(reason);
-    if reason.starts_with("not logged in") {
-        format!("{agent} is {reason}")
-    } else {
-        format!("{agent}: {reason}")
-    }
+    if is_logged_out(&reason) { format!("{agent} is {reason}") } else { format!("{agent}: {reason}") }
 }

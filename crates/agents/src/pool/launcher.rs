@@ -4,6 +4,7 @@ use super::call::{AgentCall, CallOrigin, EndHook, ResumedSession};
 use super::call_tree_diff::CallTreeDiff;
 use super::head_copy::HeadCopy;
 use super::instructions::with_instructions;
+use super::login::is_logged_out;
 use super::policy::{RateLimitPolicy, WebPolicy};
 use super::state::{AgentPool, days_folder, seat_chain};
 use crate::outcome::{FailureKind, Outcome, TimeoutKind};
@@ -171,11 +172,7 @@ impl AgentPool {
         let agent = self.roster().get(name).cloned();
         let agent = agent.ok_or_else(|| LaunchError::failed("no such agent is configured"))?;
         if let Some(reason) = self.health().reason(name) {
-            let bare = reason.strip_prefix("Retry ").unwrap_or(reason);
-            if bare.starts_with("not logged in") {
-                return Err(LaunchError::failed(bare));
-            }
-            return Err(LaunchError::failed(format!("not called, because it failed before: {reason}")));
+            return Err(unhealthy(reason, &format!("not called, because it failed before: {reason}")));
         }
         if !agent.is_installed(self.host()) {
             return Err(LaunchError::failed(agent.missing_message()));
@@ -186,13 +183,8 @@ impl AgentPool {
                 return Err(LaunchError::Interrupted);
             }
             if let Err(reason) = probe.health {
-                let bare = reason.strip_prefix("Retry ").unwrap_or(&reason);
-                if bare.starts_with("not logged in") {
-                    return Err(LaunchError::failed(bare));
-                }
-                return Err(LaunchError::failed(format!(
-                    "installed but not responding (health check failed: {reason})"
-                )));
+                let message = format!("installed but not responding (health check failed: {reason})");
+                return Err(unhealthy(&reason, &message));
             }
         }
         Ok(agent)
@@ -319,6 +311,11 @@ impl AgentPool {
         };
         self.append_to_ledgers(self.ledgers(), &record);
     }
+}
+
+/// Error for an agent that is not called: the message, or the reason alone if that names the cure.
+fn unhealthy(reason: &str, message: &str) -> LaunchError {
+    LaunchError::failed(if is_logged_out(reason) { reason } else { message })
 }
 
 /// True if the client can continue a session. A client of the protocol says so itself.

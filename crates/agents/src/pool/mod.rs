@@ -16,6 +16,7 @@ mod fallback;
 mod head_copy;
 mod instructions;
 mod launcher;
+mod login;
 mod policy;
 mod probe;
 mod queued;

@@ -1,12 +1,16 @@
 //! Health probe of an agent: once per process, with one retry.
 
 use super::call::{AgentCall, CallOrigin, EndHook};
+use super::login::is_logged_out;
 use super::state::AgentPool;
 use crate::profile::{Agent, Transport};
 use std::time::Duration;
 
 /// Prompt of a probe.
 const PROMPT: &str = "Respond with OK";
+
+/// Start of the reason of a retry that failed, except that of a client that is not logged in.
+const RETRIED: &str = "Retry ";
 
 /// Result of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +37,7 @@ impl AgentPool {
         let health = cell.get_or_init(|| async {
             let first = self.try_probe(agent, 1).await;
             let health = match first {
-                Err(_) if !self.cancel().is_requested() => {
-                    self.try_probe(agent, 2).await.map_err(|reason| format!("Retry {reason}"))
-                }
+                Err(_) if !self.cancel().is_requested() => self.try_probe(agent, 2).await.map_err(retried),
                 first => first,
             };
             match &health {
@@ -87,6 +89,15 @@ impl AgentPool {
     pub fn max_probe_time(&self) -> Duration {
         2 * (self.policy().probe_timeout + self.policy().grace())
     }
+}
+
+fn retried(reason: String) -> String {
+    if is_logged_out(&reason) { reason } else { format!("{RETRIED}{reason}") }
+}
+
+/// The reason of a failed call or probe, whether it was a retry or not.
+pub(super) fn bare_reason(reason: &str) -> &str {
+    reason.strip_prefix(RETRIED).unwrap_or(reason)
 }
 
 /// True if the reply is `ok`, without regard to case, white space and final punctuation.

@@ -42,6 +42,11 @@ impl OutputRecord {
         }
     }
 
+    /// Start of the first line that is not JSON, if the client has begun no session; else empty.
+    pub(crate) fn plain_start(&self) -> &str {
+        if self.session.is_none() { &self.sample } else { "" }
+    }
+
     /// Parses the event on a line. Lines that are no JSON are counted.
     pub(crate) fn event<'l>(&mut self, line: &'l str) -> Option<Object<'l>> {
         let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');

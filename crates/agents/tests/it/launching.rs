@@ -60,6 +60,7 @@ impl Clock for RealClock {
 struct Room {
     folder: tempfile::TempDir,
     settings: String,
+    probes: bool,
     tree_fails: bool,
     cancel: Cancel,
 }
@@ -80,7 +81,7 @@ impl Room {
         let text = format!("#!/bin/sh\n{SAY}\necho \"$PWD $*\" >> '{}'\n{script}\n", log.display());
         fs_err::write(&client, text).unwrap();
         fs_err::set_permissions(&client, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Room { folder, settings: String::new(), tree_fails: false, cancel: Cancel::default() }
+        Room { folder, settings: String::new(), probes: false, tree_fails: false, cancel: Cancel::default() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -89,8 +90,10 @@ impl Room {
 
     fn pool(&self) -> AgentPool {
         let client = self.path("client").display().to_string();
-        let text =
-            format!("policy.probe = false\n{}\n[agents.claude]\ncommand = {client:?}\n", self.settings);
+        let text = format!(
+            "policy.probe = {}\n{}\n[agents.claude]\ncommand = {client:?}\n",
+            self.probes, self.settings
+        );
         let (settings, problems) = read_layers(&[Layer { origin: "x".to_owned(), text }]);
         assert_eq!(problems, []);
         let variables = [("PATH".into(), std::env::var_os("PATH").unwrap())].into_iter().collect();
@@ -183,6 +186,21 @@ fn a_scratch_workplace_is_a_copy_that_is_removed() {
     let calls = room.calls();
     assert!(calls[0].0.ends_with(".driver.copies/lane-1") && !calls[0].0.exists(), "{calls:?}");
     assert!(has(&calls[0].1, "--permission-mode acceptEdits"), "{calls:?}");
+}
+
+#[test]
+fn a_client_that_is_not_logged_in_is_named_with_its_cure() {
+    let cure = "not logged in: run `claude`, then /login (";
+    for (probes, calls) in [(false, 1), (true, 2)] {
+        let room = Room { probes, ..Room::new("echo 'Not logged in · Please run /login'; exit 1") };
+        let failed = room.launch(order()).unwrap_err();
+        assert!(failed.to_string().starts_with(cure), "{failed}");
+        assert_eq!(room.calls().len(), calls, "a probe is repeated once");
+    }
+    let room = Room { probes: true, ..Room::new("echo no >&2; exit 3") };
+    let failed = room.launch(order()).unwrap_err();
+    let unhealthy = "installed but not responding (health check failed: Retry no result: exit code 3";
+    assert!(failed.to_string().starts_with(unhealthy), "{failed}");
 }
 
 #[test]

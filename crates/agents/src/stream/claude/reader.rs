@@ -264,7 +264,14 @@ impl ClaudeReader {
         if let Some(retrying) = &self.retrying {
             return retrying.clone();
         }
-        let kind = failure_text::classify(None, end.last_stderr_line()).unwrap_or(FailureKind::NoAnswer);
+        // Before it speaks JSON, the client may say on standard output that it is not logged in.
+        let plain = if end.code == Some(0) { "" } else { self.record.plain_start() };
+        let known = |stderr| {
+            let end = ProcessEnd { stderr, ..*end };
+            Some((failure_text::classify(None, end.last_stderr_line())?, end))
+        };
+        let (kind, end) =
+            [end.stderr, plain].into_iter().find_map(known).unwrap_or((FailureKind::NoAnswer, *end));
         failure(kind, &format!("{what}: {}", end.describe()))
     }
 
