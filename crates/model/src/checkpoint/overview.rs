@@ -6,8 +6,10 @@ use super::resume::next_phase;
 use super::run::StopRecord;
 use crate::seats::EMBEDDED;
 use crate::stamp::Stamp;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// Members of a document that a listing shows.
 #[derive(Debug, Deserialize)]
@@ -113,30 +115,18 @@ struct AgentsOverview {
 
 impl<'de> Deserialize<'de> for PhasesOverview {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PhasesOverview, D::Error> {
-        struct Phases;
-
-        impl<'de> serde::de::Visitor<'de> for Phases {
-            type Value = PhasesOverview;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map of phases")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut phases = PhasesOverview::default();
-                while let Some((name, phase)) = map.next_entry::<String, PhaseOverview>()? {
-                    if phase.status == PhaseStatus::Failed {
-                        phases.failed.push((name, phase.started_at));
-                    }
-                    let agents = phase.steps.unwrap_or_default();
-                    phases.agents.has_model |= agents.has_model;
-                    phases.agents.has_embedded |= agents.has_embedded;
+        fold_map(
+            deserializer,
+            "a map of phases",
+            |phases: &mut PhasesOverview, name, phase: PhaseOverview| {
+                if phase.status == PhaseStatus::Failed {
+                    phases.failed.push((name, phase.started_at));
                 }
-                Ok(phases)
-            }
-        }
-
-        deserializer.deserialize_map(Phases)
+                let agents = phase.steps.unwrap_or_default();
+                phases.agents.has_model |= agents.has_model;
+                phases.agents.has_embedded |= agents.has_embedded;
+            },
+        )
     }
 }
 
@@ -148,29 +138,14 @@ struct StepOverview<'a> {
 
 impl<'de> Deserialize<'de> for AgentsOverview {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AgentsOverview, D::Error> {
-        struct Steps;
-
-        impl<'de> serde::de::Visitor<'de> for Steps {
-            type Value = AgentsOverview;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map of steps")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut agents = AgentsOverview::default();
-                while let Some((_, step)) = map.next_entry::<serde::de::IgnoredAny, StepOverview<'de>>()? {
-                    match step.agent.as_deref() {
-                        Some(EMBEDDED) => agents.has_embedded = true,
-                        Some(_) => agents.has_model = true,
-                        None => {}
-                    }
-                }
-                Ok(agents)
-            }
-        }
-
-        deserializer.deserialize_map(Steps)
+        let add =
+            |agents: &mut AgentsOverview, _: IgnoredAny, step: StepOverview<'de>| match step.agent.as_deref()
+            {
+                Some(EMBEDDED) => agents.has_embedded = true,
+                Some(_) => agents.has_model = true,
+                None => {}
+            };
+        fold_map(deserializer, "a map of steps", add)
     }
 }
 
@@ -185,31 +160,56 @@ pub struct GatesOverview {
 
 impl<'de> Deserialize<'de> for GatesOverview {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<GatesOverview, D::Error> {
-        struct Gates;
-
-        impl<'de> serde::de::Visitor<'de> for Gates {
-            type Value = GatesOverview;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map of gates")
+        fold_map(deserializer, "a map of gates", |gates: &mut GatesOverview, name, gate: GateOverview| {
+            match gate.state {
+                Some(GateState::Pending) => gates.waiting.push(name),
+                Some(verdict @ (GateState::Approved | GateState::Rejected)) => gates.verdict = Some(verdict),
+                _ => {}
             }
+        })
+    }
+}
 
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut gates = GatesOverview::default();
-                while let Some((name, gate)) = map.next_entry::<String, GateOverview>()? {
-                    match gate.state {
-                        Some(GateState::Pending) => gates.waiting.push(name),
-                        Some(verdict @ (GateState::Approved | GateState::Rejected)) => {
-                            gates.verdict = Some(verdict);
-                        }
-                        _ => {}
-                    }
-                }
-                Ok(gates)
-            }
+/// Reads a map entry by entry, without keeping it; `add` takes from each entry what is needed.
+fn fold_map<'de, D, K, V, T>(
+    deserializer: D,
+    expected: &'static str,
+    add: impl FnMut(&mut T, K, V),
+) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    K: Deserialize<'de>,
+    V: Deserialize<'de>,
+    T: Default,
+{
+    deserializer.deserialize_map(FoldMap { expected, add, types: PhantomData })
+}
+
+struct FoldMap<F, K, V, T> {
+    expected: &'static str,
+    add: F,
+    types: PhantomData<(K, V, T)>,
+}
+
+impl<'de, F, K, V, T> Visitor<'de> for FoldMap<F, K, V, T>
+where
+    F: FnMut(&mut T, K, V),
+    K: Deserialize<'de>,
+    V: Deserialize<'de>,
+    T: Default,
+{
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<T, A::Error> {
+        let mut folded = T::default();
+        while let Some((key, value)) = map.next_entry()? {
+            (self.add)(&mut folded, key, value);
         }
-
-        deserializer.deserialize_map(Gates)
+        Ok(folded)
     }
 }
 
@@ -247,6 +247,30 @@ mod tests {
         let text =
             r#"{"version":1,"gates":{"a":{"state":"answered"},"b":{"state":"pending","subject":"x"}}}"#;
         assert_eq!(CheckpointOverview::read(text.as_bytes()).unwrap().gates.waiting, ["b"]);
+    }
+
+    #[test]
+    fn the_verdict_and_the_agents_are_seen() {
+        for (gates, steps, verdict, without_model) in [
+            (r#""a":{"state":"rejected"}"#, r#""x":{"agent":"embedded"}"#, Some(GateState::Rejected), true),
+            (
+                r#""a":{"state":"approved"},"b":{"state":"pending"}"#,
+                r#""x":{"agent":"embedded"},"y":{"agent":"cl\u0061ude"}"#,
+                Some(GateState::Approved),
+                false,
+            ),
+            (r#""a":{"state":"answered"}"#, r#""x":{"status":"done"}"#, None, false),
+        ] {
+            let text = format!(
+                r#"{{"version":1,"phases":{{"write":{{"steps":{{{steps}}}}}}},"gates":{{{gates}}}}}"#
+            );
+            let overview = CheckpointOverview::read(text.as_bytes()).unwrap();
+            assert_eq!(
+                (overview.gates.verdict, overview.is_without_model()),
+                (verdict, without_model),
+                "{text}"
+            );
+        }
     }
 
     #[test]
