@@ -86,6 +86,12 @@ fn every_answer_binds_every_later_seat() {
         .write_gate_answers(&format!("{answers}clarify/tasks-1:\n  tasks-1: \"Word for a researcher.\"\n"));
     let output = workshop.start(&[]);
     assert_eq!(output.code, Some(0), "{output:?}");
+    let closing =
+        output.stdout.split_once("Decided by you (6)\n").map(|(_, after)| after).unwrap_or_default();
+    let decided: Vec<&str> = closing.lines().take_while(|line| !line.is_empty()).collect();
+    for answer in ["Which requests: Word of 1c.", "Switching it off: Word of the scope."] {
+        assert!(decided.contains(&format!("  - {answer}").as_str()), "{}", output.stdout);
+    }
     let prompts = workshop.prompts();
     let reaches = |question: &str, answer: &str, expected: &[&str]| {
         assert_reaches(&prompts, question, answer, expected);

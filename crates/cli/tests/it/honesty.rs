@@ -3,8 +3,9 @@
 
 use crate::workshop::Workshop;
 use crate::{BINARY, charrette, charrette_with};
-use charrette_testkit::panel::{FEATURE, PanelVariant, REQUEST, SeatFault};
+use charrette_testkit::panel::{FEATURE, PanelVariant, REQUEST, SeatFault, Seating};
 use charrette_testkit::{Pty, Sandbox};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// A panel whose planner fails with every agent.
@@ -47,6 +48,62 @@ fn the_question_is_withdrawn_when_the_agents_work_again() {
     let summary = std::fs::read_to_string(workshop.spec("summary.md")).unwrap();
     assert!(summary.contains("Written by claude;"), "{summary}");
     assert!(!summary.contains("gave no usable answer"), "{summary}");
+}
+
+/// A panel of Claude Code alone, which is not logged in.
+fn logged_out() -> Workshop {
+    let workshop = Workshop::brief();
+    workshop.seat_agents(&Seating { absent: &["codex", "cursor"], ..Seating::REGULAR });
+    let settings = workshop.sandbox.home().join(".config/charrette/charrette.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    // Its own profile, which reads its output and knows its cure.
+    let own = text.replacen(
+        "[agents.claude]\nkind = \"command\"\nvendor = \"anthropic\"\n",
+        "[agents.claude]\n",
+        1,
+    );
+    assert_ne!(own, text);
+    std::fs::write(&settings, own).unwrap();
+    for researcher in ["requirements", "dependencies", "tasks"] {
+        let part = json!({"answer": "Not logged in · Please run /login\n", "exit": 1});
+        workshop.set_part(&format!("research/{researcher}"), &part);
+    }
+    workshop
+}
+
+#[test]
+fn a_client_that_is_not_logged_in_is_named_with_its_cure_everywhere() {
+    let workshop = logged_out();
+    let output = workshop.start(&["--auto"]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert_eq!(workshop.gate("fallback/embedded"), "pending");
+    let cure = "not logged in: run `claude`, then /login";
+    let asked = charrette_answer(&workshop);
+    assert!(asked.contains(&format!("claude is {cure}")), "{asked}");
+    let agents = workshop.run(BINARY, ["agents"]);
+    assert!(agents.stdout.contains(cure), "{agents:?}");
+    let preview = workshop.design(&["another request for the API", "--dry-run"]);
+    assert!(preview.stdout.contains("Agent claude: failed when last called ("), "{preview:?}");
+    assert!(workshop.run(BINARY, ["status"]).stdout.contains("research (waiting at fallback/embedded)"));
+}
+
+#[test]
+fn the_last_call_of_a_run_is_the_health_that_agents_shows() {
+    let workshop = Workshop::brief();
+    let health = || {
+        let agents = workshop.run(BINARY, ["agents", "--json"]).json()["agents"].take();
+        let of = |name: &str| {
+            let agent = agents.as_array().unwrap().iter().find(|agent| agent["name"] == name);
+            agent.unwrap()["healthy"].clone()
+        };
+        ["claude", "codex", "cursor"].map(of)
+    };
+    assert_eq!(health(), [const { Value::Null }; 3]);
+    for review in ["arch", "edge"] {
+        workshop.set_fault(&format!("review/reviewer-{review}@cursor"), SeatFault::Fails);
+    }
+    assert_eq!(workshop.start(&["--auto"]).code, Some(0));
+    assert_eq!(health(), [true, true, false].map(Value::from));
 }
 
 fn charrette_answer(workshop: &Workshop) -> String {
@@ -96,6 +153,8 @@ fn no_ends_at_a_terminal_too_and_can_be_answered_differently_later() {
     assert!(too_wide.is_empty(), "{too_wide:#?}");
     let answers = workshop.document()["gates"]["post-design"]["answers"].clone();
     assert_eq!(answers["decisions"], "changes: count per key");
+    let status = workshop.run(BINARY, ["status"]);
+    assert!(status.stdout.contains(" (rejected)"), "{status:?}");
     let mut pty = at(&[FEATURE, "--resume", "--yes"]);
     pty.answer("This was rejected before", "");
     pty.answer("(yes / no / revise)", "yes\r");
