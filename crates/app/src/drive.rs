@@ -87,8 +87,10 @@ pub async fn drive(
     let feature = name.feature().map(ToString::to_string);
     journal.emit(EventKind::RunStarted { command: name.command().to_owned(), feature, resumed });
     // A resumed run may need no agent; those it needs are probed when they are called.
+    // The preview says once that no agent is installed.
+    let log_only = !pool.has_installed_agent();
     for message in availability(&pool, !resumed).await {
-        journal.emit(EventKind::Warning { message });
+        journal.emit(EventKind::Warning { message, log_only });
     }
     nesting.publish_health(site, &pool);
     let context = ports::RunContext {

@@ -274,7 +274,7 @@ fn wrong_message(wrong: usize, struck: usize) -> String {
 
 pub(crate) fn warn(context: &StepContext, agent: &str, message: &str) {
     let message = format!("{}: {agent}: {message}", context.call().id);
-    context.lane().emit(EventKind::Warning { message });
+    context.lane().emit(EventKind::warning(message));
 }
 
 /// Prompt of a call with its inputs.

@@ -228,7 +228,7 @@ impl PhaseHandle<'_> {
             .step(step, move |_| async move { tree.undo(changes).await.map_err(StepError::Failed) })
             .await?;
         for left in &left {
-            self.run.journal.emit(EventKind::Warning { message: left.clone() });
+            self.run.journal.emit(EventKind::warning(left));
         }
         let reverted = count_files(count - left.len().min(count));
         self.warn(format!("{reverted} reverted; patch saved in {patch_file}"));

@@ -131,7 +131,12 @@ pub enum EventKind {
     },
     /// A warning for the user.
     #[serde(rename = "warning")]
-    Warning { message: String },
+    Warning {
+        message: String,
+        /// True if a terminal leaves it out. Logs and programs still get it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        log_only: bool,
+    },
     /// The votes of a panel were tallied.
     #[serde(rename = "vote.tallied")]
     VoteTallied {
@@ -198,6 +203,11 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// A warning for logs and terminals.
+    pub fn warning(message: impl Into<String>) -> EventKind {
+        EventKind::Warning { message: message.into(), log_only: false }
+    }
+
     /// True if the event only serves the display; such events are not part of the stream for programs.
     pub fn is_display_only(&self) -> bool {
         matches!(

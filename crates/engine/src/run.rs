@@ -205,7 +205,7 @@ impl PhaseHandle<'_> {
 
     /// Emits a warning; warnings are repeated on the closing page.
     pub fn warn(&self, message: impl Into<String>) {
-        self.run.journal.emit(crate::event::EventKind::Warning { message: message.into() });
+        self.run.journal.emit(crate::event::EventKind::warning(message));
     }
 
     /// Agents that are available for a seat now, in order. A flow must record any decision based on it in a step.

@@ -123,6 +123,9 @@ impl EventRenderer {
 
     /// Renders an event.
     pub(crate) fn render(&mut self, event: &EventKind, now: Duration) -> Vec<String> {
+        if self.style.is_tty && matches!(event, EventKind::Warning { log_only: true, .. }) {
+            return Vec::new();
+        }
         let mut lines = Vec::new();
         if matches!(event, EventKind::StageBegan { .. } | EventKind::StageHandedOver { .. }) {
             self.is_staged = true;
@@ -195,7 +198,7 @@ impl EventRenderer {
                 let table = self.table.finish(step, |row| row.fail(now));
                 self.push_table(table, lines);
             }
-            EventKind::Warning { message } => {
+            EventKind::Warning { message, .. } => {
                 let message = one_line(message);
                 if !self.warnings.contains(&message) {
                     self.warnings.push(message);
@@ -332,7 +335,7 @@ impl EventRenderer {
                     outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
                 lines.push(self.progress_line(&format!("votes on {about}: {}", counts.join(", "))));
             }
-            EventKind::Warning { message } => lines.push(self.warning_line(&one_line(message))),
+            EventKind::Warning { message, .. } => lines.push(self.warning_line(&one_line(message))),
             _ => {}
         }
     }
@@ -458,10 +461,10 @@ impl EventRenderer {
                 format!("  {step}: {agent} gave no answer after {seconds:.0}s: {}", printable(status))
             }
             EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
-            EventKind::Warning { message } if is_marked(message) => {
+            EventKind::Warning { message, .. } if is_marked(message) => {
                 self.style.paint(Tone::Attention, &one_line(message))
             }
-            EventKind::Warning { message } => {
+            EventKind::Warning { message, .. } => {
                 self.style.paint(Tone::Attention, &format!("Warning: {}", one_line(message)))
             }
             EventKind::RunFinished { status, files } => {

@@ -266,6 +266,11 @@ impl AgentPool {
         self.health().to_session()
     }
 
+    /// True if an agent other than the embedded one is installed.
+    pub fn has_installed_agent(&self) -> bool {
+        self.candidates().iter().any(|candidate| candidate.name != seats::EMBEDDED && candidate.installed)
+    }
+
     /// All agents that might take a seat, with their health.
     pub fn candidates(&self) -> Vec<Candidate> {
         let Inner { roster, host, embedded, installed, .. } = &*self.inner;

@@ -112,7 +112,7 @@ fn describe(event: &EventKind) -> Option<String> {
             format!("waiting at {gate}: {}", keys.join(", "))
         }
         EventKind::GateAnswered { gate, state } => format!("{gate}: {state}"),
-        EventKind::Warning { message } => format!("warning: {message}"),
+        EventKind::Warning { message, .. } => format!("warning: {message}"),
         EventKind::VoteTallied { about, outcomes } => {
             let counts: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
             format!("votes on {about}: {}", counts.join(", "))

@@ -262,6 +262,25 @@ fn charrette_alone_says_what_to_do_next() {
 }
 
 #[test]
+fn without_any_agent_a_terminal_says_so_once_and_names_none_that_is_missing() {
+    let sandbox = repository();
+    let mut command = sandbox.command(BINARY);
+    command.args(["design", "say hello to everybody", "--auto", "--yes"]);
+    let mut pty = Pty::start(command, 100);
+    pty.answer("Is this correct?", "stop\r");
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+    let shown = pty.raw_output();
+    assert_eq!(shown.matches("none installed").count(), 1, "{shown}");
+    assert!(!shown.contains("Codex") && !shown.contains("Cursor"), "{shown}");
+    // A log has the words that scripts search for.
+    let output = charrette(&sandbox, &["resume", "say-hello-to-everybody"]);
+    for name in ["Codex", "Cursor"] {
+        let missing = format!("**⚠ {name} not available (binary not found).");
+        assert!(output.stdout.contains(&missing), "{output:?}");
+    }
+}
+
+#[test]
 fn the_embedded_draft_takes_the_words_of_the_person() {
     let sandbox = repository();
     let answers = sandbox.outside("answers.yaml");

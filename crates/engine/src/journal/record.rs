@@ -192,7 +192,7 @@ impl Record {
             "{} was {kind} by another process while the run was driven{what}; it is as before again",
             printable(&relative.to_string_lossy())
         );
-        self.emit(EventKind::Warning { message });
+        self.emit(EventKind::warning(message));
         let path = TreePath::new(relative.into_os_string().into_vec());
         lock(&self.foreign).push(TreeChange { path, kind, dirty_before: false, restored: true });
     }
@@ -266,7 +266,7 @@ impl Record {
             let message = format!(
                 "Failed to save checkpoint: {error}. Continuing execution without checkpoint persistence."
             );
-            self.emit(EventKind::Warning { message });
+            self.emit(EventKind::warning(message));
         }
         let context = TransitionContext {
             now: self.clock.now(),
