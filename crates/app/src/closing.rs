@@ -48,7 +48,7 @@ pub fn closing(
     Ok(Some(ClosingPage { costs, warnings: merge_repeated(warnings), ..page }))
 }
 
-/// How many citations of the agents were right. The embedded agent cites what it has just read.
+/// Number of the agents' citations that were right. The embedded agent cites what it has just read.
 fn citations_note(calls: &[CallRecord]) -> Option<String> {
     let counts = citation_counts(calls.iter().filter(|call| call.agent != EMBEDDED))?;
     Some(format!("Citations: {counts}"))

@@ -52,7 +52,7 @@ pub struct ArtifactSpec {
     pub by_path: &'static [&'static str],
     /// True if prompts quote it whole: it is what its readers work on.
     pub whole: bool,
-    /// How far a seat may trust it.
+    /// Trust that a seat may put in it.
     pub layer: InputLayer,
     /// Stage after which every seat reads it, because it holds decisions of the person.
     pub binds_after: Option<&'static str>,

@@ -9,7 +9,7 @@ use charrette_model::panel::cite::{
 };
 use std::sync::Arc;
 
-/// How the citations of a call are checked.
+/// Rules for the check of a call's citations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CitationPolicy {
     /// Names of the run's files besides the inputs and outputs of the call; `*` stands for any text.

@@ -195,7 +195,7 @@ fn override_programs(settings: &[Setting]) -> Vec<Override> {
     overrides
 }
 
-/// How a setting that names a program is overridden.
+/// Override of a setting that names a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Program {
     /// By a value that runs nothing, or nothing that the repository chose.

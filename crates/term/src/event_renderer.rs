@@ -20,7 +20,7 @@ const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
 /// Reads an artifact of the run, or returns the reason why it cannot.
 pub type ArtifactReader = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 
-/// How documents of a run are shown.
+/// Display of the documents of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DocumentDisplay {
     /// Whole in a log; at a terminal by name.

@@ -1,4 +1,4 @@
-//! What each side took: calls, tokens and words, where they are known.
+//! Effort of each side: calls, tokens and words, where they are known.
 
 use super::folder::{Arena, DOCUMENTS, Side, read_json};
 use crate::TaskResult;
@@ -7,7 +7,7 @@ use crate::rehearse::{RecordedCall, read_queue};
 use charrette_store::ledger::calls;
 use serde::Deserialize;
 
-/// What a side took.
+/// Effort of one side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Effort {
     pub(super) calls: Option<u64>,

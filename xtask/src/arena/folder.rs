@@ -24,7 +24,7 @@ pub(super) struct Arena {
     pub(super) record: ArenaRecord,
 }
 
-/// What a round is about, as written to `arena.json`.
+/// Subject of a round, as written to `arena.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ArenaRecord {
     pub(super) version: u32,

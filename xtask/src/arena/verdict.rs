@@ -11,7 +11,7 @@ pub(super) struct Verdict {
     /// Scores of A and B, from 0 to 10, for each of [`CRITERIA`].
     pub(super) scores: [(f64, f64); 5],
     pub(super) prefers: Label,
-    /// How sure, from 50 to 100 percent.
+    /// Certainty, from 50 to 100 percent.
     pub(super) confidence: u8,
     /// Numbers of faults found in A and in B.
     pub(super) faults: (usize, usize),

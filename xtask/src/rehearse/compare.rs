@@ -159,7 +159,7 @@ fn refusals(before: &[&RecordedCall], now: &[&RecordedCall]) -> Vec<(String, Str
     found
 }
 
-/// What a second prompt says beyond the first one and the refused answer.
+/// Text of a second prompt beyond the first one and the refused answer.
 fn problem(first: &RecordedCall, second: &RecordedCall) -> String {
     let answer = first.answer.as_deref().unwrap_or_default();
     let known = |line: &&str| first.prompt.lines().chain(answer.lines()).any(|old| old.trim() == line.trim());

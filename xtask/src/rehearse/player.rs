@@ -55,7 +55,7 @@ pub(crate) fn play(args: &PlayArgs) -> TaskResult {
 /// Place of a call among those of its step and agent.
 #[derive(Debug, PartialEq, Eq)]
 struct Turn {
-    /// How often the step was begun before with this agent.
+    /// Number of times that the step was begun before with this agent.
     round: usize,
     /// 1 for the first question of a round, 2 if its answer was sent back.
     attempt: u32,

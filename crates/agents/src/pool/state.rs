@@ -247,7 +247,7 @@ impl AgentPool {
         results.insert(agent.to_owned(), result);
     }
 
-    /// How the last call or probe of each agent ended, by agent; only agents that were called.
+    /// Result of the last call or probe of each agent, by agent; only agents that were called.
     pub fn last_results(&self) -> BTreeMap<String, Result<(), String>> {
         self.inner.last_results.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -27,7 +27,7 @@ pub(crate) struct SeatsArgs {
 enum SeatsCommand {
     /// Take the oldest open call, and print where its prompt is and how to answer
     ///
-    /// Nobody else gets the call until the lease expires. Exit 3 if there is no open call.
+    /// No other client gets the call until the lease expires. Exit 3 if there is no open call.
     Next(NextArgs),
     /// Answer a call; the first answer counts
     ///

@@ -23,7 +23,7 @@ fn attack(workshop: &Workshop, step: &str, script: &str) {
     workshop.set_part(step, &json!({"says": says, "shell": script}));
 }
 
-/// What the same design comes to if nobody attacks it.
+/// A file of the same design without an attack.
 fn undisturbed(name: &str) -> String {
     let workshop = Workshop::regular();
     let output = workshop.start(&[]);

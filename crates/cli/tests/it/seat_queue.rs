@@ -79,7 +79,7 @@ fn listed(panel: &Panel) -> Vec<Value> {
     seats(panel, &["list", "--json"]).json()["calls"].as_array().unwrap().clone()
 }
 
-/// What the scripted agent says to a call, which it also logs.
+/// Answer of the scripted agent to a call, which it also logs.
 fn scripted_answer(panel: &Panel, call: &Value) -> String {
     let text = |name: &str| call[name].as_str().unwrap();
     // The chief designer, investigators and walkers have a copy of HEAD to try things in.

@@ -1,4 +1,4 @@
-//! How the citations of a seat's answer are checked. The cited lines of ballots are in `quotes`.
+//! Rules for the check of citations in a seat's answer. The cited lines of ballots are in `quotes`.
 
 use super::calls::PanelContext;
 use crate::citation_check::CitationPolicy;

@@ -143,7 +143,7 @@ pub struct PromptInput {
     pub name: String,
     /// Heading above it; its name by default.
     pub title: Option<String>,
-    /// How far the reader may trust it.
+    /// Trust that the reader may put in it.
     pub layer: InputLayer,
     pub quotation: Quotation,
     pub text: String,
@@ -151,7 +151,7 @@ pub struct PromptInput {
     pub location: Option<String>,
 }
 
-/// How a prompt quotes an input.
+/// Form in which a prompt quotes an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Quotation {
     /// Whole while there is room, else condensed.
@@ -163,7 +163,7 @@ pub enum Quotation {
     ByPath,
 }
 
-/// How far a seat may trust an input, in the order of prompts.
+/// Trust that a seat may put in an input, in the order of prompts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InputLayer {
     /// Words of the person: the request and every decision. They bind.

@@ -23,7 +23,7 @@ impl NumberedReview {
     }
 }
 
-/// What the merger must correct: findings that are in no `From`, in several, or that no reviewer wrote. Each entry says
+/// Corrections that the merger must make: findings that are in no `From`, in several, or that no reviewer wrote. Each entry says
 /// what to do.
 pub fn unaccounted_findings(items: &[ReviewItem], reviews: &[NumberedReview]) -> Vec<String> {
     let mut problems = Vec::new();

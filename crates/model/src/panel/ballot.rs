@@ -1,6 +1,6 @@
 //! Findings ballot for the voters: each finding in full, without its proposers, with the lines it cites.
 //!
-//! How to vote is said in the role of the voters. Votes are parsed in [`super::vote_lines`]; a ballot that is echoed is
+//! The role of the voters says how to vote. Votes are parsed in [`super::vote_lines`]; a ballot that is echoed is
 //! no vote, because a bracket follows every name.
 
 use super::findings::FindingSeverity;

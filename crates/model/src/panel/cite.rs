@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-/// What the caller knows about a text.
+/// Facts that the caller knows about a text.
 #[derive(Debug, Clone, Default)]
 pub struct CitationRules {
     /// Names of the run's own files, such as `plan.txt`, with `*` for any text: these are not in the repository.
@@ -79,7 +79,7 @@ pub enum CitationVerdict {
     Unchecked(UncheckedReason),
 }
 
-/// What is wrong with a citation.
+/// Defect of a citation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WrongCitation {
     /// Neither there nor marked `(new)`; files of the same name, if there are any.
@@ -94,7 +94,7 @@ pub enum WrongCitation {
     },
     /// The quoted text is not there.
     Misquoted {
-        /// What the first cited line says.
+        /// Text of the first cited line.
         says: String,
         /// Line where the quoted text stands.
         stands_in: Option<usize>,

@@ -1,4 +1,4 @@
-//! How a contested decision was disposed of.
+//! Disposition of a contested decision.
 
 use serde::{Deserialize, Serialize};
 

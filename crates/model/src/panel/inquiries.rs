@@ -26,7 +26,7 @@ pub struct Inquiry {
     pub n: u32,
     pub title: String,
     pub question: String,
-    /// What the approach takes for granted.
+    /// Assumptions of the approach.
     pub must_be_true: String,
     pub breaks_if_not: String,
     /// Files and decisions that raised it; may be empty.

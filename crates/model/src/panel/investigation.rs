@@ -34,7 +34,7 @@ pub struct Investigation {
     pub answer: String,
     /// Places, commands with their output, addresses; as written.
     pub evidence: Vec<String>,
-    /// What the plan must do or must not do because of it.
+    /// Consequence for the plan: a thing it must do or must not do.
     pub consequence: String,
     /// Pages that were read.
     pub sources: Vec<Source>,

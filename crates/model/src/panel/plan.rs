@@ -37,7 +37,7 @@ const BREAKS_RESOLVED: &str = "Breaks resolved";
 /// Minimum number of words of a decision with its reason.
 const MIN_DECISION_WORDS: usize = 8;
 
-/// What a plan must account for.
+/// Inputs that a plan must account for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanDuties {
     /// Numbers of the contested decisions.

@@ -85,7 +85,7 @@ fn write_ranking(out: &mut String, items: &HashMap<ItemId, &ReviewItem>, tally: 
     }
 }
 
-/// Who sat in the seats, and how many distinct vendors stand behind the votes.
+/// Occupants of the seats, and the number of distinct vendors behind the votes.
 fn write_voters(out: &mut String, voters: &[SeatedVoter]) {
     if voters.iter().all(|voter| voter.agent.is_empty()) {
         return;

@@ -74,7 +74,7 @@ pub struct VotesTally {
     pub scoreboard: Vec<ScoreRow>,
     /// Votes and answers that were not counted.
     pub warnings: Vec<String>,
-    /// Who sat in the seats, ordered by name.
+    /// Occupants of the seats, ordered by name.
     #[serde(skip)]
     pub voters: Vec<SeatedVoter>,
 }
@@ -215,7 +215,7 @@ fn read_voter<'a>(voter: &'a Voter, ballot: &HashSet<ItemId>, warnings: &mut Vec
     VoterAnswer { sheet, ranking }
 }
 
-/// What an answer lacks: a vote on every item of the ballot, and a ranking if it accepts several findings. For the
+/// Defects of an answer: a vote on every item of the ballot, and a ranking if it accepts several findings. For the
 /// voter.
 pub fn missing_votes(text: &str, ballot: &[ItemId]) -> Vec<String> {
     let known: HashSet<ItemId> = ballot.iter().copied().collect();

@@ -154,7 +154,7 @@ pub(super) fn investigations(inputs: &DraftInputs<'_>) -> Vec<(String, Investiga
         .collect()
 }
 
-/// What the investigators want measured before anything else; none without such an answer.
+/// Measurements that the investigators want before anything else; none without such an answer.
 pub(super) fn measure_first(inputs: &DraftInputs<'_>) -> Option<String> {
     let investigations = investigations(inputs);
     let measured = investigations.iter().filter(|(_, answer)| answer.kind == AnswerKind::MeasureFirst);

@@ -122,7 +122,7 @@ fn definitions(path: &str, text: &str, symbol: &RequestedSymbol) -> Vec<Match> {
     found
 }
 
-/// How well a definition fits; none if the name belongs to something else.
+/// Degree to which a definition fits; none if the name belongs to something else.
 fn fit(path: &str, definition: &Definition, symbol: &RequestedSymbol) -> Option<usize> {
     match (&symbol.owner, &definition.owner) {
         (Some(wanted), Some(owner)) if wanted == owner => Some(4),

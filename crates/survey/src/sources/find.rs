@@ -9,7 +9,7 @@ use crate::tree::kind::{file_name, folder};
 use crate::tree::listing::TreeFile;
 use std::path::{Path, PathBuf};
 
-/// What is known before looking.
+/// Facts known before the search.
 pub(crate) struct Lookup<'a> {
     /// Root of the work tree.
     pub(crate) root: &'a Path,

@@ -1,4 +1,4 @@
-//! How a dependency is named where it is imported, and whether a file imports it.
+//! Name of a dependency where it is imported, and whether a file imports it.
 
 /// Name of a dependency in the code of its language.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -84,7 +84,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 const GAP_TEXT: &str = "\u{1}";
 
-/// What takes the place of a word of the vocabulary that no rule above explained.
+/// Replacement for a word of the vocabulary that no rule above explained.
 const NEUTRAL: &[(&str, &str)] = &[
     (r"(?i)\bvoted\s+(for|against|on)\b", "decided $1"),
     (r"(?i)\bvoted\b", "decided"),

@@ -1,6 +1,6 @@
 //! Facts about the files that a text may cite. Nothing in this folder touches a file: the caller brings the facts.
 
-/// What there is at a path.
+/// Kind of the entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
     Text {
@@ -16,7 +16,7 @@ pub enum SourceKind {
 /// Paths come from agents: an implementation must not look outside the repository, except below the folders that
 /// its owner allows.
 pub trait SourceFacts: Send + Sync {
-    /// What there is at a path relative to the root, or at an absolute path below an allowed folder.
+    /// Kind of the entry at a path relative to the root, or at an absolute path below an allowed folder.
     fn kind(&self, path: &str) -> Option<SourceKind>;
 
     /// Lines `first` to `last` of a text, from 1; fewer if it ends before.

@@ -1,7 +1,7 @@
-//! What a path looks like: whether a word can only be a file of the repository, may be one, or is something else, such
+//! Form of a path: whether a word can only be a file of the repository, may be one, or is something else, such
 //! as a host with a port, a module path or a version.
 
-/// What the form of a path says about it.
+/// Kind of a word, by its form alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathForm {
     /// A file of the repository: if there is none, the citation is wrong.

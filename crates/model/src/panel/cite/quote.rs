@@ -42,7 +42,7 @@ fn skip_closing(text: &str) -> &str {
 /// Verbs that announce a quotation.
 const VERBS: [&str; 6] = ["says", "reads", "states", "contains", "shows", "quotes"];
 
-/// How a fragment is joined with its place.
+/// Connection between a fragment and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Join {
     Verb,

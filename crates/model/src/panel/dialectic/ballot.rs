@@ -30,7 +30,7 @@ pub struct DebatedDecision {
     /// The option the synthesis chose.
     pub chosen: String,
     pub alternative: String,
-    /// What the two options pull between; may be empty.
+    /// Tension between the two options; may be empty.
     #[serde(default)]
     pub tension: String,
     /// Answer of the debater for the chosen option.

@@ -12,7 +12,7 @@ pub struct Source {
     pub address: String,
     /// Day on which it was read, `2026-11-17`; may be empty.
     pub date: String,
-    /// What it says; may be empty.
+    /// Its text; may be empty.
     pub what: String,
 }
 
