@@ -15,5 +15,6 @@ pub mod pool;
 mod process_group;
 pub mod profile;
 pub mod queue;
+pub mod sandbox;
 pub mod stream;
 pub mod supervisor;

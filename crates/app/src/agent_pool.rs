@@ -1,5 +1,6 @@
 //! Opens the agent pool of a site, from its configuration and environment.
 
+use crate::sandbox::sandbox_config;
 use crate::site::Site;
 use charrette_agents::host::HostEnvironment;
 use charrette_agents::orphans::{Orphan, reap_orphans};
@@ -105,6 +106,7 @@ pub fn open(site: &Site, options: AgentPoolOptions, tree: Arc<dyn Tree>, cancel:
         clock: Arc::new(SiteClock(site.now)),
         cancel: cancel.clone(),
         tree,
+        sandbox: sandbox_config(site),
         embedded: Some(Arc::new(surveyor(site, options.feature))),
         embedded_allowed: options.embedded_allowed,
     })

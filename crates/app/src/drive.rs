@@ -7,6 +7,7 @@ use crate::health_file::{self, AgentProbe};
 use crate::nesting::Nesting;
 use crate::ports;
 use crate::run_lookup::feature_argument;
+use crate::sandbox;
 use crate::site::Site;
 use crate::start::{OpenRun, run_order};
 use crate::webhooks::{self, WebhookDelivery};
@@ -43,6 +44,7 @@ pub async fn drive(
     front_end: FrontEnd,
     cancel: &Cancel,
 ) -> Result<FlowResult<()>, AppError> {
+    sandbox::check_required(site)?;
     let OpenRun { flow, storage, lease, checkout, resumed, until } = open_run;
     let FrontEnd { asker, watchers, nesting, branch_info } = front_end;
     let name = storage.name.clone();

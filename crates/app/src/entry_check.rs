@@ -2,6 +2,7 @@
 
 use crate::error::{AppError, ErrorKind};
 use crate::ports;
+use crate::sandbox;
 use crate::site::Site;
 use crate::start_plan::{StartMode, StartPlan};
 use charrette_engine::Cancel;
@@ -10,6 +11,7 @@ use charrette_model::gate::preflight;
 
 /// Refuses a new run that its entry gate would refuse, as far as that can be told without asking the remote.
 pub fn check_entry(site: &Site, plan: &StartPlan, branch_info: Option<&str>) -> Result<(), AppError> {
+    sandbox::check_required(site)?;
     if !plan.flow.moves_head || !matches!(plan.mode, StartMode::New { .. }) {
         return Ok(());
     }

@@ -15,6 +15,8 @@ use std::path::PathBuf;
 pub const CHARRETTE_NOW: &str = "CHARRETTE_NOW";
 /// Configuration file that overrides the repository's and the user's.
 pub const CHARRETTE_CONFIG: &str = "CHARRETTE_CONFIG";
+/// Highest version of Landlock to use, to try what happens on older kernels; 0 for none.
+const CHARRETTE_LANDLOCK: &str = "CHARRETTE_LANDLOCK";
 /// Makes ids reproducible, so that output can be compared byte by byte.
 const CHARRETTE_SEED: &str = "CHARRETTE_SEED";
 /// State folder of programs, instead of `~/.local/state`.
@@ -262,6 +264,21 @@ impl Environment {
             None => random.copy_from_slice(&uuid::Uuid::new_v4().as_bytes()[..10]),
         }
         uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string()
+    }
+
+    /// Highest version of Landlock to use, if it is limited.
+    pub fn landlock_limit(&self) -> Option<u8> {
+        self.text(CHARRETTE_LANDLOCK)?.trim().parse().ok()
+    }
+
+    /// Path of the user's configuration folder of charrette, which may not exist.
+    pub fn user_config_folder(&self) -> Option<PathBuf> {
+        Some(self.user_config_file()?.parent()?.to_owned())
+    }
+
+    /// The user's home folder.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.absolute(HOME)
     }
 
     /// True if the environment tells git where the repository is.

@@ -35,6 +35,7 @@ pub mod read;
 
 pub mod run_log;
 pub mod run_lookup;
+pub mod sandbox;
 pub mod seat_prompt;
 pub mod seat_queue;
 mod site;

@@ -7,6 +7,7 @@ use crate::error::AppError;
 use crate::health_file::{self, ProbeRecord};
 use crate::ports;
 use crate::run_lookup::feature_argument;
+use crate::sandbox;
 use crate::site::Site;
 use crate::start_plan::{StartMode, StartPlan, merged_flags};
 use crate::workspaces::{run_workspace, spec_folder};
@@ -55,6 +56,7 @@ pub fn preview(site: &Site, plan: &StartPlan, typed: &[String]) -> Result<Previe
         ));
     }
     context.extend(failed_agents(site, &seats));
+    context.extend(sandbox::describe(site));
     let steps = existing.map(|document| steps(site, document)).transpose()?.unwrap_or_default();
     if existing.is_some() {
         let reused = steps.iter().filter(|step| step.why.is_none()).count();

@@ -17,4 +17,4 @@ mod run;
 mod run_end;
 mod runtime;
 
-pub use run::{main, start_run};
+pub use run::{main, run_launcher, start_run};

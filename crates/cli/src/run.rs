@@ -5,12 +5,16 @@ use crate::invocation::Invocation;
 use crate::{commands, help, output};
 use charrette_app::start::NewRun;
 use charrette_app::{App, AppError};
+use charrette_sandbox::launcher;
 use clap::FromArgMatches as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Parses the command line and runs its command, with the flows of `app`.
 pub fn main(app: App) -> ExitCode {
+    if let Some(code) = run_launcher() {
+        return code;
+    }
     if let Some(page) = help::requested_page(
         &app,
         &std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
@@ -39,6 +43,17 @@ pub fn main(app: App) -> ExitCode {
         })),
         Err(usage) => output::report_usage(&usage),
     }
+}
+
+/// Becomes an agent's program in its sandbox, if the arguments ask for that; returns only if it cannot. Called before
+/// anything else: the launch of every agent waits for it.
+pub fn run_launcher() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    (arguments.next()? == launcher::MODE).then(|| {
+        let failure = launcher::become_program(arguments);
+        output::log(&failure.message);
+        u8::try_from(failure.code).map_or(ExitCode::FAILURE, ExitCode::from)
+    })
 }
 
 /// Repeats the parse with the grouped command list, which is built only for help and usage errors.

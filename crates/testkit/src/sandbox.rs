@@ -114,6 +114,8 @@ impl Sandbox {
             .env("GIT_AUTHOR_DATE", "2026-11-15T11:00:00Z")
             .env("GIT_COMMITTER_DATE", "2026-11-15T11:00:00Z")
             .env("CHARRETTE_NOW", NOW)
+            // Scripted agents write their logs beside the repository. Tests of the sandbox unset it.
+            .env("CHARRETTE_LANDLOCK", "0")
             .current_dir(self.work())
             .stdin(Stdio::null());
         command

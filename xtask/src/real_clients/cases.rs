@@ -6,6 +6,24 @@ use serde_json::{Value, json};
 /// Final answer of the model.
 pub(super) const ANSWER: &str = "The needle is in the haystack.";
 
+/// Files outside the repository that the shell of a client must not be able to write, relative to it.
+pub(super) const ESCAPES: [&str; 5] = [
+    "../home/.bashrc",
+    "../home/.config/charrette/planted",
+    "../home/.local/state/charrette/planted",
+    "../outside",
+    "../tmp/planted",
+];
+
+/// File in the repository that shows that the shell ran.
+pub(super) const ESCAPE_PROOF: &str = "shell-ran";
+
+/// Shell commands that try to write every one of [`ESCAPES`].
+fn escape_commands() -> String {
+    let by_shell = ESCAPES.map(|file| format!("echo x > {file}; python3 -c 'open(\"{file}\", \"w\")'"));
+    by_shell.join("; ")
+}
+
 /// Test case of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
@@ -19,6 +37,8 @@ pub(super) enum Case {
     RefusedWrite,
     /// It writes in a seat that may write.
     Write,
+    /// Its own shell tries to write outside, in a seat that may write.
+    Escape,
     /// The service of its vendor fails.
     ServiceError,
     /// Its vendor rejects the key.
@@ -51,11 +71,13 @@ impl Case {
             Case::Answer,
             Case::RefusedWrite,
             Case::Write,
+            Case::Escape,
             Case::Probe,
             Case::Found,
         ];
         let applies = |case: &Case| match case {
             Case::Found | Case::Write => client.is_built_in(),
+            Case::Escape => client.is_built_in() && client.shell.is_some(),
             Case::RefusedWrite => client.has_tools(),
             _ => true,
         };
@@ -70,6 +92,7 @@ impl Case {
             Case::Answer => "answer",
             Case::RefusedWrite => "refused-write",
             Case::Write => "write",
+            Case::Escape => "escape",
             Case::ServiceError => "service-error",
             Case::WrongKey => "wrong-key",
             Case::RateLimit => "rate-limit",
@@ -98,6 +121,12 @@ impl Case {
                     .chain(client.writes)
                     .map(|(tool, arguments)| json!({"calls": [tool_call(tool, arguments, repository)]}));
                 write_turns.chain([answer]).collect()
+            }
+            Case::Escape => {
+                let (tool, argument) = client.shell.unwrap_or_default();
+                let command = format!("{}; echo x > {ESCAPE_PROOF}", escape_commands());
+                let arguments = json!({argument: command, "description": "escape"}).to_string();
+                json!([{"calls": [tool_call(tool, &arguments, repository)]}, answer])
             }
             // Some clients obey the header and retry at once.
             Case::ServiceError => {
@@ -136,7 +165,7 @@ impl Case {
             ],
         };
         let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        if self == Case::Write {
+        if matches!(self, Case::Write | Case::Escape) {
             words.push("--write".to_owned());
         }
         words
@@ -156,7 +185,7 @@ impl Case {
     pub(super) fn end(self) -> ExpectedEnd {
         match self {
             Case::Found | Case::Probe => ExpectedEnd::Listed,
-            Case::Answer | Case::RefusedWrite | Case::Write => ExpectedEnd::Answered,
+            Case::Answer | Case::RefusedWrite | Case::Write | Case::Escape => ExpectedEnd::Answered,
             Case::ServiceError => ExpectedEnd::Failed(&["service"]),
             Case::WrongKey => ExpectedEnd::Failed(&["credentials"]),
             Case::RateLimit => ExpectedEnd::Failed(&["rate-limit"]),

@@ -21,6 +21,8 @@ pub(super) struct Client {
     pub(super) writes: &'static [(&'static str, &'static str)],
     /// Tools with which a model might try to escape from a read-only seat.
     pub(super) escapes: &'static [(&'static str, &'static str)],
+    /// Its shell: the tool, and the name of the argument with the command. None if it has none.
+    pub(super) shell: Option<(&'static str, &'static str)>,
     /// True if it reports a refused tool. A sandbox refuses inside a command, without a report.
     pub(super) reports_refusals: bool,
     /// Recorded usage of calls with (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
@@ -71,6 +73,7 @@ fn claude() -> Client {
             ("Bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
         ],
         escapes: &[("ExitPlanMode", r#"{"plan": "write"}"#)],
+        shell: Some(("Bash", "command")),
         reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
@@ -94,6 +97,7 @@ fn codex() -> Client {
             "exec_command",
             r#"{"cmd": "touch escaped", "sandbox_permissions": "require_escalated", "justification": "please"}"#,
         )],
+        shell: Some(("exec_command", "cmd")),
         reports_refusals: false,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
@@ -114,6 +118,7 @@ fn gemini() -> Client {
             ("run_shell_command", r#"{"command": "echo x > written-1"}"#),
         ],
         escapes: &[("exit_plan_mode", r#"{"plan_filename": "plan.md"}"#)],
+        shell: Some(("run_shell_command", "command")),
         reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &["TRAP-gemini-md", "TRAP-skill"],
@@ -134,6 +139,7 @@ fn opencode() -> Client {
             ("bash", r#"{"command": "echo x > written-1", "description": "write"}"#),
         ],
         escapes: &[("task", r#"{"description": "d", "prompt": "write", "subagent_type": "general"}"#)],
+        shell: Some(("bash", "command")),
         reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
@@ -167,6 +173,7 @@ fn endpoint() -> Client {
         read: None,
         writes: &[],
         escapes: &[],
+        shell: None,
         reports_refusals: false,
         usage: Some((2000, 20, 500)),
         reads_traps: &[],

@@ -5,7 +5,8 @@ use super::state::AgentPool;
 use crate::acp;
 use crate::openai;
 use crate::outcome::{Failure, FailureKind, Outcome};
-use crate::profile::{Agent, Invocation, Transport};
+use crate::profile::{Access, Agent, Invocation, Transport};
+use crate::sandbox::{CallPlaces, CallSandbox, SettingsWatch};
 use crate::supervisor::{
     ActivityMonitor, CallTimeouts, CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput,
     supervise,
@@ -110,8 +111,11 @@ impl AgentPool {
 
     fn invocation<'a>(&'a self, call: &AgentCall<'a>, prompt_file: &'a Path) -> Invocation<'a> {
         Invocation {
-            writing: call.writing,
-            web: call.origin.web,
+            access: Access {
+                writing: call.writing,
+                web: call.origin.web,
+                sandboxed: self.sandbox().is_full(),
+            },
             folder: call.folder.unwrap_or(&self.host().folder),
             repo_settings: self.policy().repo_settings,
             session: call.session.map(|session| session.id),
@@ -122,6 +126,9 @@ impl AgentPool {
 
     fn process_spec(&self, call: AgentCall<'_>, timeouts: CallTimeouts) -> Result<ProcessSpec, String> {
         let agent = call.agent;
+        if let Some(missing) = self.sandbox().missing() {
+            return Err(missing);
+        }
         let file = prompt_file(call.lane);
         let invocation = self.invocation(&call, &file);
         let command = agent.arguments(self.host(), &invocation).ok_or_else(|| agent.missing_message())?;
@@ -154,15 +161,32 @@ impl AgentPool {
             write_private_file(&file, call.prompt)
                 .map_err(|error| format!("its prompt cannot be written: {error}"))?;
         }
+        let temporary = call.lane.join(TEMPORARY);
+        fs_err::create_dir_all(&temporary)
+            .map_err(|error| format!("its temporary folder cannot be created: {error}"))?;
+        let places = CallPlaces {
+            lane: call.lane,
+            temporary: &temporary, // Without a copy the agent was asked to change the repository itself.
+            writable: call.writing.then_some(invocation.folder),
+        };
+        let sandbox = CallSandbox::new(self.sandbox(), agent, self.roster(), self.host(), Some(places));
         // Registered first, so that an orphan can be found.
         let token = self
             .lane_token(call.lane_name)
             .map_err(|error| format!("was not started, because its driver cannot be registered: {error}"))?;
         let mut environment: BTreeMap<OsString, OsString> = agent.environment(self.host(), Some(&invocation));
+        if sandbox.is_some() && call.writing {
+            // Their usual places are not writable.
+            let caches = BUILD_CACHES.map(|(name, folder)| (name.into(), temporary.join(folder).into()));
+            environment.extend(caches);
+        }
+        environment.insert("TMPDIR".into(), temporary.into());
         environment.insert("CHARRETTE_RUN".into(), call.run.into());
         environment.insert("CHARRETTE_SEAT".into(), call.seat.into());
         Ok(ProcessSpec {
             command,
+            sandbox,
+            settings: SettingsWatch::start(agent, self.host()),
             environment,
             folder: invocation.folder.to_owned(),
             protocol,
@@ -226,6 +250,13 @@ impl AgentPool {
 fn escape_slash(prompt: &str) -> String {
     if prompt.starts_with('/') { format!("\n{prompt}") } else { prompt.to_owned() }
 }
+
+/// Variables of programs that cannot build without a cache that they may write, with its name in the temporary folder.
+const BUILD_CACHES: [(&str, &str); 3] =
+    [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];
+
+/// Folder of temporary files in a lane.
+const TEMPORARY: &str = "tmp";
 
 fn prompt_file(lane: &Path) -> PathBuf {
     lane.join("prompt.md")

@@ -6,6 +6,7 @@ use super::queued::QueueUse;
 use crate::host::HostEnvironment;
 use crate::orphans::Driver;
 use crate::profile::{Agent, Roster};
+use crate::sandbox::SandboxConfig;
 use crate::supervisor::CallReport;
 use charrette_engine::Cancel;
 use charrette_engine::ports::{Clock, EmbeddedAgent, Tree};
@@ -44,6 +45,7 @@ pub struct AgentPoolConfig {
     pub ledgers: PathBuf,
     /// Folder with the scratch folders of lanes.
     pub lanes: PathBuf,
+    pub sandbox: SandboxConfig,
     pub embedded: Option<Arc<dyn EmbeddedAgent>>,
     /// True if the embedded agent may take the place of agents that failed, without a question.
     pub embedded_allowed: bool,
@@ -84,6 +86,7 @@ struct Inner {
     tree: Arc<dyn Tree>,
     ledgers: PathBuf,
     lanes: PathBuf,
+    sandbox: SandboxConfig,
     /// Cached: a run with forty seats would search PATH forty times.
     installed: OnceLock<Vec<Candidate>>,
 }
@@ -105,6 +108,7 @@ impl AgentPool {
             tree,
             ledgers,
             lanes,
+            sandbox,
             embedded,
             embedded_allowed,
         } = config;
@@ -136,6 +140,7 @@ impl AgentPool {
             tree,
             ledgers,
             lanes,
+            sandbox,
             installed: OnceLock::new(),
         };
         AgentPool { inner: Arc::new(inner) }
@@ -155,6 +160,10 @@ impl AgentPool {
 
     pub fn host(&self) -> &HostEnvironment {
         &self.inner.host
+    }
+
+    pub fn sandbox(&self) -> &SandboxConfig {
+        &self.inner.sandbox
     }
 
     /// Removes secrets from texts.

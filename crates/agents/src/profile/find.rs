@@ -1,7 +1,8 @@
 //! Finds the program of a client, and its version.
 
-use super::roster::Agent;
+use super::roster::{Agent, Roster};
 use crate::host::HostEnvironment;
+use crate::sandbox::{CallSandbox, SandboxConfig};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -45,19 +46,23 @@ impl Agent {
         }
     }
 
-    /// Its version: the first number with a dot in the output of its version command.
-    pub fn version(&self, host: &HostEnvironment) -> Option<String> {
-        let program = self.program(host)?;
+    /// Its version: the first number with a dot in the output of its version command, which runs in the sandbox.
+    pub fn version(
+        &self,
+        host: &HostEnvironment,
+        roster: &Roster,
+        sandbox: &SandboxConfig,
+    ) -> Option<String> {
         if self.profile.version.is_empty() {
             return None;
         }
-        let mut command = Command::new(&program[0]);
-        command
-            .args(&program[1..])
-            .args(&self.profile.version)
-            .env_clear()
-            .envs(self.environment(host, None))
-            .stdin(Stdio::null());
+        let mut words = self.program(host)?;
+        words.extend(self.profile.version.iter().map(OsString::from));
+        if let Some(sandbox) = CallSandbox::new(sandbox, self, roster, host, None) {
+            words = sandbox.wrap(&words);
+        }
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).env_clear().envs(self.environment(host, None)).stdin(Stdio::null());
         find_version(&run_with_timeout(command, VERSION_TIMEOUT)?)
     }
 

@@ -1,7 +1,7 @@
 //! Command line and environment of one call.
 
 use super::roster::Agent;
-use super::schema::PromptBy;
+use super::schema::{Access, PromptBy};
 use crate::host::HostEnvironment;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -18,7 +18,12 @@ const BASE_VARIABLES: &[&str] = &[
     "LC_*",
     "TZ",
     "TMPDIR",
-    "XDG_*",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_DIRS",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -36,10 +41,7 @@ const BASE_VARIABLES: &[&str] = &[
 /// Parameters of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Invocation<'a> {
-    /// True if the agent may change files.
-    pub writing: bool,
-    /// True if the agent may use the web, if its client can.
-    pub web: bool,
+    pub access: Access,
     /// Folder that the agent works in.
     pub folder: &'a Path,
     /// True if the repository's hooks, servers and settings apply.
@@ -69,7 +71,7 @@ impl Agent {
         let parts: [&[String]; 8] = [
             &arguments.always,
             isolated,
-            arguments.access(invocation.writing, invocation.web),
+            arguments.access(invocation.access),
             &arguments.model,
             &arguments.effort,
             &arguments.folder,
@@ -191,10 +193,11 @@ mod tests {
         HostEnvironment { folder: PathBuf::from("/repo"), in_repository: true, variables }
     }
 
+    const READING: Access = Access { writing: false, web: false, sandboxed: false };
+
     fn invocation() -> Invocation<'static> {
         Invocation {
-            writing: false,
-            web: false,
+            access: READING,
             folder: Path::new("/repo"),
             repo_settings: false,
             session: None,
@@ -228,7 +231,9 @@ mod tests {
             assert_eq!(profile.transport, Transport::Process, "{name}");
             let agent = agent(name, &format!("[agents.{name}]\ncommand = \"/bin/true\"\n"));
             let reading = agent.arguments(&here, &invocation()).unwrap();
-            let writing = agent.arguments(&here, &Invocation { writing: true, ..invocation() }).unwrap();
+            let writing = agent
+                .arguments(&here, &Invocation { access: Access { writing: true, ..READING }, ..invocation() })
+                .unwrap();
             let open = agent.arguments(&here, &Invocation { repo_settings: true, ..invocation() }).unwrap();
             let environments = [
                 agent.environment(&here, Some(&invocation())),
@@ -269,7 +274,12 @@ mod tests {
         for (name, writing, only_without, only_with) in cases {
             let agent = agent(name, &format!("[agents.{name}]\ncommand = \"/bin/true\"\n"));
             let words = |web: bool| -> Vec<String> {
-                let words = agent.arguments(&here, &Invocation { writing, web, ..invocation() }).unwrap();
+                let words = agent
+                    .arguments(
+                        &here,
+                        &Invocation { access: Access { writing, web, sandboxed: false }, ..invocation() },
+                    )
+                    .unwrap();
                 words.into_iter().map(|word| word.into_string().unwrap()).collect()
             };
             let (without, with) = (words(false), words(true));
@@ -301,7 +311,11 @@ mod tests {
     #[test]
     fn another_folder_replaces_the_repository_on_the_command_line() {
         let agent = agent("cursor", "[agents.cursor]\ncommand = \"/bin/true\"\n");
-        let invocation = Invocation { folder: Path::new("/copy"), writing: true, ..invocation() };
+        let invocation = Invocation {
+            folder: Path::new("/copy"),
+            access: Access { writing: true, ..READING },
+            ..invocation()
+        };
         let words = agent.arguments(&host(&[]), &invocation).unwrap();
         assert!(words.windows(2).any(|two| two == ["--workspace", "/copy"]), "{words:?}");
         assert!(!words.iter().any(|word| word == "/repo"), "{words:?}");

@@ -10,4 +10,4 @@ mod schema;
 
 pub use invocation::Invocation;
 pub use roster::{Agent, Roster, RosterError, built_in};
-pub use schema::{Arguments, Environment, Profile, PromptBy, Transport};
+pub use schema::{Access, Arguments, Environment, Profile, PromptBy, SandboxNeeds, Transport};

@@ -26,6 +26,8 @@ pub struct Agent {
     pub command: Option<String>,
     /// Further arguments of every call.
     pub args: Vec<String>,
+    /// Further paths that it may change in the sandbox.
+    pub writes: Vec<String>,
     /// Model, if the user has set one.
     pub model: Option<String>,
     /// Reasoning effort, if the user has set one.
@@ -103,6 +105,7 @@ fn default_agent(name: &str, profile: Profile) -> Agent {
         profile,
         command: None,
         args: Vec::new(),
+        writes: Vec::new(),
         model: None,
         effort: None,
         url: None,
@@ -159,9 +162,16 @@ fn configure(
         profile.vendor = vendor;
     }
     profile.environment.pass.extend(texts("env"));
+    if profile.sandbox == super::SandboxNeeds::default()
+        && let Some(known) = text("command")?.and_then(|command| built_in_program(&command))
+    {
+        // The same program, spoken to in another way, writes where it always writes.
+        profile.sandbox = known.sandbox;
+    }
     let agent = Agent {
         command: text("command")?,
         args: texts("args"),
+        writes: texts("writes"),
         model: text("model")?,
         effort: text("effort")?,
         url: text("url")?,
@@ -179,6 +189,15 @@ fn configure(
         }
         _ => Ok(agent),
     }
+}
+
+/// The built-in profile with that program.
+fn built_in_program(command: &str) -> Option<Profile> {
+    let name = std::path::Path::new(command).file_name()?.to_str()?;
+    let has_program = |profile: &Profile| {
+        profile.programs.iter().any(|words| words.first().is_some_and(|word| word == name))
+    };
+    built_in().into_iter().map(|(_, profile)| profile).find(has_program)
 }
 
 /// Profile of an agent of which only its transport is known.
@@ -202,6 +221,7 @@ fn custom_profile(name: &str, kind: &str) -> Profile {
         arguments: super::Arguments::default(),
         environment: super::Environment::default(),
         files: BTreeMap::new(),
+        sandbox: super::SandboxNeeds::default(),
         install: None,
         login: None,
     }

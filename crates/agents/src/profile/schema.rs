@@ -37,12 +37,27 @@ pub struct Profile {
     /// Names and contents of files to create in its scratch folder: `{lane}/NAME` in arguments.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+    #[serde(default)]
+    pub sandbox: SandboxNeeds,
     /// Install instructions.
     #[serde(default)]
     pub install: Option<String>,
     /// Command to log in.
     #[serde(default)]
     pub login: Option<String>,
+}
+
+/// Needs of a client in the sandbox. `~` is the home folder, `${NAME:-PATH}` a variable with a default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SandboxNeeds {
+    /// Files and folders that it changes. A final slash marks a folder, which is created if it is missing.
+    pub writes: Vec<String>,
+    /// Files and folders with its login, hidden from the clients of other vendors.
+    pub logins: Vec<String>,
+    /// Files and folders from which it takes hooks, servers, plug-ins or settings: none may change in a call. After
+    /// `#`, the one member of a JSON file that counts.
+    pub settings: Vec<String>,
 }
 
 /// Connection to an agent.
@@ -90,7 +105,9 @@ pub struct Arguments {
     /// For seats that may change files.
     pub writing: Vec<String>,
     /// For seats that may use the web.
-    pub web: WebArguments,
+    pub web: AccessArguments,
+    /// Where the kernel's sandbox is in force and the client's own would not start in it.
+    pub sandboxed: SandboxedArguments,
     /// To ignore the repository's hooks, servers and settings, unless `policy.repo_settings` is set.
     pub isolated: Vec<String>,
     /// With `{model}`.
@@ -105,21 +122,56 @@ pub struct Arguments {
     pub prompt: Vec<String>,
 }
 
-/// Arguments that replace those of the same name where the web may be used. An empty list replaces nothing: the client
-/// cannot use the web there.
+/// Arguments that replace those of the same name. An empty list replaces nothing: without arguments for the web, the
+/// client cannot use the web there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct WebArguments {
+pub struct AccessArguments {
     pub read_only: Vec<String>,
     pub writing: Vec<String>,
 }
 
+/// Arguments that replace those of the same name where the kernel's sandbox is in force.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SandboxedArguments {
+    pub read_only: Vec<String>,
+    pub writing: Vec<String>,
+    pub web: AccessArguments,
+}
+
+/// Rights of a seat that select arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// True if the agent may change files.
+    pub writing: bool,
+    /// True if the agent may use the web, if its client can.
+    pub web: bool,
+    /// True if the kernel's sandbox is in force.
+    pub sandboxed: bool,
+}
+
 impl Arguments {
-    /// Arguments for this access to files and the web.
-    pub fn access(&self, writing: bool, web: bool) -> &[String] {
-        let (plain, with_web) =
-            if writing { (&self.writing, &self.web.writing) } else { (&self.read_only, &self.web.read_only) };
-        if web && !with_web.is_empty() { with_web } else { plain }
+    /// Arguments for this access.
+    pub fn access(&self, access: Access) -> &[String] {
+        let (own, kernel) = (&self.web, &self.sandboxed);
+        let [plain, web, boxed, boxed_web] = if access.writing {
+            [&self.writing, &own.writing, &kernel.writing, &kernel.web.writing]
+        } else {
+            [&self.read_only, &own.read_only, &kernel.read_only, &kernel.web.read_only]
+        };
+        let in_order: &[&Vec<String>] = match (access.sandboxed, access.web) {
+            (true, true) => &[boxed_web, boxed, web],
+            (true, false) => &[boxed],
+            (false, true) => &[web],
+            (false, false) => &[],
+        };
+        in_order.iter().find(|list| !list.is_empty()).unwrap_or(&plain)
+    }
+
+    /// True if the client's own sandbox is off where the kernel's is in force.
+    pub fn replaces_own_sandbox(&self) -> bool {
+        !self.sandboxed.read_only.is_empty()
     }
 
     /// True if the client can use the web in a read-only seat.

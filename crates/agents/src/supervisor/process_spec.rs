@@ -2,6 +2,7 @@
 
 use super::timeouts::CallTimeouts;
 use crate::acp::AcpRequest;
+use crate::sandbox::{CallSandbox, SettingsWatch};
 use crate::stream::OutputReader;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,6 +14,10 @@ use std::path::PathBuf;
 pub struct ProcessSpec {
     /// Program and arguments.
     pub command: Vec<OsString>,
+    /// Sandbox around it, if there is one.
+    pub sandbox: Option<CallSandbox>,
+    /// Settings of the client, which must not change.
+    pub settings: SettingsWatch,
     /// Its whole environment.
     pub environment: BTreeMap<OsString, OsString>,
     /// Working directory.

@@ -5,8 +5,9 @@ use super::output_stream::OutputStream;
 use super::process_spec::{ProcessProtocol, ProcessSpec, StdinInput};
 use super::stdio::StdioProcess;
 use crate::orphans::{LANE_VARIABLE, become_subreaper, end_lane_orphans, spare_adopted};
-use crate::outcome::{FailureKind, Outcome, output_exceeded};
+use crate::outcome::{Failure, FailureKind, Outcome, output_exceeded};
 use crate::process_group::ProcessGroup;
+use crate::sandbox::{CallSandbox, SettingsWatch};
 use charrette_engine::Cancel;
 use std::fmt;
 use std::io;
@@ -94,7 +95,18 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
         Ok(group) => group,
         Err(error) => return failed(format!("cannot be started: {error}")),
     };
-    let ProcessSpec { protocol, timeouts, token, max_bytes, ends_on_rate_limit, stdout, stderr, .. } = spec;
+    let ProcessSpec {
+        protocol,
+        timeouts,
+        token,
+        max_bytes,
+        ends_on_rate_limit,
+        stdout,
+        stderr,
+        sandbox,
+        settings,
+        ..
+    } = spec;
     let stdout = OutputStream::new(stdout, max_bytes);
     let output = stdout.and_then(|stdout| {
         let stderr = OutputStream::new(stderr, max_bytes)?;
@@ -111,13 +123,43 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
         }
         ProcessProtocol::Acp(request) => acp::run(group, output, &request, timeouts, cancel).await,
     };
+    note_sandbox(&mut report, sandbox.as_ref());
+    refuse_changed_settings(&mut report, &settings);
     (on_end.0)(&report);
     report.orphans = end_lane_orphans(token, timeouts.grace).await;
     report
 }
 
+/// Tells failures of the sandbox from those of the client.
+fn note_sandbox(report: &mut CallReport, sandbox: Option<&CallSandbox>) {
+    let Some(sandbox) = sandbox else { return };
+    if let Some(problem) = CallSandbox::launch_failure(report.code, &report.stderr_tail) {
+        report.outcome = Outcome::failed(FailureKind::Start, problem);
+        return;
+    }
+    let output = format!("{}\n{}", report.stderr_tail, report.stdout_tail);
+    if let Err(failure) = &mut report.outcome.answer
+        && let Some(hint) = sandbox.refusal_hint(&output)
+    {
+        failure.message = format!("{} ({hint})", failure.message);
+    }
+}
+
+/// An agent that changed the settings of its client has no answer: they would run programs of its choice later.
+fn refuse_changed_settings(report: &mut CallReport, settings: &SettingsWatch) {
+    let changed: Vec<String> = settings.changed().iter().map(|path| path.display().to_string()).collect();
+    if !changed.is_empty() {
+        let message = format!(
+            "settings of the client changed while it was at work, so its answer is not used: look at {}",
+            changed.join(", ")
+        );
+        report.outcome.answer = Err(Failure { kind: FailureKind::NoAnswer, message });
+    }
+}
+
 fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
-    let Some((program, arguments)) = spec.command.split_first() else {
+    let wrapped = spec.sandbox.as_ref().map(|sandbox| sandbox.wrap(&spec.command));
+    let Some((program, arguments)) = wrapped.as_ref().unwrap_or(&spec.command).split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
     };
     become_subreaper();

@@ -3,6 +3,7 @@
 use charrette_agents::host::HostEnvironment;
 use charrette_agents::pool::{AgentPolicy, AgentPool, AgentPoolConfig, drivers_folder};
 use charrette_agents::profile::Roster;
+use charrette_agents::sandbox::SandboxConfig;
 use charrette_engine::Cancel;
 use charrette_engine::ports::{
     AgentAnswer, AnswerKeeper, BoxFuture, Clock, LaunchError, LaunchOrder, Launcher as _, Tree, TreeAccess,
@@ -111,6 +112,7 @@ impl Room {
             tree: Arc::new(StillTree { fails: self.tree_fails }),
             ledgers: self.path("ledgers"),
             lanes: self.path("lanes"),
+            sandbox: SandboxConfig::none("not tried here"),
             embedded: None,
             embedded_allowed: false,
         })

@@ -10,6 +10,7 @@ use charrette_app::Site;
 use charrette_app::agent_pool::{self, AgentPoolOptions};
 use charrette_app::health_file::{self, AgentProbe};
 use charrette_app::ports;
+use charrette_app::sandbox::sandbox_config;
 use charrette_engine::flows::design::level_seats;
 use charrette_model::escape::printable;
 use charrette_model::seats::{Candidate, EMBEDDED};
@@ -96,9 +97,11 @@ fn rows(site: &Site, roster: &Roster) -> Vec<Row> {
     let candidates = agent_pool::candidates(site, roster);
     let known = health_file::read(&agent_pool::state_folder(site));
     let agents: Vec<&Agent> = roster.all().collect();
+    let sandbox = sandbox_config(site);
     // Clients are slow to print their version, so all are queried in parallel.
     let versions: Vec<Option<String>> = std::thread::scope(|scope| {
-        let queries: Vec<_> = agents.iter().map(|agent| scope.spawn(|| agent.version(&host))).collect();
+        let queries: Vec<_> =
+            agents.iter().map(|agent| scope.spawn(|| agent.version(&host, roster, &sandbox))).collect();
         queries.into_iter().map(|version| version.join().unwrap_or_default()).collect()
     });
     let rows = agents.iter().zip(versions).map(|(agent, version)| {

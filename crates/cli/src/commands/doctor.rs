@@ -7,7 +7,7 @@ use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::Agent;
 use charrette_app::AppError;
 use charrette_app::Site;
-use charrette_app::{agent_pool, health_file, tracker as app_tracker};
+use charrette_app::{agent_pool, health_file, sandbox as app_sandbox, tracker as app_tracker};
 use charrette_engine::Cancel;
 use charrette_engine::ports::TrackerState;
 use charrette_git::{Git, LockFile};
@@ -71,6 +71,7 @@ pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode
     let mut checks = vec![git_program(), repository(&site), identity(&site)];
     checks.extend(configuration(&site));
     checks.extend(agents(&site));
+    checks.extend(sandbox(&site));
     checks.extend(folders(&site));
     checks.extend(tracker(&site));
     checks.push(disk(&site));
@@ -94,6 +95,27 @@ pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode
         }
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Kernel sandbox of agents, and the services that it does not hold.
+fn sandbox(site: &Site) -> Vec<Check> {
+    let config = app_sandbox::sandbox_config(site);
+    let finding = app_sandbox::summary(&config);
+    let state = match config.missing() {
+        Some(missing) => fail(
+            "sandbox",
+            missing,
+            "Use a kernel from Linux 6.2 on with Landlock, or set sandbox.mode = \"auto\"",
+        ),
+        None if config.is_full() => ok("sandbox", finding),
+        None => warn("sandbox", finding, "docs/security.md says what that means and what enforces it"),
+    };
+    let services = app_sandbox::reachable_services(site);
+    let services: Vec<String> =
+        services.iter().map(|path| printable(&path.display().to_string()).to_string()).collect();
+    let reachable = (!services.is_empty())
+        .then(|| ok("services", format!("agents can reach {}, sandbox or not", services.join(", "))));
+    [state].into_iter().chain(reachable).collect()
 }
 
 fn git_program() -> Check {
@@ -175,9 +197,10 @@ fn agents(site: &Site) -> Vec<Check> {
         return vec![warn("agents", "none installed", cure)];
     }
     let known = health_file::read(&agent_pool::state_folder(site));
+    let sandbox = app_sandbox::sandbox_config(site);
     let check = |agent: &&Agent| {
         let name = &agent.name;
-        let version = agent.version(&host);
+        let version = agent.version(&host, &roster, &sandbox);
         let shown_version =
             version.as_deref().map_or_else(String::new, |version| format!(" {}", printable(version)));
         let is_untested = version

@@ -42,6 +42,7 @@ mod panel_bed;
 mod races;
 mod research;
 mod roles;
+mod sandbox;
 mod screens;
 mod seat_queue;
 mod surveys;

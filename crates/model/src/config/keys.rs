@@ -90,6 +90,12 @@ pub const KEYS: &[SettingKey] = &[
     ),
     key("agents.*.args", SettingKind::Texts, None, "arguments appended to every call"),
     key(
+        "agents.*.writes",
+        SettingKind::Texts,
+        None,
+        "further files and folders that this agent may change in the sandbox; a final slash makes a missing folder",
+    ),
+    key(
         "agents.*.model",
         SettingKind::Text,
         None,
@@ -198,6 +204,24 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Switch,
         Some("false"),
         "let agents load the repository's own hooks, servers and settings",
+    ),
+    key(
+        "sandbox.mode",
+        SettingKind::OneOf(&["auto", "required", "off"]),
+        Some("\"auto\""),
+        "kernel sandbox around agents: as far as the system enforces it, or none starts without it, or off",
+    ),
+    key(
+        "sandbox.writes",
+        SettingKind::Texts,
+        Some("[]"),
+        "further files and folders that agents may change, such as caches of package managers",
+    ),
+    key(
+        "sandbox.hides",
+        SettingKind::Texts,
+        Some("[\"~/.ssh\", \"~/.gnupg\", \"~/.aws\"]"),
+        "files and folders that agents may not read",
     ),
     key(
         "hooks.on_error",

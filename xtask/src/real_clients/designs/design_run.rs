@@ -167,7 +167,7 @@ impl DesignRun {
         let mut command: Command = panel.command(inside.get_program(), inside.get_args());
         command.args(connections::trace_connections(&self.folder.join(format!("{name}.connections"))));
         command.arg(&programs.charrette).args(words).envs(self.environment.iter().cloned());
-        command.env("TMPDIR", self.folder.join("tmp"));
+        command.env("TMPDIR", self.folder.join("tmp")).env_remove("CHARRETTE_LANDLOCK");
         let file = |kind: &str| fs_err::File::create(self.folder.join(format!("{name}.{kind}")));
         command.stdout(file("stdout")?.into_parts().0).stderr(file("stderr")?.into_parts().0);
         Ok(command.stdin(Stdio::null()).process_group(0).spawn()?)

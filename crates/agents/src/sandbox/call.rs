@@ -1,0 +1,127 @@
+//! Rules of the sandbox of one call.
+
+use super::config::SandboxConfig;
+use super::paths::expand_path;
+use crate::host::HostEnvironment;
+use crate::profile::{Agent, Roster};
+use charrette_sandbox::refusals::refused_paths;
+use charrette_sandbox::{Rules, launcher};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Sandbox of one process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSandbox {
+    /// Name of the agent, for messages.
+    agent: String,
+    launcher: PathBuf,
+    rules: Rules,
+    /// Paths of profile and settings that were not granted, because they hold more than a client may change.
+    left_out: Vec<PathBuf>,
+}
+
+/// Places of one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallPlaces<'a> {
+    /// Scratch folder of the lane, readable.
+    pub(crate) lane: &'a Path,
+    /// Folder for temporary files, writable.
+    pub(crate) temporary: &'a Path,
+    /// Folder that the agent may change; none for a seat that only reads.
+    pub(crate) writable: Option<&'a Path>,
+}
+
+impl<'a> CallPlaces<'a> {
+    fn readable(self) -> impl Iterator<Item = &'a Path> {
+        [self.lane].into_iter().chain(self.writable)
+    }
+}
+
+impl CallSandbox {
+    /// The sandbox of a call; none where there is no sandbox. Missing folders of the client are created, unless the call
+    /// has no place: then it is no more than a question to the program.
+    pub(crate) fn new(
+        config: &SandboxConfig,
+        agent: &Agent,
+        roster: &Roster,
+        host: &HostEnvironment,
+        places: Option<CallPlaces<'_>>,
+    ) -> Option<CallSandbox> {
+        let launcher = config.active_launcher()?.clone();
+        let wanted = agent.profile.sandbox.writes.iter().chain(&agent.writes).chain(&config.writes);
+        let (granted, left_out) = wanted
+            .filter_map(|text| Some((text, expand_path(text, host)?)))
+            .filter_map(|(text, path)| existing(&path, places.is_some() && text.ends_with('/')))
+            .partition(|path| config.may_grant(path));
+        let mut writes: Vec<PathBuf> = granted;
+        writes.extend(places.map(|places| places.temporary.to_owned()));
+        writes.extend(places.and_then(|places| places.writable).map(Path::to_owned));
+        let logins = roster
+            .all()
+            .filter(|other| other.profile.vendor != agent.profile.vendor)
+            .flat_map(|other| &other.profile.sandbox.logins)
+            .filter(|login| !agent.profile.sandbox.logins.contains(login));
+        let hides = config.hides.iter().chain(logins).filter_map(|text| expand_path(text, host));
+        let rules = Rules {
+            writes,
+            hides: hides.chain(config.scratch.iter().cloned()).collect(),
+            shows: places.into_iter().flat_map(CallPlaces::readable).map(Path::to_owned).collect(),
+            abi_limit: config.abi_limit,
+        };
+        Some(CallSandbox { agent: agent.name.clone(), launcher, rules, left_out })
+    }
+
+    /// The command line that starts a program in this sandbox.
+    pub(crate) fn wrap(&self, command: &[OsString]) -> Vec<OsString> {
+        let mut wrapped: Vec<OsString> = vec![self.launcher.clone().into(), launcher::MODE.into()];
+        wrapped.extend(self.rules.to_arguments());
+        wrapped.extend_from_slice(command);
+        wrapped
+    }
+
+    /// Message of the launcher in the error output of a process that never became the program.
+    pub(crate) fn launch_failure(code: Option<i32>, stderr: &str) -> Option<&str> {
+        let is_launcher = matches!(code, Some(launcher::NOT_APPLIED | launcher::NOT_STARTED));
+        stderr.trim().strip_prefix(launcher::PREFIX).filter(|_| is_launcher)
+    }
+
+    /// Hint on a path that the sandbox refused, if the output of a failed client names one.
+    pub(crate) fn refusal_hint(&self, output: &str) -> Option<String> {
+        let is_granted = |path: &PathBuf| self.rules.writes.iter().any(|granted| path.starts_with(granted));
+        let path = refused_paths(output).into_iter().find(|path| !is_granted(path))?;
+        let is_hidden = self.rules.hides.iter().any(|hidden| path.starts_with(hidden));
+        let left_out = self.left_out.iter().find(|left_out| path.starts_with(left_out));
+        Some(match left_out {
+            _ if is_hidden => format!("the sandbox hides {}", path.display()),
+            Some(left_out) => format!(
+                "the sandbox refused it {}: {} is not granted, because it holds the repository, the home folder or the state of runs",
+                path.display(),
+                left_out.display()
+            ),
+            None => format!(
+                "the sandbox refused it {}; if it needs that, add it to agents.{}.writes in your own charrette.toml",
+                path.display(),
+                self.agent
+            ),
+        })
+    }
+}
+
+impl SandboxConfig {
+    /// True if a client may change everything at that path.
+    fn may_grant(&self, path: &Path) -> bool {
+        let holds_root = self.roots.iter().any(|root| root.starts_with(path));
+        let touches_own = self.own_places.iter().any(|own| own.starts_with(path) || path.starts_with(own));
+        !holds_root && !touches_own && path != Path::new("/")
+    }
+}
+
+/// The real path; with `may_create`, a missing folder is created.
+fn existing(path: &Path, may_create: bool) -> Option<PathBuf> {
+    if may_create && !path.exists() {
+        use std::os::unix::fs::DirBuilderExt as _;
+        // If it cannot be created, the client says so.
+        let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    }
+    path.canonicalize().ok()
+}

@@ -1,0 +1,110 @@
+//! The launcher: applies rules to its own process and then becomes the program.
+
+use crate::rules::{BadArguments, Rules};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+/// First argument of the product that makes it the launcher.
+pub const MODE: &str = "box";
+/// Beginning of the launcher's messages, by which they are told from those of the program.
+pub const PREFIX: &str = "charrette box: ";
+/// Exit code if the rules cannot be applied.
+pub const NOT_APPLIED: i32 = 126;
+/// Exit code if the program cannot be started.
+pub const NOT_STARTED: i32 = 127;
+
+/// Failure of the launcher. If it succeeds, it has become the program and does not return.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchFailure {
+    /// With [`PREFIX`].
+    pub message: String,
+    pub code: i32,
+}
+
+/// Applies the rules of the arguments to this process and becomes the program that they name. It must have no other
+/// threads yet.
+pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFailure {
+    let failure = |code, message: String| LaunchFailure { message: format!("{PREFIX}{message}"), code };
+    let (rules, command) = match Rules::from_arguments(arguments) {
+        Ok(read) => read,
+        Err(BadArguments(problem)) => return failure(NOT_APPLIED, problem),
+    };
+    let Some((program, arguments)) = command.split_first() else {
+        return failure(NOT_STARTED, "there is no program to start".to_owned());
+    };
+    if let Err(problem) = apply(&rules) {
+        return failure(NOT_APPLIED, format!("the sandbox cannot be applied: {problem}"));
+    }
+    let error = Command::new(program).args(arguments).exec();
+    failure(NOT_STARTED, format!("cannot be started: {error}"))
+}
+
+/// Restricts this process, as far as the kernel can. Whoever needs more has asked [`crate::kernel`] before.
+#[cfg(target_os = "linux")]
+fn apply(rules: &Rules) -> Result<(), landlock::RulesetError> {
+    use crate::visible::visible_paths;
+    use landlock::{
+        ABI, Access as _, AccessFs, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope,
+        path_beneath_rules,
+    };
+    // The version that these rules were tested with.
+    let abi = rules.abi_limit.map_or(ABI::V6, |limit| ABI::from(i32::from(limit.min(6))));
+    if abi == ABI::Unsupported {
+        return Ok(());
+    }
+    give_up_privileges();
+    let (read, everything) = (AccessFs::from_read(abi), AccessFs::from_all(abi));
+    let mut ruleset = Ruleset::default().handle_access(everything)?;
+    if abi >= ABI::V6 {
+        ruleset = ruleset.scope(Scope::from_all(abi))?;
+    }
+    ruleset
+        .create()?
+        .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
+        .add_rules(path_beneath_rules(visible_paths(&rules.hides), read))?
+        .add_rules(path_beneath_rules(&rules.shows, read))?
+        .add_rules(path_beneath_rules(DEVICES, everything))?
+        .add_rules(path_beneath_rules(&rules.writes, everything))?
+        .restrict_self()?;
+    Ok(())
+}
+
+/// Gives up what only a superuser has and with which the memory and environment of other processes can be read, or the
+/// kernel changed. Others have none of it.
+#[cfg(target_os = "linux")]
+fn give_up_privileges() {
+    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+    for privilege in [
+        CapabilitySet::BPF,
+        CapabilitySet::DAC_READ_SEARCH,
+        CapabilitySet::PERFMON,
+        CapabilitySet::SYS_ADMIN,
+        CapabilitySet::SYS_BOOT,
+        CapabilitySet::SYS_MODULE,
+        CapabilitySet::SYS_PTRACE,
+        CapabilitySet::SYS_RAWIO,
+    ] {
+        // Fails for everybody but a superuser.
+        let _ = remove_capability_from_bounding_set(privilege);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn apply(_: &Rules) -> Result<(), std::convert::Infallible> {
+    Ok(())
+}
+
+/// Devices that every program may use.
+#[cfg(target_os = "linux")]
+const DEVICES: [&str; 9] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
