@@ -10,6 +10,7 @@ use crate::run_lookup::feature_argument;
 use crate::sandbox;
 use crate::site::Site;
 use crate::start::{OpenRun, run_order};
+use crate::trust;
 use crate::webhooks::{self, WebhookDelivery};
 use crate::workspaces::run_workspace;
 use charrette_agents::pool::{AgentPool, availability};
@@ -44,6 +45,7 @@ pub async fn drive(
     front_end: FrontEnd,
     cancel: &Cancel,
 ) -> Result<FlowResult<()>, AppError> {
+    trust::require(site)?;
     sandbox::check_required(site)?;
     let OpenRun { flow, storage, lease, checkout, resumed, until } = open_run;
     let FrontEnd { asker, watchers, nesting, branch_info } = front_end;

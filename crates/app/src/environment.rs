@@ -1,6 +1,7 @@
 //! Process environment: variables, folder, command line. Libraries never read it themselves; every variable that charrette
 //! uses is listed here.
 
+use crate::trust::TrustGrant;
 use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
@@ -17,6 +18,8 @@ pub const CHARRETTE_NOW: &str = "CHARRETTE_NOW";
 pub const CHARRETTE_CONFIG: &str = "CHARRETTE_CONFIG";
 /// Highest version of Landlock to use, to try what happens on older kernels; 0 for none.
 const CHARRETTE_LANDLOCK: &str = "CHARRETTE_LANDLOCK";
+/// `1` trusts whatever a repository says, unseen; a digest trusts exactly that content.
+pub const CHARRETTE_TRUST: &str = "CHARRETTE_TRUST";
 /// Makes ids reproducible, so that output can be compared byte by byte.
 const CHARRETTE_SEED: &str = "CHARRETTE_SEED";
 /// State folder of programs, instead of `~/.local/state`.
@@ -93,6 +96,8 @@ pub struct Environment {
     pub command_line: String,
     /// Path of our own program, for starting workers.
     pub program: Option<PathBuf>,
+    /// Trust given on the command line.
+    pub trust: TrustGrant,
 }
 
 /// Variables that a calling run sets for a nested one.
@@ -215,6 +220,18 @@ impl Environment {
     /// Extra configuration file, if any.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.non_empty(CHARRETTE_CONFIG).map(PathBuf::from)
+    }
+
+    /// Trust given on the command line, else by `CHARRETTE_TRUST`.
+    pub fn trust_grant(&self) -> TrustGrant {
+        if self.trust != TrustGrant::None {
+            return self.trust.clone();
+        }
+        match self.text(CHARRETTE_TRUST).as_deref() {
+            None | Some("" | "0") => TrustGrant::None,
+            Some("1") => TrustGrant::Any,
+            Some(digest) => TrustGrant::Digest(digest.to_owned()),
+        }
     }
 
     /// Path of the user's configuration file, which may not exist.

@@ -27,6 +27,8 @@ pub enum ErrorKind {
     Refused,
     /// There is nothing left to do.
     AlreadyComplete,
+    /// A person pressed Ctrl-C at a question.
+    Interrupted,
 }
 
 impl AppError {

@@ -1,7 +1,7 @@
 //! The application: the operations of every front end, values in and values out. Nothing here prints, parses arguments or
 //! knows a terminal.
 //!
-//! [`App`] is the registry of commands, [`Site`] the place a command works in, [`Environment`] the process. [`start`]
+//! [`App`] is the registry of commands, [`Site`] the place a command works in, [`trust`] what of it is used, [`Environment`] the process. [`start`]
 //! creates and reopens runs, [`drive`] takes one to its end or its next stop; [`answer`], [`stop`], [`status`],
 //! [`explain`], [`read`] and [`events`] work on runs that are not driven by this process, [`abandon`] archives one;
 //! [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
@@ -46,6 +46,7 @@ pub mod start_plan;
 pub mod status;
 pub mod stop;
 pub mod tracker;
+pub mod trust;
 pub mod webhooks;
 
 pub mod workspaces;

@@ -8,9 +8,9 @@ use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start_plan::{RedoScope, StartMode, StartPlan, merged_flags, no_checkpoint};
+use crate::trust::{self, template_files};
 use crate::workspaces::{PINNED_ROLES, run_workspace, spec_folder, unused_workspace};
 use charrette_agents::profile::Roster;
-use charrette_engine::deliverable::Templates;
 use charrette_engine::explain::is_by_this_version;
 use charrette_engine::journal::RunStorage;
 use charrette_engine::roles::{PinnedRoles, ROLE_FOLDER, Roles};
@@ -28,8 +28,6 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Folder of a team's own templates, below the specifications folder.
-const TEMPLATES: &str = "templates";
 /// Maximum number of `git diff --stat` lines shown for a stale run.
 const MAX_DIFF_LINES: usize = 10;
 
@@ -62,6 +60,7 @@ pub struct NewRun {
 /// Opens a run as planned.
 pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
+    trust::require(site)?;
     let opened = match &plan.mode {
         StartMode::New { request } => {
             check_state_folder(site)?;
@@ -90,6 +89,7 @@ fn check_state_folder(site: &Site) -> Result<(), AppError> {
 /// Creates a new run and takes the checkout for it, if its flow needs that.
 pub fn create_in_checkout(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
+    trust::require(site)?;
     let checkout = lease_checkout(site, new_run.flow)?;
     Ok(OpenRun { checkout, ..create(site, new_run)? })
 }
@@ -97,6 +97,7 @@ pub fn create_in_checkout(site: &Site, new_run: NewRun) -> Result<OpenRun, AppEr
 /// Opens an existing run and takes the checkout for it, if its flow needs that.
 pub fn reopen_in_checkout(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
+    trust::require(site)?;
     with_checkout(site, reopen(site, name)?)
 }
 
@@ -170,6 +171,7 @@ pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
         base: documents.head(),
         flags,
         charrette: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        trust: site.trust.digest_in_use().map(str::to_owned),
         parent,
         ..RunRecord::default()
     };
@@ -238,6 +240,7 @@ pub fn reopen(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
     if let Some(stale) = &loaded.stale {
         report_stale_head(site, stale, &loaded.document);
     }
+    report_changed_trust(site, &loaded.document);
     let workspace = run_workspace(site, &loaded.document)?;
     if !workspace.folder().join(REQUEST).exists() {
         let (folder, feature) =
@@ -296,6 +299,17 @@ fn refuse_other_branch(site: &Site, name: &DocumentName, document: &Checkpoint) 
     .hint(format!("Or give it a tree of its own: git worktree add ../{feature} {branch}")))
 }
 
+/// Reports that the run began with other settings of this repository than those that are trusted now.
+fn report_changed_trust(site: &Site, document: &Checkpoint) {
+    let began_with = document.run.as_ref().and_then(|run| run.trust.as_deref());
+    if began_with.is_some() && began_with != site.trust.digest_in_use() {
+        site.notices.note(
+            "Warning: what this repository makes charrette run or send has changed since this run began. Steps that are \
+             still to be done use what is trusted now: charrette trust --show",
+        );
+    }
+}
+
 /// Reports that HEAD has moved since the run was saved, with the diff stat.
 fn report_stale_head(site: &Site, stale: &StaleHead, document: &Checkpoint) {
     site.notices.note(format!("Warning: {stale}."));
@@ -330,7 +344,7 @@ fn role_texts(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     for entry in fs_err::read_dir(&folder).into_iter().flatten().flatten() {
         check_file(&site.root, &entry.path()).map_err(AppError::from)?;
     }
-    let roles = Roles::load(&site.root, &site.root.join(ROLE_FOLDER), &site.registry.seats());
+    let roles = Roles::with_overrides(&site.texts.roles, &site.registry.seats());
     if let Some(problem) = roles.problems().first() {
         return Err(AppError::failed(problem).hint("See all roles: charrette roles list"));
     }
@@ -358,7 +372,12 @@ pub(crate) fn order_of(
         agent_pool::configured_candidates(&roster).into_iter().map(|agent| (agent.name, agent.vendor));
     let is_current = is_by_this_version(document);
     // The texts of another version belong to its own seats.
-    let roles = if is_current { pinned_roles(workspace.folder()) } else { site.root.join(ROLE_FOLDER) };
+    let roles = if is_current {
+        let pinned = workspace.folder().join(PINNED_ROLES);
+        PinnedRoles::in_folder(site.root.clone(), pinned, site.registry.seats())
+    } else {
+        PinnedRoles::with_overrides(site.texts.roles.clone(), site.registry.seats())
+    };
     Ok(RunOrder {
         feature: name.feature().map(ToString::to_string).unwrap_or_default(),
         spec_path: format!("{}/", site.root.join(folder.trim_end_matches('/')).display()),
@@ -367,7 +386,7 @@ pub(crate) fn order_of(
         flags: document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default(),
         until: None,
         summary_words: site.settings.summary_words(),
-        roles: PinnedRoles::in_folder(site.root.clone(), roles, site.registry.seats()),
+        roles,
         templates: templates(site)?,
         vendors: vendors.collect(),
         steps_of_other_version: if is_current { BTreeSet::new() } else { done_steps(document) },
@@ -379,24 +398,17 @@ fn done_steps(document: &Checkpoint) -> BTreeSet<String> {
     steps.filter(|(_, step)| step.status == StepStatus::Done).map(|(id, _)| id.clone()).collect()
 }
 
-fn pinned_roles(workspace: &Path) -> PathBuf {
-    workspace.join(PINNED_ROLES)
-}
-
-/// A team's own templates: path and text.
+/// A team's own templates: path and text, as they were when the site was opened.
 fn templates(site: &Site) -> Result<Vec<(String, String)>, AppError> {
-    let folder = site.root.join(site.settings.specs_folder()).join(TEMPLATES);
-    let mut own = Vec::new();
-    for name in Templates::files() {
-        let path = folder.join(format!("{name}.jinja"));
-        check_file(&site.root, &path).map_err(AppError::from)?;
-        match fs_err::read_to_string(&path) {
-            Ok(text) => own.push((site.relative(&path).display().to_string(), text)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(AppError::failed(error)),
+    for path in template_files(&site.root, site.settings.specs_folder()) {
+        let exists = check_file(&site.root, &path).map_err(AppError::from)?;
+        let name = site.relative(&path).display().to_string();
+        if exists && site.trust.is_trusted() && site.texts.templates.iter().all(|(known, _)| *known != name) {
+            // It could not be read; the error says why. One that came later is not used.
+            fs_err::read_to_string(&path).map_err(AppError::failed)?;
         }
     }
-    Ok(own)
+    Ok(site.texts.templates.clone())
 }
 
 fn lazy_user_name(site: &Site) -> Box<dyn Fn() -> String + Send + Sync> {

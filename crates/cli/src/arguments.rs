@@ -3,7 +3,7 @@
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
-    manifest, resume, roles, seats, session_env, status, stop, survey, tokens, verdict,
+    manifest, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -42,6 +42,10 @@ pub(crate) struct GlobalArgs {
     /// Disable coloured output
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
+    /// Trust this content of the repository, by the digest that `charrette trust` prints; without a digest, any content,
+    /// with a warning
+    #[arg(long, global = true, value_name = "DIGEST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) trust: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,6 +68,7 @@ pub(crate) enum Command {
     Roles(roles::RolesArgs),
     Agents(agents::AgentsArgs),
     Doctor(doctor::DoctorArgs),
+    Trust(trust::TrustArgs),
     Ask(ask::AskArgs),
     Seats(seats::SeatsArgs),
     Checkpoint(checkpoint::CheckpointArgs),

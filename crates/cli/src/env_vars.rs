@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the only module that reads the environment")]
 
 use charrette_app::Environment;
+use charrette_app::trust::TrustGrant;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 const MAX_COMMAND_LINE_CHARS: usize = 200;
 
 /// Captures the variables, folder, command line and program of this process.
-pub(crate) fn read_environment() -> Arc<Environment> {
+pub(crate) fn read_environment(trust: TrustGrant) -> Arc<Environment> {
     let variables = std::env::vars_os().collect();
     charrette_git::set_environment(&variables);
     Arc::new(Environment {
@@ -18,6 +19,7 @@ pub(crate) fn read_environment() -> Arc<Environment> {
         folder: PathBuf::from("."),
         command_line: command_line(),
         program: std::env::current_exe().ok(),
+        trust,
     })
 }
 

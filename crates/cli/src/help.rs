@@ -10,7 +10,7 @@ const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     ("Runs", &["status", "answer", "resume", "stop", "events", "log", "abandon"]),
     (
         "Agents and settings",
-        &["agents", "roles", "ask", "seats", "ledger", "doctor", "config", "completions"],
+        &["agents", "roles", "ask", "seats", "ledger", "doctor", "trust", "config", "completions"],
     ),
 ];
 const PLUMBING_TITLE: &str = "Plumbing, for scripts and other tools";

@@ -3,6 +3,7 @@
 use crate::arguments::GlobalArgs;
 use crate::env_vars;
 use crate::output;
+use charrette_app::trust::TrustGrant;
 use charrette_app::{App, AppError, Environment, Notices, Site};
 use charrette_model::stamp::Now;
 use std::ops::Deref;
@@ -18,7 +19,12 @@ pub(crate) struct Invocation {
 
 impl Invocation {
     pub(crate) fn new(global: GlobalArgs, app: App) -> Invocation {
-        Invocation { global, app, environment: env_vars::read_environment() }
+        let trust = match global.trust.as_deref() {
+            None => TrustGrant::None,
+            Some("") => TrustGrant::Any,
+            Some(digest) => TrustGrant::Digest(digest.to_owned()),
+        };
+        Invocation { global, app, environment: env_vars::read_environment(trust) }
     }
 
     /// A copy that prints no progress, notes or colour.
@@ -32,9 +38,22 @@ impl Invocation {
         Site::open(&self.app, self.environment.clone(), self.notices())
     }
 
+    /// Like [`Invocation::site`] for plumbing, which uses nothing that needs trust and does not mention it.
+    pub(crate) fn plumbing_site(&self) -> Result<Site, AppError> {
+        let site = Site::find(&self.app, self.environment.clone(), self.notices())?;
+        site.report_problems();
+        Ok(site)
+    }
+
     /// Finds the site of the current folder without printing warnings.
     pub(crate) fn silent_site(&self) -> Result<Site, AppError> {
         Site::find(&self.app, self.environment.clone(), Notices::silent())
+    }
+
+    /// Finds the site of the current folder with these grants of trust; notices are printed, warnings not yet.
+    pub(crate) fn site_with_trust(&self, trust: TrustGrant) -> Result<Site, AppError> {
+        let environment = Environment { trust, ..Environment::clone(&self.environment) };
+        Site::find(&self.app, Arc::new(environment), self.notices())
     }
 
     pub(crate) fn app(&self) -> &App {

@@ -96,6 +96,7 @@ fn exit_code(kind: ErrorKind) -> ExitCode {
         ErrorKind::Failed | ErrorKind::AlreadyComplete => ExitCode::from(1),
         ErrorKind::Usage => ExitCode::from(2),
         ErrorKind::Refused => ExitCode::from(4),
+        ErrorKind::Interrupted => ExitCode::from(130),
     }
 }
 

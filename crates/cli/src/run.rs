@@ -66,7 +66,8 @@ fn with_grouped_help(app: &App, usage: clap::Error) -> clap::Error {
 
 /// Starts a run in the current folder, for binaries that bring their own flows. `json` prints events.
 pub fn start_run(app: App, beginning: NewRun, answers: Option<&Path>, json: bool) -> ExitCode {
-    let global = GlobalArgs { directory: None, json, quiet: false, verbose: false, no_color: true };
+    let global =
+        GlobalArgs { directory: None, json, quiet: false, verbose: false, no_color: true, trust: None };
     exit_code(commands::flow::start_run(&Invocation::new(global, app), beginning, answers))
 }
 

@@ -55,11 +55,6 @@ impl fmt::Debug for Address {
     }
 }
 
-/// True if the address leads to this machine and nowhere else.
-pub fn is_loopback_address(address: &str) -> bool {
-    Url::parse(address.trim()).is_ok_and(|url| is_loopback_url(&url))
-}
-
 fn is_loopback_url(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -10,7 +10,7 @@ mod client;
 mod error;
 mod retry;
 
-pub use address::{Address, AddressError, PlainHttp, is_loopback_address};
+pub use address::{Address, AddressError, PlainHttp};
 pub use client::{HttpClient, HttpResponse, Timeouts};
 pub use error::HttpError;
 pub use reqwest::{StatusCode, header};

@@ -10,5 +10,5 @@ mod stable_id;
 mod text;
 pub mod webhook;
 
-pub use charrette_http::{AddressError, RetryPolicy, is_loopback_address};
+pub use charrette_http::{AddressError, RetryPolicy};
 pub use stable_id::stable_id;

@@ -5,7 +5,7 @@
 //! [`workspace`] has the artifacts of a run, [`events`] its event log, [`ledger`] the cost of its agents,
 //! [`listing`] lists all runs, [`gc`] collects garbage. [`repository`] finds the work tree, [`head`] reads
 //! its HEAD without starting git, [`integrations`] the configuration of external services, [`specs`] the tree
-//! of specifications.
+//! of specifications, [`trust_file`] the contents of repositories that a person trusts.
 //!
 //! Everything is synchronous. The terminal, the network and the environment are deliberately absent.
 
@@ -27,6 +27,7 @@ mod parse_cache;
 mod pretty;
 pub mod repository;
 pub mod specs;
+pub mod trust_file;
 pub mod workspace;
 
 pub use custody::ForeignChange;

@@ -50,6 +50,26 @@ pub fn choose_existing_run(terminal: &Terminal, what: &str) -> ExistingRunChoice
     choose(terminal, what, prompt, &options, ExistingRunChoice::Cancel, ExistingRunChoice::Interrupted)
 }
 
+/// Answer to the question of trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustAnswer {
+    Yes,
+    No,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// Shows a page, whose lines stay as they are, and asks whether its content is trusted. Enter declines.
+pub fn ask_trust(terminal: &Terminal, page: &str) -> TrustAnswer {
+    let options = [(&["no", "cancel", "q"][..], TrustAnswer::No), (&["yes"], TrustAnswer::Yes)];
+    let shown: Vec<String> = page.lines().map(safe).collect();
+    if let Ok(session) = terminal.start_session(Arc::new(AtomicBool::new(false))) {
+        session.print(&(shown.join("\n") + "\n\n"));
+    }
+    let question = "Trust exactly this content?";
+    choose(terminal, question, "[No / Yes] > ", &options, TrustAnswer::No, TrustAnswer::Interrupted)
+}
+
 /// Asks until an option is chosen by a word or its first letter. Enter chooses the first one.
 fn choose<T: Copy>(
     terminal: &Terminal,

@@ -116,6 +116,8 @@ impl Sandbox {
             .env("CHARRETTE_NOW", NOW)
             // Scripted agents write their logs beside the repository. Tests of the sandbox unset it.
             .env("CHARRETTE_LANDLOCK", "0")
+            // Repositories in a sandbox are the test's own; tests of trust remove it.
+            .env("CHARRETTE_TRUST", "1")
             .current_dir(self.work())
             .stdin(Stdio::null());
         command

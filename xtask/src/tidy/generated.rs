@@ -100,10 +100,14 @@ fn config_page(root: &Path) -> TaskResult<String> {
         .ok_or("docs/formats/config.md lacks the marker at the start of the settings")?;
     let (_, after) =
         rest.split_once(END).ok_or("docs/formats/config.md lacks the marker at the end of the settings")?;
-    let mut table = String::from("| setting | takes | default | what it is for |\n|---|---|---|---|\n");
+    let mut table = String::from(
+        "| setting | takes | default | what it is for | in a repository's file |\n|---|---|---|---|---|\n",
+    );
     for key in KEYS {
         let default = key.default.map_or("not set".to_owned(), |default| format!("`{default}`"));
-        let _ = writeln!(table, "| `{}` | {} | {default} | {} |", key.name, key.kind.describe(), key.purpose);
+        let limits = key.repository_rule().describe().unwrap_or_else(|| "counts".to_owned());
+        let kind = key.kind.describe();
+        let _ = writeln!(table, "| `{}` | {kind} | {default} | {} | {limits} |", key.name, key.purpose);
     }
     Ok(format!("{before}{BEGIN}{table}{END}{after}"))
 }

@@ -6,6 +6,7 @@
 
 use super::session::Session;
 use crate::agent_pool;
+use crate::environment::CHARRETTE_TRUST;
 use crate::ports::RunContext;
 use crate::site::Site;
 use charrette_agents::pool::AgentPool;
@@ -118,6 +119,11 @@ impl WorkerOptions {
         let program = program.ok_or_else(|| io::Error::other("the path of our own program is unknown"))?;
         let mut command = Command::new(program);
         command.args(arguments).current_dir(&self.site.root);
+        // The worker trusts what this process trusts and nothing else: not what has been changed since.
+        match self.site.trust.digest_in_use() {
+            Some(digest) => command.env(CHARRETTE_TRUST, digest),
+            None => command.env_remove(CHARRETTE_TRUST),
+        };
         command.stdin(Stdio::from(self.lease.try_clone()?)).stdout(Stdio::piped());
         Ok(command)
     }

@@ -9,8 +9,9 @@ use charrette_app::start::OpenRun;
 use charrette_app::start_plan::{self, StartPlan, StartRequest};
 use charrette_app::status::{RunState, status};
 use charrette_app::stop::{StopOutcome, stop};
+use charrette_app::trust::{Kept, TrustGrant, TrustState, accept};
 use charrette_app::{
-    App, Environment, Notices, Site, closing, events, explain, preview, read, run_lookup, start,
+    App, Environment, ErrorKind, Notices, Site, closing, events, explain, preview, read, run_lookup, start,
 };
 use charrette_engine::flows::{design, research};
 use charrette_engine::gate::{GateView, Reply};
@@ -34,6 +35,10 @@ impl Asker for Nobody {
 }
 
 fn site(sandbox: &Sandbox) -> Site {
+    site_with_trust(sandbox, TrustGrant::None)
+}
+
+fn site_with_trust(sandbox: &Sandbox, trust: TrustGrant) -> Site {
     let variables = [
         ("HOME", sandbox.home().into_os_string()),
         // No agent is installed there.
@@ -48,6 +53,7 @@ fn site(sandbox: &Sandbox) -> Site {
         folder: sandbox.work(),
         command_line: "a test".to_owned(),
         program: None,
+        trust,
     };
     Site::open(&App::product(), Arc::new(environment), Notices::silent()).unwrap()
 }
@@ -177,4 +183,31 @@ fn only_the_holder_of_the_lease_is_terminated() {
     stranger.kill().unwrap();
     stranger.wait().unwrap();
     drop(opened);
+}
+
+/// Every front end is refused, not only the command line.
+#[test]
+fn a_run_begins_once_the_repository_is_trusted() {
+    let sandbox = parcels();
+    sandbox.write("charrette.toml", "[agents.theirs]\nkind = \"queue\"\n[webhooks]\nevents = []\n");
+    let untrusted = site(&sandbox);
+    assert_eq!(untrusted.trust.state, TrustState::Untrusted);
+    assert!(untrusted.settings.webhook_events().len() == 2 && untrusted.ignored.len() == 2);
+    let plan = start_plan::resolve(&untrusted, &StartRequest::new(&research::FLOW, Some("parcels"))).unwrap();
+    let error = start::open(&untrusted, &plan).err().unwrap();
+    assert_eq!(error.kind, ErrorKind::Refused, "{error:?}");
+    assert!(error.more.iter().any(|line| line.contains("agents.theirs.kind = \"queue\"")), "{error:?}");
+    assert!(!sandbox.path(".claude/state").exists() && !sandbox.path(".specs").exists());
+
+    let digest = untrusted.trust.manifest.digest().to_owned();
+    let given = site_with_trust(&sandbox, TrustGrant::Digest(digest.clone()));
+    assert_eq!(
+        (&given.trust.state, given.trust.digest_in_use()),
+        (&TrustState::Given, Some(digest.as_str()))
+    );
+    assert!(given.settings.webhook_events().is_empty() && given.ignored.is_empty());
+    assert_eq!(accept(&untrusted).unwrap(), Kept::Yes);
+    let accepted = site(&sandbox);
+    assert!(matches!(accepted.trust.state, TrustState::Accepted { .. }), "{:?}", accepted.trust.state);
+    assert!(start::open(&accepted, &plan).is_ok());
 }

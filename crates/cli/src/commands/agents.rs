@@ -1,7 +1,7 @@
 //! `charrette agents`: lists agents and their health, probes them, reaps orphaned agent processes.
 
 use crate::invocation::Invocation;
-use crate::{output, runtime};
+use crate::{output, runtime, trusted_site};
 use charrette_agents::orphans;
 use charrette_agents::pool::{AgentPolicy, drivers_folder, seat_chain};
 use charrette_agents::profile::{Agent, Roster, Transport};
@@ -39,11 +39,10 @@ enum AgentsCommand {
 }
 
 pub(crate) fn agents(invocation: &Invocation, args: &AgentsArgs) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
     match &args.command {
-        None => list(invocation, &site),
-        Some(AgentsCommand::Probe { names }) => probe(invocation, &site, names),
-        Some(AgentsCommand::Reap) => reap_orphans(invocation, &site),
+        None => list(invocation, &invocation.site()?),
+        Some(AgentsCommand::Probe { names }) => probe(invocation, &trusted_site::open(invocation)?, names),
+        Some(AgentsCommand::Reap) => reap_orphans(invocation, &invocation.site()?),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `charrette ask`: one supervised agent call, with its sidecar files next to the answer.
 
 use crate::invocation::Invocation;
-use crate::{input, output, runtime};
+use crate::{input, output, runtime, trusted_site};
 use charrette_agents::outcome::{Failure, FailureKind, TimeoutKind};
 use charrette_agents::pool::{
     AgentCall, AgentPool, CallOrigin, CallReport, EndHook, RateLimitPolicy, ResumedSession, asks_folder,
@@ -64,7 +64,7 @@ pub(crate) struct AskArgs {
 }
 
 pub(crate) fn ask(invocation: &Invocation, args: &AskArgs) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
+    let site = trusted_site::open(invocation)?;
     let files = CallFiles::new(&args.output)?;
     let prompt = match (&args.prompt, &args.prompt_file) {
         (Some(text), _) => text.clone(),

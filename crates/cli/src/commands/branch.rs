@@ -35,7 +35,7 @@ enum BranchCommand {
 }
 
 pub(crate) fn branch(invocation: &Invocation, args: &BranchArgs) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
+    let site = invocation.plumbing_site()?;
     if site.repository.is_none() {
         let message = format!("{} is not in a git repository", site.root.display());
         return Err(AppError::failed(message).hint("Create one: git init"));

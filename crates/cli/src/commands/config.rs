@@ -5,6 +5,7 @@ use crate::output;
 use charrette_app::{AppError, Site};
 use charrette_model::config::integrations::{self, Integrations};
 use charrette_model::config::keys::KEYS;
+use charrette_model::config::repository_rules::restricted;
 use charrette_store::integrations::{INTEGRATIONS, integrations_text};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -50,10 +51,27 @@ fn show(site: &Site) -> Result<ExitCode, AppError> {
         Ok((integrations, _)) => json!(integrations),
         Err(problem) => json!({"error": problem.to_string()}),
     };
-    output::print_json(
-        &json!({"layers": layers, "values": site.settings.all(), "integrations": integrations}),
-    )?;
+    output::print_json(&json!({
+        "layers": layers,
+        "values": site.settings.all(),
+        "integrations": integrations,
+        "repository": repository(site),
+    }))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Settings of the repository that do not count, the limits of all that it cannot set freely, and the trust in it.
+fn repository(site: &Site) -> Value {
+    let limits: serde_json::Map<String, Value> = restricted()
+        .filter_map(|(key, rule)| Some((key.name.to_owned(), Value::from(rule.describe()?))))
+        .collect();
+    let digest = Some(site.trust.manifest.digest()).filter(|digest| !digest.is_empty());
+    json!({
+        "digest": digest,
+        "trusted": digest.map(|_| site.trust.is_trusted()),
+        "ignored": site.ignored,
+        "limits": limits,
+    })
 }
 
 fn check(site: &Site) -> Result<ExitCode, AppError> {
@@ -62,6 +80,7 @@ fn check(site: &Site) -> Result<ExitCode, AppError> {
         problems.into_iter().map(|problem| problem.message().to_owned()).collect()
     };
     let (mut errors, mut warnings) = (messages(errors), messages(warnings));
+    warnings.extend(site.trust.notice());
     match integrations::read(integrations_text(&site.root).map_err(AppError::failed)?.as_deref()) {
         Ok((_, unknown)) => {
             warnings.extend(unknown.iter().map(|unknown| format!("{INTEGRATIONS}: {unknown}")));

@@ -5,7 +5,7 @@ use crate::drive::{self, DriveOptions};
 use crate::invocation::Invocation;
 use crate::progress::DisplayOptions;
 use crate::run_end::{RunEnd, report_end};
-use crate::{input, output};
+use crate::{input, output, trusted_site};
 use charrette_app::closing::note_closing_page_shown;
 use charrette_app::entry_check::check_entry;
 use charrette_app::nesting::{Nesting, Session, WorkerMode};
@@ -154,7 +154,12 @@ impl DesignArgs {
 }
 
 pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
+    let is_nested = args.session_env.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
+    let site = match (args.dry_run, is_nested) {
+        (true, _) => invocation.site()?,
+        (false, true) => trusted_site::open_unattended(invocation)?,
+        (false, false) => trusted_site::open(invocation)?,
+    };
     let request = args.request()?;
     let plan = preview::resolve_plan(&site, &request)?;
     if plan.is_standalone {
@@ -164,7 +169,6 @@ pub(crate) fn design(invocation: &Invocation, args: &DesignArgs) -> Result<ExitC
     // Read early, so that an unreadable file fails now and not at the first gate.
     let session = open_session(&site, args)?;
     let answers = input::read_answers_for(&FLOW, args.answers.as_deref())?;
-    let is_nested = args.session_env.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
     let options = PreviewOptions {
         fresh: args.fresh,
         dry_run: args.dry_run,

@@ -6,6 +6,7 @@
 use crate::drive::{self, DriveOptions};
 use crate::invocation::Invocation;
 use crate::output;
+use crate::trusted_site;
 use charrette_app::answers_file::gate_kind;
 use charrette_app::nesting::{Nesting, Session, WorkerMode};
 use charrette_app::start::{OpenRun, open_for_worker};
@@ -69,7 +70,7 @@ pub(crate) fn design_heavy(invocation: &Invocation, args: &DesignHeavyArgs) -> R
 fn drive_heavy_part(invocation: &Invocation, args: &DesignHeavyArgs) -> Result<FlowResult<()>, AppError> {
     // The waiting design process shows the progress.
     let invocation = &invocation.without_notices();
-    let site = invocation.site()?;
+    let site = trusted_site::open_unattended(invocation)?;
     let feature = FeaturePath::parse(&args.feature).map_err(AppError::usage)?;
     let name = DocumentName::new(Command::Design, Some(feature));
     let opened = open_run(&site, &name, args)?;

@@ -4,7 +4,7 @@ use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
-    manifest, names, resume, roles, seats, session_env, status, stop, survey, tokens, verdict,
+    manifest, names, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
 };
 use crate::invocation::Invocation;
 use charrette_app::AppError;
@@ -27,6 +27,7 @@ pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode,
         Command::Roles(args) => roles::roles(invocation, &args),
         Command::Agents(args) => agents::agents(invocation, &args),
         Command::Doctor(args) => doctor::doctor(invocation, &args),
+        Command::Trust(args) => trust::trust(invocation, &args),
         Command::Ask(args) => ask::ask(invocation, &args),
         Command::Seats(args) => seats::seats(invocation, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(invocation, args),

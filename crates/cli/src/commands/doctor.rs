@@ -7,6 +7,7 @@ use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::Agent;
 use charrette_app::AppError;
 use charrette_app::Site;
+use charrette_app::trust::TrustState;
 use charrette_app::{agent_pool, health_file, sandbox as app_sandbox, tracker as app_tracker};
 use charrette_engine::Cancel;
 use charrette_engine::ports::TrackerState;
@@ -70,6 +71,7 @@ pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode
     let site = invocation.silent_site()?;
     let mut checks = vec![git_program(), repository(&site), identity(&site)];
     checks.extend(configuration(&site));
+    checks.extend(trust(&site));
     checks.extend(agents(&site));
     checks.extend(sandbox(&site));
     checks.extend(folders(&site));
@@ -188,6 +190,33 @@ fn configuration(site: &Site) -> Vec<Check> {
     checks
 }
 
+/// Checks the trust in what this repository makes charrette run or send, if it does.
+fn trust(site: &Site) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let digest = site.trust.manifest.digest();
+    match &site.trust.state {
+        TrustState::NotNeeded => {}
+        TrustState::Accepted { at } => checks.push(ok("trust", format!("accepted on {at}"))),
+        TrustState::Given => checks.push(ok("trust", format!("given for {digest}"))),
+        TrustState::Unseen => {
+            let finding = "any content is used unseen, because of --trust or CHARRETTE_TRUST";
+            checks.push(warn("trust", finding, "charrette trust"));
+        }
+        TrustState::Untrusted => {
+            let finding = match site.trust.manifest.items().len() {
+                1 => "1 setting of this repository is not trusted and not used".to_owned(),
+                count => format!("{count} settings of this repository are not trusted and not used"),
+            };
+            checks.push(warn("trust", finding, "charrette trust"));
+        }
+    }
+    if let Some(problem) = &site.trust.problem {
+        let cure = problem.cure.clone().unwrap_or_else(|| "Answer again: charrette trust".to_owned());
+        checks.push(warn("trust", problem.message.clone(), cure));
+    }
+    checks
+}
+
 fn agents(site: &Site) -> Vec<Check> {
     let (roster, _) = agent_pool::roster(site);
     let host = agent_pool::host_environment(site);
@@ -249,7 +278,7 @@ fn check_linear(access: &LinearTracker) -> Check {
     let endpoint_cure = "Check linear.endpoint: charrette config show";
     let linear = match access.client(LinearOptions::single_try()) {
         Ok(linear) => linear,
-        Err(why) if access.endpoint.is_ok() && access.key.is_none() => return fail("linear", why, key_cure),
+        Err(why) if access.key.is_none() => return fail("linear", why, key_cure),
         Err(why) => return fail("linear", why, endpoint_cure),
     };
     let answer = runtime::block_on(async |_| {

@@ -5,6 +5,7 @@ use crate::commands::preview::{self, PreviewDecision, PreviewOptions};
 use crate::drive::{self, DriveOptions};
 use crate::input;
 use crate::invocation::Invocation;
+use crate::trusted_site;
 use charrette_app::entry_check::check_entry;
 use charrette_app::start::{self, NewRun};
 use charrette_app::start_plan::StartRequest;
@@ -95,7 +96,7 @@ pub(crate) fn run(
     args: &ArgMatches,
 ) -> Result<ExitCode, AppError> {
     let text = |name: &str| args.get_one::<String>(name).cloned();
-    let site = invocation.site()?;
+    let site = if args.get_flag("dry-run") { invocation.site()? } else { trusted_site::open(invocation)? };
     let words: Vec<String> = args.get_many("request").into_iter().flatten().cloned().collect();
     let from = args.get_one::<PathBuf>("from").map(PathBuf::as_path);
     let typed = input::read_request(flow.command.as_str(), &words, from)?;
@@ -154,7 +155,7 @@ pub(crate) fn start_run(
     beginning: NewRun,
     answers: Option<&Path>,
 ) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
+    let site = trusted_site::open(invocation)?;
     let answers = input::read_answers_for(beginning.flow, answers)?;
     let opened = start::create_in_checkout(&site, beginning)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })

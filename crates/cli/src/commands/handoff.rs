@@ -37,7 +37,7 @@ enum Message {
 pub(crate) fn handoff(invocation: &Invocation, args: &HandoffArgs) -> Result<ExitCode, AppError> {
     let HandoffCommand::Check { message, file } = &args.command;
     let text = input::read_text(file.as_deref())?;
-    let summary_words = invocation.site()?.settings.summary_words();
+    let summary_words = invocation.plumbing_site()?.settings.summary_words();
     let report = match message {
         Message::Request => check_text(&text, check_request, summary_words),
         Message::Response => check_text(&text, check_response, summary_words),

@@ -40,6 +40,7 @@ pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod survey;
 pub(crate) mod tokens;
+pub(crate) mod trust;
 pub(crate) mod verdict;
 
 pub use definition::definition;

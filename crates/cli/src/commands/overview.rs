@@ -31,6 +31,9 @@ pub(crate) fn overview(invocation: &Invocation) -> Result<ExitCode, AppError> {
     if !open.is_empty() {
         output::print_line("")?;
     }
+    if let Some(notice) = site.trust.notice() {
+        output::print_line(&notice)?;
+    }
     for flow in site.registry.all() {
         let command = flow.command.as_str();
         output::print_line(&format!("Begin a {command}: charrette {command} \"{}\"", flow.example))?;

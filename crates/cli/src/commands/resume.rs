@@ -4,6 +4,7 @@ use crate::commands::checkpoint::CommandName;
 use crate::drive::{self, DriveOptions};
 use crate::input;
 use crate::invocation::Invocation;
+use crate::trusted_site;
 use charrette_app::{AppError, run_lookup, start};
 use clap::Args;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) fn resume(invocation: &Invocation, args: &ResumeArgs) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
+    let site = trusted_site::open(invocation)?;
     let name = run_lookup::find_run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
     let answers = input::read_answers_for(start::flow_for(&site, &name)?, args.answers.as_deref())?;
     let opened = start::reopen_in_checkout(&site, &name)?;

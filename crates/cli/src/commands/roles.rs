@@ -7,7 +7,7 @@ use charrette_app::AppError;
 use charrette_app::agent_pool;
 use charrette_app::seat_prompt::seat_prompt;
 use charrette_engine::flows::seats;
-use charrette_engine::roles::{ROLE_FOLDER, Role, RoleError, Roles, sample};
+use charrette_engine::roles::{Role, RoleError, Roles, sample};
 use charrette_model::config::Settings;
 use charrette_model::escape::{one_line, printable};
 use charrette_model::seats::chain::{ChainSource, ConfiguredChains, declared_chain};
@@ -15,7 +15,6 @@ use charrette_model::seats::{Seat, SeatGroup, config};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// List seats with roles and agents, or print the text of a role
@@ -58,7 +57,7 @@ pub(crate) fn roles(invocation: &Invocation, args: &RolesArgs) -> Result<ExitCod
 fn list(invocation: &Invocation) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
     let seats = seats();
-    let roles = Roles::load(&site.root, Path::new(ROLE_FOLDER), &seats);
+    let roles = Roles::with_overrides(&site.texts.roles, &seats);
     let chains = config::chains(&site.settings);
     let rows: Vec<Row> = seats.all().map(|seat| Row::new(seat, &roles, &chains, &site.settings)).collect();
     let role_problems: Vec<String> = roles.problems().iter().map(RoleError::to_string).collect();
@@ -177,7 +176,7 @@ fn show(invocation: &Invocation, args: &ShowArgs) -> Result<ExitCode, AppError> 
     let roles = if args.built_in {
         Roles::built_in(&seats)
     } else {
-        Roles::load(&site.root, Path::new(ROLE_FOLDER), &seats)
+        Roles::with_overrides(&site.texts.roles, &seats)
     };
     if let Some((origin, text)) = roles.part(&args.name) {
         return print_role(

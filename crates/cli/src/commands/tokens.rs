@@ -51,7 +51,7 @@ pub(crate) fn tokens(invocation: &Invocation, args: &TokensArgs) -> Result<ExitC
             let text = input::read_text(file.as_deref())?;
             let limit = match max {
                 Some(max) => *max,
-                None => invocation.site()?.settings.summary_words(),
+                None => invocation.plumbing_site()?.settings.summary_words(),
             };
             output::print_json(&words::measure_summary(&text, limit))?;
         }

@@ -7,21 +7,38 @@ use serde_json::json;
 #[test]
 fn config_show_prints_the_origin_of_every_value() {
     let sandbox = Sandbox::repository();
-    sandbox.write("charrette.toml", "[limits]\nparallel = 2\noutput_mb = 8\n[clocks]\nidle = 10\n");
+    sandbox.write(
+        "charrette.toml",
+        "[limits]\nparallel = 2\n[clocks]\nidle = 10\n[budget]\nrun_usd = 9\nday_usd = 1\n",
+    );
     let user = sandbox.home().join(".config/charrette/charrette.toml");
     std::fs::create_dir_all(user.parent().unwrap()).unwrap();
-    std::fs::write(&user, "limits.parallel = 3\nclocks.idle = 20\n").unwrap();
+    std::fs::write(&user, "limits.parallel = 3\nlimits.output_mb = 8\nbudget.run_usd = 5\n").unwrap();
     let extra = sandbox.outside("extra.toml");
     std::fs::write(&extra, "clocks.idle = 30\n").unwrap();
     let mut command = sandbox.command(BINARY);
     command.args(["config", "show"]).env("CHARRETTE_CONFIG", &extra);
     let shown = Output::capture(command, b"").json();
     let value = |name: &str| shown["values"][name].clone();
-    assert_eq!(value("limits.output_mb"), json!({"value": 8, "origin": "charrette.toml:3"}));
-    assert_eq!(value("limits.parallel"), json!({"value": 3, "origin": format!("{}:1", user.display())}));
+    assert_eq!(value("limits.parallel"), json!({"value": 2, "origin": "charrette.toml:2"}));
+    assert_eq!(value("limits.output_mb"), json!({"value": 8, "origin": format!("{}:2", user.display())}));
+    assert_eq!(value("budget.run_usd"), json!({"value": 5.0, "origin": format!("{}:3", user.display())}));
+    assert_eq!(value("budget.day_usd"), json!({"value": 1.0, "origin": "charrette.toml:7"}));
     assert_eq!(value("clocks.idle"), json!({"value": 30, "origin": format!("{}:1", extra.display())}));
     assert_eq!(value("clocks.grace"), json!({"value": 5, "origin": "default"}));
     assert_eq!(shown["integrations"]["linear"]["enabled"], false);
+    let layers: Vec<&str> =
+        shown["layers"].as_array().unwrap().iter().map(|layer| layer["layer"].as_str().unwrap()).collect();
+    assert_eq!(layers, ["user", "repository", "environment"]);
+    let why = format!("a repository can only lower it (5.0 from {}:3)", user.display());
+    assert_eq!(
+        shown["repository"]["ignored"],
+        json!([{"name": "budget.run_usd", "origin": "charrette.toml:6", "why": why}])
+    );
+    let limits = &shown["repository"]["limits"];
+    assert_eq!(limits["linear.endpoint"], "a repository cannot set it");
+    assert_eq!(limits["agents.*.command"], "counts once the repository is trusted");
+    assert_eq!(limits["limits.parallel"], json!(null));
 }
 
 #[test]

@@ -157,13 +157,19 @@ fn an_invalid_tracker_file_halts_and_a_disabled_or_missing_one_does_not() {
 
 #[test]
 fn a_repository_cannot_have_the_key_sent_elsewhere() {
-    let workshop = approved();
+    let (workshop, server, theirs) = (approved(), LinearServer::start(), LinearServer::start());
     configure(&workshop, r#"{"linear": {"enabled": true, "team": "Basecamp"}}"#);
-    let settings = "[linear]\nendpoint = \"https://linear.example.org/graphql\"\n";
+    // In the user's own file, below the repository's.
+    let user = workshop.sandbox.home().join(".config/charrette/charrette.toml");
+    let settings = std::fs::read_to_string(&user).unwrap();
+    std::fs::write(&user, format!("{settings}[linear]\nendpoint = \"{}\"\n", server.url())).unwrap();
+    let settings = format!("[linear]\nendpoint = \"{}\"\n", theirs.url());
     std::fs::write(workshop.sandbox.path("charrette.toml"), settings).unwrap();
     let output = resume_with(&workshop, Some(LinearServer::KEY));
-    assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stderr.contains("your key would be sent there"), "{output:?}");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let warning = "Warning: charrette.toml:2: linear.endpoint is ignored: a repository cannot set it";
+    assert!(output.stderr.contains(warning), "{output:?}");
+    assert_eq!((server.issues().len(), theirs.requests()), (1, Vec::new()));
 }
 
 #[test]

@@ -170,9 +170,16 @@ fn commands_that_change_a_run_refuse_inside_a_seat() {
     let root = workshop.sandbox.work().display().to_string();
     let (log, yes) = (workshop.sandbox.outside("heard"), workshop.sandbox.outside("yes.yaml"));
     std::fs::write(&yes, "post-design: {approval: yes}\n").unwrap();
+    workshop.sandbox.write("charrette.toml", "[agents.theirs]\nkind = \"queue\"\n");
+    let digest = workshop.run(BINARY, ["trust", "--show", "--json"]).json()["digest"].clone();
+    let digest = digest.as_str().unwrap();
+    assert_eq!(workshop.run(BINARY, ["trust", &format!("--trust={digest}")]).code, Some(0));
+    workshop.sandbox.git(["add", "charrette.toml"]);
+    workshop.sandbox.commit("settings");
+    workshop.sandbox.git(["push", "-q"]);
     let script = format!(
         "cd {root}; for c in 'answer {FEATURE} --file {yes}' 'resume {FEATURE}' 'design another --auto --yes' \
-         'abandon {FEATURE}' 'stop {FEATURE}'; do $BINARY $c >> {log} 2>&1 < /dev/null; echo \"exit $?\" >> {log}; done; \
+         'abandon {FEATURE}' 'stop {FEATURE}' 'trust --trust={digest}' 'trust --revoke'; do $BINARY $c >> {log} 2>&1 < /dev/null; echo \"exit $?\" >> {log}; done; \
          echo '{{}}' | $BINARY checkpoint update-phase write --command design --feature {FEATURE} >> {log} 2>&1; \
          $BINARY status >> {log} 2>&1; echo \"exit $?\" >> {log}",
         log = log.display(),
@@ -182,8 +189,8 @@ fn commands_that_change_a_run_refuse_inside_a_seat() {
     let output = workshop.start(&[]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let log = std::fs::read_to_string(log).unwrap();
-    assert_eq!(log.matches("exit 4").count(), 5, "{log}");
-    assert_eq!(log.matches("an agent cannot").count(), 6, "{log}");
+    assert_eq!(log.matches("exit 4").count(), 7, "{log}");
+    assert_eq!(log.matches("an agent cannot").count(), 8, "{log}");
     assert!(log.contains("\nfalse\n") && log.ends_with("exit 0\n"), "{log}");
 }
 

@@ -47,6 +47,9 @@ mod screens;
 mod seat_queue;
 mod surveys;
 mod text_tools;
+mod trust;
+mod trust_hostile;
+mod trust_runs;
 mod workshop;
 
 use charrette_testkit::{Output, Sandbox};

@@ -6,20 +6,17 @@
 
 use super::built_in::{PARTS, ROLES};
 use super::front_matter::{self, FrontMatter};
+use super::overrides::RoleOverrides;
 use super::role::{Role, RoleError, TextOrigin};
 use super::sample;
 use super::template::TemplateSet;
 use charrette_model::seats::{AnswerForm, Seat, SeatTables};
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Folder of a team's own definitions, from the root of the repository.
 pub const ROLE_FOLDER: &str = ".charrette/roles";
-
-/// Maximum size of a role file.
-const MAX_BYTES: u64 = 256 * 1024;
 
 /// The roles of all seats.
 #[derive(Debug, Clone)]
@@ -37,9 +34,13 @@ impl Roles {
 
     /// The built-in roles with the overrides in `folder` below `root`. The folder need not exist.
     pub fn load(root: &Path, folder: &Path, seats: &SeatTables) -> Roles {
-        let team = TeamTexts { root, folder };
-        let mut roles = Roles::build(seats, |name| team.read(name));
-        roles.unknown_files = team.unknown_files();
+        Roles::with_overrides(&RoleOverrides::read(root, folder), seats)
+    }
+
+    /// The built-in roles with overrides.
+    pub fn with_overrides(overrides: &RoleOverrides, seats: &SeatTables) -> Roles {
+        let mut roles = Roles::build(seats, |name| overrides.text_of(name));
+        roles.unknown_files = overrides.unknown_files().to_vec();
         roles
     }
 
@@ -196,63 +197,4 @@ fn check_fixed_keys(
         }
     }
     Ok(())
-}
-
-/// Folder of a team's own texts.
-struct TeamTexts<'a> {
-    root: &'a Path,
-    folder: &'a Path,
-}
-
-impl TeamTexts<'_> {
-    /// Reads the team's text of that name, if there is one. A link could put any file of the machine into a prompt, so
-    /// only plain files inside the repository are accepted.
-    fn read(&self, name: &str) -> Result<Option<(PathBuf, String)>, RoleError> {
-        let shown = self.folder.join(format!("{name}.md"));
-        let path = self.root.join(&shown);
-        let invalid =
-            |message: String| RoleError::in_text(&TextOrigin::File(shown.clone()), name, 1, message);
-        let metadata = match fs_err::symlink_metadata(&path) {
-            Ok(metadata) => metadata,
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(invalid(error.to_string())),
-        };
-        if !metadata.is_file() || !self.is_inside(&path) {
-            return Err(invalid("not a plain file inside the repository".to_owned()));
-        }
-        if metadata.len() > MAX_BYTES {
-            return Err(invalid(format!("larger than {} KB", MAX_BYTES / 1024)));
-        }
-        let text = fs_err::read_to_string(&path).map_err(|error| invalid(error.to_string()))?;
-        Ok(Some((shown, text)))
-    }
-
-    fn is_inside(&self, path: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().ok();
-        real(path).zip(real(self.root)).is_some_and(|(path, root)| path.starts_with(root))
-    }
-
-    /// Markdown files that override nothing, sorted. Files in other formats are ignored.
-    fn unknown_files(&self) -> Vec<RoleError> {
-        let known = |name: &Path| {
-            let name = name.with_extension("");
-            ROLES.iter().chain(PARTS).any(|(known, _)| Path::new(known) == name)
-        };
-        let mut unknown = Vec::new();
-        for below in ["", "parts"] {
-            let Ok(entries) = fs_err::read_dir(self.root.join(self.folder).join(below)) else { continue };
-            let names = entries.filter_map(|entry| Some(Path::new(below).join(entry.ok()?.file_name())));
-            unknown.extend(
-                names.filter(|name| {
-                    name.extension().is_some_and(|extension| extension == "md") && !known(name)
-                }),
-            );
-        }
-        unknown.sort();
-        unknown.into_iter().map(|name| RoleError::UnknownFile(self.folder.join(name))).collect()
-    }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

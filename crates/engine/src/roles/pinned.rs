@@ -1,6 +1,7 @@
 //! The pinned roles of a run, loaded with the first agent call; a resumed run may need none.
 
 use super::library::Roles;
+use super::overrides::RoleOverrides;
 use charrette_model::seats::SeatTables;
 use std::fmt;
 use std::ops::Deref;
@@ -17,6 +18,11 @@ impl PinnedRoles {
     /// The roles pinned in a folder below `root`.
     pub fn in_folder(root: PathBuf, folder: PathBuf, seats: SeatTables) -> PinnedRoles {
         PinnedRoles::new(Box::new(move || Roles::load(&root, &folder, &seats)))
+    }
+
+    /// The built-in roles with overrides.
+    pub fn with_overrides(overrides: RoleOverrides, seats: SeatTables) -> PinnedRoles {
+        PinnedRoles::new(Box::new(move || Roles::with_overrides(&overrides, &seats)))
     }
 
     /// The built-in roles.

@@ -16,8 +16,8 @@ pub struct LinearTracker {
     pub state: TrackerState,
     /// UUID, key or name of the team.
     pub team: String,
-    /// URL of the GraphQL interface, or the reason there is none.
-    pub endpoint: Result<String, String>,
+    /// URL of the GraphQL interface.
+    pub endpoint: String,
     pub key: Option<SecretString>,
     /// Environment variable of the key, for messages.
     pub key_name: &'static str,
@@ -26,9 +26,8 @@ pub struct LinearTracker {
 
 impl LinearTracker {
     pub fn client(&self, options: LinearOptions) -> Result<Linear, String> {
-        let endpoint = self.endpoint.clone()?;
         let key = self.key.clone().ok_or_else(|| format!("{} is not set", self.key_name))?;
-        Linear::new(&endpoint, key, options).map_err(|error| error.to_string())
+        Linear::new(&self.endpoint, key, options).map_err(|error| error.to_string())
     }
 
     async fn create_issue(self, order: IssueOrder) -> Result<LinearIssue, String> {

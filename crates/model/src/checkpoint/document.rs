@@ -183,6 +183,9 @@ pub struct RunRecord {
     /// The version of charrette that started the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charrette: Option<String>,
+    /// SHA-256 of what the repository was trusted to run and send when the run began; none if it asked for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
     /// Reason the driver stopped, if nothing has happened since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<StopRecord>,

@@ -51,7 +51,7 @@ impl ConfigProblem {
 /// The effective settings.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    values: BTreeMap<String, Setting>,
+    pub(super) values: BTreeMap<String, Setting>,
 }
 
 impl Settings {
@@ -132,22 +132,54 @@ pub fn read_layers(layers: &[Layer]) -> (Settings, Vec<ConfigProblem>) {
     let mut settings = Settings { values: defaults() };
     let mut problems = Vec::new();
     for layer in layers {
-        match DeTable::parse(&layer.text) {
-            Ok(table) => {
-                let mut reader = Reader { layer, settings: &mut settings, problems: &mut problems };
-                reader.table(&mut Vec::new(), table.get_ref());
-            }
-            Err(error) => {
-                let line = error.span().map_or(1, |span| line_of(&layer.text, span.start));
-                let message = format!("{}:{line}: not TOML: {}", layer.origin, printable(error.message()));
-                problems.push(ConfigProblem::Error { message });
-            }
-        }
+        let mut parsed = ParsedLayer::parse(layer);
+        problems.append(&mut parsed.problems);
+        settings.values.extend(parsed.values.into_iter().map(|parsed| (parsed.name, parsed.setting)));
     }
     (settings, problems)
 }
 
-fn defaults() -> BTreeMap<String, Setting> {
+/// The settings of one layer that are known and valid, in the order of the parser, and the problems with the others.
+#[derive(Debug, Clone, Default)]
+pub struct ParsedLayer {
+    pub values: Vec<ParsedSetting>,
+    pub problems: Vec<ConfigProblem>,
+}
+
+/// A known and valid setting of a layer.
+#[derive(Debug, Clone)]
+pub struct ParsedSetting {
+    /// Whole name, such as `agents.claude.model`.
+    pub name: String,
+    /// Its entry in the list of settings.
+    pub key: &'static SettingKey,
+    pub setting: Setting,
+}
+
+impl ParsedSetting {
+    /// True if it counts in a repository's file only once a person trusts it. A switch that is off makes nothing run.
+    pub fn needs_trust(&self) -> bool {
+        self.key.repository_rule().needs_trust() && self.setting.value != Value::Bool(false)
+    }
+}
+
+impl ParsedLayer {
+    /// Parses a layer.
+    pub fn parse(layer: &Layer) -> ParsedLayer {
+        let mut parsed = ParsedLayer::default();
+        match DeTable::parse(&layer.text) {
+            Ok(table) => Reader { layer, parsed: &mut parsed }.table(&mut Vec::new(), table.get_ref()),
+            Err(error) => {
+                let line = error.span().map_or(1, |span| line_of(&layer.text, span.start));
+                let message = format!("{}:{line}: not TOML: {}", layer.origin, printable(error.message()));
+                parsed.problems.push(ConfigProblem::Error { message });
+            }
+        }
+        parsed
+    }
+}
+
+pub(super) fn defaults() -> BTreeMap<String, Setting> {
     let with_default = KEYS.iter().filter_map(|key| Some((key, key.default?)));
     with_default
         .filter_map(|(key, text)| {
@@ -160,8 +192,7 @@ fn defaults() -> BTreeMap<String, Setting> {
 
 struct Reader<'a> {
     layer: &'a Layer,
-    settings: &'a mut Settings,
-    problems: &'a mut Vec<ConfigProblem>,
+    parsed: &'a mut ParsedLayer,
 }
 
 impl Reader<'_> {
@@ -180,7 +211,8 @@ impl Reader<'_> {
         match (keys::find(&parts), value) {
             (Some(key), value) => match convert(value, key.kind) {
                 Some(value) => {
-                    self.settings.values.insert(name, Setting { value, origin });
+                    let setting = Setting { value, origin };
+                    self.parsed.values.push(ParsedSetting { name, key, setting });
                 }
                 None => self.refuse(key, &name, value, &origin),
             },
@@ -189,7 +221,7 @@ impl Reader<'_> {
                 let hint =
                     keys::nearest(&name).map_or(String::new(), |known| format!("; did you mean {known}?"));
                 let message = format!("{origin}: unknown setting {}{hint}", printable(&name));
-                self.problems.push(ConfigProblem::Warning { message });
+                self.parsed.problems.push(ConfigProblem::Warning { message });
             }
         }
     }
@@ -202,7 +234,8 @@ impl Reader<'_> {
             DeValue::Float(number) => number.as_str().to_owned(),
             other => format!("a {}", other.type_str()),
         };
-        self.problems
+        self.parsed
+            .problems
             .push(ConfigProblem::Error { message: format!("{origin}: {name} takes {kind}, not {found}") });
     }
 }

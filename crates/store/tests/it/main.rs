@@ -12,6 +12,7 @@ mod locks;
 mod parts;
 mod specs;
 mod tidying;
+mod trust;
 
 mod workspace;
 

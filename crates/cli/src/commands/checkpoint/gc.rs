@@ -22,7 +22,7 @@ pub(super) struct GcArgs {
 }
 
 pub(super) fn gc(invocation: &Invocation, args: &GcArgs) -> Result<ExitCode, AppError> {
-    let site = invocation.site()?;
+    let site = invocation.plumbing_site()?;
     let keep = Retention { completed_days: args.completed_after, archive_days: args.archives_after };
     let done = garbage::collect(&site, keep, args.dry_run)?;
     output::print_json(&json!({"dry_run": args.dry_run, "done": done}))?;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(super) fn list(invocation: &Invocation) -> Result<ExitCode, AppError> {
-    let rows = invocation.site()?.documents().list()?;
+    let rows = invocation.plumbing_site()?.documents().list()?;
     let documents: Vec<Value> = rows
         .iter()
         .map(|row| {
@@ -86,7 +86,7 @@ fn open_documents(
     args: &DocumentArgs,
 ) -> Result<(DocumentName, Documents), AppError> {
     let name = args.name().map_err(AppError::usage)?;
-    Ok((name, invocation.site()?.documents()))
+    Ok((name, invocation.plumbing_site()?.documents()))
 }
 
 fn missing_document(name: &DocumentName) -> AppError {

@@ -128,7 +128,7 @@ fn print_change(
     operation: &str,
     change: impl FnOnce(&Site, &Documents) -> Result<TransitionResult, Failure>,
 ) -> Result<ExitCode, AppError> {
-    let changed = invocation.site().map_err(Failure::from).and_then(|site| {
+    let changed = invocation.plumbing_site().map_err(Failure::from).and_then(|site| {
         let changed = change(&site, &site.documents())?;
         if changed.created && site.repository.is_none() {
             let place = site.root.display();

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 pub(super) fn cost(invocation: &Invocation, feature: Option<&str>) -> Result<ExitCode, AppError> {
     let feature = feature.map(FeaturePath::parse).transpose().map_err(AppError::usage)?;
-    let site = invocation.site()?;
+    let site = invocation.plumbing_site()?;
     let workspaces = site.root.join(site.settings.workspace_folder());
     let mut ledgers = runs(&workspaces).map_err(AppError::failed)?;
     if let Some(feature) = &feature {
