@@ -1,6 +1,6 @@
 //! Runs a case: writes a hostile repository, a home and a script, and starts charrette in a namespace.
 
-use super::cases::Case;
+use super::cases::{Case, ESCAPE_SCRIPT, escape_script};
 use super::clients::Client;
 use super::install::InstalledClients;
 use super::{connections, hostile, namespace, processes};
@@ -73,6 +73,9 @@ impl CaseRun {
             folder.join("script.json"),
             case.script(client, &repository.to_string_lossy()).to_string(),
         )?;
+        if case == Case::Escape {
+            fs_err::write(folder.join(ESCAPE_SCRIPT), escape_script())?;
+        }
         let prompt = prepare_prompt(case, &home);
         fs_err::write(folder.join("prompt.md"), &prompt)?;
         let variables = client.environment.iter();

@@ -18,10 +18,13 @@ pub(super) const ESCAPES: [&str; 5] = [
 /// File in the repository that shows that the shell ran.
 pub(super) const ESCAPE_PROOF: &str = "shell-ran";
 
-/// Shell commands that try to write every one of [`ESCAPES`].
-fn escape_commands() -> String {
-    let by_shell = ESCAPES.map(|file| format!("echo x > {file}; python3 -c 'open(\"{file}\", \"w\")'"));
-    by_shell.join("; ")
+/// Script beside the repository that tries to write every one of [`ESCAPES`].
+pub(super) const ESCAPE_SCRIPT: &str = "escape.sh";
+
+/// Content of [`ESCAPE_SCRIPT`].
+pub(super) fn escape_script() -> String {
+    let attempts = ESCAPES.map(|file| format!("echo x > {file}\npython3 -c 'open(\"{file}\", \"w\")'\n"));
+    format!("{}echo x > {ESCAPE_PROOF}\n", attempts.concat())
 }
 
 /// Test case of a client.
@@ -124,7 +127,8 @@ impl Case {
             }
             Case::Escape => {
                 let (tool, argument) = client.shell.unwrap_or_default();
-                let command = format!("{}; echo x > {ESCAPE_PROOF}", escape_commands());
+                // In a script: clients look for paths outside in the commands themselves.
+                let command = format!("sh ../{ESCAPE_SCRIPT}");
                 let arguments = json!({argument: command, "description": "escape"}).to_string();
                 json!([{"calls": [tool_call(tool, &arguments, repository)]}, answer])
             }
