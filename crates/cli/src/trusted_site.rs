@@ -42,7 +42,13 @@ pub(crate) fn ask(invocation: &Invocation, site: &Site, terminal: &Terminal) -> 
     }
     keep(site)?;
     let digest = site.trust.manifest.digest().to_owned();
-    trusted(invocation.site_with_trust(TrustGrant::Digest(digest))?)
+    let site = invocation.site_with_trust(TrustGrant::Digest(digest))?;
+    if !site.trust.is_trusted() {
+        let message = "this repository's settings have changed while you looked at them";
+        return Err(AppError::new(ErrorKind::Refused, message)
+            .hint("Nothing was run. Look at what they are now: charrette trust"));
+    }
+    trusted(site)
 }
 
 /// Keeps a yes to the content of the site, and warns if that is not possible.

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 const VERSION: u32 = 1;
 /// Maximum size of the file.
 const MAX_BYTES: u64 = 64 << 20;
+/// Torn files that are kept beside it.
+const MAX_TORN: usize = 100;
 /// Accepted contents that are remembered for a repository: its branches may differ.
 const MAX_ACCEPTED: usize = 16;
 
@@ -235,10 +237,11 @@ impl TrustFile {
         Ok(Some(bytes))
     }
 
-    /// A name beside the file that does not exist.
+    /// A name beside the file that does not exist; the last one is used again and again.
     fn unused_name(&self) -> PathBuf {
         let name = |n: usize| self.path.with_extension(format!("json.torn-{n}"));
-        (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| name(0))
+        let unused = (1..MAX_TORN).map(name).find(|path| path.symlink_metadata().is_err());
+        unused.unwrap_or_else(|| name(MAX_TORN))
     }
 }
 

@@ -120,10 +120,9 @@ impl Trust {
         trust.state = match (&grant, found) {
             (TrustGrant::Digest(given), _) if given == digest => TrustState::Given,
             // A digest that was given and is another one is an answer, too: this content was not meant.
-            (TrustGrant::Digest(_), _) => TrustState::Untrusted,
+            (TrustGrant::Digest(_), _) | (TrustGrant::None, None) => TrustState::Untrusted,
             (_, Some(found)) => TrustState::Accepted { at: found.at.clone() },
             (TrustGrant::Any, None) => TrustState::Unseen,
-            (TrustGrant::None, None) => TrustState::Untrusted,
         };
         if trust.state == TrustState::Untrusted {
             trust.earlier = accepted.last().filter(|earlier| earlier.digest != digest).cloned();

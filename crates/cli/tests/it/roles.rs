@@ -1,6 +1,7 @@
 //! `charrette roles`: seats, chains and role definitions as a person sees them.
 
 use crate::charrette;
+use crate::trust::trust;
 use charrette_testkit::Sandbox;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ fn every_seat_is_listed_with_who_may_take_it() {
     let sandbox = Sandbox::repository();
     sandbox.write("charrette.toml", "[seats]\nsketches = [\"gemini\", \"*\"]\nplanner = [\"codex\"]\n");
     sandbox.write(".charrette/roles/judge.md", OWN_JUDGE);
+    trust(&sandbox);
     let listed = charrette(&sandbox, &["roles", "list"]);
     assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""));
     let shown: Vec<&str> = listed
@@ -89,6 +91,7 @@ fn roles_are_listed_as_json() {
 fn a_definition_is_shown_by_role_or_seat_and_filled_in() {
     let sandbox = Sandbox::repository();
     sandbox.write(".charrette/roles/judge.md", OWN_JUDGE);
+    trust(&sandbox);
     let show = |args: &[&str]| {
         let args: Vec<&str> = ["roles", "show"].iter().chain(args).copied().collect();
         charrette(&sandbox, &args)
@@ -141,6 +144,7 @@ fn broken_roles_are_reported_with_file_and_line() {
     ");
     sandbox.write(".charrette/roles/judge.md", OWN_JUDGE.replace("request.context.feature", "feature"));
     sandbox.write(".charrette/roles/jugde.md", OWN_JUDGE);
+    trust(&sandbox);
     let broken = charrette(&sandbox, &["roles", "show", "judge-claude"]);
     assert_eq!((broken.code, broken.stdout.as_str()), (Some(1), ""));
     assert_snapshot!(broken.stderr, @"

@@ -95,6 +95,7 @@ fn help_lists_every_command() {
             "seats",
             "ledger",
             "doctor",
+            "trust",
             "config",
             "completions",
             "checkpoint",

@@ -356,11 +356,14 @@ fn a_state_folder_inside_the_repository_is_not_believed() {
     sandbox.write("home/.local/state/charrette/trust.json", fs_err::read(trust_file(&sandbox)).unwrap());
     let path = sandbox.path("home/.local/state/charrette/trust.json");
     fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let mut inside = command(&sandbox, &["trust"]);
-    inside.env("HOME", sandbox.path("home"));
-    let output = Output::capture(inside, b"");
-    assert_eq!(output.code, Some(4), "{output:?}");
-    assert!(output.stderr.contains("is inside this repository\n"), "{output:?}");
+    symlink(sandbox.path("home"), sandbox.outside("linked")).unwrap();
+    for home in [sandbox.path("home"), sandbox.outside("linked")] {
+        let mut inside = command(&sandbox, &["trust"]);
+        inside.env("HOME", home);
+        let output = Output::capture(inside, b"");
+        assert_eq!(output.code, Some(4), "{output:?}");
+        assert!(output.stderr.contains("is inside this repository\n"), "{output:?}");
+    }
     assert_eq!(charrette(&sandbox, &["trust"]).code, Some(0), "the user's own file is");
 }
 
@@ -375,4 +378,20 @@ fn a_link_to_a_device_is_a_problem_and_not_the_end() {
     assert!(output.stderr.contains("charrette.toml is not a file of at most 1 MB\n"), "{output:?}");
     let doctor = charrette(&sandbox, &["doctor"]).stdout;
     assert!(doctor.contains("integrations.json is not a file of at most 1 MB"), "{doctor}");
+}
+
+#[test]
+fn what_changes_during_the_question_is_not_used() {
+    let sandbox = repository();
+    let args = ["ask", "--agent", "mine", "--prompt", "x", "--output", "out.txt"];
+    let mut pty = Pty::start(command(&sandbox, &args), 100);
+    pty.wait_for("[No / Yes] > ");
+    sandbox.write("charrette.toml", format!("{SETTINGS}args = [\"--more\"]\n"));
+    pty.send("yes\r");
+    pty.wait_for("error: this repository's settings have changed while you looked at them");
+    assert_eq!(pty.wait_for_exit(), Some(4), "{}", pty.screen());
+    assert!(!mark(&sandbox).exists());
+    assert_eq!(ask(&sandbox, &[]).code, Some(4));
+    sandbox.write("charrette.toml", SETTINGS);
+    assert_eq!(ask(&sandbox, &[]).code, Some(0), "the yes was for what was shown");
 }

@@ -220,4 +220,21 @@ mod tests {
         );
         assert_eq!(site.problems.len(), 3);
     }
+
+    #[test]
+    fn the_sandbox_is_only_tightened() {
+        let site = merge(
+            "[sandbox]\nhides = [\"~/.ssh\"]\nwrites = [\"~/.cache\"]\n",
+            "[sandbox]\nmode = \"required\"\nhides = [\"~/.kube\"]\nwrites = [\"~\"]\n",
+            "",
+            false,
+        );
+        let found =
+            ["sandbox.mode", "sandbox.hides", "sandbox.writes"].map(|name| value(&site, name).unwrap());
+        assert_eq!(found, [json!("required"), json!(["~/.ssh", "~/.kube"]), json!(["~/.cache"])]);
+        assert_eq!(reasons(&site), [("sandbox.writes", "a repository cannot set it")]);
+        let off = merge("", "sandbox.mode = \"off\"\n", "", true);
+        assert_eq!(value(&off, "sandbox.mode"), Some(json!("auto")));
+        assert_eq!(off.ignored.len(), 1);
+    }
 }

@@ -124,3 +124,21 @@ fn paths_that_are_not_unicode_are_told_apart() {
     assert_eq!(records.accepted(path(b"/a\xff")).len(), 1);
     assert!(records.accepted(path(b"/a\xfe")).is_empty() && records.accepted(path(b"/a\\xff")).is_empty());
 }
+
+#[test]
+fn answers_at_the_same_time_are_all_kept() {
+    let sandbox = Sandbox::new();
+    let file = TrustFile::new(&sandbox.outside("state"));
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let file = &file;
+            scope.spawn(move || {
+                for digest in ["one", "two"] {
+                    file.accept(Path::new(&format!("/{n}")), acceptance(digest), &holder()).unwrap();
+                }
+            });
+        }
+    });
+    let records = file.read(&holder()).unwrap();
+    assert_eq!(records.all().map(|(_, accepted)| accepted.len()).collect::<Vec<_>>(), [2; 8]);
+}
