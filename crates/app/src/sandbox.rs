@@ -96,14 +96,16 @@ pub fn summary(config: &SandboxConfig) -> String {
         Protection::Landlock(_) if config.launcher.is_none() => {
             format!("none: the program of charrette is not known; {REST}")
         }
-        protection if protection.is_full() => {
+        protection @ Protection::Landlock(_) if protection.is_full() => {
             let gaps = protection.gaps();
             let but = if gaps.is_empty() { String::new() } else { format!("; but {}", gaps.join(", ")) };
             format!(
                 "{protection}: agents can change their scratch, their copy and the folders of their client, nothing else{but}"
             )
         }
-        protection => format!("{protection}, in part: {}; {REST}", protection.gaps().join(", ")),
+        protection @ Protection::Landlock(_) => {
+            format!("{protection}, in part: {}; {REST}", protection.gaps().join(", "))
+        }
     }
 }
 

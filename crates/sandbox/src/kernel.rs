@@ -24,7 +24,7 @@ impl Protection {
                 Protection::None("Landlock is switched off here")
             }
             Protection::Landlock(abi) => Protection::Landlock(abi.min(abi_limit.unwrap_or(abi))),
-            none => none,
+            none @ Protection::None(_) => none,
         }
     }
 

@@ -68,7 +68,7 @@ mod tests {
         for line in
             ["cannot find /etc/x", "permission denied by https://example.org/a", "permission denied: a/b"]
         {
-            assert_eq!(refused_paths(line), [PathBuf::new(); 0], "{line}");
+            assert!(refused_paths(line).is_empty(), "{line}");
         }
     }
 }

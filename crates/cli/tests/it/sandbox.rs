@@ -6,6 +6,7 @@ use charrette_testkit::panel::{FEATURE, REQUEST};
 use charrette_testkit::{Output, Sandbox};
 use serde_json::json;
 use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Version of Landlock that these tests need; `None` leaves the kernel's.
@@ -291,7 +292,6 @@ fn run_agent(sandbox: &Sandbox, script: &str, limit: Option<&str>) -> String {
 }
 
 fn ask(sandbox: &Sandbox, script: &str, limit: Option<&str>) -> Output {
-    use std::os::unix::fs::PermissionsExt as _;
     let program = sandbox.outside("agent");
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -381,7 +381,6 @@ fn a_home_in_the_repository_and_a_repository_in_the_home_are_walled_off_alike() 
     for home in [sandbox.work(), sandbox.path("inner/home"), sandbox.work().parent().unwrap().to_owned()] {
         let program = sandbox.outside("agent");
         std::fs::write(&program, script).unwrap();
-        use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::create_dir_all(home.join(".claude/state")).unwrap();
         let more = sandbox.outside("settings.toml");
@@ -418,7 +417,6 @@ fn an_agent_that_changes_the_settings_of_its_client_has_no_answer() {
         "#!/bin/sh\ncat > /dev/null\necho 'notify = [\"evil\"]' >> $HOME/.codex/config.toml\necho fine\n",
     )
     .unwrap();
-    use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let more = sandbox.outside("settings.toml");
     std::fs::write(
