@@ -7,6 +7,7 @@ mod agents;
 mod design;
 mod documents;
 mod engine;
+mod hook;
 mod panel;
 pub(crate) mod ratio;
 mod start;
@@ -46,6 +47,7 @@ pub(crate) fn bench(args: &BenchArgs) -> TaskResult {
     let only = args.only.as_deref().unwrap_or("");
     let mut figures = documents::figures(only)?;
     figures.extend(start::figures(only)?);
+    figures.extend(hook::figures(only)?);
     figures.extend(engine::figures(only)?);
     figures.extend(agents::figures(only)?);
     figures.extend(panel::figures(only)?);

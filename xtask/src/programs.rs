@@ -40,8 +40,8 @@ pub(crate) fn build_static_charrette() -> TaskResult<PathBuf> {
 /// render SVG or count tokens exactly, build from source, where both features are on by default.
 pub(crate) const PUBLISHED_FEATURES: &[&str] = &["--no-default-features"];
 
-/// Builds a static binary without relocations, for a fast start. It contains no paths of this machine, so that builds
-/// are reproducible.
+/// Builds static binaries without relocations, for a fast start: charrette, and the hook beside it. They contain no paths of this machine,
+/// so that builds are reproducible.
 pub(crate) fn build_static(profile: &str, features: &[&str], target: &Target) -> TaskResult<PathBuf> {
     let root = root();
     let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];

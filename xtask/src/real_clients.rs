@@ -49,6 +49,9 @@ const WORKERS: usize = 2;
 pub(crate) fn real_clients(args: &RealClientsArgs) -> TaskResult {
     namespace::check()?;
     let home = root().join("target").join("real-clients");
+    fs_err::create_dir_all(&home)?;
+    // Clients compare paths with their own folder, which they resolve.
+    let home = home.canonicalize()?;
     let installed = install::install_clients(&home)?;
     let programs = Programs {
         charrette: build_charrette(args.charrette.as_ref())?,
@@ -150,7 +153,8 @@ fn report(name: &str, took: Duration, problem: Option<&String>) {
 fn build_charrette(instead: Option<&PathBuf>) -> TaskResult<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
     let status = cargo()
-        .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-testkit", "--bins"])
+        .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-hook"])
+        .args(["--package", "charrette-testkit", "--bins"])
         .args(profile)
         .current_dir(root())
         .status()?;

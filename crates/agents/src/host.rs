@@ -12,6 +12,10 @@ pub struct HostEnvironment {
     pub folder: PathBuf,
     /// True if that is a git repository: elsewhere changes of agents cannot be detected.
     pub in_repository: bool,
+    /// Program of the hook, for clients that take one; none if it is not installed.
+    pub hook: Option<PathBuf>,
+    /// Folder in which the hook finds the runs that are driven.
+    pub active_folder: Option<PathBuf>,
     /// Our own environment. Profiles select the variables that an agent gets.
     pub variables: BTreeMap<OsString, OsString>,
 }

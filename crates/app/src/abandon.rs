@@ -1,5 +1,6 @@
 //! Archives a run and frees its name.
 
+use crate::active_runs;
 use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
 use crate::seat_queue;
@@ -16,6 +17,7 @@ pub fn abandon(site: &Site, name: &DocumentName) -> Result<Option<PathBuf>, AppE
     let archive = documents.abandon(name, site.now)?;
     if let (Some(_), Some(run)) = (&archive, run) {
         seat_queue::end_run(site, &run.id);
+        active_runs::forget(site, &run.id);
     }
     Ok(archive)
 }

@@ -10,6 +10,7 @@ use charrette_engine::Cancel;
 use charrette_engine::ports::{Clock, Tree};
 use charrette_model::seats::{AgentHealth, CLAUDE, Candidate, EMBEDDED, SeatTables, config};
 use charrette_model::stamp::Now;
+use charrette_store::active::active_folder;
 use charrette_survey::RepositorySurvey;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,8 +60,16 @@ pub fn host_environment(site: &Site) -> HostEnvironment {
     HostEnvironment {
         folder: site.root.clone(),
         in_repository: site.repository.is_some(),
+        hook: hook_program(site),
+        active_folder: Some(active_folder(site.repository.as_ref(), &site.root)),
         variables: site.environment.variables.clone(),
     }
+}
+
+/// The hook beside our own program, if it is installed there.
+fn hook_program(site: &Site) -> Option<PathBuf> {
+    let hook = site.environment.program.as_ref()?.with_file_name("charrette-hook");
+    hook.is_file().then_some(hook)
 }
 
 /// Folder for state that outlives a run: the user's state folder, else the repository's.

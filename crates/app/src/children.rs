@@ -1,5 +1,6 @@
 //! Child runs at this site: created or reopened, sharing the parent's agents, asker and cancellation.
 
+use crate::active_runs::ActiveEntry;
 use crate::agent_pool::SiteClock;
 use crate::error::ErrorKind;
 use crate::nesting::Nesting;
@@ -115,6 +116,7 @@ impl SiteChildren {
         let site = &self.site;
         let (name, document) = (storage.name.clone(), storage.name.stem());
         let workspace = Arc::new(run_workspace(site, &storage.document)?);
+        let active = ActiveEntry::register(site, &storage, &workspace);
         let order = Arc::new(run_order(site, &storage, None)?);
         let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
         let journal = FileJournal::new(storage, clock, self.cancel.clone(), self.broadcast.clone());
@@ -134,6 +136,13 @@ impl SiteChildren {
         };
         let ports = ports::assemble(&context, &order);
         let parallel = site.settings.parallel();
-        Ok(OpenChild { journal: Arc::new(journal), ports, order, parallel, document, guard: Box::new(lease) })
+        Ok(OpenChild {
+            journal: Arc::new(journal),
+            ports,
+            order,
+            parallel,
+            document,
+            guard: Box::new((lease, active)),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Drives a run from its start or last stop to its end or next stop.
 
+use crate::active_runs::ActiveEntry;
 use crate::agent_pool::{self, AgentPoolOptions, SiteClock};
 use crate::error::AppError;
 use crate::events::EventFile;
@@ -51,6 +52,8 @@ pub async fn drive(
     let FrontEnd { asker, watchers, nesting, branch_info } = front_end;
     let name = storage.name.clone();
     let workspace = Arc::new(run_workspace(site, &storage.document)?);
+    // A worker belongs to the process that holds the lease.
+    let active = lease.as_ref().and_then(|_| ActiveEntry::register(site, &storage, &workspace));
     let clock: Arc<dyn Clock> = Arc::new(SiteClock(site.now));
     let order = Arc::new(run_order(site, &storage, until)?);
     let tree = ports::tree(site);
@@ -78,6 +81,9 @@ pub async fn drive(
         .subscribe(nesting.stage_ledgers(site, name.command(), workspace.folder()).watcher(clock.clone()));
     for watcher in nesting.health_watcher(site, &pool).into_iter().chain(watchers) {
         broadcast.subscribe(watcher);
+    }
+    if let Some(active) = &active {
+        broadcast.subscribe(active.watcher());
     }
     let delivery = WebhookDelivery::start(site, &name).unwrap_or_else(|problem| {
         webhooks::warn_off(site, &problem);
@@ -119,6 +125,9 @@ pub async fn drive(
         webhooks::warn_failed(site, &problem);
     }
     keep_health(site, &pool);
+    if let Some(active) = active {
+        active.end(&outcome);
+    }
     drop((lease, checkout));
     Ok(outcome)
 }

@@ -8,6 +8,7 @@
 //! [`ports`], [`agent_pool`], [`children`], [`nesting`] and [`webhooks`] are what a run is driven with.
 
 pub mod abandon;
+mod active_runs;
 pub mod agent_pool;
 pub mod answer;
 pub mod answers_file;

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
     manifest, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
 };
 use clap::{Args, Parser, Subcommand};
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Design(Box<design::DesignArgs>),
     #[command(hide = true)]
     DesignHeavy(design_heavy::DesignHeavyArgs),
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
     /// Print the names of the runs here, one per line
     #[command(hide = true)]
     Names,

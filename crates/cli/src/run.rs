@@ -15,6 +15,10 @@ pub fn main(app: App) -> ExitCode {
     if let Some(code) = run_launcher() {
         return code;
     }
+    // Before any other work: a client waits for the answer before each of its tools.
+    if let Some(event) = commands::hook::requested_event() {
+        return charrette_hook::run_hook(Some(event));
+    }
     if let Some(page) = help::requested_page(
         &app,
         &std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),

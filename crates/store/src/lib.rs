@@ -3,12 +3,13 @@
 //! [`atomic`] replaces files, [`lock`] has locks and leases, [`layout`] knows the paths, [`documents`]
 //! combines the three into transitions. [`history`] records them, [`archive`] compresses abandoned runs,
 //! [`workspace`] has the artifacts of a run, [`events`] its event log, [`ledger`] the cost of its agents,
-//! [`listing`] lists all runs, [`gc`] collects garbage. [`repository`] finds the work tree, [`head`] reads
+//! [`listing`] lists all runs, [`active`] those that hooks must know of, [`gc`] collects garbage. [`repository`] finds the work tree, [`head`] reads
 //! its HEAD without starting git, [`integrations`] the configuration of external services, [`specs`] the tree
 //! of specifications, [`trust_file`] the contents of repositories that a person trusts.
 //!
 //! Everything is synchronous. The terminal, the network and the environment are deliberately absent.
 
+pub mod active;
 pub mod archive;
 pub mod atomic;
 mod custody;

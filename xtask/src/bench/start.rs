@@ -77,7 +77,7 @@ fn build_installable_charrette() -> TaskResult<PathBuf> {
     Ok(root().join("target").join("release").join("charrette"))
 }
 
-fn build_empty_rust_program(folder: &Path) -> TaskResult<PathBuf> {
+pub(super) fn build_empty_rust_program(folder: &Path) -> TaskResult<PathBuf> {
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     fs_err::write(&source, "fn main() {}\n")?;
     let status =

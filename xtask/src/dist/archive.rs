@@ -33,12 +33,16 @@ pub(super) fn copy_documents(root: &Path, into: &Path) -> TaskResult {
     copy_folder(&root.join("docs"), &into.join("docs"))
 }
 
-/// Packs the binary and the extras into one folder called `name`, and checks the listing of the archive.
+/// Name of the hook's program.
+const HOOK: &str = "charrette-hook";
+
+/// Packs the binary, the hook beside it and the extras into one folder called `name`, and checks the listing of the archive.
 pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> TaskResult<PathBuf> {
     let staging = tempfile::tempdir_in(into)?;
     let tree = staging.path().join(name);
     copy_folder(extras, &tree)?;
     fs_err::copy(binary, tree.join("charrette"))?;
+    fs_err::copy(binary.with_file_name(HOOK), tree.join(HOOK))?;
     let (tar, archive) = (into.join(format!("{name}.tar")), into.join(format!("{name}.tar.gz")));
     let mut pack = Command::new("tar");
     pack.args(["--create", "--format=ustar", "--sort=name", "--mode=u=rwX,go=rX"])
@@ -138,6 +142,7 @@ mod tests {
         }
         let binary = folder.path().join("built");
         fs_err::copy("/bin/true", &binary).unwrap();
+        fs_err::copy("/bin/true", folder.path().join(HOOK)).unwrap();
         let into = folder.path().join("out");
         clear(&into).unwrap();
         let archive = pack("charrette-1.2.3-here", &binary, &extras, &into).unwrap();

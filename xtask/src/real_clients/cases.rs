@@ -42,6 +42,8 @@ pub(super) enum Case {
     Write,
     /// Its own shell tries to write outside, in a seat that may write.
     Escape,
+    /// It tries what the hook denies in a seat that may write.
+    Hooked,
     /// The service of its vendor fails.
     ServiceError,
     /// Its vendor rejects the key.
@@ -75,6 +77,7 @@ impl Case {
             Case::RefusedWrite,
             Case::Write,
             Case::Escape,
+            Case::Hooked,
             Case::Probe,
             Case::Found,
         ];
@@ -82,6 +85,7 @@ impl Case {
             Case::Found | Case::Write => client.is_built_in(),
             Case::Escape => client.is_built_in() && client.shell.is_some(),
             Case::RefusedWrite => client.has_tools(),
+            Case::Hooked => !client.denied_by_hook.is_empty(),
             _ => true,
         };
         all.into_iter().filter(applies).collect()
@@ -96,6 +100,7 @@ impl Case {
             Case::RefusedWrite => "refused-write",
             Case::Write => "write",
             Case::Escape => "escape",
+            Case::Hooked => "hooked",
             Case::ServiceError => "service-error",
             Case::WrongKey => "wrong-key",
             Case::RateLimit => "rate-limit",
@@ -131,6 +136,13 @@ impl Case {
                 let command = format!("sh ../{ESCAPE_SCRIPT}");
                 let arguments = json!({argument: command, "description": "escape"}).to_string();
                 json!([{"calls": [tool_call(tool, &arguments, repository)]}, answer])
+            }
+            Case::Hooked => {
+                let calls = client.denied_by_hook.iter().map(|(tool, arguments, _)| (*tool, *arguments));
+                let turns = calls
+                    .chain(client.read)
+                    .map(|(tool, arguments)| json!({"calls": [tool_call(tool, arguments, repository)]}));
+                turns.chain([answer]).collect()
             }
             // Some clients obey the header and retry at once.
             Case::ServiceError => {
@@ -169,7 +181,7 @@ impl Case {
             ],
         };
         let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        if matches!(self, Case::Write | Case::Escape) {
+        if matches!(self, Case::Write | Case::Escape | Case::Hooked) {
             words.push("--write".to_owned());
         }
         words
@@ -189,7 +201,9 @@ impl Case {
     pub(super) fn end(self) -> ExpectedEnd {
         match self {
             Case::Found | Case::Probe => ExpectedEnd::Listed,
-            Case::Answer | Case::RefusedWrite | Case::Write | Case::Escape => ExpectedEnd::Answered,
+            Case::Answer | Case::RefusedWrite | Case::Write | Case::Escape | Case::Hooked => {
+                ExpectedEnd::Answered
+            }
             Case::ServiceError => ExpectedEnd::Failed(&["service"]),
             Case::WrongKey => ExpectedEnd::Failed(&["credentials"]),
             Case::RateLimit => ExpectedEnd::Failed(&["rate-limit"]),

@@ -30,6 +30,7 @@ pub(super) fn check(client: &Client, case: Case, run: &CaseRun, result: &CaseRes
         Case::RefusedWrite => check_refusals(client, run, &report),
         Case::Write => check_writes(client, run),
         Case::Escape => check_escapes(run),
+        Case::Hooked => check_hooked(client, run),
         _ => Ok(()),
     }
 }
@@ -167,6 +168,26 @@ fn check_escapes(run: &CaseRun) -> Result<(), String> {
     }
     let escaped = ESCAPES.iter().filter(|file| run.repository().join(file).exists());
     expect_empty(&escaped.map(|file| (*file).to_owned()).collect::<Vec<_>>(), "its shell wrote")
+}
+
+/// Checks that the model was told each reason of the hook, that nothing was written, and that reading worked.
+fn check_hooked(client: &Client, run: &CaseRun) -> Result<(), String> {
+    let requests = run.model_requests();
+    for (number, (tool, arguments, reason)) in client.denied_by_hook.iter().enumerate() {
+        let told = requests.get(number + 1).and_then(|(line, _)| line["last"].as_str()).unwrap_or_default();
+        if !told.contains("charrette: ") || !told.contains(reason) {
+            return Err(format!("{tool} {arguments} was not denied with {reason:?}, but: {told}"));
+        }
+    }
+    let outside = run.repository().with_file_name("outside");
+    if outside.exists() {
+        return Err(format!("{} was written", outside.display()));
+    }
+    let log =
+        Command::new("git").args(["rev-list", "--count", "HEAD"]).current_dir(run.repository()).output();
+    let commits = log.map(|log| String::from_utf8_lossy(&log.stdout).trim().to_owned());
+    expect_equal("commits", &json!(commits.unwrap_or_default()), &json!("1"))?;
+    check_read(run)
 }
 
 fn written_files(client: &Client, run: &CaseRun) -> Vec<String> {

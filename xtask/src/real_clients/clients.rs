@@ -23,6 +23,8 @@ pub(super) struct Client {
     pub(super) escapes: &'static [(&'static str, &'static str)],
     /// Its shell: the tool, and the name of the argument with the command. None if it has none.
     pub(super) shell: Option<(&'static str, &'static str)>,
+    /// Tools that the hook denies in a seat that may write, with a part of its reason. Empty without a hook.
+    pub(super) denied_by_hook: &'static [(&'static str, &'static str, &'static str)],
     /// True if it reports a refused tool. A sandbox refuses inside a command, without a report.
     pub(super) reports_refusals: bool,
     /// Recorded usage of calls with (1000 in, 10 out) and (2000 in, 20 out, 500 of it cached).
@@ -74,6 +76,25 @@ fn claude() -> Client {
         ],
         escapes: &[("ExitPlanMode", r#"{"plan": "write"}"#)],
         shell: Some(("Bash", "command")),
+        denied_by_hook: &[
+            (
+                "Bash",
+                r#"{"command": "git commit --allow-empty -m x", "description": "commit"}"#,
+                "`git commit` is not for this seat",
+            ),
+            (
+                "Bash",
+                r#"{"command": "sh -c 'echo x > ../outside'", "description": "write"}"#,
+                "is outside the work tree of this seat",
+            ),
+            (
+                "Write",
+                r#"{"file_path": "{repo}/../outside", "content": "x"}"#,
+                "is outside the work tree of this seat",
+            ),
+            ("Write", r#"{"file_path": "{repo}/.git/hooks/post-commit", "content": "x"}"#, "is inside .git"),
+            ("Bash", r#"{"command": "charrette design x", "description": "nested"}"#, "is for people"),
+        ],
         reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
@@ -98,6 +119,7 @@ fn codex() -> Client {
             r#"{"cmd": "touch escaped", "sandbox_permissions": "require_escalated", "justification": "please"}"#,
         )],
         shell: Some(("exec_command", "cmd")),
+        denied_by_hook: &[],
         reports_refusals: false,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
@@ -119,6 +141,7 @@ fn gemini() -> Client {
         ],
         escapes: &[("exit_plan_mode", r#"{"plan_filename": "plan.md"}"#)],
         shell: Some(("run_shell_command", "command")),
+        denied_by_hook: &[],
         reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &["TRAP-gemini-md", "TRAP-skill"],
@@ -140,6 +163,7 @@ fn opencode() -> Client {
         ],
         escapes: &[("task", r#"{"description": "d", "prompt": "write", "subagent_type": "general"}"#)],
         shell: Some(("bash", "command")),
+        denied_by_hook: &[],
         reports_refusals: true,
         usage: Some((3000, 30, 500)),
         reads_traps: &[],
@@ -155,6 +179,7 @@ fn gemini_acp() -> Client {
         package: None,
         settings: "kind = \"acp\"\ncommand = \"{program}\"\nargs = [\"--acp\", \"-m\", \"gemini-2.5-flash\"]\n\
                    env = [\"GEMINI_API_KEY\", \"GOOGLE_GEMINI_BASE_URL\"]\n",
+        denied_by_hook: &[],
         reports_refusals: false,
         usage: Some((3000, 30, 0)),
         has_lenient_user: false,
@@ -174,6 +199,7 @@ fn endpoint() -> Client {
         writes: &[],
         escapes: &[],
         shell: None,
+        denied_by_hook: &[],
         reports_refusals: false,
         usage: Some((2000, 20, 500)),
         reads_traps: &[],

@@ -30,7 +30,7 @@ const ALLOWED_PATHS: [(&str, &str); 18] = [
 ];
 
 /// Crates to check. `model` holds the grammars of every command; the rest are for tests.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "agents",
     "app",
     "checkout",
@@ -38,6 +38,7 @@ const CRATES: [&str; 12] = [
     "diagram",
     "engine",
     "git",
+    "hook",
     "http",
     "integrations",
     "store",

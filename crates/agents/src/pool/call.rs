@@ -153,8 +153,8 @@ impl AgentPool {
                 reader: agent.profile.output.reader(max_bytes, earlier),
             },
         };
-        for (name, text) in &agent.profile.files {
-            let written = write_private_file(&call.lane.join(name), text);
+        for (name, text) in agent.files(self.host()) {
+            let written = write_private_file(&call.lane.join(name), &text);
             written.map_err(|error| format!("{name} cannot be written for it: {error}"))?;
         }
         if agent.profile.transport == Transport::Process && !agent.reads_prompt_from_stdin() {
@@ -183,6 +183,14 @@ impl AgentPool {
         environment.insert("TMPDIR".into(), temporary.into());
         environment.insert("CHARRETTE_RUN".into(), call.run.into());
         environment.insert("CHARRETTE_SEAT".into(), call.seat.into());
+        if let Some(folder) = &self.host().active_folder {
+            environment.insert("CHARRETTE_STATE".into(), folder.into());
+        }
+        if call.writing {
+            // Its scratch folder too. Paths that cannot be listed give no right to write.
+            let folders = std::env::join_paths([invocation.folder, call.lane]).unwrap_or_default();
+            environment.insert("CHARRETTE_WRITES".into(), folders);
+        }
         Ok(ProcessSpec {
             command,
             sandbox,

@@ -68,9 +68,11 @@ impl Agent {
             prompt_file: Some(invocation.prompt_file.as_os_str()),
         };
         let isolated: &[String] = if invocation.repo_settings { &[] } else { &arguments.isolated };
-        let parts: [&[String]; 8] = [
+        let hook: &[String] = if host.hook.is_some() { &arguments.hook } else { &[] };
+        let parts: [&[String]; 9] = [
             &arguments.always,
             isolated,
+            hook,
             arguments.access(invocation.access),
             &arguments.model,
             &arguments.effort,
@@ -123,6 +125,19 @@ impl Agent {
         environment.insert("TERM".into(), "dumb".into());
         environment.insert("NO_COLOR".into(), "1".into());
         environment
+    }
+
+    /// Names and contents of the files in its scratch folder.
+    pub fn files(&self, host: &HostEnvironment) -> Vec<(&str, String)> {
+        let hook = host.hook.as_ref().map(|hook| {
+            let quoted = serde_json::Value::from(hook.to_string_lossy()).to_string();
+            quoted.trim_matches('"').to_owned()
+        });
+        let filled = |text: &String| match &hook {
+            Some(hook) => Some(text.replace("{hook}", hook)),
+            None => (!text.contains("{hook}")).then(|| text.clone()),
+        };
+        self.profile.files.iter().filter_map(|(name, text)| Some((name.as_str(), filled(text)?))).collect()
     }
 
     pub fn reads_prompt_from_stdin(&self) -> bool {
@@ -190,7 +205,13 @@ mod tests {
 
     fn host(variables: &[(&str, &str)]) -> HostEnvironment {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        HostEnvironment { folder: PathBuf::from("/repo"), in_repository: true, variables }
+        HostEnvironment {
+            folder: PathBuf::from("/repo"),
+            in_repository: true,
+            hook: None,
+            active_folder: None,
+            variables,
+        }
     }
 
     const READING: Access = Access { writing: false, web: false, sandboxed: false };
@@ -222,6 +243,27 @@ mod tests {
         for pair in [["--model", "a b"], ["--effort", "high"], ["--resume", "s1"]] {
             assert!(with.windows(2).any(|two| two == pair), "{pair:?} in {with:?}");
         }
+    }
+
+    #[test]
+    fn the_hook_is_passed_only_if_it_is_installed() {
+        let claude = agent("claude", "[agents.claude]\ncommand = \"/bin/true\"\n");
+        let without = host(&[]);
+        let with = HostEnvironment { hook: Some(PathBuf::from("/o p/\"x\"/charrette-hook")), ..host(&[]) };
+        let pair = [OsString::from("--settings"), OsString::from("/lane/hooks.json")];
+        let has_pair = |host: &HostEnvironment| {
+            claude.arguments(host, &invocation()).unwrap().windows(2).any(|two| two == pair)
+        };
+        assert!(has_pair(&with) && !has_pair(&without));
+        assert!(claude.files(&without).is_empty());
+        let files = claude.files(&with);
+        let [("hooks.json", text)] = files.as_slice() else { panic!("{files:?}") };
+        let settings: serde_json::Value = serde_json::from_str(text).unwrap();
+        let hook = &settings["hooks"]["PreToolUse"][0]["hooks"][0];
+        assert_eq!(
+            (hook["command"].as_str(), hook["onFailure"].as_str()),
+            (Some("/o p/\"x\"/charrette-hook"), Some("block"))
+        );
     }
 
     #[test]

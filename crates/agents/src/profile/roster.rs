@@ -262,6 +262,7 @@ mod tests {
                 &a.web.read_only,
                 &a.web.writing,
                 &a.isolated,
+                &a.hook,
                 &a.model,
                 &a.effort,
                 &a.session,

@@ -34,7 +34,8 @@ pub struct Profile {
     pub arguments: Arguments,
     #[serde(default)]
     pub environment: Environment,
-    /// Names and contents of files to create in its scratch folder: `{lane}/NAME` in arguments.
+    /// Names and contents of files to create in its scratch folder: `{lane}/NAME` in arguments. `{hook}` in a content is the
+    /// path of the hook, as inside a JSON string; without a hook such a file is left out.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     #[serde(default)]
@@ -110,6 +111,8 @@ pub struct Arguments {
     pub sandboxed: SandboxedArguments,
     /// To ignore the repository's hooks, servers and settings, unless `policy.repo_settings` is set.
     pub isolated: Vec<String>,
+    /// To make it ask the hook before each tool, if the hook is installed.
+    pub hook: Vec<String>,
     /// With `{model}`.
     pub model: Vec<String>,
     /// With `{effort}`.

@@ -101,7 +101,13 @@ impl Room {
         AgentPool::new(AgentPoolConfig {
             roster: Roster::from_settings(&settings).0,
             seats: SeatTables::default(),
-            host: HostEnvironment { folder: self.path("repo"), in_repository: true, variables },
+            host: HostEnvironment {
+                folder: self.path("repo"),
+                in_repository: true,
+                hook: None,
+                active_folder: None,
+                variables,
+            },
             policy: AgentPolicy::from_settings(&settings),
             state_folder: self.path("state"),
             driver: "driver".to_owned(),

@@ -3,7 +3,7 @@
 use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, ledger,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
     manifest, names, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
 };
 use crate::invocation::Invocation;
@@ -14,6 +14,7 @@ pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode,
     match command {
         Command::Design(args) => design::design(invocation, &args),
         Command::DesignHeavy(args) => design_heavy::design_heavy(invocation, &args),
+        Command::Hook(args) => Ok(hook::hook(args)),
         Command::Names => names::names(invocation),
         Command::Survey(args) => survey::survey(invocation, &args),
         Command::Check(args) => check::check(invocation, &args),

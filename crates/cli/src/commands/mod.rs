@@ -26,6 +26,7 @@ pub(crate) mod flags;
 pub(crate) mod flow;
 pub(crate) mod gate;
 pub(crate) mod handoff;
+pub(crate) mod hook;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
 pub(crate) mod names;

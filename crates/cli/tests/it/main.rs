@@ -32,6 +32,7 @@ mod earlier_runs;
 mod events;
 mod gates;
 mod honesty;
+mod hooks;
 mod hostile_agents;
 mod kills;
 mod ledgers;

@@ -230,6 +230,18 @@ pub const KEYS: &[SettingKey] = &[
         "meaning of a failing hook inside a run: open allows the action, closed denies it",
     ),
     key(
+        "hooks.danger",
+        SettingKind::OneOf(&["on", "off"]),
+        Some("\"on\""),
+        "deny dangerous shell commands to sessions in a checkout while a run is driven; lanes never run them",
+    ),
+    key(
+        "hooks.secrets",
+        SettingKind::OneOf(&["on", "off"]),
+        Some("\"on\""),
+        "deny file tools on secrets to sessions in a checkout while a run is driven; lanes never get them",
+    ),
+    key(
         "preflight.fetch",
         SettingKind::OneOf(&["warn", "fail", "off"]),
         Some("\"warn\""),

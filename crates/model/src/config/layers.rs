@@ -97,6 +97,17 @@ impl Settings {
         self.values.get("resume.existing").and_then(|setting| setting.value.as_str()).unwrap_or("ask")
     }
 
+    /// Meaning of a failing hook inside a run: `open` or `closed`.
+    pub fn hooks_on_error(&self) -> &str {
+        self.values.get("hooks.on_error").and_then(|setting| setting.value.as_str()).unwrap_or("open")
+    }
+
+    /// True if a rule of hooks is on: `danger` or `secrets`.
+    pub fn has_hook_rule(&self, rule: &str) -> bool {
+        let value = self.values.get(&format!("hooks.{rule}")).and_then(|setting| setting.value.as_str());
+        value != Some("off")
+    }
+
     /// URL of the tracker.
     pub fn linear_endpoint(&self) -> &str {
         let endpoint = self.values.get("linear.endpoint").and_then(|setting| setting.value.as_str());
