@@ -30,12 +30,14 @@ pub mod health_file;
 pub mod nesting;
 pub mod notices;
 
+pub mod plugin;
 pub mod ports;
 pub mod preview;
 pub mod read;
 
 pub mod run_log;
 pub mod run_lookup;
+pub mod run_watch;
 pub mod sandbox;
 pub mod seat_prompt;
 pub mod seat_queue;

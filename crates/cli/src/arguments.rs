@@ -3,7 +3,7 @@
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
-    manifest, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
+    manifest, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Stop(stop::StopArgs),
     Events(events::EventsArgs),
     Log(events::LogArgs),
+    Watch(watch::WatchArgs),
+    Plugin(plugin::PluginArgs),
     Abandon(abandon::AbandonArgs),
     Roles(roles::RolesArgs),
     Agents(agents::AgentsArgs),

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 /// Groups of the commands for interactive use. All other commands are plumbing.
 const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     ("Working", &["design", "research", "survey", "check"]),
-    ("Runs", &["status", "answer", "resume", "stop", "events", "log", "abandon"]),
+    ("Runs", &["status", "answer", "resume", "stop", "events", "log", "watch", "abandon"]),
     (
         "Agents and settings",
-        &["agents", "roles", "ask", "seats", "ledger", "doctor", "trust", "config", "completions"],
+        &["agents", "roles", "ask", "seats", "ledger", "doctor", "trust", "config", "plugin", "completions"],
     ),
 ];
 const PLUMBING_TITLE: &str = "Plumbing, for scripts and other tools";

@@ -31,6 +31,16 @@ pub(crate) fn print_line(text: &str) -> Result<(), AppError> {
     }
 }
 
+/// Prints a line of an endless output. False if the reader has closed it.
+pub(crate) fn print_to_reader(text: &str) -> Result<bool, AppError> {
+    let mut stdout = io::stdout().lock();
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(AppError::failed(format!("cannot print the result: {error}"))),
+    }
+}
+
 /// Prints the lines of a plumbing command unchanged and returns its exit code.
 pub(crate) fn print_answer(answer: &CommandAnswer) -> Result<ExitCode, AppError> {
     if !answer.stdout.is_empty() {

@@ -4,7 +4,8 @@ use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
-    manifest, names, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
+    manifest, names, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
+    watch,
 };
 use crate::invocation::Invocation;
 use charrette_app::AppError;
@@ -24,6 +25,8 @@ pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode,
         Command::Stop(args) => stop::stop(invocation, &args),
         Command::Events(args) => events::events(invocation, &args),
         Command::Log(args) => events::log(invocation, &args),
+        Command::Plugin(args) => plugin::plugin(invocation, &args),
+        Command::Watch(args) => watch::watch(invocation, &args),
         Command::Abandon(args) => abandon::abandon(invocation, &args),
         Command::Roles(args) => roles::roles(invocation, &args),
         Command::Agents(args) => agents::agents(invocation, &args),

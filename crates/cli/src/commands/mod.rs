@@ -31,6 +31,7 @@ pub(crate) mod ledger;
 pub(crate) mod manifest;
 pub(crate) mod names;
 pub(crate) mod overview;
+pub(crate) mod plugin;
 mod preview;
 mod raw;
 pub(crate) mod resume;
@@ -43,6 +44,7 @@ pub(crate) mod survey;
 pub(crate) mod tokens;
 pub(crate) mod trust;
 pub(crate) mod verdict;
+pub(crate) mod watch;
 
 pub use definition::definition;
 pub(crate) use definition::own_commands;

@@ -36,6 +36,11 @@ pub(crate) fn status(invocation: &Invocation, args: &StatusArgs) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
+/// Human-readable listing of all runs, without a limit of its width.
+pub(crate) fn status_page(site: &Site) -> Result<String, AppError> {
+    Ok(page(site, &app_status(site)?.runs, usize::MAX))
+}
+
 /// Human-readable listing: one line per run, then problems and failures.
 fn page(site: &Site, runs: &[RunStatus], width: usize) -> String {
     let root = site.root.display();

@@ -34,6 +34,7 @@ mod gates;
 mod honesty;
 mod hooks;
 mod hostile_agents;
+mod hosts;
 mod kills;
 mod ledgers;
 mod manifests;

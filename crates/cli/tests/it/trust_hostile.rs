@@ -210,7 +210,7 @@ fn the_traps_work_once_trusted_and_those_of_git_never_do() {
     let hostile = Hostile::new();
     let sandbox = &hostile.sandbox;
     // Git itself falls for them.
-    assert!(hostile.command("git", &["diff"]).status().is_ok() && hostile.has_run());
+    assert!(hostile.command("git", &["diff"]).output().is_ok() && hostile.has_run());
     fs_err::remove_file(mark(sandbox)).unwrap();
 
     assert_eq!(charrette_of(&hostile, &["agents", "--trust"]).code, Some(0));
