@@ -41,7 +41,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     pty.answer("[deep] > ", "stop\r");
     assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
     assert!(pty.has_cooked_modes());
-    insta::assert_snapshot!(screen(&stage, &pty), @"
+    insta::assert_snapshot!(screen(&stage, &pty), @r"
     starting start try
     gather
       survey
@@ -49,12 +49,16 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
       research/b
       research/c
       aggregator
-    Warning: aggregator: broken: answer refused: expected it to begin with SUMMARY (retried once; answer saved in evidence/gather-aggregator-1-broken-2.txt)
+    Warning: aggregator: broken: answer refused: expected it to begin with SUMMARY
+    (retried once; answer saved in evidence/gather-aggregator-1-broken-2.txt)
+    Warning: aggregator: broken: expected it to begin with SUMMARY (retried once;
+    answer saved in evidence/gather-aggregator-1-broken-2.txt); beta answered
+    instead
 
     ── scope ───────────────────────────────────────────────────────────────────────
 
-    2 questions. Enter takes the answer in brackets, e opens your editor, review:
-    FILE shows a file, stop pauses.
+    2 questions. Enter takes the answer in brackets, ? shows what else you can type,
+    stop pauses.
 
     1. Is the scope right?
        [yes] > yes
@@ -76,13 +80,13 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
     pty.answer("(yes / no / revise)", "maybe\r");
     pty.answer("Please answer yes or no or revise.", "Y\r");
     assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
-    insta::assert_snapshot!(screen(&stage, &pty), @"
+    insta::assert_snapshot!(screen(&stage, &pty), @r"
     resuming start try
+    resumed: 5 steps reused
 
     ── scope ───────────────────────────────────────────────────────────────────────────────────────────
 
-    One question. Enter takes the answer in brackets, e opens your editor, review: FILE shows a file,
-    stop pauses.
+    One question. Enter takes the answer in brackets, ? shows what else you can type, stop pauses.
 
     1. How deep?
        [deep] > deep
@@ -96,8 +100,7 @@ fn a_gate_is_answered_paused_resumed_and_approved() {
 
     ── approval ────────────────────────────────────────────────────────────────────────────────────────
 
-    One question. Enter takes the answer in brackets, e opens your editor, review: FILE shows a file,
-    stop pauses.
+    One question. Enter takes the answer in brackets, ? shows what else you can type, stop pauses.
 
     1. Is this good?
        (yes / no / revise)
@@ -130,28 +133,21 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
     pty.answer("[yes] > ", "through the window\r");
     pty.answer("[on] > ", "\r");
     assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
-    insta::assert_snapshot!(screen(&stage, &pty), @"
+    insta::assert_snapshot!(screen(&stage, &pty), @r"
     starting review try
     ⏩ 1c: questions — skipped (rehearsal) (Ns)
-    ━━
-    > **🔶 2a: sketches**
-    📊 Sketches: | Sketch-left: ✅ Ns | Sketch-right: ✅ Ns |
-
-    ## The left sketch
-
-    sketch-left by alpha from 09718dfe4b294f99
-
+    📊 Sketches: Sketch-left · alpha ✅ 0s, Sketch-right · alpha ✅ Ns
+       The left sketch: left.md
     ✅ 2a: sketches — 2 sketches (Ns)
-    ━━
-    > **🔶 1e: pre-design gate**
+    🔶 1e: pre-design gate
 
     ── left ────────────────────────────────────────────────────────────────────────
 
     Two sketches are ready.
     This is the left door.
 
-    2 questions. Enter takes the answer in brackets, e opens your editor, review:
-    FILE shows a file, stop pauses.
+    2 questions. Enter takes the answer in brackets, ? shows what else you can type,
+    stop pauses.
 
     1. Enter by the left door?
        [yes] > yes
@@ -165,8 +161,8 @@ fn a_flow_with_stages_shows_where_it_is_and_gates_take_turns() {
     Two sketches are ready.
     This is the right door.
 
-    2 questions. Enter takes the answer in brackets, e opens your editor, review:
-    FILE shows a file, stop pauses.
+    2 questions. Enter takes the answer in brackets, ? shows what else you can type,
+    stop pauses.
 
     1. Enter by the right door?
        [yes] > through the window
@@ -200,8 +196,7 @@ fn escape_at_one_gate_skips_the_next() {
     assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
     let screen = screen(&stage, &pty);
     assert!(
-        screen
-            .starts_with("resuming review try\nresumed: 2 steps reused\n━━\n> **🔶 1e: pre-design gate**\n"),
+        screen.starts_with("resuming review try\nresumed: 2 steps reused\n🔶 1e: pre-design gate\n"),
         "{screen}"
     );
 }
@@ -233,7 +228,7 @@ fn files_of_the_run_can_be_reviewed_before_answering() {
     pty.answer("[yes] > ", "review: left.md\r");
     pty.wait_for("the left");
     pty.answer("[yes] > ", "review: design.md\r");
-    pty.wait_for("# The design");
+    pty.wait_for("The design");
     pty.answer("[yes] > ", "review: ../../secret\r");
     pty.wait_for("../../secret: outside the folders of this run");
     pty.answer("[yes] > ", "review: nothing.md\r");
@@ -308,11 +303,10 @@ fn running_lanes_are_shown_at_a_terminal_only() {
     stage.script(&json!({"alpha": {"sketch-left": part, "sketch-right": part}}));
     let mut pty = at_terminal(&stage, &["knock", "try"], 80);
     pty.wait_for("📊 Sketches [                    ] 0% 0/2 | ");
-    pty.wait_for("Sketch-left   alpha");
-    pty.wait_for("📊 Sketches: | Sketch-left: ✅");
+    pty.wait_for("📊 Sketches: Sketch-left · alpha ✅");
     pty.answer("[yes] > ", "stop\r");
     assert_eq!(pty.wait_for_exit(), Some(3));
-    assert!(!pty.screen().contains("alpha"), "the rows that tick are gone: {}", pty.screen());
+    assert!(!pty.screen().contains("0/2"), "the rows that tick are gone: {}", pty.screen());
 
     let stage = Stage::set();
     let mut command = stage.command(&["knock", "try"]);
