@@ -15,6 +15,7 @@ mod design;
 mod dist;
 mod driver;
 mod fuzz;
+mod mcp_clients;
 mod programs;
 mod real_clients;
 mod rehearse;
@@ -51,6 +52,8 @@ enum Task {
     Fuzz(fuzz::FuzzArgs),
     /// Drive the real agent clients against a scripted model, without a network
     RealClients(real_clients::RealClientsArgs),
+    /// Try `charrette mcp` with the official TypeScript client and the inspector
+    McpClients,
     /// Compare the panel's files with a lone designer's, blind
     #[command(subcommand)]
     Arena(arena::ArenaTask),
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Task::Crash(args) => crash::crash(&args),
         Task::Fuzz(args) => fuzz::fuzz(&args),
         Task::RealClients(args) => real_clients::real_clients(&args),
+        Task::McpClients => mcp_clients::mcp_clients(),
         Task::Arena(task) => arena::arena(&task),
         Task::Rehearse(args) => rehearse::rehearse(&args),
         Task::Play(args) => rehearse::play(&args),

@@ -5,7 +5,8 @@
 //! seat read-only.
 //!
 //! [`clients`] lists the clients, [`cases`] the cases, [`hostile`] writes the repository, [`case_run`] runs a case, and
-//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository.
+//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository;
+//! [`hosts`] are sessions of clients that use `charrette mcp`.
 
 mod case_run;
 mod cases;
@@ -14,6 +15,7 @@ mod clients;
 mod connections;
 mod designs;
 mod hostile;
+mod hosts;
 mod install;
 mod namespace;
 mod processes;
@@ -25,6 +27,7 @@ use cases::Case;
 use clap::Args;
 use clients::Client;
 use designs::Design;
+use hosts::Host;
 use install::InstalledClients;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -104,10 +107,11 @@ fn next_job<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-/// A case or a whole design to run.
+/// A case, a whole design or a session of a host to run.
 enum Job {
     Case(Box<Client>, Case),
     Design(Design),
+    Host(Host),
 }
 
 /// The cases to run, slowest first, to keep all workers busy.
@@ -116,7 +120,11 @@ fn jobs(short: bool, only: &str) -> Vec<Job> {
     let cases = clients::all()
         .into_iter()
         .flat_map(|client| Case::for_client(&client).into_iter().map(move |case| (client.clone(), case)));
-    let jobs = designs.map(Job::Design).chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
+    let hosts = hosts::ALL.into_iter().map(Job::Host);
+    let jobs = designs
+        .map(Job::Design)
+        .chain(hosts)
+        .chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
     jobs.filter(|job| job.name().contains(only)).collect()
 }
 
@@ -125,6 +133,7 @@ impl Job {
         match self {
             Job::Case(client, case) => case.name(client),
             Job::Design(design) => design.name.to_owned(),
+            Job::Host(host) => host.name.to_owned(),
         }
     }
 
@@ -138,6 +147,7 @@ impl Job {
                 checks::check(client, *case, &run, &result)
             }
             Job::Design(design) => designs::run(design, programs, installed, runs),
+            Job::Host(host) => hosts::run(host, programs, installed, runs),
         }
     }
 }

@@ -7,7 +7,9 @@
 use crate::agent_pool::state_folder;
 use crate::error::{AppError, ErrorKind};
 use crate::site::Site;
-use charrette_agents::orphans::{LANE_VARIABLE, ancestors, enclosing_driver, started_by_own_program};
+use charrette_agents::orphans::{
+    LANE_VARIABLE, ancestors, ancestry_is_complete, enclosing_driver, started_by_own_program,
+};
 use charrette_agents::pool::drivers_folder;
 use charrette_model::escape::printable;
 use charrette_store::Lease;
@@ -33,5 +35,54 @@ fn enclosing_run(site: &Site) -> Option<String> {
             let is_ancestor = ancestors().iter().any(|pid| pid.cast_unsigned() == holder.pid);
             is_ancestor.then_some(holder.command)
         })
-        .or_else(started_by_own_program)
+        .or_else(|| started_by_own_program(is_server))
+}
+
+/// Name of the command that serves hosts and drives nothing itself; the drivers that it starts are its children.
+pub const SERVER_COMMAND: &str = "mcp";
+
+/// True for the arguments of a server.
+fn is_server(arguments: &[String]) -> bool {
+    let mut words = arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-C" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            command => return command == SERVER_COMMAND,
+        }
+    }
+    false
+}
+
+/// Refuses if it cannot be told whether this process works for a run, because an ancestor cannot be looked up.
+pub fn refuse_unknown_ancestors(act: &str) -> Result<(), AppError> {
+    if ancestry_is_complete() {
+        return Ok(());
+    }
+    Err(AppError::new(
+        ErrorKind::Refused,
+        format!("cannot {act}: the processes that started this one cannot be looked up, so it may work for an agent"),
+    )
+    .hint("Reading works. Run the command in a terminal of your own"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_told_by_its_command() {
+        for (line, expected) in [
+            ("mcp", true),
+            ("-C mcp mcp", true),
+            ("-C/x --json mcp", true),
+            ("-C mcp design x", false),
+            ("design mcp", false),
+            ("resume -- mcp", false),
+            ("", false),
+        ] {
+            let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(is_server(&arguments), expected, "{line}");
+        }
+    }
 }

@@ -5,6 +5,8 @@
 //! creates and reopens runs, [`drive`] takes one to its end or its next stop; [`answer`], [`stop`], [`status`],
 //! [`explain`], [`read`] and [`events`] work on runs that are not driven by this process, [`abandon`] archives one;
 //! [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
+//! [`look`], [`launch`], [`host_answer`] and [`file_pages`] are for other programs: a run as a value, a driver as a process
+//! of its own, answers bound to what was shown. [`check`] and [`survey`] read specification and repository.
 //! [`ports`], [`agent_pool`], [`children`], [`nesting`] and [`webhooks`] are what a run is driven with.
 
 pub mod abandon;
@@ -13,6 +15,7 @@ pub mod agent_pool;
 pub mod answer;
 pub mod answers_file;
 mod application;
+pub mod check;
 pub mod children;
 pub mod closing;
 pub mod disk;
@@ -25,8 +28,12 @@ pub mod error;
 pub mod events;
 pub mod explain;
 pub mod export;
+pub mod file_pages;
 pub mod garbage;
 pub mod health_file;
+pub mod host_answer;
+pub mod launch;
+pub mod look;
 pub mod nesting;
 pub mod notices;
 
@@ -48,6 +55,7 @@ pub mod start;
 pub mod start_plan;
 pub mod status;
 pub mod stop;
+pub mod survey;
 pub mod tracker;
 pub mod trust;
 pub mod webhooks;

@@ -126,7 +126,9 @@ fn lease_checkout(site: &Site, flow: &FlowSpec) -> Result<Option<Lease>, AppErro
 
 /// Creates a new run. An existing one is archived first.
 fn start_new(site: &Site, plan: &StartPlan, request: &str) -> Result<OpenRun, AppError> {
-    if let Some(archive) = abandon(site, &plan.name)? {
+    if !plan.must_be_new
+        && let Some(archive) = abandon(site, &plan.name)?
+    {
         site.notices.problem(format!(
             "The existing run is archived in {}; its workspace is kept.",
             site.relative(&archive).display()

@@ -35,6 +35,8 @@ pub struct StartRequest {
     pub resume: bool,
     /// Start over: the phase if one is given, else the whole run.
     pub fresh: bool,
+    /// Refuse an existing run instead of archiving it.
+    pub must_be_new: bool,
     pub flags: Map<String, Value>,
 }
 
@@ -50,6 +52,7 @@ impl StartRequest {
             phase: None,
             resume: false,
             fresh: false,
+            must_be_new: false,
             flags: Map::new(),
         }
     }
@@ -73,6 +76,8 @@ pub struct StartPlan {
     pub level: SpecLevel,
     /// True if the run is new, has no parent, and its level was given.
     pub is_standalone: bool,
+    /// Refuse an existing run instead of archiving it.
+    pub must_be_new: bool,
 }
 
 /// Starting point of a run.
@@ -149,7 +154,8 @@ pub fn resolve(site: &Site, request: &StartRequest) -> Result<StartPlan, AppErro
         && request.level.is_some_and(|level| level != SpecLevel::Project)
         && path.is_some_and(|path| !path.is_nested());
     let flags = with_level(request.flags.clone(), level);
-    Ok(StartPlan { flow, name, mode, until, existing, flags, level, is_standalone })
+    let must_be_new = request.must_be_new;
+    Ok(StartPlan { flow, name, mode, until, existing, flags, level, is_standalone, must_be_new })
 }
 
 /// Flag with the level in the specification tree; absent for a specification.

@@ -3,7 +3,8 @@
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
-    manifest, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict, watch,
+    manifest, mcp, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
+    watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -75,6 +76,7 @@ pub(crate) enum Command {
     Trust(trust::TrustArgs),
     Ask(ask::AskArgs),
     Seats(seats::SeatsArgs),
+    Mcp(mcp::McpArgs),
     Checkpoint(checkpoint::CheckpointArgs),
     Decisions(decisions::DecisionsArgs),
     Ballot(ballot::BallotArgs),

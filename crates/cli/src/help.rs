@@ -10,7 +10,19 @@ const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     ("Runs", &["status", "answer", "resume", "stop", "events", "log", "watch", "abandon"]),
     (
         "Agents and settings",
-        &["agents", "roles", "ask", "seats", "ledger", "doctor", "trust", "config", "plugin", "completions"],
+        &[
+            "agents",
+            "roles",
+            "ask",
+            "seats",
+            "mcp",
+            "ledger",
+            "doctor",
+            "trust",
+            "config",
+            "plugin",
+            "completions",
+        ],
     ),
 ];
 const PLUMBING_TITLE: &str = "Plumbing, for scripts and other tools";

@@ -146,8 +146,13 @@ impl Gate {
 
     /// Name of the file with the rendered page of a round.
     pub fn page_file(&self, round: u32) -> String {
-        format!("gates/{}-{round}.md", self.name.replace('/', "-"))
+        page_file(&self.name, round)
     }
+}
+
+/// Name of the file with the rendered page of a gate in a round.
+pub fn page_file(gate: &str, round: u32) -> String {
+    format!("gates/{}-{round}.md", gate.replace('/', "-"))
 }
 
 /// An open gate, as an asker sees it.

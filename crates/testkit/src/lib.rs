@@ -10,6 +10,7 @@ pub mod fake_agent;
 #[cfg(feature = "linear")]
 pub mod linear;
 mod listener;
+pub mod mcp_client;
 pub mod mock_model;
 pub mod panel;
 mod pty;

@@ -15,5 +15,8 @@ mod reaper;
 
 pub(crate) use copies::remove_folder;
 pub use driver::{Driver, LANE_VARIABLE};
-pub use reaper::{Orphan, ancestors, enclosing_driver, find_orphans, reap_orphans, started_by_own_program};
+pub use reaper::{
+    Orphan, ancestors, ancestry_is_complete, enclosing_driver, find_orphans, reap_orphans,
+    started_by_own_program,
+};
 pub(crate) use reaper::{become_subreaper, end_lane_orphans, spare_adopted};

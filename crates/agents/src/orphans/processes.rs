@@ -119,6 +119,17 @@ pub(super) fn own_ancestry() -> Vec<i32> {
     line
 }
 
+/// True if the ancestors of this process are known up to the first process of the system or of its namespace.
+#[cfg(target_os = "linux")]
+pub(super) fn ancestry_ends_at_the_top() -> bool {
+    own_ancestry().last().and_then(|pid| stat(*pid)).is_some_and(|stat| stat.parent == 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn ancestry_ends_at_the_top() -> bool {
+    false
+}
+
 #[cfg(target_os = "linux")]
 fn children() -> Option<Vec<i32>> {
     let mut children = Vec::new();

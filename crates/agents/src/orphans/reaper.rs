@@ -3,8 +3,8 @@
 use super::copies::{copies_folder, remove_folder};
 use super::driver::LANE_VARIABLE;
 use super::processes::{
-    GroupRule, Process, adopted_children, children_with_variable, own_ancestry, processes_with_variable,
-    reap_adopted_zombies, set_subreaper,
+    GroupRule, Process, adopted_children, ancestry_ends_at_the_top, children_with_variable, own_ancestry,
+    processes_with_variable, reap_adopted_zombies, set_subreaper,
 };
 use crate::process_group::{own_leaders, with_own_leaders};
 use fs_err::File;
@@ -132,12 +132,25 @@ pub fn ancestors() -> Vec<i32> {
 }
 
 /// Description of the nearest ancestor that runs the same program as this process, if there is one and the system says
-/// so (Linux).
-pub fn started_by_own_program() -> Option<String> {
+/// so (Linux). `drives_nothing` tells by the arguments of such a process that it never drives a run.
+pub fn started_by_own_program(drives_nothing: impl Fn(&[String]) -> bool) -> Option<String> {
     let program = |process: &str| fs_err::read_link(format!("/proc/{process}/exe")).ok();
     let own = program("self")?;
-    let same = ancestors().into_iter().find(|pid| program(&pid.to_string()).as_ref() == Some(&own))?;
+    let is_own = |pid: &i32| program(&pid.to_string()).as_ref() == Some(&own);
+    let same = ancestors().into_iter().find(|pid| is_own(pid) && !drives_nothing(&arguments(*pid)))?;
     Some(format!("process {same}"))
+}
+
+/// Arguments of a process, without the name of its program; none if they cannot be read.
+fn arguments(pid: i32) -> Vec<String> {
+    let line = fs_err::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = line.split(|byte| *byte == 0).skip(1);
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// True if every ancestor of this process can be looked up, so that a driver among them is found (Linux).
+pub fn ancestry_is_complete() -> bool {
+    ancestry_ends_at_the_top()
 }
 
 /// First line of a driver's record.

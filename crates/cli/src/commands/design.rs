@@ -66,6 +66,9 @@ pub(crate) struct DesignArgs {
     /// Start over: the phase given by --phase, otherwise the whole run
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Refuse an existing run instead of archiving it
+    #[arg(long, hide = true)]
+    pub(crate) must_be_new: bool,
     /// Skip the clarifying questions and both discussion rounds
     #[arg(long)]
     pub(crate) auto: bool,
@@ -136,6 +139,7 @@ impl DesignArgs {
             phase: self.phase.clone(),
             resume: self.resume,
             fresh: self.fresh,
+            must_be_new: self.must_be_new,
             flags: flags.to_map(),
         })
     }

@@ -4,8 +4,8 @@ use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
     design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
-    manifest, names, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
-    watch,
+    manifest, mcp, names, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust,
+    verdict, watch,
 };
 use crate::invocation::Invocation;
 use charrette_app::AppError;
@@ -34,6 +34,7 @@ pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode,
         Command::Trust(args) => trust::trust(invocation, &args),
         Command::Ask(args) => ask::ask(invocation, &args),
         Command::Seats(args) => seats::seats(invocation, &args),
+        Command::Mcp(args) => mcp::mcp(invocation, &args),
         Command::Checkpoint(args) => checkpoint::checkpoint(invocation, args),
         Command::Decisions(args) => decisions::decisions(&args),
         Command::Ballot(args) => ballot::ballot(&args),

@@ -67,6 +67,7 @@ pub(crate) fn flow_command(flow: &'static FlowSpec) -> Command {
         )
         .arg(flag("resume", "Resume an existing run"))
         .arg(flag("fresh", "Start over: the phase given by --phase, otherwise the whole run"))
+        .arg(flag("must-be-new", "Refuse an existing run instead of archiving it").hide(true))
         .arg(flag("dry-run", "Print the preview and exit"))
         .arg(flag("yes", "Run without confirmation").short('y'))
         .arg(
@@ -116,6 +117,7 @@ pub(crate) fn run(
         phase: text("phase"),
         resume: args.get_flag("resume"),
         fresh: args.get_flag("fresh"),
+        must_be_new: args.get_flag("must-be-new"),
         flags,
         ..StartRequest::new(flow, typed.as_deref())
     };

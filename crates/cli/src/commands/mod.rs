@@ -29,6 +29,7 @@ pub(crate) mod handoff;
 pub(crate) mod hook;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
+pub(crate) mod mcp;
 pub(crate) mod names;
 pub(crate) mod overview;
 pub(crate) mod plugin;

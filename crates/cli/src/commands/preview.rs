@@ -103,6 +103,8 @@ fn decide_existing_run(
     };
     let is_resumable = document.completed_at.is_none();
     let choice = match (site.settings.existing_run(), person) {
+        // Refused when it is opened.
+        _ if plan.must_be_new => ExistingRunChoice::Fresh,
         _ if options.fresh || !is_resumable => ExistingRunChoice::Fresh,
         ("resume", _) => ExistingRunChoice::Resume,
         ("ask", Some(terminal)) => {

@@ -3,8 +3,7 @@
 use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
-use charrette_survey::render::render_survey;
-use charrette_survey::{SurveyOptions, survey as survey_repository};
+use charrette_app::survey::{render, survey as survey_site};
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -24,28 +23,12 @@ pub(crate) struct SurveyArgs {
 }
 
 pub(crate) fn survey(invocation: &Invocation, args: &SurveyArgs) -> Result<ExitCode, AppError> {
-    if args.feature.trim().is_empty() {
-        return Err(AppError::usage("the feature description is empty")
-            .hint("Describe the feature, for example: charrette survey \"retry failed uploads\""));
-    }
     let site = invocation.site()?;
-    let cache = invocation.environment.user_state_folder().map(|folder| folder.join("survey"));
-    let sources = invocation.environment.source_roots();
-    let options = SurveyOptions {
-        root: &site.root,
-        request: &args.feature,
-        top: args.top.get(),
-        cache: cache.as_deref(),
-        sources: Some(&sources),
-    };
-    let survey = survey_repository(options).map_err(AppError::failed)?;
+    let survey = survey_site(&site, &args.feature, args.top.get())?;
     if invocation.json {
         output::print_json(&survey)?;
     } else {
-        output::print_line(&render_survey(&survey, COLUMNS))?;
+        output::print_line(&render(&survey))?;
     }
     Ok(ExitCode::SUCCESS)
 }
-
-/// Width of the page.
-const COLUMNS: usize = 100;

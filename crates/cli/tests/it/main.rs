@@ -38,6 +38,7 @@ mod hosts;
 mod kills;
 mod ledgers;
 mod manifests;
+mod mcp;
 mod panel;
 mod panel_answers;
 mod panel_bed;

@@ -6,7 +6,7 @@ use crate::event::EventKind;
 use crate::gate::{Answers, FEEDBACK, Gate, GateStatus, GateView};
 use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
-use charrette_model::checkpoint::progress::{self, GateOpening, open_questions};
+use charrette_model::checkpoint::progress::{self, GateOpening, answerable_questions};
 use charrette_model::checkpoint::{Checkpoint, GateRecord, GateState};
 use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
@@ -84,11 +84,7 @@ pub(super) fn waiting_gates(document: &Checkpoint) -> Vec<GateView> {
 
 fn gate_view(gate: &Gate, recorded: &GateRecord) -> GateView {
     let is_rejected = recorded.state == GateState::Rejected;
-    let open = if is_rejected {
-        gate.questions.iter().filter(|question| question.approval).cloned().collect()
-    } else {
-        open_questions(recorded)
-    };
+    let open = answerable_questions(recorded);
     GateView {
         gate: gate.name.clone(),
         subject: gate.subject.iter().map(Input::label).collect(),

@@ -18,6 +18,8 @@ pub mod progress;
 pub mod read;
 pub mod resume;
 pub mod run;
+pub mod shown;
+mod standing;
 pub mod summaries;
 pub mod transition;
 
@@ -30,4 +32,5 @@ pub use overview::CheckpointOverview;
 pub use read::{ReadError, read};
 pub use resume::{ResumePoint, resume_point};
 pub use run::{ChildRun, ParentRun, StopKind, StopRecord};
+pub use standing::Standing;
 pub use transition::TransitionError;

@@ -40,6 +40,8 @@ pub struct CheckpointOverview {
 #[derive(Debug, Deserialize)]
 struct RunOverview {
     #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
     stopped: Option<StopRecord>,
 }
 
@@ -76,6 +78,11 @@ impl CheckpointOverview {
     /// Reads the needed members; the rest must still be well-formed JSON.
     pub fn read(bytes: &[u8]) -> Result<CheckpointOverview, ReadError> {
         serde_json::from_slice(bytes).map_err(|_| diagnose(bytes))
+    }
+
+    /// Id of the run.
+    pub fn run_id(&self) -> Option<&str> {
+        self.run.as_ref()?.id.as_deref()
     }
 
     /// Reason the run's driver stopped, if nothing has happened since.

@@ -315,6 +315,15 @@ pub fn open_questions(gate: &GateRecord) -> Vec<GateQuestion> {
     questions.into_iter().chain([feedback]).filter(|question| keys.contains(&question.key)).collect()
 }
 
+/// The questions of a gate that may be answered now: the open ones, or the approval of a rejected gate.
+pub fn answerable_questions(gate: &GateRecord) -> Vec<GateQuestion> {
+    match gate.state {
+        GateState::Pending => open_questions(gate),
+        GateState::Rejected => questions(gate).into_iter().filter(|question| question.approval).collect(),
+        GateState::Answered | GateState::Approved | GateState::Revise => Vec::new(),
+    }
+}
+
 /// The return value of a step.
 pub fn step_value(step: &StepRecord) -> Value {
     step.extra.get(VALUE).cloned().unwrap_or_default()

@@ -206,6 +206,12 @@ pub const KEYS: &[SettingKey] = &[
         "let agents load the repository's own hooks, servers and settings",
     ),
     key(
+        "policy.approve_via_mcp",
+        SettingKind::OneOf(&["person", "allow"]),
+        Some("\"person\""),
+        "approvals through MCP: only in a form that a person fills in, or also by the model",
+    ),
+    key(
         "sandbox.mode",
         SettingKind::OneOf(&["auto", "required", "off"]),
         Some("\"auto\""),

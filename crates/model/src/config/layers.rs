@@ -108,6 +108,12 @@ impl Settings {
         value != Some("off")
     }
 
+    /// True if a model may approve through MCP.
+    pub fn models_approve(&self) -> bool {
+        let setting = self.values.get("policy.approve_via_mcp").and_then(|setting| setting.value.as_str());
+        setting == Some("allow")
+    }
+
     /// URL of the tracker.
     pub fn linear_endpoint(&self) -> &str {
         let endpoint = self.values.get("linear.endpoint").and_then(|setting| setting.value.as_str());

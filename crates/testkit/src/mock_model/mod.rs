@@ -28,7 +28,7 @@
 //! | member of a turn | meaning |
 //! |---|---|
 //! | `text`, `thinking` | text of the model, and its thinking before |
-//! | `calls` | tools it calls: `{"tool": "Write", "arguments": {…}}`, with `namespace` where an API has them |
+//! | `calls` | tools it calls: `{"tool": "Write", "arguments": {…}}`, with `namespace` where an API has them; the argument `"{mark}"` is replaced by the first mark of a gate in the last text that the model got |
 //! | `usage` | `{"input": 100, "output": 7, "cached": 20}`, copied into the usage fields of the API |
 //! | `status`, `message`, `headers`, `body` | an error instead: HTTP status, message, extra headers, and the whole body if it must be a certain one |
 //! | `delay_ms` | waits before the first byte |
@@ -44,6 +44,7 @@
 mod api;
 pub(crate) mod http;
 mod log;
+mod marks;
 pub mod program;
 mod script;
 mod server;

@@ -3,6 +3,7 @@
 use super::api::{Api, ModelRequest};
 use super::http::{self, HttpRequest};
 use super::log::Log;
+use super::marks;
 use super::script::{ChosenTurn, Script, Turn, TurnQuery};
 use serde_json::{Map, Value, json};
 use std::io::{self, BufReader};
@@ -185,7 +186,8 @@ impl ServerState {
             has_tools: !model_request.tools.is_empty(),
             history: model_request.history,
         };
-        let (n, chosen) = (log.next(), script.choose(query));
+        let (n, mut chosen) = (log.next(), script.choose(query));
+        marks::fill(&mut chosen.turn, &model_request.last);
         let mut line = log_fields(api.name());
         for (name, value) in [
             ("model", json!(model_request.model)),
