@@ -5,8 +5,8 @@
 //! seat read-only.
 //!
 //! [`clients`] lists the clients, [`cases`] the cases, [`hostile`] writes the repository, [`case_run`] runs a case, and
-//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository;
-//! [`hosts`] are sessions of clients that use `charrette mcp`.
+//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository; [`hosts`] are sessions of clients
+//! that use `charrette mcp`; [`hooks`] installs and proves hooks.
 
 mod case_run;
 mod cases;
@@ -14,6 +14,7 @@ mod checks;
 mod clients;
 mod connections;
 mod designs;
+mod hooks;
 mod hostile;
 mod hosts;
 mod install;
@@ -27,6 +28,7 @@ use cases::Case;
 use clap::Args;
 use clients::Client;
 use designs::Design;
+use hooks::HookCase;
 use hosts::Host;
 use install::InstalledClients;
 use std::collections::VecDeque;
@@ -107,11 +109,12 @@ fn next_job<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-/// A case, a whole design or a session of a host to run.
+/// A case, a whole design, a session of a host or a case of hooks to run.
 enum Job {
     Case(Box<Client>, Case),
     Design(Design),
     Host(Host),
+    Hooks(HookCase),
 }
 
 /// The cases to run, slowest first, to keep all workers busy.
@@ -121,9 +124,11 @@ fn jobs(short: bool, only: &str) -> Vec<Job> {
         .into_iter()
         .flat_map(|client| Case::for_client(&client).into_iter().map(move |case| (client.clone(), case)));
     let hosts = hosts::ALL.into_iter().map(Job::Host);
+    let hooks = hooks::ALL.into_iter().map(Job::Hooks);
     let jobs = designs
         .map(Job::Design)
         .chain(hosts)
+        .chain(hooks)
         .chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
     jobs.filter(|job| job.name().contains(only)).collect()
 }
@@ -134,6 +139,7 @@ impl Job {
             Job::Case(client, case) => case.name(client),
             Job::Design(design) => design.name.to_owned(),
             Job::Host(host) => host.name.to_owned(),
+            Job::Hooks(case) => case.name(),
         }
     }
 
@@ -148,6 +154,7 @@ impl Job {
             }
             Job::Design(design) => designs::run(design, programs, installed, runs),
             Job::Host(host) => hosts::run(host, programs, installed, runs),
+            Job::Hooks(case) => case.run(programs, installed, runs),
         }
     }
 }
@@ -163,8 +170,7 @@ fn report(name: &str, took: Duration, problem: Option<&String>) {
 fn build_charrette(instead: Option<&PathBuf>) -> TaskResult<PathBuf> {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
     let status = cargo()
-        .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-hook"])
-        .args(["--package", "charrette-testkit", "--bins"])
+        .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-testkit", "--bins"])
         .args(profile)
         .current_dir(root())
         .status()?;

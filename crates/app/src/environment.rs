@@ -2,6 +2,7 @@
 //! uses is listed here.
 
 use crate::trust::TrustGrant;
+use charrette_hosts::UserFolders;
 use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
 use charrette_store::workspace::sha256;
@@ -10,6 +11,7 @@ use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 /// Freezes the time that is written into documents, so that output can be compared byte by byte.
@@ -83,6 +85,10 @@ const VIRTUAL_ENV: &str = "VIRTUAL_ENV";
 const CONDA_PREFIX: &str = "CONDA_PREFIX";
 /// Folders of programs.
 const PATH: &str = "PATH";
+/// Configuration of Claude Code, instead of `~/.claude`.
+const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Configuration of Codex, instead of `~/.codex`.
+const CODEX_HOME: &str = "CODEX_HOME";
 /// Folder of temporary files, instead of `/tmp`.
 const TMPDIR: &str = "TMPDIR";
 
@@ -291,6 +297,34 @@ impl Environment {
     /// Path of the user's configuration folder of charrette, which may not exist.
     pub fn user_config_folder(&self) -> Option<PathBuf> {
         Some(self.user_config_file()?.parent()?.to_owned())
+    }
+
+    /// Folders in which the clients keep the user's configuration; none of them has to exist.
+    pub fn client_folders(&self) -> Option<UserFolders> {
+        let usual = UserFolders::below(&self.absolute(HOME)?);
+        let config = self.absolute(XDG_CONFIG_HOME).map(|folder| folder.join("opencode"));
+        Some(UserFolders {
+            claude: self.absolute(CLAUDE_CONFIG_DIR).unwrap_or(usual.claude),
+            codex: self.absolute(CODEX_HOME).unwrap_or(usual.codex),
+            opencode: config.unwrap_or(usual.opencode),
+            ..usual
+        })
+    }
+
+    /// Path of a program on `PATH`. Relative entries are skipped: they could lead into the repository.
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let folders = std::env::split_paths(self.get(PATH)?).filter(|folder| folder.is_absolute());
+        let is_program = |path: &PathBuf| {
+            path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        };
+        folders.map(|folder| folder.join(name)).find(is_program)
+    }
+
+    /// The value of `PATH` without relative entries.
+    pub fn program_folders(&self) -> OsString {
+        let folders =
+            std::env::split_paths(self.get(PATH).unwrap_or_default()).filter(|folder| folder.is_absolute());
+        std::env::join_paths(folders).unwrap_or_default()
     }
 
     /// The user's home folder.

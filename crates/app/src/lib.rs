@@ -4,7 +4,7 @@
 //! [`App`] is the registry of commands, [`Site`] the place a command works in, [`trust`] what of it is used, [`Environment`] the process. [`start`]
 //! creates and reopens runs, [`drive`] takes one to its end or its next stop; [`answer`], [`stop`], [`status`],
 //! [`explain`], [`read`] and [`events`] work on runs that are not driven by this process, [`abandon`] archives one;
-//! [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
+//! [`init`] installs hooks into clients, [`prove_hooks`] tries them; [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
 //! [`look`], [`launch`], [`host_answer`] and [`file_pages`] are for other programs: a run as a value, a driver as a process
 //! of its own, answers bound to what was shown. [`check`] and [`survey`] read specification and repository.
 //! [`ports`], [`agent_pool`], [`children`], [`nesting`] and [`webhooks`] are what a run is driven with.
@@ -32,6 +32,7 @@ pub mod file_pages;
 pub mod garbage;
 pub mod health_file;
 pub mod host_answer;
+pub mod init;
 pub mod launch;
 pub mod look;
 pub mod nesting;
@@ -40,6 +41,7 @@ pub mod notices;
 pub mod plugin;
 pub mod ports;
 pub mod preview;
+pub mod prove_hooks;
 pub mod read;
 
 pub mod run_log;

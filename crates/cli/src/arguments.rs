@@ -2,9 +2,9 @@
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
-    manifest, mcp, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust, verdict,
-    watch,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, init,
+    ledger, manifest, mcp, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust,
+    verdict, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Agents(agents::AgentsArgs),
     Doctor(doctor::DoctorArgs),
     Trust(trust::TrustArgs),
+    Init(init::InitArgs),
     Ask(ask::AskArgs),
     Seats(seats::SeatsArgs),
     Mcp(mcp::McpArgs),

@@ -17,6 +17,7 @@ const COMMAND_GROUPS: &[(&str, &[&str])] = &[
             "seats",
             "mcp",
             "ledger",
+            "init",
             "doctor",
             "trust",
             "config",

@@ -39,6 +39,13 @@ pub fn confirm(terminal: &Terminal) -> Confirmation {
     )
 }
 
+/// Asks whether changes that were shown are to be made. Enter confirms.
+pub fn confirm_changes(terminal: &Terminal, question: &str) -> Confirmation {
+    let options =
+        [(&["yes", "apply"][..], Confirmation::Run), (&["no", "cancel", "q"], Confirmation::Cancel)];
+    choose(terminal, question, "[Yes / No] > ", &options, Confirmation::Cancel, Confirmation::Interrupted)
+}
+
 /// Asks what to do about an existing run, which `what` describes. Enter resumes it.
 pub fn choose_existing_run(terminal: &Terminal, what: &str) -> ExistingRunChoice {
     let options = [

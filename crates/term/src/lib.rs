@@ -28,7 +28,9 @@ mod text;
 mod view;
 
 pub use asker::{AskerOptions, FileReader, TerminalAsker};
-pub use confirm::{Confirmation, ExistingRunChoice, TrustAnswer, ask_trust, choose_existing_run, confirm};
+pub use confirm::{
+    Confirmation, ExistingRunChoice, TrustAnswer, ask_trust, choose_existing_run, confirm, confirm_changes,
+};
 pub use event_renderer::{ArtifactReader, DocumentDisplay};
 pub use render::Render;
 pub use screen::Screen;

@@ -3,9 +3,9 @@
 use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, ledger,
-    manifest, mcp, names, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust,
-    verdict, watch,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, init,
+    ledger, manifest, mcp, names, plugin, resume, roles, seats, session_env, status, stop, survey, tokens,
+    trust, verdict, watch,
 };
 use crate::invocation::Invocation;
 use charrette_app::AppError;
@@ -32,6 +32,7 @@ pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode,
         Command::Agents(args) => agents::agents(invocation, &args),
         Command::Doctor(args) => doctor::doctor(invocation, &args),
         Command::Trust(args) => trust::trust(invocation, &args),
+        Command::Init(args) => init::init(invocation, &args),
         Command::Ask(args) => ask::ask(invocation, &args),
         Command::Seats(args) => seats::seats(invocation, &args),
         Command::Mcp(args) => mcp::mcp(invocation, &args),

@@ -1,5 +1,6 @@
 //! `charrette doctor`: checks the installation and the repository, and prints a fix for each problem.
 
+use crate::commands::hook_checks;
 use crate::invocation::Invocation;
 use crate::{output, runtime};
 use charrette_agents::orphans::find_orphans;
@@ -30,14 +31,18 @@ const MIN_GIT_VERSION: (u32, u32) = (2, 31);
 
 /// Check the installation and the repository, and print fixes
 ///
-/// Checks git, the repository, configuration, agents, the issue tracker, folders, disk space, stale files and orphaned
+/// Checks git, the repository, configuration, agents, their hooks, the issue tracker, folders, disk space, stale files and orphaned
 /// agent processes. Exit 1 if a check fails.
 #[derive(Debug, Args)]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    /// Prove only that the installed hooks hold: real clients, a scripted model on this machine, a throw-away home
+    #[arg(long)]
+    prove_hooks: bool,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Status {
+pub(super) enum Status {
     Ok,
     Warn,
     Fail,
@@ -45,7 +50,7 @@ enum Status {
 
 /// Result of one check.
 #[derive(Debug, Serialize)]
-struct Check {
+pub(super) struct Check {
     #[serde(rename = "check")]
     name: &'static str,
     status: Status,
@@ -55,24 +60,28 @@ struct Check {
     cure: Option<String>,
 }
 
-fn ok(name: &'static str, finding: impl Into<String>) -> Check {
+pub(super) fn ok(name: &'static str, finding: impl Into<String>) -> Check {
     Check { name, status: Status::Ok, finding: finding.into(), cure: None }
 }
 
-fn warn(name: &'static str, finding: impl Into<String>, cure: impl Into<String>) -> Check {
+pub(super) fn warn(name: &'static str, finding: impl Into<String>, cure: impl Into<String>) -> Check {
     Check { name, status: Status::Warn, finding: finding.into(), cure: Some(cure.into()) }
 }
 
-fn fail(name: &'static str, finding: impl Into<String>, cure: impl Into<String>) -> Check {
+pub(super) fn fail(name: &'static str, finding: impl Into<String>, cure: impl Into<String>) -> Check {
     Check { name, status: Status::Fail, finding: finding.into(), cure: Some(cure.into()) }
 }
 
-pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode, AppError> {
+pub(crate) fn doctor(invocation: &Invocation, args: &DoctorArgs) -> Result<ExitCode, AppError> {
     let site = invocation.silent_site()?;
+    if args.prove_hooks {
+        return report(invocation, &hook_checks::proofs(&site)?);
+    }
     let mut checks = vec![git_program(), repository(&site), identity(&site)];
     checks.extend(configuration(&site));
     checks.extend(trust(&site));
     checks.extend(agents(&site));
+    checks.extend(hook_checks::installed(&site));
     checks.extend(sandbox(&site));
     checks.extend(folders(&site));
     checks.extend(tracker(&site));
@@ -80,11 +89,15 @@ pub(crate) fn doctor(invocation: &Invocation, _: &DoctorArgs) -> Result<ExitCode
     checks.extend(git_locks(&site));
     checks.push(stale_files(&site));
     checks.push(orphans(&site));
+    report(invocation, &checks)
+}
+
+fn report(invocation: &Invocation, checks: &[Check]) -> Result<ExitCode, AppError> {
     let failed = checks.iter().any(|check| check.status == Status::Fail);
     if invocation.json {
         output::print_json(&json!({"checks": checks, "healthy": !failed}))?;
     } else {
-        for check in &checks {
+        for check in checks {
             let mark = match check.status {
                 Status::Ok => "ok  ",
                 Status::Warn => "warn",

@@ -27,6 +27,8 @@ pub(crate) mod flow;
 pub(crate) mod gate;
 pub(crate) mod handoff;
 pub(crate) mod hook;
+mod hook_checks;
+pub(crate) mod init;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
 pub(crate) mod mcp;

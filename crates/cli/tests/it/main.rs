@@ -35,6 +35,7 @@ mod honesty;
 mod hooks;
 mod hostile_agents;
 mod hosts;
+mod init;
 mod kills;
 mod ledgers;
 mod manifests;
