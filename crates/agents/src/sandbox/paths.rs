@@ -40,7 +40,13 @@ mod tests {
     fn homes_and_variables_are_replaced() {
         let variables = [("HOME", "/home/ada"), ("CODEX_HOME", "/data/codex"), ("EMPTY", "")];
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let host = HostEnvironment { folder: "/repo".into(), in_repository: true, variables };
+        let host = HostEnvironment {
+            folder: "/repo".into(),
+            in_repository: true,
+            hook: None,
+            active_folder: None,
+            variables,
+        };
         for (text, path) in [
             ("~/.claude/", Some("/home/ada/.claude")),
             ("~", Some("/home/ada")),

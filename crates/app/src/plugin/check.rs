@@ -63,7 +63,7 @@ fn check_hooks(hooks: &Value) -> Vec<String> {
     let events = hooks["hooks"].as_object().into_iter().flatten();
     for (event, groups) in events {
         let handlers =
-            groups.as_array().into_iter().flatten().flat_map(|group| group["hooks"].as_array()).flatten();
+            groups.as_array().into_iter().flatten().filter_map(|group| group["hooks"].as_array()).flatten();
         for handler in handlers {
             let command = handler["command"].as_str().unwrap_or_default();
             if !command.starts_with("command -v charrette") {

@@ -33,7 +33,7 @@ impl Watcher {
     }
 
     fn next(&self) -> String {
-        self.lines.recv_timeout(Duration::from_secs(60)).expect("a line")
+        self.lines.recv_timeout(Duration::from_mins(1)).expect("a line")
     }
 }
 
