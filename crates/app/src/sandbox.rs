@@ -7,6 +7,7 @@ use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::{Agent, Transport};
 use charrette_agents::sandbox::{SandboxConfig, SandboxMode};
 use charrette_sandbox::Protection;
+use charrette_store::active::active_folder;
 use std::path::{Path, PathBuf};
 
 /// The running program, whatever has happened to its file since it was started.
@@ -22,7 +23,8 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
             .map(|folder| site.root.join(folder));
     let git_folders =
         site.repository.iter().flat_map(|repository| [repository.git_dir(), repository.common_dir()]);
-    let user_folders = [Some(state.clone()), site.environment.user_config_folder()];
+    let register = active_folder(site.repository.as_ref(), &site.root);
+    let user_folders = [Some(state.clone()), Some(register), site.environment.user_config_folder()];
     let own_places = own_places
         .into_iter()
         .chain(git_folders.map(Path::to_owned))

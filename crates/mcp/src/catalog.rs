@@ -60,7 +60,7 @@ fn all(app: &App) -> Vec<Tool> {
         .with_raw_output_schema(brief_look()),
         tool::<RunArguments>(
             "stop",
-            "Stop the process that drives a run, when the person asks for it. Finished steps are kept, and the run can be resumed. Returns the look.",
+            "Stop the process that drives a run. Use it when the person asks for that. Finished steps are kept, and the run can be resumed. Returns the look.",
             changing("Stop a run"),
         )
         .with_raw_output_schema(brief_look()),

@@ -25,7 +25,6 @@ enum PluginCommand {
         folder: Option<PathBuf>,
     },
     /// Tell a new session if this program is older than the plug-in
-    #[command(hide = true)]
     Session {
         /// Version of the plug-in
         #[arg(long, value_name = "VERSION")]

@@ -128,7 +128,9 @@ fn a_worktree_has_a_run_of_its_own() {
     let output = research(&workshop, &tree);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(tree.join(document_path(FEATURE)).exists());
-    assert!(!workshop.sandbox.path(".claude").exists());
+    // The main checkout has the register of active runs for hooks, and no document.
+    assert!(!workshop.sandbox.path(&document_path(FEATURE)).exists());
+    assert_eq!(workshop.sandbox.git(["status", "--porcelain"]), "");
     assert_eq!(workshop.sandbox.git_in(&tree, ["branch", "--show-current"]), "ada-l/rate-limits");
     assert_eq!(workshop.sandbox.git_in(&tree, ["status", "--porcelain"]), "");
 }

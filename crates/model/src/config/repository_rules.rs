@@ -43,7 +43,7 @@ const RULES: &[(&str, RepositoryRule)] = &[
     ("policy.repo_settings", RepositoryRule::Trusted),
     ("policy.web", RepositoryRule::Stricter(&["research", "off"])),
     ("policy.embedded", RepositoryRule::Stricter(&["allow", "ask"])),
-    ("policy.approve_via_mcp", RepositoryRule::Stricter(&["allow", "deny"])),
+    ("policy.approve_via_mcp", RepositoryRule::Stricter(&["allow", "person"])),
     ("hooks.on_error", RepositoryRule::Stricter(&["open", "closed"])),
     ("hooks.danger", RepositoryRule::Stricter(&["off", "on"])),
     ("hooks.secrets", RepositoryRule::Stricter(&["off", "on"])),
@@ -104,7 +104,9 @@ impl RepositoryRule {
             RepositoryRule::Stricter(order) => {
                 let rank = |value: &Value| order.iter().position(|word| value.as_str() == Some(*word));
                 let wanted = rank(value)?;
-                let is_stricter = current.and_then(rank).is_none_or(|current| wanted >= current);
+                // A value that is not in the order may be stricter than all of it.
+                let is_stricter =
+                    current.is_none_or(|current| rank(current).is_some_and(|current| wanted >= current));
                 is_stricter.then(|| value.clone())
             }
             RepositoryRule::Added => {
