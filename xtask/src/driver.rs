@@ -106,6 +106,8 @@ impl DesignDriver {
             // A folder without settings: those of this user are no part of the run.
             .env("XDG_CONFIG_HOME", self.state.join("no-settings"))
             .env("CHARRETTE_CONFIG", &self.config)
+            // Players write their records beside the repository.
+            .env("CHARRETTE_LANDLOCK", "0")
             .stdin(Stdio::null());
         for name in ["LINEAR_API_KEY", "DESIGN_TMPDIR", "SESSION_ENV_PATH", "CHARRETTE_LANE", "CHARRETTE_RUN"]
         {

@@ -90,6 +90,8 @@ impl FlowSetup {
             .env("FAKE_AGENT_LOG", self.folder.path().join("log"))
             .env("CHARRETTE_NOW", "2026-11-15T12:00:00Z")
             .env("CHARRETTE_SEED", "1")
+            // Scripted agents write their logs beside the repository.
+            .env("CHARRETTE_LANDLOCK", "0")
             .output()?;
         Ok(output)
     }

@@ -38,8 +38,8 @@ impl<'a> CallPlaces<'a> {
 }
 
 impl CallSandbox {
-    /// The sandbox of a call; none where there is no sandbox. Missing folders of the client are created, unless the call
-    /// has no place: then it is no more than a question to the program.
+    /// The sandbox of a call; none where there is no sandbox. Missing folders of the client are created. A call without
+    /// places is no more than a question to the program.
     pub(crate) fn new(
         config: &SandboxConfig,
         agent: &Agent,
@@ -51,7 +51,7 @@ impl CallSandbox {
         let wanted = agent.profile.sandbox.writes.iter().chain(&agent.writes).chain(&config.writes);
         let (granted, left_out) = wanted
             .filter_map(|text| Some((text, expand_path(text, host)?)))
-            .filter_map(|(text, path)| existing(&path, places.is_some() && text.ends_with('/')))
+            .filter_map(|(text, path)| existing(&path, text.ends_with('/')))
             .partition(|path| config.may_grant(path));
         let mut writes: Vec<PathBuf> = granted;
         writes.extend(places.map(|places| places.temporary.to_owned()));
