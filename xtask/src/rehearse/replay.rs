@@ -88,7 +88,7 @@ impl Stage<'_> {
             config,
             feature: record.feature.clone(),
             request: self.cassette.request.clone(),
-            options: record.options.clone(),
+            options: options(&record.options),
             now: Some(record.started_at.clone()),
         };
         let answers = AnswersFile(self.cassette.answers.clone());
@@ -139,4 +139,12 @@ impl Stage<'_> {
         };
         calls.iter().map(clean).collect()
     }
+}
+
+/// Options of the recorded run. Where every player is refused, the embedded agent answers, so that the replay goes on to
+/// the steps behind.
+fn options(recorded: &[String]) -> Vec<String> {
+    const EMBEDDED: &str = "--embedded";
+    let others = recorded.iter().filter(|option| *option != EMBEDDED).cloned();
+    others.chain([EMBEDDED.to_owned()]).collect()
 }
