@@ -169,7 +169,7 @@ impl AgentPool {
             temporary: &temporary, // Without a copy the agent was asked to change the repository itself.
             writable: call.writing.then_some(invocation.folder),
         };
-        let sandbox = CallSandbox::new(self.sandbox(), agent, self.roster(), self.host(), Some(places));
+        let sandbox = CallSandbox::new(self.sandbox(), agent, self.roster(), self.host(), places);
         // Registered first, so that an orphan can be found.
         let token = self
             .lane_token(call.lane_name)

@@ -2,7 +2,7 @@
 
 use super::roster::{Agent, Roster};
 use crate::host::HostEnvironment;
-use crate::sandbox::{CallSandbox, SandboxConfig};
+use crate::sandbox::{CallPlaces, CallSandbox, SandboxConfig};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -58,11 +58,24 @@ impl Agent {
         }
         let mut words = self.program(host)?;
         words.extend(self.profile.version.iter().map(OsString::from));
-        if let Some(sandbox) = CallSandbox::new(sandbox, self, roster, host, None) {
+        let scratch = sandbox.active_launcher().and_then(|_| ScratchFolder::create(host, &self.name));
+        if sandbox.active_launcher().is_some() && scratch.is_none() {
+            return None;
+        }
+        let places = scratch.as_ref().map(|scratch| CallPlaces {
+            lane: &scratch.0,
+            temporary: &scratch.0,
+            writable: None,
+        });
+        let sandbox = places.and_then(|places| CallSandbox::new(sandbox, self, roster, host, places));
+        if let Some(sandbox) = &sandbox {
             words = sandbox.wrap(&words);
         }
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).env_clear().envs(self.environment(host, None)).stdin(Stdio::null());
+        if let Some(scratch) = &scratch {
+            command.env("TMPDIR", &scratch.0);
+        }
         find_version(&run_with_timeout(command, VERSION_TIMEOUT)?)
     }
 
@@ -70,6 +83,24 @@ impl Agent {
     pub fn is_tested(&self, version: &str) -> bool {
         let family = |version: &str| version.rsplit_once('.').map(|(family, _)| family.to_owned());
         self.profile.tested.iter().any(|tested| tested == version || family(tested) == family(version))
+    }
+}
+
+/// A folder for the temporary files of one query; removed when dropped.
+struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    fn create(host: &HostEnvironment, name: &str) -> Option<ScratchFolder> {
+        let parent = host.get("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let folder = parent.join(format!("charrette-version-{}-{name}", std::process::id()));
+        fs_err::create_dir(&folder).ok()?;
+        Some(ScratchFolder(folder.canonicalize().ok()?))
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        let _ = fs_err::remove_dir_all(&self.0);
     }
 }
 

@@ -38,14 +38,13 @@ impl<'a> CallPlaces<'a> {
 }
 
 impl CallSandbox {
-    /// The sandbox of a call; none where there is no sandbox. Missing folders of the client are created. A call without
-    /// places is no more than a question to the program.
+    /// The sandbox of a call; none where there is no sandbox. Missing folders of the client are created.
     pub(crate) fn new(
         config: &SandboxConfig,
         agent: &Agent,
         roster: &Roster,
         host: &HostEnvironment,
-        places: Option<CallPlaces<'_>>,
+        places: CallPlaces<'_>,
     ) -> Option<CallSandbox> {
         let launcher = config.active_launcher()?.clone();
         let wanted = agent.profile.sandbox.writes.iter().chain(&agent.writes).chain(&config.writes);
@@ -54,8 +53,8 @@ impl CallSandbox {
             .filter_map(|(text, path)| existing(&path, text.ends_with('/')))
             .partition(|path| config.may_grant(path));
         let mut writes: Vec<PathBuf> = granted;
-        writes.extend(places.map(|places| places.temporary.to_owned()));
-        writes.extend(places.and_then(|places| places.writable).map(Path::to_owned));
+        writes.push(places.temporary.to_owned());
+        writes.extend(places.writable.map(Path::to_owned));
         let logins = roster
             .all()
             .filter(|other| other.profile.vendor != agent.profile.vendor)
@@ -65,7 +64,7 @@ impl CallSandbox {
         let rules = Rules {
             writes,
             hides: hides.chain(config.scratch.iter().cloned()).collect(),
-            shows: places.into_iter().flat_map(CallPlaces::readable).map(Path::to_owned).collect(),
+            shows: places.readable().map(Path::to_owned).collect(),
             abi_limit: config.abi_limit,
         };
         Some(CallSandbox { agent: agent.name.clone(), launcher, rules, left_out })
