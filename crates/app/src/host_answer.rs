@@ -18,7 +18,7 @@ use std::cell::RefCell;
 #[derive(Debug, Clone)]
 pub struct HostAnswer {
     pub gate: String,
-    /// What was shown: round and digest, as in the look.
+    /// Round and digest of the page that was shown, as in the look.
     pub shown: String,
     pub answers: Map<String, Value>,
     pub author: AnswerAuthor,

@@ -12,7 +12,7 @@ use charrette_model::escape::printable;
 use charrette_store::lock::DocumentLock;
 use std::path::PathBuf;
 
-/// What is to be installed or removed.
+/// Scope and clients of an installation or a removal.
 #[derive(Debug, Clone, Default)]
 pub struct InitOptions {
     /// In the configuration of the user instead of the repository.

@@ -7,6 +7,7 @@ use crate::look;
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start_plan::{self, StartMode, StartRequest};
+use charrette_engine::flow::EMBEDDED_FLAG;
 use charrette_engine::{FlowSpec, OptionSpec, OptionValue};
 use charrette_model::checkpoint::DocumentName;
 use charrette_model::escape::printable;
@@ -53,7 +54,7 @@ pub struct Launched {
     pub outcome: LaunchOutcome,
 }
 
-/// What a start or a resume did.
+/// Effect of a start or a resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchOutcome {
     /// A driver was started and has the run.
@@ -192,11 +193,13 @@ pub fn resume(site: &Site, name: &DocumentName) -> Result<Launched, AppError> {
     }
 }
 
-/// Options of a command that another program may set: none that replaces an approval, none that names a file.
+/// Options of a command that another program may set: none that replaces a decision of a person, none that names a file.
 pub fn offered_options(flow: &'static FlowSpec) -> impl Iterator<Item = &'static OptionSpec> {
     flow.options.iter().filter(|option| {
         let replaces_approval = flow.guards.iter().any(|guard| guard.override_flag == option.name);
-        !replaces_approval && !matches!(option.value, Some(OptionValue::File(_)))
+        !replaces_approval
+            && option.name != EMBEDDED_FLAG
+            && !matches!(option.value, Some(OptionValue::File(_)))
     })
 }
 

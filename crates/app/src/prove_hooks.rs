@@ -71,7 +71,7 @@ pub fn prove_hooks(site: &Site) -> Result<Vec<HookProof>, AppError> {
     Ok(results)
 }
 
-/// What is known about the installed hooks, without starting a client.
+/// Newest proof of the installed hooks of each client, without starting one.
 pub fn known_proofs(site: &Site) -> Result<Vec<KnownProof>, AppError> {
     let (proofs, hook) = (Proofs::read(&state_folder(site)), hook_digest(site));
     let known = |configuration: Configuration| {

@@ -30,7 +30,7 @@ pub enum NewsKind {
     Stopped,
 }
 
-/// What is known of a run.
+/// State of a run at a look.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Known {
     /// Gates that wait.

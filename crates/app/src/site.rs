@@ -32,7 +32,7 @@ pub struct Site {
     pub problems: Vec<ConfigProblem>,
     /// Settings of the repository that do not count.
     pub ignored: Vec<IgnoredSetting>,
-    /// What the repository makes charrette run or send, and whether that is trusted.
+    /// Trust in the programs, addresses and texts that the repository names.
     pub trust: Trust,
     /// Texts of the repository that are in use; overrides only if they are trusted.
     pub texts: RepositoryTexts,

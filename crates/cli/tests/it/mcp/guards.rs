@@ -187,12 +187,16 @@ fn a_cycle_is_reported() {
     let sandbox = Sandbox::repository();
     sandbox.write("specs/shop/feature.md", "# Shop\n");
     sandbox.write(
-        "specs/shop/feature.yaml",
-        "specs:\n  - name: a\n    depends_on: [b]\n  - name: b\n    depends_on: [a]\n",
+        "specs/shop/specs.json",
+        r#"{"specs": [{"name": "a", "depends_on": ["b"]}, {"name": "b", "depends_on": ["a"]}]}"#,
     );
     let mut client = connect(&sandbox, plain());
     let checked = client.call("check", json!({"feature": "shop"}));
-    assert_ne!(checked["structuredContent"]["passed"], true, "{checked}");
+    let result = &checked["structuredContent"];
+    assert_eq!(result["passed"], false, "{checked}");
+    let issues = result["issues"].as_array().unwrap();
+    let is_cycle = |issue: &&Value| issue["message"].as_str().is_some_and(|text| text.contains("cycle"));
+    assert!(issues.iter().any(|issue| is_cycle(&issue)), "{checked}");
 }
 
 #[test]
