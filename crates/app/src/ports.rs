@@ -10,6 +10,7 @@ use charrette_agents::pool::{AgentPolicy, AgentPool};
 use charrette_checkout::{BranchFacts, CheckoutOptions, RunCheckout, TreeWatch};
 use charrette_diagram::MermaidRenderer;
 use charrette_engine::ports::{Asker, Tree};
+use charrette_engine::run_ports::AbsentPort;
 use charrette_engine::{Broadcast, Cancel, Ports, RunOrder};
 use charrette_model::checkpoint::DocumentName;
 use charrette_store::{Lease, Workspace};
@@ -52,6 +53,8 @@ pub(crate) fn assemble(context: &RunContext<'_>, order: &RunOrder) -> Ports {
         diagrams: Arc::new(MermaidRenderer),
         tracker: Arc::new(tracker::tracker(site, cancel)),
         children: Arc::new(children),
+        worktrees: Arc::new(AbsentPort),
+        verifier: Arc::new(AbsentPort),
         caller: context.nesting.caller(context),
         process_role: context.nesting.process_role(context, &order.flags),
     }

@@ -6,7 +6,12 @@ use crate::ports::diagram_renderer::DiagramRenderer;
 use crate::ports::survey::{SurveyTexts, Surveyor};
 use crate::ports::tracker::{IssueOrder, Tracker, TrackerError, TrackerState};
 use crate::ports::tree::{Tree, TreeSnapshot};
-use crate::ports::{Asker, BoxFuture, Caller, Launcher, Worker};
+use crate::ports::verifier::{CommandOrder, CommandReport, Verifier};
+use crate::ports::worktrees::{
+    AdvanceOrder, BeginOrder, CaptureOrder, CommitOrder, FileEdit, LandOrder, MergeOrder, ObjectId,
+    WorktreeOrder, WorktreeResult, Worktrees,
+};
+use crate::ports::{Asker, BoxFuture, Caller, Launcher, Worker, worktrees};
 use charrette_model::spec::record::LinearIssue;
 use charrette_model::tree::TreeChange;
 use std::path::PathBuf;
@@ -25,6 +30,10 @@ pub struct Ports {
     pub tracker: Arc<dyn Tracker>,
     /// Opens child runs.
     pub children: Arc<dyn Children>,
+    /// Worktrees of tasks.
+    pub worktrees: Arc<dyn Worktrees>,
+    /// Runs verify commands and proofs.
+    pub verifier: Arc<dyn Verifier>,
     /// The run that called this one.
     pub caller: Option<Arc<dyn Caller>>,
     pub process_role: ProcessRole,
@@ -54,7 +63,9 @@ impl Ports {
             surveyor: absent.clone(),
             diagrams: absent.clone(),
             tracker: absent.clone(),
-            children: absent,
+            children: absent.clone(),
+            worktrees: absent.clone(),
+            verifier: absent,
             caller: None,
             process_role: ProcessRole::default(),
         }
@@ -149,5 +160,69 @@ impl Tracker for AbsentPort {
 impl Children for AbsentPort {
     fn open(&self, _: ChildOrder) -> BoxFuture<'static, Result<crate::child::OpenChild, ChildError>> {
         Box::pin(async { Err(ChildError::Failed(absent_port("children"))) })
+    }
+}
+
+fn absent_worktrees<T: Send + 'static>() -> WorktreeResult<T> {
+    Box::pin(async { Err(PortError::Failed(absent_port("worktrees"))) })
+}
+
+impl Worktrees for AbsentPort {
+    fn begin(&self, _: BeginOrder) -> WorktreeResult<worktrees::IntegrationBase> {
+        absent_worktrees()
+    }
+
+    fn tip(&self, _: String) -> WorktreeResult<ObjectId> {
+        absent_worktrees()
+    }
+
+    fn prepare(&self, _: WorktreeOrder) -> WorktreeResult<worktrees::Worktree> {
+        absent_worktrees()
+    }
+
+    fn capture(&self, _: CaptureOrder) -> WorktreeResult<worktrees::Change> {
+        absent_worktrees()
+    }
+
+    fn commit(&self, _: CommitOrder) -> WorktreeResult<ObjectId> {
+        absent_worktrees()
+    }
+
+    fn merge(&self, _: MergeOrder) -> WorktreeResult<worktrees::Merge> {
+        absent_worktrees()
+    }
+
+    fn advance(&self, _: AdvanceOrder) -> WorktreeResult<worktrees::Advance> {
+        absent_worktrees()
+    }
+
+    fn land(&self, _: LandOrder) -> WorktreeResult<worktrees::Landing> {
+        absent_worktrees()
+    }
+
+    fn diff(&self, _: ObjectId, _: ObjectId, _: usize) -> WorktreeResult<worktrees::DiffText> {
+        absent_worktrees()
+    }
+
+    fn read(&self, _: ObjectId, _: Vec<String>) -> WorktreeResult<Vec<worktrees::FileAt>> {
+        absent_worktrees()
+    }
+
+    fn edit_tree(&self, _: ObjectId, _: Vec<FileEdit>) -> WorktreeResult<ObjectId> {
+        absent_worktrees()
+    }
+
+    fn remove(&self, _: String, _: String) -> WorktreeResult<()> {
+        absent_worktrees()
+    }
+
+    fn clean_up(&self, _: String, _: Vec<String>) -> WorktreeResult<()> {
+        absent_worktrees()
+    }
+}
+
+impl Verifier for AbsentPort {
+    fn run(&self, _: CommandOrder) -> BoxFuture<'static, Result<CommandReport, PortError>> {
+        Box::pin(async { Err(PortError::Failed(absent_port("verifier"))) })
     }
 }

@@ -4,7 +4,8 @@
 //! [`journal`] records a run, [`artifacts`] stores its files, [`launcher`] launches agents, [`asker`] asks a person,
 //! [`clock`] tells the time. [`checkout`] is the work tree of a run, [`survey`] surveys the repository,
 //! [`diagram_renderer`] renders diagrams, [`tracker`] creates issues. [`caller`] receives the results of a nested run,
-//! [`worker`] drives a part of a run in another process, [`children`] opens child runs.
+//! [`worker`] drives a part of a run in another process, [`children`] opens child runs. [`worktrees`] are the places
+//! where tasks are implemented, and [`verifier`] runs the commands that prove them.
 
 pub mod artifacts;
 pub mod asker;
@@ -19,7 +20,9 @@ pub mod launcher;
 pub mod survey;
 pub mod tracker;
 pub mod tree;
+pub mod verifier;
 pub mod worker;
+pub mod worktrees;
 
 pub use artifacts::ArtifactStore;
 pub use asker::Asker;
@@ -37,4 +40,6 @@ pub use launcher::{
 pub use survey::{EmbeddedAgent, SurveyTexts, Surveyor};
 pub use tracker::{IssueOrder, Tracker, TrackerError, TrackerState};
 pub use tree::{Tree, TreeSnapshot};
+pub use verifier::Verifier;
 pub use worker::Worker;
+pub use worktrees::Worktrees;
