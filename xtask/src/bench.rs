@@ -13,6 +13,8 @@ pub(crate) mod ratio;
 mod start;
 mod survey;
 
+pub(crate) use hook::measure_published_hook;
+
 use crate::TaskResult;
 use crate::programs::cargo;
 use clap::Args;

@@ -9,6 +9,7 @@ pub(crate) mod man;
 mod notices;
 
 use crate::TaskResult;
+use crate::bench;
 use crate::bench::ratio::{Figure, compare};
 use crate::programs::{
     PUBLISHED_FEATURES, build_empty_program, build_static, cargo, create_scratch_folder, root,
@@ -66,6 +67,7 @@ pub(crate) fn dist() -> TaskResult {
     let sums = archive::write_sums(&folder, &archives)?;
     println!("{}: verified", sums.display());
     println!("{}", measure_start(&native.binary, scratch.path())?);
+    println!("{}", bench::measure_published_hook(&native.binary.with_file_name("charrette-hook"))?);
     for reason in &skipped {
         println!("{reason}");
     }

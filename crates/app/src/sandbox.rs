@@ -6,7 +6,7 @@ use crate::site::Site;
 use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::{Agent, Transport};
 use charrette_agents::sandbox::{SandboxConfig, SandboxMode};
-use charrette_sandbox::Protection;
+use charrette_sandbox::{Protection, small_program};
 use charrette_store::active::active_folder;
 use std::path::{Path, PathBuf};
 
@@ -32,9 +32,7 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
     let program = site.environment.program.as_ref();
     SandboxConfig {
         abi_limit,
-        launcher: program.map(|program| {
-            Some(PathBuf::from(SELF)).filter(|path| path.exists()).unwrap_or_else(|| program.clone())
-        }),
+        launcher: program.map(|program| launcher(program)),
         roots: [Some(site.root.clone()), site.environment.home()].into_iter().flatten().map(real).collect(),
         own_places: own_places.map(real).collect(),
         scratch: vec![
@@ -45,6 +43,12 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
         ],
         ..SandboxConfig::from_settings(&site.settings, protection)
     }
+}
+
+/// Program that puts agents into the sandbox: the small one if it is installed beside this one, else this one.
+fn launcher(program: &Path) -> PathBuf {
+    let itself = || Some(PathBuf::from(SELF)).filter(|path| path.exists());
+    small_program::find(program).or_else(itself).unwrap_or_else(|| program.to_owned())
 }
 
 /// The path without links, if it exists.

@@ -11,6 +11,7 @@ use charrette_model::branch::name::branch_topic;
 use charrette_model::branch::{BranchInfo, given_prefix, unused_branch_name};
 use charrette_model::escape::{printable, printable_lines};
 use charrette_model::gate::texts;
+use std::path::Path;
 
 /// Creates the branch and switches to it, or stays on the current one.
 pub(crate) fn branch(checkout: &RunCheckout, order: &BranchOrder) -> Result<BranchReport, PortError> {
@@ -22,9 +23,25 @@ pub(crate) fn branch(checkout: &RunCheckout, order: &BranchOrder) -> Result<Bran
         return Ok(stay(checkout, &facts, order));
     }
     match checkout.recorded_branch() {
-        Some(made) if facts.branches.contains(&made) => reuse(checkout, &facts, made),
+        Some(made) if facts.branches.contains(&made) && other_worktree_on(checkout, &made).is_none() => {
+            reuse(checkout, &facts, made)
+        }
+        // A run in another worktree took the name between our record of it and its creation.
         _ => create(checkout, &facts),
     }
+}
+
+/// Folder of another worktree of this repository that is on a branch.
+fn other_worktree_on(checkout: &RunCheckout, branch: &str) -> Option<String> {
+    let listed = checkout.git().find(&["worktree", "list", "--porcelain", "-z"])?;
+    let here = checkout.options.root.canonicalize().ok()?;
+    let wanted = format!("branch refs/heads/{branch}");
+    listed.split("\0\0").find_map(|entry| {
+        let mut lines = entry.split('\0');
+        let folder = lines.next()?.strip_prefix("worktree ")?;
+        let is_here = Path::new(folder).canonicalize().is_ok_and(|folder| folder == here);
+        (!is_here && lines.any(|line| line == wanted)).then(|| folder.to_owned())
+    })
 }
 
 fn stay(checkout: &RunCheckout, facts: &BranchFacts, order: &BranchOrder) -> BranchReport {
@@ -50,10 +67,6 @@ fn create(checkout: &RunCheckout, facts: &BranchFacts) -> Result<BranchReport, P
     let failed = |error: CreateError| PortError::Failed(error.to_string());
     let mut warnings = Vec::new();
     let main = Mainline::new(&checkout.options.root, facts).map_err(failed)?;
-    let name = free_name(checkout, facts);
-    if !is_safe_ref(&name) {
-        return Err(failed(CreateError::NotAName(name)));
-    }
     let had_fetched = checkout.has_fetched();
     match checkout.options.settings.fetch() {
         "off" => {}
@@ -75,15 +88,43 @@ fn create(checkout: &RunCheckout, facts: &BranchFacts) -> Result<BranchReport, P
     if let Some(commits) = main.unpublished_commits() {
         warnings.push(texts::left_on_main(&facts.main, &commits));
     }
-    // Recorded before it is created: after a crash, the branch is known to belong to this run.
-    if let Err(error) = checkout.note_branch(&name) {
-        warnings.push(format!("**⚠ Cannot record the new branch in the run's document: {error}**"));
-    }
-    main.create_branch(&name, &start).map_err(|error| switch_refusal(checkout, &name, &error.reason()))?;
+    let name = create_free(checkout, facts, main, &start, &mut warnings)?;
     if checkout.has_moved_submodules() {
         warnings.push(texts::SUBMODULES_MOVED.to_owned());
     }
     Ok(BranchReport { name, created: true, warnings })
+}
+
+/// Number of names that are tried where runs in other worktrees take them at the same moment.
+const NAME_ATTEMPTS: usize = 5;
+
+/// Creates a branch with an unused name and switches to it. A run in another worktree may take the name first; the next
+/// one is tried then.
+fn create_free(
+    checkout: &RunCheckout,
+    facts: &BranchFacts,
+    main: Mainline<'_>,
+    start: &str,
+    warnings: &mut Vec<String>,
+) -> Result<String, PortError> {
+    let mut facts = facts.clone();
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let name = free_name(checkout, &facts);
+        if !is_safe_ref(&name) {
+            return Err(PortError::Failed(CreateError::NotAName(name).to_string()));
+        }
+        // Recorded before it is created: after a crash, the branch is known to belong to this run.
+        if let Err(error) = checkout.note_branch(&name) {
+            warnings.push(format!("**⚠ Cannot record the new branch in the run's document: {error}**"));
+        }
+        let Err(error) = main.create_branch(&name, start) else { return Ok(name) };
+        facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
+        if attempts == NAME_ATTEMPTS || facts.current == name || !facts.branches.contains(&name) {
+            return Err(switch_refusal(checkout, &name, &error.reason()));
+        }
+    }
 }
 
 /// Unused branch name for the feature: no branch or branch folder, local or on the remote, has it.
@@ -105,7 +146,13 @@ fn free_name(checkout: &RunCheckout, facts: &BranchFacts) -> String {
 fn switch_refusal(checkout: &RunCheckout, name: &str, reason: &str) -> PortError {
     let is_dirty =
         Snapshot::take(&checkout.options.root).is_ok_and(|tree| !tree.is_clean_except(&checkout.options.own));
-    let message = format!("cannot switch to branch '{}': {}", printable(name), printable_lines(reason));
+    let mut message = format!("cannot switch to branch '{}': {}", printable(name), printable_lines(reason));
+    if let Some(folder) = other_worktree_on(checkout, name) {
+        let folder = printable(&folder);
+        message += &format!(
+            "\nThe worktree {folder} is on it: continue there, or give this run a name of its own with --name."
+        );
+    }
     if is_dirty {
         PortError::Refused(format!("{message}\nCommit or stash your changes first; nothing was lost."))
     } else {

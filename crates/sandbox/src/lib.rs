@@ -2,7 +2,7 @@
 //!
 //! On Linux the rules are enforced by Landlock, without privileges, for the process and everything it starts, and they
 //! cannot be taken back. A process is put into the sandbox by [`launcher`]: a mode of the product that applies the
-//! rules to itself and then becomes the program. [`kernel`] tells how far this system enforces them.
+//! rules to itself and then becomes the program; [`small_program`] has that mode too. [`kernel`] tells how far this system enforces them.
 //!
 //! Landlock does not control metadata: modes, owners, times and extended attributes of any file of the user can be
 //! changed, and names in hidden folders can be listed.
@@ -11,6 +11,7 @@ pub mod kernel;
 pub mod launcher;
 pub mod refusals;
 mod rules;
+pub mod small_program;
 #[cfg(target_os = "linux")]
 mod visible;
 

@@ -3,16 +3,19 @@
 use super::ratio::{Figure, compare};
 use super::start::build_empty_rust_program;
 use crate::TaskResult;
-use crate::programs::{cargo, create_repository, create_scratch_folder, root};
+use crate::programs::{build_empty_program, cargo, create_repository, create_scratch_folder, root};
 use charrette_store::active::{ActiveRegister, ActiveRun, HookSettings, Rights};
 use charrette_store::{Holder, Location, locate};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+const PUBLISHED: &str = "hook: no run, published, to an empty static C program";
 const IDLE: &str = "hook: no run, to an empty Rust program";
 const DRIVEN: &str = "hook: driven run and 1000 others, to none";
 
+/// Maximum ratio of the published hook to an empty static C program.
+const PUBLISHED_LIMIT: f64 = 1.0;
 /// Maximum ratio to an empty Rust program built the same way.
 const IDLE_LIMIT: f64 = 1.2;
 /// Maximum ratio of a driven run, with finished ones beside it, to no run.
@@ -40,6 +43,15 @@ pub(super) fn figures(only: &str) -> TaskResult<Vec<Figure>> {
         figures.push(compare(DRIVEN, DRIVEN_LIMIT, ROUNDS, call(&hook, &driven), call(&hook, &idle))?);
     }
     Ok(figures)
+}
+
+/// Compares the hook of a published archive with an empty static C program.
+pub(crate) fn measure_published_hook(hook: &Path) -> TaskResult<Figure> {
+    let scratch = create_scratch_folder("hook")?;
+    let idle = scratch.path().join("idle");
+    create_repository(&idle)?;
+    let empty = build_empty_program(scratch.path())?;
+    compare(PUBLISHED, PUBLISHED_LIMIT, ROUNDS, call(hook.to_owned(), &idle), call(empty, &idle))
 }
 
 /// A call with the JSON of an ordinary command on standard input.

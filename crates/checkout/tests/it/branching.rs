@@ -54,6 +54,20 @@ fn a_branch_made_here_counts_as_the_users_whatever_it_is_called() {
 }
 
 #[test]
+fn a_branch_that_another_worktree_took_first_is_left_to_it() {
+    let sandbox = alone();
+    let checkout = checkout(&sandbox);
+    assert_eq!(create(&checkout), Ok(made("add-login")));
+    // As if a run in another worktree had created the branch between our record of it and its creation.
+    sandbox.git(["switch", "-q", "main"]);
+    let other = sandbox.outside("other");
+    sandbox.git(["worktree", "add", "-q", other.to_str().unwrap(), "ada-lovelace/add-login"]);
+    assert_eq!(create(&checkout), Ok(made("add-login-2")));
+    assert_eq!(current(&sandbox), "ada-lovelace/add-login-2");
+    assert_eq!(noted(&sandbox).as_deref(), Some("ada-lovelace/add-login-2"));
+}
+
+#[test]
 fn a_name_that_is_taken_gets_a_number() {
     let sandbox = alone();
     sandbox.git(["branch", "ada-lovelace/add-login"]);
