@@ -8,6 +8,8 @@ mod design;
 mod documents;
 mod engine;
 mod hook;
+mod implement;
+mod mcp;
 mod panel;
 pub(crate) mod ratio;
 mod start;
@@ -50,10 +52,12 @@ pub(crate) fn bench(args: &BenchArgs) -> TaskResult {
     let mut figures = documents::figures(only)?;
     figures.extend(start::figures(only)?);
     figures.extend(hook::figures(only)?);
+    figures.extend(mcp::figures(only)?);
     figures.extend(engine::figures(only)?);
     figures.extend(agents::figures(only)?);
     figures.extend(panel::figures(only)?);
     figures.extend(design::figures(only)?);
+    figures.extend(implement::figures(only)?);
     figures.extend(survey::figures(only)?);
     for figure in &figures {
         println!("{figure}");

@@ -3,13 +3,14 @@
 //! `strace` injects the kills and errors from outside; the product has no test hooks. [`operations`] are the commands,
 //! [`points`] the injection points, [`checks`] the checks afterwards, [`disks`] full and read-only disks. [`flow`]
 //! kills a run of the rehearsal, [`research`] a research run, [`design`] a design, [`git`] a design inside its git commands, [`tracker`] an approved design with
-//! a tracker.
+//! a tracker, [`implement`] an implementation.
 
 mod checks;
 mod design;
 mod disks;
 mod flow;
 mod git;
+mod implement;
 mod operations;
 mod points;
 mod research;
@@ -49,6 +50,15 @@ pub(crate) struct CrashArgs {
     /// Only the research run
     #[arg(long, conflicts_with_all = ["only_designs", "only_trackers"])]
     only_research: bool,
+    /// Maximum number of kills of an implementation at durable writes
+    #[arg(long, value_name = "N")]
+    implementations: Option<usize>,
+    /// Number of kills of an implementation at random moments
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    random_implementations: usize,
+    /// Only the implementation
+    #[arg(long, conflicts_with_all = ["only_designs", "only_trackers", "only_git", "only_research"])]
+    only_implement: bool,
     /// Use the debug binary instead of the static release binary with all features
     #[arg(long)]
     debug: bool,
@@ -66,6 +76,9 @@ pub(crate) fn crash(args: &CrashArgs) -> TaskResult {
     }
     if args.only_trackers {
         return tracker::crash(args.every, args.trackers);
+    }
+    if args.only_implement {
+        return implement::crash(args.every, args.implementations, args.random_implementations);
     }
     let charrette = if args.debug { build_debug_charrette()? } else { build_static_charrette()? };
     let (mut kills, mut errors) = (0, 0);
@@ -98,7 +111,11 @@ pub(crate) fn crash(args: &CrashArgs) -> TaskResult {
     research::crash(args.every)?;
     git::crash(args.every)?;
     design::crash(args.every, args.designs)?;
-    tracker::crash(args.every, args.trackers)
+    tracker::crash(args.every, args.trackers)?;
+    if args.implementations == Some(0) {
+        return Ok(());
+    }
+    implement::crash(args.every, args.implementations, args.random_implementations)
 }
 
 fn inject(charrette: &std::path::Path, operation: Operation, point: &Point) -> TaskResult {

@@ -3,10 +3,11 @@
 
 use crate::TaskResult;
 use crate::programs::build_rehearsal;
+use crate::saved_start;
 use charrette_testkit::panel::{FEATURE, Panel, REQUEST};
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// A repository with scripted agents, and a saved copy from which each run starts.
@@ -30,40 +31,17 @@ impl DesignRig {
 
     /// Saves the current files as the start of the next runs.
     pub(crate) fn save_start(&self) -> TaskResult {
-        for name in ["home", "work"] {
-            let saved = self.saved_start(name);
-            if saved.exists() {
-                fs_err::remove_dir_all(&saved)?;
-            }
-            copy(&self.panel.sandbox.outside(name), &saved)?;
-        }
-        Ok(())
+        saved_start::save(&self.panel)
     }
 
     /// Restores the saved start.
     pub(crate) fn restore(&self) -> TaskResult {
-        for name in ["home", "work"] {
-            fs_err::remove_dir_all(self.panel.sandbox.outside(name))?;
-            copy(&self.saved_start(name), &self.panel.sandbox.outside(name))?;
-        }
-        let _ = fs_err::remove_file(self.panel.log());
-        Ok(())
+        saved_start::restore(&self.panel)
     }
 
-    /// Like [`DesignRig::restore`], for measurements: moves the old files away instead of deleting them. For five
-    /// seconds ext4 does not reuse the inodes of deleted files, and searches around them for each new file.
+    /// Like [`DesignRig::restore`], for measurements.
     pub(crate) fn restore_without_deleting(&self) -> TaskResult {
-        let old_files = tempfile::tempdir_in(self.panel.sandbox.outside("."))?.keep();
-        for name in ["home", "work"] {
-            fs_err::rename(self.panel.sandbox.outside(name), old_files.join(name))?;
-            copy(&self.saved_start(name), &self.panel.sandbox.outside(name))?;
-        }
-        let _ = fs_err::remove_file(self.panel.log());
-        Ok(())
-    }
-
-    fn saved_start(&self, name: &str) -> PathBuf {
-        self.panel.sandbox.outside(&format!("start-{name}"))
+        saved_start::restore_without_deleting(&self.panel)
     }
 
     /// Command that starts the design, or resumes it if there is a document, with answers for all gates.
@@ -105,9 +83,4 @@ impl DesignRig {
         let workspace = document["run"]["workspace"].as_str().ok_or("the document names no workspace")?;
         Ok(self.panel.sandbox.path(workspace))
     }
-}
-
-fn copy(from: &Path, to: &Path) -> TaskResult {
-    let status = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{} cannot be copied", from.display()).into()) }
 }

@@ -15,10 +15,12 @@ mod design;
 mod dist;
 mod driver;
 mod fuzz;
+mod implementation;
 mod mcp_clients;
 mod programs;
 mod real_clients;
 mod rehearse;
+mod saved_start;
 mod targets;
 mod tidy;
 
@@ -52,8 +54,8 @@ enum Task {
     Fuzz(fuzz::FuzzArgs),
     /// Drive the real agent clients against a scripted model, without a network
     RealClients(real_clients::RealClientsArgs),
-    /// Try `charrette mcp` with the official TypeScript client and the inspector
-    McpClients,
+    /// Try `charrette mcp` with the protocol's own client, inspector and conformance suite
+    McpClients(mcp_clients::McpClientsArgs),
     /// Compare the panel's files with a lone designer's, blind
     #[command(subcommand)]
     Arena(arena::ArenaTask),
@@ -81,7 +83,7 @@ fn main() -> ExitCode {
         Task::Crash(args) => crash::crash(&args),
         Task::Fuzz(args) => fuzz::fuzz(&args),
         Task::RealClients(args) => real_clients::real_clients(&args),
-        Task::McpClients => mcp_clients::mcp_clients(),
+        Task::McpClients(args) => mcp_clients::mcp_clients(&args),
         Task::Arena(task) => arena::arena(&task),
         Task::Rehearse(args) => rehearse::rehearse(&args),
         Task::Play(args) => rehearse::play(&args),

@@ -1,53 +1,71 @@
-//! `charrette mcp` with the protocol's own clients: the official TypeScript client calls every tool of a whole design, and the
-//! command line of the inspector lists and calls tools.
+//! `charrette mcp` with the protocol's own programs: the official TypeScript client calls every tool of a whole design, the
+//! command line of the inspector lists and calls every tool, and the conformance suite checks both revisions.
+//!
+//! The packages are installed once; then the task starts itself in a network namespace with only loopback.
+
+mod conformance;
+mod inspector;
 
 use crate::TaskResult;
-use crate::programs::{cargo, create_repository, root};
+use crate::programs::{build_debug_charrette, create_repository, root};
+use crate::real_clients::namespace;
+use charrette_testkit::McpFront;
+use clap::Args;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The packages, with their versions.
-const PACKAGES: [&str; 2] = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/inspector@2.12.0"];
+#[derive(Debug, Args)]
+pub(crate) struct McpClientsArgs {
+    /// Set by the task itself, when it runs in the namespace
+    #[arg(long, hide = true)]
+    inside: bool,
+    /// Use the charrette that is built already
+    #[arg(long)]
+    built: bool,
+}
+
+/// The packages, with their versions; `{arch}` is filled in.
+const PACKAGES: [&str; 5] = [
+    "node-linux-{arch}@22.23.3",
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client@2.4.0",
+    "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+];
+/// Revisions of the protocol: with sessions, and without.
+const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 /// Script for the TypeScript client.
 const SCRIPT: &str = include_str!("mcp_clients/client.mjs");
 
-pub(crate) fn mcp_clients() -> TaskResult {
-    let home = root().join("target").join("mcp-hosts");
+pub(crate) fn mcp_clients(args: &McpClientsArgs) -> TaskResult {
+    let home = root().join("target").join("mcp-clients");
+    if args.inside {
+        return Place::prepare(home)?.run();
+    }
+    namespace::check()?;
     install(&home)?;
-    let status = cargo()
-        .args(["build", "--quiet", "--package", "charrette-cli", "--bins"])
-        .current_dir(root())
-        .status()?;
-    if !status.success() {
-        return Err("charrette does not build".into());
+    if !args.built {
+        build_debug_charrette()?;
     }
-    let charrette = root().join("target").join("debug").join("charrette");
-    let folder = home.join("run");
-    if folder.exists() {
-        fs_err::remove_dir_all(&folder)?;
-    }
-    let repository = folder.join("repo");
-    fs_err::create_dir_all(repository.join("src"))?;
-    fs_err::write(repository.join("src/users.py"), "def greet(user):\n    return 'hi ' + user\n")?;
-    create_repository(&repository)?;
-    let place = Place { home, folder, charrette, repository };
-    place.whole_design()?;
-    place.inspector()
+    let mut inside = namespace::in_namespace(&std::env::current_exe()?);
+    let status = inside.args(["mcp-clients", "--inside"]).status()?;
+    if status.success() { Ok(()) } else { Err("the clients found a fault, see above".into()) }
 }
 
 /// Installs the packages, unless the same ones are there already.
 fn install(home: &Path) -> TaskResult {
-    let (marker, wanted) = (home.join("installed"), PACKAGES.join("\n"));
+    let packages = PACKAGES.map(|package| package.replace("{arch}", arch()));
+    let (marker, wanted) = (home.join("installed"), packages.join("\n"));
     if fs_err::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     fs_err::create_dir_all(home)?;
     fs_err::write(home.join("package.json"), "{\"private\": true}\n")?;
-    println!("installing {}", PACKAGES.join(", "));
+    println!("installing {}", packages.join(", "));
     let npm = Command::new("npm")
         .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
-        .args(PACKAGES)
+        .args(&packages)
         .current_dir(home)
         .status()?;
     if !npm.success() {
@@ -55,6 +73,11 @@ fn install(home: &Path) -> TaskResult {
     }
     fs_err::write(marker, wanted)?;
     Ok(())
+}
+
+/// Name of this machine's architecture in packages.
+fn arch() -> &'static str {
+    if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" }
 }
 
 /// Folders and programs of the test.
@@ -67,56 +90,58 @@ struct Place {
 }
 
 impl Place {
+    /// Creates a repository without any run.
+    fn prepare(home: PathBuf) -> TaskResult<Place> {
+        let folder = home.join("run");
+        if folder.exists() {
+            fs_err::remove_dir_all(&folder)?;
+        }
+        let repository = folder.join("repo");
+        fs_err::create_dir_all(repository.join("src"))?;
+        fs_err::write(repository.join("src/users.py"), "def greet(user):\n    return 'hi ' + user\n")?;
+        create_repository(&repository)?;
+        let charrette = root().join("target").join("debug").join("charrette");
+        Ok(Place { home, folder, charrette, repository })
+    }
+
+    fn run(&self) -> TaskResult {
+        for (revision, feature) in REVISIONS.into_iter().zip(["greeting", "modern-greeting"]) {
+            self.whole_design(revision, feature)?;
+            inspector::run(self, revision)?;
+        }
+        let (charrette, repository, folder) =
+            (self.charrette.clone(), self.repository.clone(), self.folder.clone());
+        let front = McpFront::start(0, move || {
+            let mut server = Command::new(&charrette);
+            server.arg("-C").arg(&repository).arg("mcp");
+            set_environment(&mut server, &folder);
+            server
+        })?;
+        conformance::run(&self.home, &self.folder, &front)
+    }
+
     /// Lets the TypeScript client call every tool of a whole design.
-    fn whole_design(&self) -> TaskResult {
+    fn whole_design(&self, revision: &str, feature: &str) -> TaskResult {
         // Packages are found beside the script.
         let script = self.home.join("client.mjs");
         fs_err::write(&script, SCRIPT)?;
         let mut node = Command::new("node");
-        node.arg(script).arg(&self.charrette).arg(&self.repository);
-        let printed = self.run(node)?;
+        node.arg(script).arg(&self.charrette).arg(&self.repository).args([revision, feature]);
+        let printed = self.output(node)?;
         let seen: Value = serde_json::from_str(printed.lines().last().unwrap_or_default())?;
         if seen["files"].as_array().map(Vec::len) != Some(6)
             || seen["forms"].as_u64().unwrap_or_default() == 0
         {
             return Err(format!("the design did not end as expected: {seen}").into());
         }
-        println!("TypeScript client: every tool called, {} forms, six files", seen["forms"]);
+        println!("{revision} TypeScript client: every tool called, {} forms, six files", seen["forms"]);
         Ok(())
     }
 
-    /// Lets the inspector list and call tools.
-    fn inspector(&self) -> TaskResult {
-        let call = |more: &[&str]| -> TaskResult<Value> {
-            let mut inspector = Command::new(self.home.join("node_modules/.bin/mcp-inspector"));
-            inspector.arg("--cli").arg(&self.charrette).arg("-C").arg(&self.repository).arg("mcp").args(more);
-            Ok(serde_json::from_str(&self.run(inspector)?)?)
-        };
-        let listed = call(&["--method", "tools/list"])?;
-        let tools = listed["tools"].as_array().cloned().unwrap_or_default();
-        for (tool, arguments) in [
-            ("wait", &["feature=greeting", "seconds=0"][..]),
-            ("read", &["feature=greeting"]),
-            ("check", &["feature=greeting"]),
-            ("survey", &["request=greeting"]),
-            ("resume", &["feature=greeting"]),
-            ("stop", &["feature=greeting"]),
-        ] {
-            let mut words = vec!["--method", "tools/call", "--tool-name", tool];
-            for argument in arguments {
-                words.extend(["--tool-arg", argument]);
-            }
-            let result = call(&words)?;
-            if result["isError"] == true || result.get("structuredContent").is_none() {
-                return Err(format!("{tool} through the inspector: {result}").into());
-            }
-        }
-        println!("inspector: {} tools listed, six called", tools.len());
-        Ok(())
-    }
-
-    fn run(&self, mut command: Command) -> TaskResult<String> {
-        let output = command.env("HOME", &self.folder).current_dir(&self.home).output()?;
+    /// What a program prints, if it succeeds.
+    fn output(&self, mut command: Command) -> TaskResult<String> {
+        set_environment(&mut command, &self.folder);
+        let output = command.current_dir(&self.home).output()?;
         if !output.status.success() {
             let (printed, said) =
                 (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -124,4 +149,9 @@ impl Place {
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
+}
+
+/// A home of its own, and no agent on the path that a design could call.
+fn set_environment(command: &mut Command, home: &Path) {
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", home);
 }

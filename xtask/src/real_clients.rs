@@ -5,8 +5,9 @@
 //! seat read-only.
 //!
 //! [`clients`] lists the clients, [`cases`] the cases, [`hostile`] writes the repository, [`case_run`] runs a case, and
-//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository; [`hosts`] are sessions of clients
-//! that use `charrette mcp`; [`hooks`] installs and proves hooks.
+//! [`checks`] checks the result. [`designs`] are whole designs, in a harmless repository; [`implementations`] have
+//! one client write two tasks and another one review them; [`hosts`] are sessions of clients that use `charrette mcp`,
+//! [`seat_server`] is a server below a seat, [`plugins`] installs the plug-in; [`hooks`] installs and proves hooks.
 
 mod case_run;
 mod cases;
@@ -17,9 +18,12 @@ mod designs;
 mod hooks;
 mod hostile;
 mod hosts;
+mod implementations;
 mod install;
-mod namespace;
+pub(crate) mod namespace;
+mod plugins;
 mod processes;
+mod seat_server;
 
 use crate::TaskResult;
 use crate::programs::{cargo, root};
@@ -30,7 +34,10 @@ use clients::Client;
 use designs::Design;
 use hooks::HookCase;
 use hosts::Host;
+use hosts::interactive::Interactive;
+use implementations::Implementation;
 use install::InstalledClients;
+use plugins::PluginCase;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -40,12 +47,15 @@ use std::time::{Duration, Instant};
 pub(crate) struct RealClientsArgs {
     /// Only the cases whose name, such as `codex/refused-write`, contains this
     only: Option<String>,
-    /// Skip the two slow designs: Gemini with opencode, and Gemini over ACP
+    /// Skip the slow cases: sessions with a terminal, and most with Gemini
     #[arg(long)]
     short: bool,
     /// Test this program instead of the built charrette
     #[arg(long, value_name = "PROGRAM")]
     charrette: Option<PathBuf>,
+    /// Use the programs that are built already
+    #[arg(long)]
+    built: bool,
 }
 
 /// Number of parallel cases: clients are heavy.
@@ -58,10 +68,7 @@ pub(crate) fn real_clients(args: &RealClientsArgs) -> TaskResult {
     // Clients compare paths with their own folder, which they resolve.
     let home = home.canonicalize()?;
     let installed = install::install_clients(&home)?;
-    let programs = Programs {
-        charrette: build_charrette(args.charrette.as_ref())?,
-        mock_model: program_path("mock-model"),
-    };
+    let programs = Programs { charrette: find_charrette(args)?, mock_model: program_path("mock-model") };
     let runs = home.join("runs");
     if runs.exists() {
         fs_err::remove_dir_all(&runs)?;
@@ -109,13 +116,20 @@ fn next_job<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-/// A case, a whole design, a session of a host or a case of hooks to run.
+/// A case, a whole design, an implementation, a session of a host, or a case of hooks or of the plug-in to run.
 enum Job {
     Case(Box<Client>, Case),
     Design(Design),
+    Implementation(Implementation),
     Host(Host),
+    Interactive(Interactive),
+    SeatServer,
+    Plugin(PluginCase),
     Hooks(HookCase),
 }
+
+/// Parts of the names of cases that `--short` leaves out for the time they take.
+const UNSAMPLED: [&str; 3] = ["/worktree", "init/", "host/opencode"];
 
 /// The cases to run, slowest first, to keep all workers busy.
 fn jobs(short: bool, only: &str) -> Vec<Job> {
@@ -123,14 +137,21 @@ fn jobs(short: bool, only: &str) -> Vec<Job> {
     let cases = clients::all()
         .into_iter()
         .flat_map(|client| Case::for_client(&client).into_iter().map(move |case| (client.clone(), case)));
-    let hosts = hosts::ALL.into_iter().map(Job::Host);
+    let interactive = hosts::interactive::ALL.into_iter().filter(|_| !short).map(Job::Interactive);
+    let hosts = hosts::ALL.into_iter().filter(|host| !short || !host.is_slow).map(Job::Host);
+    let plugins = plugins::ALL.into_iter().filter(|_| !short).map(Job::Plugin);
     let hooks = hooks::ALL.into_iter().map(Job::Hooks);
     let jobs = designs
         .map(Job::Design)
+        .chain(interactive)
+        .chain(implementations::ALL.into_iter().filter(|_| !short).map(Job::Implementation))
         .chain(hosts)
+        .chain([Job::SeatServer].into_iter().filter(|_| !short))
+        .chain(plugins)
         .chain(hooks)
         .chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
-    jobs.filter(|job| job.name().contains(only)).collect()
+    let is_sampled = |name: &str| UNSAMPLED.iter().all(|part| !name.contains(part));
+    jobs.filter(|job| job.name().contains(only) && (!short || is_sampled(&job.name()))).collect()
 }
 
 impl Job {
@@ -138,7 +159,11 @@ impl Job {
         match self {
             Job::Case(client, case) => case.name(client),
             Job::Design(design) => design.name.to_owned(),
+            Job::Implementation(implementation) => implementation.name.to_owned(),
             Job::Host(host) => host.name.to_owned(),
+            Job::Interactive(case) => case.name.to_owned(),
+            Job::SeatServer => seat_server::NAME.to_owned(),
+            Job::Plugin(case) => case.name.to_owned(),
             Job::Hooks(case) => case.name(),
         }
     }
@@ -153,7 +178,13 @@ impl Job {
                 checks::check(client, *case, &run, &result)
             }
             Job::Design(design) => designs::run(design, programs, installed, runs),
+            Job::Implementation(implementation) => {
+                implementations::run(implementation, programs, installed, runs)
+            }
             Job::Host(host) => hosts::run(host, programs, installed, runs),
+            Job::Interactive(case) => case.run(programs, installed, runs),
+            Job::SeatServer => seat_server::run(programs, installed, runs),
+            Job::Plugin(case) => case.run(programs, installed, runs),
             Job::Hooks(case) => case.run(programs, installed, runs),
         }
     }
@@ -166,18 +197,22 @@ fn report(name: &str, took: Duration, problem: Option<&String>) {
     }
 }
 
-/// Builds charrette and the mock model. Returns the path of charrette, or of the program to test instead.
-fn build_charrette(instead: Option<&PathBuf>) -> TaskResult<PathBuf> {
+/// Path of charrette, or of the program to test instead; builds it and the mock model first.
+fn find_charrette(args: &RealClientsArgs) -> TaskResult<PathBuf> {
+    if !args.built {
+        build_programs()?;
+    }
+    Ok(args.charrette.clone().unwrap_or_else(|| program_path("charrette")))
+}
+
+fn build_programs() -> TaskResult {
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
     let status = cargo()
         .args(["build", "--quiet", "--package", "charrette-cli", "--package", "charrette-testkit", "--bins"])
         .args(profile)
         .current_dir(root())
         .status()?;
-    if !status.success() {
-        return Err("charrette or the mock model does not build".into());
-    }
-    Ok(instead.cloned().unwrap_or_else(|| program_path("charrette")))
+    if status.success() { Ok(()) } else { Err("charrette or the mock model does not build".into()) }
 }
 
 fn program_path(program: &str) -> PathBuf {

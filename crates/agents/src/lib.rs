@@ -4,7 +4,7 @@
 //! result of a call. [`supervisor`] runs one process with timeouts and output limits, `process_group` ends it
 //! with its children, and [`orphans`] finds processes that outlived their run; [`acp`] speaks the Agent Client
 //! Protocol, [`openai`] calls endpoints, [`queue`] keeps calls for a person or any program.
-//! [`pool`] is the engine's launcher on top of all that; [`host`] is the folder and environment of agents.
+//! [`pool`] is the engine's launcher on top of all that, [`verify`] runs verify commands; [`host`] is the folder and environment of agents.
 
 pub mod acp;
 pub mod host;
@@ -18,3 +18,4 @@ pub mod queue;
 pub mod sandbox;
 pub mod stream;
 pub mod supervisor;
+pub mod verify;

@@ -1,7 +1,7 @@
 //! A process group that does not outlive us: SIGTERM, a grace period, SIGKILL.
 
 use charrette_engine::cancel::{Cancel, Urgency};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(crate) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Starts a process. The command must make it the leader of a group.
+    /// Starts a process. The command must make it the leader of a group, or it makes itself the leader of a session.
     pub(crate) fn spawn(command: &mut Command) -> io::Result<ProcessGroup> {
         // Listed before anybody can take it for an adopted process.
         let mut leaders = leaders();
@@ -47,9 +47,10 @@ impl ProcessGroup {
     }
 
     fn signal(&self, signal: Signal) {
-        if let Some(leader) = self.leader {
-            // The group may have ended already.
-            let _ = kill_process_group(leader, signal);
+        let Some(leader) = self.leader else { return };
+        // The group may have ended already, or its leader is about to make it.
+        if kill_process_group(leader, signal).is_err() && self.child.id().is_some() {
+            let _ = kill_process(leader, signal);
         }
     }
 }

@@ -77,6 +77,11 @@ pub fn state_folder(site: &Site) -> PathBuf {
     site.environment.user_state_folder().unwrap_or_else(|| site.root.join(site.settings.state_folder()))
 }
 
+/// Folder with the worktrees of tasks, each in the folder of its run. An agent sees its own only.
+pub fn worktrees_folder(site: &Site) -> PathBuf {
+    state_folder(site).join("worktrees")
+}
+
 /// Options of an agent pool.
 #[derive(Debug, Clone, Default)]
 pub struct AgentPoolOptions {

@@ -4,6 +4,7 @@ use crate::error::{AppError, ErrorKind};
 use crate::ports;
 use crate::sandbox;
 use crate::site::Site;
+use crate::start_facts::check_start;
 use crate::start_plan::{StartMode, StartPlan};
 use charrette_engine::Cancel;
 use charrette_engine::ports::PortError;
@@ -12,7 +13,8 @@ use charrette_model::gate::preflight;
 /// Refuses a new run that its entry gate would refuse, as far as that can be told without asking the remote.
 pub fn check_entry(site: &Site, plan: &StartPlan, branch_info: Option<&str>) -> Result<(), AppError> {
     sandbox::check_required(site)?;
-    if !plan.flow.moves_head || !matches!(plan.mode, StartMode::New { .. }) {
+    check_start(site, plan, false)?;
+    if !plan.flow.makes_branch || !matches!(plan.mode, StartMode::New { .. }) {
         return Ok(());
     }
     let checkout = ports::checkout(site, &plan.name, branch_info, &Cancel::default());

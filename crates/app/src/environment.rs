@@ -303,8 +303,10 @@ impl Environment {
     pub fn client_folders(&self) -> Option<UserFolders> {
         let usual = UserFolders::below(&self.absolute(HOME)?);
         let config = self.absolute(XDG_CONFIG_HOME).map(|folder| folder.join("opencode"));
+        let claude = self.absolute(CLAUDE_CONFIG_DIR);
         Some(UserFolders {
-            claude: self.absolute(CLAUDE_CONFIG_DIR).unwrap_or(usual.claude),
+            claude_state: claude.as_ref().map_or(usual.claude_state, |folder| folder.join(".claude.json")),
+            claude: claude.unwrap_or(usual.claude),
             codex: self.absolute(CODEX_HOME).unwrap_or(usual.codex),
             opencode: config.unwrap_or(usual.opencode),
             ..usual

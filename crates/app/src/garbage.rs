@@ -3,8 +3,10 @@
 
 use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
+use crate::ports;
 use crate::site::Site;
 use crate::workspaces::PINNED_ROLES;
+use charrette_engine::ports::PortError;
 use charrette_model::panel::file_names::REQUEST;
 use charrette_store::gc::{GcAction, Retention};
 use charrette_store::{Lease, Workspace};
@@ -16,6 +18,35 @@ pub fn collect(site: &Site, retention: Retention, dry_run: bool) -> Result<Vec<G
     refuse_inside_agent(site, "remove files of runs")?;
     let mut done = site.documents().gc(retention, site.now, dry_run)?;
     done.extend(remove_unused_workspaces(site, dry_run)?);
+    done.extend(remove_left_worktrees(site, dry_run)?);
+    Ok(done)
+}
+
+/// Removes worktrees and refs of runs that have no document any more. Work that no branch contains stays on its ref.
+fn remove_left_worktrees(site: &Site, dry_run: bool) -> Result<Vec<GcAction>, AppError> {
+    if site.repository.is_none() {
+        return Ok(Vec::new());
+    }
+    let documents = site.documents();
+    let mut known: Vec<String> = Vec::new();
+    for row in documents.list()? {
+        // A document that cannot be read may be that of any run.
+        let Ok(loaded) = documents.load(&row.name) else { return Ok(Vec::new()) };
+        known.extend(loaded.and_then(|loaded| Some(loaded.document.run?.id)));
+    }
+    let worktrees = ports::task_worktrees(site);
+    let failed = |error: PortError| match error {
+        PortError::Refused(reason) | PortError::Failed(reason) => AppError::failed(reason),
+        PortError::Interrupted => AppError::failed("interrupted"),
+    };
+    let mut done = Vec::new();
+    for left_over in worktrees.find_left_over(&known).map_err(failed)? {
+        let Some(path) = left_over.folder.clone() else { continue };
+        if !dry_run {
+            worktrees.remove_left_over(&left_over).map_err(failed)?;
+        }
+        done.push(GcAction { action: "remove-worktrees", path, bytes: 0 });
+    }
     Ok(done)
 }
 

@@ -1,12 +1,13 @@
-//! Installs hooks into the configuration of clients, and takes them out again.
+//! Installs hooks, the MCP server and skills into the configuration of clients, and takes them out again.
 
 use crate::agent_pool::state_folder;
 use crate::enclosure::refuse_inside_agent;
 use crate::error::{AppError, ErrorKind};
+use crate::plugin;
 use crate::site::Site;
 use charrette_hosts::{
-    ApplyError, Client, HOOK_PROGRAM, Plan, Receipts, Scope, apply as apply_plan, plan_installation,
-    plan_removal,
+    ApplyError, Client, ClientParts, HOOK_PROGRAM, Part, Plan, Receipts, SERVER_PROGRAM, Scope, Selection,
+    apply as apply_plan, files_of, installed_plugin, plan_installation, plan_removal, plugin_parts,
 };
 use charrette_model::escape::printable;
 use charrette_store::lock::DocumentLock;
@@ -19,6 +20,8 @@ pub struct InitOptions {
     pub user: bool,
     /// Clients by name; without any, those that are found.
     pub clients: Vec<Client>,
+    /// Parts by name; without any, all.
+    pub parts: Vec<Part>,
     /// Take out instead of put in.
     pub remove: bool,
 }
@@ -29,57 +32,113 @@ pub struct InitPlan {
     pub options: InitOptions,
     /// Clients whose files the plan is about.
     pub clients: Vec<Client>,
-    /// Clients whose files were looked at.
-    planned: Vec<Client>,
-    pub scope: Scope,
+    /// Everything that was looked at.
+    selection: Selection,
     pub plan: Plan,
-    /// Path of the hook's program; none if it is not on `PATH`.
-    pub hook_program: Option<PathBuf>,
+    /// Clients that have the plug-in, whose parts are not installed a second time.
+    pub plugins: Vec<PluginFound>,
+    /// Programs that clients start and that are not on `PATH`.
+    pub missing_programs: Vec<&'static str>,
+}
+
+/// The plug-in in a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginFound {
+    pub client: Client,
+    /// Selected parts that come from it.
+    pub parts: Vec<Part>,
+    /// The file or folder that says so.
+    pub path: PathBuf,
+    /// True if a copy that `init` made before is still there.
+    pub has_second_copy: bool,
 }
 
 impl InitPlan {
-    /// Everything that the user must still do for the hooks to work, one sentence each.
+    /// Everything that the user must still do for the installation to work, one sentence each.
     pub fn remaining_steps(&self) -> Vec<String> {
         let mut steps = Vec::new();
-        if self.hook_program.is_none() && !self.options.remove {
-            steps.push(format!(
-                "Put {HOOK_PROGRAM} on PATH: it comes with charrette. Until then the hooks do nothing."
-            ));
-        }
-        for client in &self.clients {
-            let label = client.label();
-            let is_in_repository = !self.options.user;
-            match client {
-                _ if self.options.remove => {}
-                Client::Codex if is_in_repository => steps.push(format!(
-                    "{label}: trust this repository, then open /hooks and trust both hooks. Codex skips untrusted hooks without a word."
-                )),
-                Client::Codex => steps.push(format!(
-                    "{label}: open /hooks and trust both hooks. Codex skips untrusted hooks without a word."
-                )),
-                Client::Gemini if is_in_repository => {
-                    steps.push(format!("{label}: trust this folder when it asks; it skips hooks of untrusted folders."));
-                }
-                _ => {}
+        if !self.options.remove {
+            for program in &self.missing_programs {
+                let what = if *program == HOOK_PROGRAM { "the hooks do" } else { "the server does" };
+                steps.push(format!("Put {program} on PATH. Until then {what} nothing."));
+            }
+            for parts in &self.selection.clients {
+                steps.extend(client_steps(parts, !self.options.user));
             }
         }
         let labels: Vec<&str> = self.clients.iter().map(|client| client.label()).collect();
         if !labels.is_empty() {
             steps.push(format!(
-                "Restart open sessions of {}: they read hooks when they start.",
+                "Restart open sessions of {}: they read their configuration when they start.",
                 labels.join(", ")
             ));
         }
-        if !self.options.remove {
+        if !self.options.remove && self.selects(Part::Hooks) {
             steps.push("Prove that the hooks hold: charrette doctor --prove-hooks".to_owned());
         }
         steps
     }
+
+    /// What was left as it is, one sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for plugin in &self.plugins {
+            let client = plugin.client;
+            let parts: Vec<&str> = plugin.parts.iter().map(|part| part.label()).collect();
+            let mut note = format!(
+                "{} has the plug-in of charrette ({}), which brings {}: not installed a second time.",
+                client.label(),
+                printable(&plugin.path.display().to_string()),
+                parts.join(", ")
+            );
+            if plugin.has_second_copy {
+                let user = if self.options.user { " --user" } else { "" };
+                let command = format!("charrette init{user} --client {} --remove", client.name());
+                note.extend([" To take the copy out that init made before: ", &command]);
+            }
+            notes.push(note);
+        }
+        for path in &self.plan.taken {
+            notes.push(format!(
+                "{} has a server charrette that runs something else: left as it is.",
+                printable(&path.display().to_string())
+            ));
+        }
+        notes
+    }
+
+    fn selects(&self, part: Part) -> bool {
+        self.selection.clients.iter().any(|client| client.parts.contains(&part))
+    }
+}
+
+/// What a client asks of its user.
+fn client_steps(selected: &ClientParts, is_in_repository: bool) -> Option<String> {
+    let (hooks, server) = (selected.parts.contains(&Part::Hooks), selected.parts.contains(&Part::Mcp));
+    let label = selected.client.label();
+    let step = match selected.client {
+        Client::Claude if server && is_in_repository => {
+            "approve the server charrette of .mcp.json when it asks.".to_owned()
+        }
+        Client::Codex if hooks => format!(
+            "{}open /hooks and trust both hooks. Codex skips untrusted hooks without a word.",
+            if is_in_repository { "trust this repository, then " } else { "" }
+        ),
+        Client::Codex if server && is_in_repository => {
+            "trust this repository; it skips servers of untrusted ones.".to_owned()
+        }
+        Client::Gemini if (hooks || server) && is_in_repository => {
+            "trust this folder when it asks; it skips hooks and servers of untrusted folders.".to_owned()
+        }
+        Client::Cursor if server => "approve the server charrette when it asks.".to_owned(),
+        _ => return None,
+    };
+    Some(format!("{label}: {step}"))
 }
 
 /// Compares the configuration with what is wanted. Nothing is written.
 pub fn plan(site: &Site, options: &InitOptions) -> Result<InitPlan, AppError> {
-    refuse_inside_agent(site, "change the hooks of its client")?;
+    refuse_inside_agent(site, "change the configuration of its client")?;
     let scope = scope(site, options.user)?;
     let clients = match (options.clients.is_empty(), options.remove) {
         (false, _) => options.clients.clone(),
@@ -93,11 +152,51 @@ pub fn plan(site: &Site, options: &InitOptions) -> Result<InitPlan, AppError> {
             .hint("Name one to prepare for it: charrette init --client claude"));
     }
     let receipts = Receipts::read(&state_folder(site)).map_err(AppError::failed)?;
-    let plan = make_plan(&clients, &scope, options.remove, &receipts);
-    let hook_program = site.environment.find_program(HOOK_PROGRAM);
-    let planned = clients.clone();
-    let clients = if options.remove { changed_clients(&clients, &scope, &plan) } else { clients };
-    Ok(InitPlan { options: options.clone(), clients, planned, scope, plan, hook_program })
+    let parts = if options.parts.is_empty() { Part::ALL.to_vec() } else { options.parts.clone() };
+    let all_clients = clients.iter().map(|client| ClientParts { client: *client, parts: parts.clone() });
+    let mut selection = Selection {
+        scope,
+        clients: all_clients.collect(),
+        has_formats: parts.contains(&Part::Formats),
+        skills: plugin::skills(),
+    };
+    let plugins =
+        if options.remove { Vec::new() } else { leave_plugins_alone(site, &mut selection, &receipts) };
+    let plan = make_plan(&selection, options.remove, &receipts);
+    let clients = if options.remove { changed_clients(&clients, &selection, &plan) } else { clients };
+    let selects = |part: Part| selection.clients.iter().any(|client| client.parts.contains(&part));
+    let programs = [(Part::Hooks, HOOK_PROGRAM), (Part::Mcp, SERVER_PROGRAM)];
+    let missing_programs = programs
+        .into_iter()
+        .filter(|(part, program)| selects(*part) && site.environment.find_program(program).is_none())
+        .map(|(_, program)| program)
+        .collect();
+    Ok(InitPlan { options: options.clone(), clients, selection, plan, plugins, missing_programs })
+}
+
+/// Takes those parts out of a selection that come from a plug-in.
+fn leave_plugins_alone(site: &Site, selection: &mut Selection, receipts: &Receipts) -> Vec<PluginFound> {
+    let Some(folders) = site.environment.client_folders() else { return Vec::new() };
+    let mut found = Vec::new();
+    let Selection { scope, clients, skills, .. } = selection;
+    for ClientParts { client, parts } in clients {
+        let Some(path) = installed_plugin(*client, scope, &folders) else { continue };
+        let brought = plugin_parts(*client);
+        let (skipped, rest): (Vec<Part>, Vec<Part>) = parts.iter().partition(|part| brought.contains(part));
+        if skipped.is_empty() {
+            continue;
+        }
+        *parts = rest;
+        let copy = Selection {
+            scope: scope.clone(),
+            clients: vec![ClientParts { client: *client, parts: skipped.clone() }],
+            has_formats: false,
+            skills: skills.clone(),
+        };
+        let has_second_copy = !plan_removal(&copy, receipts).changes.is_empty();
+        found.push(PluginFound { client: *client, parts: skipped, path, has_second_copy });
+    }
+    found
 }
 
 /// Refuses a plan with files that cannot be changed.
@@ -119,7 +218,7 @@ pub fn apply(site: &Site, init: &InitPlan) -> Result<(), AppError> {
     fs_err::create_dir_all(&folder).map_err(AppError::failed)?;
     let _lock = DocumentLock::acquire(&folder.join("installed.lock"), &site.holder())?;
     let mut receipts = Receipts::read(&folder).map_err(AppError::failed)?;
-    let plan = make_plan(&init.planned, &init.scope, init.options.remove, &receipts);
+    let plan = make_plan(&init.selection, init.options.remove, &receipts);
     let again = if init.options.remove { "charrette init --remove" } else { "charrette init" };
     if plan.changes != init.plan.changes || !plan.problems.is_empty() {
         return Err(AppError::new(
@@ -140,8 +239,8 @@ pub fn apply(site: &Site, init: &InitPlan) -> Result<(), AppError> {
     })
 }
 
-fn make_plan(clients: &[Client], scope: &Scope, remove: bool, receipts: &Receipts) -> Plan {
-    if remove { plan_removal(clients, scope, receipts) } else { plan_installation(clients, scope, receipts) }
+fn make_plan(selection: &Selection, remove: bool, receipts: &Receipts) -> Plan {
+    if remove { plan_removal(selection, receipts) } else { plan_installation(selection, receipts) }
 }
 
 fn scope(site: &Site, user: bool) -> Result<Scope, AppError> {
@@ -170,10 +269,10 @@ pub fn found_clients(site: &Site) -> Vec<Client> {
 }
 
 /// Clients that have a file in the plan.
-fn changed_clients(clients: &[Client], scope: &Scope, plan: &Plan) -> Vec<Client> {
+fn changed_clients(clients: &[Client], selection: &Selection, plan: &Plan) -> Vec<Client> {
     let is_changed = |client: &&Client| {
-        let files = charrette_hosts::hook_files(**client, scope);
-        files.iter().any(|file| plan.changes.iter().any(|change| change.path == file.path))
+        let files = files_of(**client, selection);
+        files.iter().any(|file| plan.changes.iter().any(|change| change.path == *file))
     };
     clients.iter().filter(is_changed).copied().collect()
 }

@@ -75,10 +75,16 @@ pub fn start(site: &Site, order: &StartOrder) -> Result<Launched, AppError> {
             .unwrap_or_else(|| AppError::usage("unknown command")));
     };
     let options = option_arguments(flow, &order.options)?;
+    // A command that works on a specification is told its name, and nothing else.
+    let (asked, feature) = if flow.needs_spec {
+        (None, order.feature.clone().or_else(|| order.request.clone()))
+    } else {
+        (order.request.clone(), order.feature.clone())
+    };
     let request = StartRequest {
-        name: order.request.as_ref().and(order.feature.clone()),
+        name: asked.as_ref().and(feature.clone()),
         must_be_new: true,
-        ..StartRequest::new(flow, order.request.as_deref().or(order.feature.as_deref()))
+        ..StartRequest::new(flow, asked.as_deref().or(feature.as_deref()))
     };
     let plan = start_plan::resolve(site, &request)?;
     let StartMode::New { request: text } = &plan.mode else {
@@ -94,11 +100,11 @@ pub fn start(site: &Site, order: &StartOrder) -> Result<Launched, AppError> {
     if let Some(name) = &request.name {
         arguments.push(format!("--name={name}"));
     }
-    let stdin = if let Some(text) = &order.request {
+    let stdin = if let Some(text) = &asked {
         arguments.push("-".to_owned());
         text.clone()
     } else {
-        arguments.extend(["--".to_owned(), order.feature.clone().unwrap_or_default()]);
+        arguments.extend(["--".to_owned(), feature.unwrap_or_default()]);
         String::new()
     };
     let driver = Driver::spawn(site, &arguments, &stdin)?;

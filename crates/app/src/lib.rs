@@ -4,9 +4,10 @@
 //! [`App`] is the registry of commands, [`Site`] the place a command works in, [`trust`] what of it is used, [`Environment`] the process. [`start`]
 //! creates and reopens runs, [`drive`] takes one to its end or its next stop; [`answer`], [`stop`], [`status`],
 //! [`explain`], [`read`] and [`events`] work on runs that are not driven by this process, [`abandon`] archives one;
-//! [`init`] installs hooks into clients, [`prove_hooks`] tries them; [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
+//! [`init`] installs hooks, server and skills into clients, [`prove_hooks`] tries the hooks; [`verify_init`] proposes commands that verify a change; [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
 //! [`look`], [`launch`], [`host_answer`] and [`file_pages`] are for other programs: a run as a value, a driver as a process
-//! of its own, answers bound to what was shown. [`check`] and [`survey`] read specification and repository.
+//! of its own, answers bound to what was shown. [`check`] and [`survey`] read specification and repository, [`verify_run`] runs
+//! the commands that verify it.
 //! [`ports`], [`agent_pool`], [`children`], [`nesting`] and [`webhooks`] are what a run is driven with.
 
 pub mod abandon;
@@ -51,15 +52,19 @@ pub mod sandbox;
 pub mod seat_prompt;
 pub mod seat_queue;
 mod site;
+mod spec_choice;
 pub mod spec_location;
 mod stage_ledgers;
 pub mod start;
+pub mod start_facts;
 pub mod start_plan;
 pub mod status;
 pub mod stop;
 pub mod survey;
 pub mod tracker;
 pub mod trust;
+pub mod verify_init;
+pub mod verify_run;
 pub mod webhooks;
 
 pub mod workspaces;

@@ -7,10 +7,12 @@ use crate::nesting::Nesting;
 use crate::site::Site;
 use crate::tracker;
 use charrette_agents::pool::{AgentPolicy, AgentPool};
-use charrette_checkout::{BranchFacts, CheckoutOptions, RunCheckout, TreeWatch};
+use charrette_agents::verify::SandboxVerifier;
+use charrette_checkout::{
+    BranchFacts, CheckoutOptions, RunCheckout, TaskWorktrees, TreeWatch, WorktreeOptions,
+};
 use charrette_diagram::MermaidRenderer;
 use charrette_engine::ports::{Asker, Tree};
-use charrette_engine::run_ports::AbsentPort;
 use charrette_engine::{Broadcast, Cancel, Ports, RunOrder};
 use charrette_model::checkpoint::DocumentName;
 use charrette_store::{Lease, Workspace};
@@ -53,11 +55,16 @@ pub(crate) fn assemble(context: &RunContext<'_>, order: &RunOrder) -> Ports {
         diagrams: Arc::new(MermaidRenderer),
         tracker: Arc::new(tracker::tracker(site, cancel)),
         children: Arc::new(children),
-        worktrees: Arc::new(AbsentPort),
-        verifier: Arc::new(AbsentPort),
+        worktrees: Arc::new(task_worktrees(site)),
+        verifier: Arc::new(SandboxVerifier::new((**pool).clone())),
         caller: context.nesting.caller(context),
         process_role: context.nesting.process_role(context, &order.flags),
     }
+}
+
+/// Worktrees of the tasks of runs at this site.
+pub fn task_worktrees(site: &Site) -> TaskWorktrees {
+    TaskWorktrees::new(WorktreeOptions { root: site.root.clone(), state: agent_pool::state_folder(site) })
 }
 
 /// Checkout of a run at this site.

@@ -9,6 +9,7 @@ use crate::ports;
 use crate::run_lookup::feature_argument;
 use crate::sandbox;
 use crate::site::Site;
+use crate::start_facts::with_facts;
 use crate::start_plan::{StartMode, StartPlan, merged_flags};
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_agents::pool::{AgentPolicy, seat_chain};
@@ -35,7 +36,7 @@ pub fn preview(site: &Site, plan: &StartPlan, typed: &[String]) -> Result<Previe
     let flags = existing.map_or_else(|| plan.flags.clone(), |document| merged_flags(document, &plan.flags));
     let seats = Seating::new(site, plan.flow.seat_tables());
     let mut context = vec![("Feature".to_owned(), feature_argument(&plan.name))];
-    if plan.flow.moves_head {
+    if plan.flow.makes_branch {
         context.push(("Branch".to_owned(), branch(site, plan, existing)?));
     }
     if plan.flow.in_spec_tree {
@@ -48,7 +49,8 @@ pub fn preview(site: &Site, plan: &StartPlan, typed: &[String]) -> Result<Previe
             context.insert(2, ("Parent".to_owned(), parent.folder()));
         }
     }
-    if seats.is_only_embedded() {
+    context.extend(with_facts(site, plan, plan.flow.outline));
+    if seats.is_only_embedded() && !plan.flow.needs_spec {
         context.push((
             "Agents".to_owned(),
             "none installed; the embedded agent drafts from what the repository says, no model takes part"

@@ -39,6 +39,7 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
             state.join("lanes"),
             state.join("scratch"),
             state.join("queue"),
+            agent_pool::worktrees_folder(site),
             drivers_folder(&state),
         ],
         ..SandboxConfig::from_settings(&site.settings, protection)

@@ -182,7 +182,7 @@ fn holder(environment: &Environment, now: Now) -> Holder {
 /// Maximum size of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// Configuration file of a repository.
-const REPOSITORY_FILE: &str = "charrette.toml";
+pub(crate) const REPOSITORY_FILE: &str = "charrette.toml";
 
 /// Configuration files, as read.
 #[derive(Default)]

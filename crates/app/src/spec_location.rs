@@ -78,6 +78,12 @@ impl SpecLocator {
         }
     }
 
+    /// Specifications that have a list of tasks, by path.
+    pub(crate) fn specs_with_tasks(&self) -> Vec<FeaturePath> {
+        let folders = self.tree.files().filter_map(|path| path.strip_suffix("/tasks.md"));
+        folders.filter_map(|folder| FeaturePath::parse(folder).ok()).collect()
+    }
+
     /// Location of a new feature given by its whole path. Its parent must exist.
     pub fn new_location(
         &self,

@@ -390,6 +390,7 @@ pub(crate) fn order_of(
         summary_words: site.settings.summary_words(),
         roles,
         templates: templates(site)?,
+        settings: site.settings.clone(),
         vendors: vendors.collect(),
         steps_of_other_version: if is_current { BTreeSet::new() } else { done_steps(document) },
     })

@@ -4,6 +4,7 @@ use crate::closing::was_closing_page_shown;
 use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
+use crate::spec_choice::{choose_spec, request_of_spec};
 use crate::spec_location::{self, SpecLocator};
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_engine::FlowSpec;
@@ -117,6 +118,7 @@ pub fn resolve(site: &Site, request: &StartRequest) -> Result<StartPlan, AppErro
     let until = phase.unwrap_or(flow.last_phase());
     let level = effective_level(&name, existing.as_ref(), level)?;
     let new_request = || match &request.typed {
+        _ if flow.needs_spec => Ok(request_of_spec(site, &name)),
         Some(typed) if !is_description(&name, typed) => name
             .feature()
             .and_then(|path| locator.manifest_request(path))
@@ -136,6 +138,7 @@ pub fn resolve(site: &Site, request: &StartRequest) -> Result<StartPlan, AppErro
             let scope = if request.fresh { RedoScope::WholePhase } else { RedoScope::SelectedSteps };
             StartMode::RedoPhase { phase, scope }
         }
+        (Some(_), None) if flow.needs_spec => StartMode::New { request: new_request()? },
         (Some(document), None) => match request.typed.as_deref() {
             // Named, not described: the recorded request is used again.
             Some(typed) if !is_description(&name, typed) => {
@@ -299,13 +302,17 @@ fn resolve_run(
     locator: &SpecLocator,
 ) -> Result<(DocumentName, Option<SpecLevel>), AppError> {
     let typed = request.typed.as_deref().map(str::trim).filter(|typed| !typed.is_empty());
+    let of_command = |name: FeaturePath| DocumentName::new(request.flow.command, Some(name));
+    let goes_on = request.resume || request.phase.is_some();
+    if request.flow.needs_spec && (typed.is_some() || !goes_on) {
+        return Ok((of_command(choose_spec(site, request, locator)?), Some(SpecLevel::Spec)));
+    }
     if typed.is_none() && request.name.is_none() {
-        if !request.resume && request.phase.is_none() {
+        if !goes_on {
             request_text(request)?;
         }
         return Ok((newest_run(site, request)?, request.level));
     }
-    let of_command = |name: FeaturePath| DocumentName::new(request.flow.command, Some(name));
     let documents = site.documents();
     // The same request keeps its name; another one that would get the same name gets a number.
     let belongs_to_another = |path: &FeaturePath, digest: &str| {

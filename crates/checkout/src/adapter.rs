@@ -41,7 +41,7 @@ impl Checkout for RunCheckout {
 }
 
 /// Runs blocking work on a thread of its own.
-fn spawn_blocking<T: Send + 'static>(
+pub(crate) fn spawn_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PortError> + Send + 'static,
 ) -> BoxFuture<'static, Result<T, PortError>> {
     Box::pin(async move {

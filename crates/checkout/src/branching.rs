@@ -120,10 +120,11 @@ fn create_free(
             warnings.push(format!("**⚠ Cannot record the new branch in the run's document: {error}**"));
         }
         let Err(error) = main.create_branch(&name, start) else { return Ok(name) };
-        facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
-        if attempts == NAME_ATTEMPTS || facts.current == name || !facts.branches.contains(&name) {
-            return Err(switch_refusal(checkout, &name, &error.reason()));
+        let reason = error.reason();
+        if attempts == NAME_ATTEMPTS || !reason.contains("already exists") {
+            return Err(switch_refusal(checkout, &name, &reason));
         }
+        facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
     }
 }
 
@@ -149,9 +150,8 @@ fn switch_refusal(checkout: &RunCheckout, name: &str, reason: &str) -> PortError
     let mut message = format!("cannot switch to branch '{}': {}", printable(name), printable_lines(reason));
     if let Some(folder) = other_worktree_on(checkout, name) {
         let folder = printable(&folder);
-        message += &format!(
-            "\nThe worktree {folder} is on it: continue there, or give this run a name of its own with --name."
-        );
+        let hint = "continue there, or give this run a name of its own with --name.";
+        message.extend(["\nThe worktree ", &folder.to_string(), " is on it: ", hint]);
     }
     if is_dirty {
         PortError::Refused(format!("{message}\nCommit or stash your changes first; nothing was lost."))

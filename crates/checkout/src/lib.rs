@@ -5,7 +5,7 @@
 //! agents cite. [`BranchFacts`] are read from git and the
 //! configuration; [`Mainline`] is the main branch and its remote. [`TreeWatch`] reports and undoes what agents changed,
 //! with one `git status` for concurrent callers (`coalesce`), and copies HEAD for agents of their own (`head_copy`);
-//! [`tree`] has the snapshots it compares.
+//! [`tree`] has the snapshots it compares. [`TaskWorktrees`] are the worktrees in which tasks are implemented.
 //!
 //! The rules are in `charrette_model::{branch, gate, tree}`; this crate runs git for them.
 
@@ -22,6 +22,7 @@ mod run_checkout;
 mod sources;
 pub mod tree;
 mod watch;
+mod worktrees;
 
 pub use charrette_engine::ports::{BranchOrder, BranchReport, EntryReport, PortError};
 pub use facts::{BranchFacts, BranchFactsError};
@@ -29,3 +30,4 @@ pub use mainline::{FETCH_TIMEOUT, Mainline};
 pub use run_checkout::{CheckoutOptions, RunCheckout};
 pub use sources::CitedSources;
 pub use watch::TreeWatch;
+pub use worktrees::{LeftOver, TaskWorktrees, WorktreeOptions};

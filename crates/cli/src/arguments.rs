@@ -2,17 +2,17 @@
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, init,
-    ledger, manifest, mcp, plugin, resume, roles, seats, session_env, status, stop, survey, tokens, trust,
-    verdict, watch,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook,
+    implement, init, ledger, manifest, mcp, plugin, resume, roles, seats, session_env, status, stop, survey,
+    tokens, trust, verdict, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Design features with several coding agents: durable, gated, resumable
 ///
-/// This version has `charrette design "what you want"` and `charrette research "topic"`. Commands for implementing,
-/// reviewing and shipping follow in later versions.
+/// This version has `charrette design "what you want"`, `charrette implement FEATURE` and `charrette research "topic"`.
+/// Commands for reviewing and shipping follow in later versions.
 #[derive(Debug, Parser)]
 #[command(name = "charrette", version, max_term_width = 100)]
 pub struct Arguments {
@@ -52,6 +52,7 @@ pub(crate) struct GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Design(Box<design::DesignArgs>),
+    Implement(Box<implement::ImplementArgs>),
     #[command(hide = true)]
     DesignHeavy(design_heavy::DesignHeavyArgs),
     #[command(hide = true)]
@@ -61,6 +62,7 @@ pub(crate) enum Command {
     Names,
     Survey(survey::SurveyArgs),
     Check(check::CheckArgs),
+    Verify(verify::VerifyArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),

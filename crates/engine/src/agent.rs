@@ -9,13 +9,14 @@ use crate::artifact::{Input, Inputs};
 use crate::citation_check::CitationPolicy;
 use crate::participation::SeatResult;
 use crate::pause::{Pause, PauseDecision};
-use crate::ports::{Checkout, FailedAgent, Launcher, PromptInput, TreeAccess, Workplace};
+use crate::ports::{BoxFuture, Checkout, FailedAgent, Launcher, PromptInput, TreeAccess, Workplace};
 use crate::step::{Step, StepContext, StepError, StepOutput};
 use charrette_model::checkpoint::Usage;
 use charrette_store::workspace::sha256;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Member of a step's value that holds the reasons when every agent failed and the call may fail.
@@ -71,7 +72,13 @@ pub struct AgentCall {
     pub(crate) web: bool,
     pub(crate) continues: Option<AgentSession>,
     pub(crate) citations: Option<CitationPolicy>,
+    pub(crate) preparation: Option<Preparation>,
+    /// Texts that are shown like inputs: name and text.
+    shown: Vec<(String, String)>,
 }
+
+/// Work that is done directly before an agent is launched; an error fails the call of that agent.
+pub(crate) type Preparation = Arc<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 /// Session of an agent that a later call may continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +134,8 @@ pub fn seat(name: &str) -> AgentCall {
         web: false,
         continues: None,
         citations: None,
+        preparation: None,
+        shown: Vec::new(),
     }
 }
 
@@ -176,6 +185,13 @@ impl AgentCall {
         self
     }
 
+    /// Shows a text under a name, like an input. It is none: its change does not run the step again.
+    #[must_use]
+    pub fn shows(mut self, name: impl Into<String>, text: impl Into<String>) -> AgentCall {
+        self.shown.push((name.into(), text.into()));
+        self
+    }
+
     /// Adds an output file. With several, a grammar must split the answer.
     #[must_use]
     pub fn writes(mut self, name: &str) -> AgentCall {
@@ -208,6 +224,31 @@ impl AgentCall {
     #[must_use]
     pub fn in_workshop(mut self) -> AgentCall {
         self.workplace = Workplace::Workshop;
+        self
+    }
+
+    /// Sets work that is done directly before each agent of the chain is launched, such as restoring the folder it works
+    /// in. It is not done before a request to correct an answer, nor for an answer that an interrupted attempt kept.
+    #[must_use]
+    pub fn prepare_with(
+        mut self,
+        preparation: impl Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync + 'static,
+    ) -> AgentCall {
+        self.preparation = Some(Arc::new(preparation));
+        self
+    }
+
+    /// Has the agent work in a worktree of a task, which it may change; the user's work tree stays read-only.
+    #[must_use]
+    pub fn in_worktree(mut self, folder: impl Into<Arc<Path>>) -> AgentCall {
+        self.workplace = Workplace::Worktree(folder.into());
+        self
+    }
+
+    /// Has the agent work in a worktree of a task, which it only reads.
+    #[must_use]
+    pub fn reading_worktree(mut self, folder: impl Into<Arc<Path>>) -> AgentCall {
+        self.workplace = Workplace::WorktreeToRead(folder.into());
         self
     }
 
@@ -281,6 +322,13 @@ impl AgentCall {
         self
     }
 
+    /// Leaves the citations of the answer unchecked: it is about another tree than that of the checkout.
+    #[must_use]
+    pub fn unverified(mut self) -> AgentCall {
+        self.citations = None;
+        self
+    }
+
     /// Names the output files by the agent that answered, given the agent and the default name.
     #[must_use]
     pub fn name_files(
@@ -315,6 +363,7 @@ impl AgentCall {
     ) -> Result<StepOutput, StepError> {
         let inputs = CallInputs(context.prompt_inputs());
         let mut quoted = inputs.0.clone();
+        quoted.extend(self.shown.iter().map(|(name, text)| PromptInput::shown(name, text)));
         let prompt = (self.prompt)(&mut quoted).map_err(StepError::Failed)?;
         for note in &prompt.notes {
             warn(&context, &self.seat, note);

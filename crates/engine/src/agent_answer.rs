@@ -181,7 +181,7 @@ impl AgentCall {
             lane: context.lane().name(),
             model: brief.prompt.model.clone(),
             tree_access: self.tree_access.clone(),
-            workplace: self.workplace,
+            workplace: self.workplace.clone(),
             web: self.web,
             session: self
                 .continues
@@ -192,9 +192,13 @@ impl AgentCall {
             decisions: launch.decisions.clone(),
             keeper: keeper(context, &key),
         };
+        let kept = context.lane().kept_answer(&key);
+        if let (None, None, Some(prepare)) = (&kept, retry, &self.preparation) {
+            prepare().await.map_err(CallError::Failed)?;
+        }
         let (step, since) = (call.id.clone(), Instant::now());
         context.lane().emit(EventKind::AgentStarted { step: step.clone(), agent: agent.to_owned() });
-        let outcome = match context.lane().kept_answer(&key) {
+        let outcome = match kept {
             // Its process ended before the driver did; only what follows is done again.
             Some(kept) => launch.launcher.complete(order, kept).await,
             None => launch.launcher.launch(order).await,

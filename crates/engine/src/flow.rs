@@ -7,6 +7,7 @@ use crate::artifact::ArtifactSpec;
 use crate::pages::{ClosingPage, FinishedRun, PhasePlan};
 use crate::ports::BoxFuture;
 use crate::run::Run;
+use crate::start_check::{StartFacts, StartProblem};
 use crate::stop::FlowResult;
 use charrette_model::checkpoint::Command;
 use charrette_model::progress::StageSpec;
@@ -21,6 +22,7 @@ pub type RunFlow = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, FlowResult<()>>;
 pub type Deliverable = (&'static str, &'static str);
 
 /// A command and its flow.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct FlowSpec {
     pub command: Command,
     /// One line for help.
@@ -46,8 +48,16 @@ pub struct FlowSpec {
     pub guards: &'static [PhaseGuard],
     /// True if its features belong to the specification tree, with projects and features above them.
     pub in_spec_tree: bool,
+    /// True if it works on an existing specification, which its argument names.
+    pub needs_spec: bool,
     /// True if it moves HEAD or writes outside its workspace.
     pub moves_head: bool,
+    /// True if it begins on a branch of its own, behind the entry gate.
+    pub makes_branch: bool,
+    /// Judges what a run starts from, before anything is created or spent.
+    pub check: fn(&StartFacts<'_>) -> Result<(), StartProblem>,
+    /// Lines of the preview about what a run starts from: label and text.
+    pub outline: fn(&StartFacts<'_>) -> Vec<(String, String)>,
     /// Describes a phase for the preview, given the flags and the phase.
     pub preview: fn(&Map<String, Value>, &str) -> PhasePlan,
     /// Lists its files for people, given the flags.
@@ -152,7 +162,11 @@ impl FlowSpec {
         gates: &[],
         guards: &[],
         in_spec_tree: false,
+        needs_spec: false,
         moves_head: false,
+        makes_branch: false,
+        check: |_| Ok(()),
+        outline: |_| Vec::new(),
         preview: |_, _| PhasePlan::default(),
         deliverables: |_| Vec::new(),
         closing: |_| ClosingPage::default(),

@@ -1,6 +1,7 @@
 //! The order of a run: its request, flags and settings, in the same shape for every command.
 
 use crate::roles::PinnedRoles;
+use charrette_model::config::Settings;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +26,8 @@ pub struct RunOrder {
     pub roles: PinnedRoles,
     /// Templates of the team: path and text.
     pub templates: Vec<(String, String)>,
+    /// Settings of the site.
+    pub settings: Settings,
     /// Vendor by agent.
     pub vendors: BTreeMap<String, String>,
     /// Steps that were done when the run was opened, if another version of charrette began it.
@@ -43,6 +46,7 @@ impl Default for RunOrder {
             summary_words: charrette_model::words::MAX_SUMMARY_WORDS,
             roles: PinnedRoles::built_in(crate::flows::seats()),
             templates: Vec::new(),
+            settings: Settings::default(),
             vendors: BTreeMap::new(),
             steps_of_other_version: BTreeSet::new(),
         }

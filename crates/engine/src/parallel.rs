@@ -21,6 +21,21 @@ impl PhaseHandle<'_> {
         N: Into<String>,
         Branch: Future<Output = FlowResult<T>>,
     {
+        self.parallel_within(self.run.max_parallel(), group, items, branch).await
+    }
+
+    /// Like [`PhaseHandle::parallel`], with a maximum number of branches of its own.
+    pub async fn parallel_within<N, I, T, Branch>(
+        &self,
+        limit: usize,
+        group: &str,
+        items: impl IntoIterator<Item = (N, I)>,
+        branch: impl Fn(I) -> Branch,
+    ) -> FlowResult<Vec<T>>
+    where
+        N: Into<String>,
+        Branch: Future<Output = FlowResult<T>>,
+    {
         let branches: Vec<(String, Branch)> = items
             .into_iter()
             .map(|(name, item)| (format!("{group}/{}", name.into()), branch(item)))
@@ -29,7 +44,7 @@ impl PhaseHandle<'_> {
             .into_iter()
             .enumerate()
             .map(|(n, (name, branch))| async move { (n, in_branch(name, branch).await) });
-        let all = stream::iter(numbered).buffer_unordered(self.run.max_parallel()).collect::<Vec<_>>();
+        let all = stream::iter(numbered).buffer_unordered(limit.max(1)).collect::<Vec<_>>();
         let (mut results, batch) = Batch::collect(all).await;
         let batch = batch.unwrap_or_default();
         self.run.journal.collect(batch.staged).await?;

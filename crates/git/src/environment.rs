@@ -99,6 +99,9 @@ pub(crate) const REPOSITORY_VARIABLES: [&str; 15] = [
     "GIT_WORK_TREE",
 ];
 
+/// Variables that belong to one work tree and must not be taken to another one.
+pub(crate) const WORKTREE_VARIABLES: [&str; 3] = ["GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
 /// Builds the git command for a folder.
 ///
 /// Neither literal pathspecs nor a locale are set on behalf of the user: hooks would inherit them.
@@ -106,6 +109,7 @@ pub(crate) fn command<S: AsRef<OsStr>>(
     folder: &Path,
     purpose: Purpose,
     is_separate: bool,
+    options: &[OsString],
     args: &[S],
 ) -> Command {
     let mut command = base_command(folder, purpose);
@@ -120,7 +124,7 @@ pub(crate) fn command<S: AsRef<OsStr>>(
     hooks_path.push(hooks.unwrap_or(OsStr::new("/dev/null")));
     command.arg("-c").arg(hooks_path);
     set_overrides(&mut command, &room.overrides);
-    command.arg(subcommand);
+    command.args(options).arg(subcommand);
     if purpose == Purpose::Restricted {
         command.args(no_external_programs(subcommand.as_ref()));
     }

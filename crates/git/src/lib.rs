@@ -20,6 +20,6 @@ mod remote;
 
 pub use environment::set_environment;
 pub use lock_files::LockFile;
-pub use process::GitError;
+pub use process::{GitError, LimitedOutput};
 pub use program::Git;
 pub use remote::{CallError, RemoteCallOptions};

@@ -1,7 +1,7 @@
 //! Runs one git process to its end and reports git's own error message if it fails.
 
 use crate::lock_files;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
@@ -35,7 +35,17 @@ impl GitError {
 }
 
 /// Runs git to its end with `input` on its standard input. Returns its standard output, if that is captured.
-pub(crate) fn run(mut command: Command, subcommand: String, input: &[u8]) -> Result<Vec<u8>, GitError> {
+pub(crate) fn run(command: Command, subcommand: String, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    run_accepting(command, subcommand, input, &[0]).map(|(_, output)| output)
+}
+
+/// The same where several exit codes are answers; with the one that git gave.
+pub(crate) fn run_accepting(
+    mut command: Command,
+    subcommand: String,
+    input: &[u8],
+    accepted: &[i32],
+) -> Result<(i32, Vec<u8>), GitError> {
     if !input.is_empty() {
         command.stdin(Stdio::piped());
     }
@@ -50,10 +60,51 @@ pub(crate) fn run(mut command: Command, subcommand: String, input: &[u8]) -> Res
         child.wait_with_output()
     });
     let output = output.map_err(|error| GitError::not_run(&error))?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    if let Some(code) = output.status.code().filter(|code| accepted.contains(code)) {
+        return Ok((code, output.stdout));
     }
     Err(GitError::Failed { command: subcommand, reason: failure_reason(&output.stderr, output.status) })
+}
+
+/// Output of git up to a limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LimitedOutput {
+    pub bytes: Vec<u8>,
+    /// True if git printed more than the limit, and was ended.
+    pub is_cut: bool,
+}
+
+/// Runs git and reads at most `limit` bytes of its output.
+pub(crate) fn run_limited(
+    mut command: Command,
+    subcommand: String,
+    limit: usize,
+) -> Result<LimitedOutput, GitError> {
+    let not_run = |error: io::Error| GitError::not_run(&error);
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(not_run)?;
+    let (mut bytes, mut message) = (Vec::new(), Vec::new());
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let kept = &mut message;
+    let read = thread::scope(|scope| {
+        if let Some(mut stderr) = stderr {
+            scope.spawn(move || stderr.read_to_end(kept));
+        }
+        let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+        let read = stdout.map_or(Ok(0), |stdout| stdout.take(most).read_to_end(&mut bytes));
+        if bytes.len() > limit {
+            // It may have ended by itself.
+            let _ = child.kill();
+        }
+        read
+    });
+    let status = child.wait().map_err(not_run)?;
+    read.map_err(not_run)?;
+    let is_cut = bytes.len() > limit;
+    bytes.truncate(limit);
+    if is_cut || status.success() {
+        return Ok(LimitedOutput { bytes, is_cut });
+    }
+    Err(GitError::Failed { command: subcommand, reason: failure_reason(&message, status) })
 }
 
 /// Maximum length of git's message that is kept, in bytes.

@@ -1,8 +1,8 @@
 //! Git in a folder: reading, editing and acting. Calls to remotes are in `remote`.
 
-use crate::environment::{Purpose, REPOSITORY_VARIABLES, command};
-use crate::process::{GitError, run};
-use std::ffi::OsStr;
+use crate::environment::{Purpose, REPOSITORY_VARIABLES, WORKTREE_VARIABLES, command};
+use crate::process::{GitError, LimitedOutput, run, run_accepting, run_limited};
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -12,11 +12,33 @@ pub struct Git<'a> {
     pub(crate) folder: &'a Path,
     index: Option<&'a Path>,
     is_separate: bool,
+    worktree: Option<LinkedWorktree<'a>>,
+    settings: &'a [&'a str],
+}
+
+/// A worktree of the repository, whose own `.git` file is not read.
+#[derive(Debug, Clone, Copy)]
+struct LinkedWorktree<'a> {
+    git_dir: &'a Path,
+    folder: &'a Path,
 }
 
 impl<'a> Git<'a> {
     pub fn new(folder: &'a Path) -> Git<'a> {
-        Git { folder, index: None, is_separate: false }
+        Git { folder, index: None, is_separate: false, worktree: None, settings: &[] }
+    }
+
+    /// Works in a linked worktree of the repository. Neither its `.git` file nor the folders around it decide which
+    /// repository that is.
+    #[must_use]
+    pub fn in_worktree(self, git_dir: &'a Path, folder: &'a Path) -> Git<'a> {
+        Git { worktree: Some(LinkedWorktree { git_dir, folder }), ..self }
+    }
+
+    /// Adds settings, as `key=value`, that win over every configuration file.
+    #[must_use]
+    pub fn with_settings(self, settings: &'a [&'a str]) -> Git<'a> {
+        Git { settings, ..self }
     }
 
     /// Uses another index file than the repository's own. The file need not exist.
@@ -57,6 +79,20 @@ impl<'a> Git<'a> {
         self.bytes(args).is_ok()
     }
 
+    /// Reads git's exit code and output, if the code is one of those accepted; any other is a failure.
+    pub fn answer<S: AsRef<OsStr>>(self, args: &[S], accepted: &[i32]) -> Result<(i32, Vec<u8>), GitError> {
+        let mut command = self.command(Purpose::Restricted, args);
+        command.stdout(Stdio::piped());
+        run_accepting(command, subcommand(args), b"", accepted)
+    }
+
+    /// Reads at most `limit` bytes of git's output.
+    pub fn bytes_limited<S: AsRef<OsStr>>(self, args: &[S], limit: usize) -> Result<LimitedOutput, GitError> {
+        let mut command = self.command(Purpose::Restricted, args);
+        command.stdout(Stdio::piped());
+        run_limited(command, subcommand(args), limit)
+    }
+
     /// Changes the index or the work tree, with `input` on git's standard input. No hooks run.
     pub fn edit<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<(), GitError> {
         self.run_captured(Purpose::Restricted, args, input).map(drop)
@@ -68,16 +104,38 @@ impl<'a> Git<'a> {
     }
 
     pub(crate) fn command<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Command {
-        let mut command = command(self.folder, purpose, self.is_separate, args);
+        let mut command = command(self.folder, purpose, self.is_separate, &self.options(), args);
         if self.is_separate {
             for variable in REPOSITORY_VARIABLES {
                 command.env_remove(variable);
             }
         }
+        if let Some(worktree) = self.worktree {
+            for variable in WORKTREE_VARIABLES {
+                command.env_remove(variable);
+            }
+            command.current_dir(worktree.folder);
+        }
         if let Some(index) = self.index {
             command.env("GIT_INDEX_FILE", index);
         }
         command
+    }
+
+    /// Options before the subcommand.
+    fn options(self) -> Vec<OsString> {
+        let mut options = Vec::new();
+        for setting in self.settings {
+            options.extend(["-c", setting].map(OsString::from));
+        }
+        if let Some(LinkedWorktree { git_dir, folder }) = self.worktree {
+            for (name, path) in [("--git-dir=", git_dir), ("--work-tree=", folder)] {
+                let mut option = OsString::from(name);
+                option.push(path);
+                options.push(option);
+            }
+        }
+        options
     }
 
     fn run_captured<S: AsRef<OsStr>>(

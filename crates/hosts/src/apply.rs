@@ -52,11 +52,8 @@ pub fn apply(plan: &Plan, receipts: &mut Receipts, folder: &Path) -> Result<(), 
     }
     for change in plan.changes.iter().filter(|change| change.receipt.is_none()) {
         receipts.set(&change.target, None);
-        for folder in change.folders.iter().rev() {
-            // Only empty folders can be removed; others have got files of somebody else.
-            let _ = fs_err::remove_dir(folder);
-        }
     }
+    remove_folders(plan, receipts);
     for path in &plan.forgotten {
         receipts.set(path, None);
     }
@@ -64,6 +61,34 @@ pub fn apply(plan: &Plan, receipts: &mut Receipts, folder: &Path) -> Result<(), 
         receipts.write(folder)?;
     }
     Ok(())
+}
+
+/// Makes one change, without remembering it.
+pub fn apply_change(change: &FileChange) -> Result<(), ApplyError> {
+    if read(&change.target)? != change.before {
+        return Err(ApplyError::Changed(change.path.clone()));
+    }
+    let changes = std::slice::from_ref(change);
+    let mut staged = Staged::default();
+    let placed = staged.write_all(changes).map_err(ApplyError::from).and_then(|()| Staged::commit(changes));
+    if placed.is_err() {
+        staged.discard();
+    }
+    placed
+}
+
+/// Removes the folders that were created for files that are removed. One that is still needed for another file of ours
+/// goes away with that file; one with files of somebody else stays.
+fn remove_folders(plan: &Plan, receipts: &mut Receipts) {
+    let removed = plan.changes.iter().filter(|change| change.receipt.is_none());
+    let mut folders: Vec<&PathBuf> = removed.flat_map(|change| &change.folders).collect();
+    folders.sort();
+    folders.dedup();
+    for folder in folders.into_iter().rev() {
+        if fs_err::remove_dir(folder).is_err() {
+            receipts.hand_over(folder);
+        }
+    }
 }
 
 /// Text of a file; none if there is none.

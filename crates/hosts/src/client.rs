@@ -1,7 +1,5 @@
-//! The clients and their configuration files.
+//! The clients and the folders of their configuration.
 
-use crate::owned;
-use crate::wiring::HookLayout;
 use std::path::{Path, PathBuf};
 
 /// A coding agent that people work in.
@@ -59,7 +57,11 @@ impl Client {
 /// Folders of the clients in a user's home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserFolders {
+    /// Skills for all clients that share them.
+    pub agents: PathBuf,
     pub claude: PathBuf,
+    /// Claude Code keeps the servers of a user beside its folder.
+    pub claude_state: PathBuf,
     pub codex: PathBuf,
     pub gemini: PathBuf,
     pub cursor: PathBuf,
@@ -70,7 +72,9 @@ impl UserFolders {
     /// The usual folders below a home.
     pub fn below(home: &Path) -> UserFolders {
         UserFolders {
+            agents: home.join(".agents"),
             claude: home.join(".claude"),
+            claude_state: home.join(".claude.json"),
             codex: home.join(".codex"),
             gemini: home.join(".gemini"),
             cursor: home.join(".cursor"),
@@ -89,7 +93,7 @@ impl UserFolders {
     }
 }
 
-/// Where hooks are installed.
+/// Where charrette is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// In a repository, by its root.
@@ -98,44 +102,28 @@ pub enum Scope {
     User(UserFolders),
 }
 
-/// A file with hooks of charrette.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookFile {
-    pub path: PathBuf,
-    pub content: HookContent,
-}
+impl Scope {
+    /// The folder of a client.
+    pub fn folder(&self, client: Client) -> PathBuf {
+        match self {
+            Scope::Repository(root) => root.join(match client {
+                Client::Claude => ".claude",
+                Client::Codex => ".codex",
+                Client::Gemini => ".gemini",
+                Client::Cursor => ".cursor",
+                Client::Opencode => ".opencode",
+            }),
+            Scope::User(folders) => folders.folder(client).to_owned(),
+        }
+    }
 
-/// Kind of a file with hooks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HookContent {
-    /// JSON that belongs to the user, with entries of charrette in it.
-    Entries(HookLayout),
-    /// A file that belongs to charrette.
-    Owned(String),
-}
-
-/// The files that `init` writes for a client.
-pub fn hook_files(client: Client, scope: &Scope) -> Vec<HookFile> {
-    let folder = match scope {
-        Scope::Repository(root) => match client {
-            Client::Claude => root.join(".claude"),
-            Client::Codex => root.join(".codex"),
-            Client::Gemini => root.join(".gemini"),
-            Client::Cursor => root.join(".cursor"),
-            Client::Opencode => root.join(".opencode"),
-        },
-        Scope::User(folders) => folders.folder(client).to_owned(),
-    };
-    let entries =
-        |name: &str, layout| HookFile { path: folder.join(name), content: HookContent::Entries(layout) };
-    vec![match client {
-        Client::Claude => entries("settings.json", HookLayout::Claude),
-        Client::Codex => entries("hooks.json", HookLayout::Codex),
-        Client::Gemini => entries("settings.json", HookLayout::Gemini),
-        Client::Cursor => entries("hooks.json", HookLayout::Cursor),
-        Client::Opencode => HookFile {
-            path: folder.join("plugins").join("charrette.js"),
-            content: HookContent::Owned(owned::opencode_plugin()),
-        },
-    }]
+    /// The folder from which a client reads skills. All but Claude Code share one.
+    pub fn skill_folder(&self, client: Client) -> PathBuf {
+        let folder = match (client, self) {
+            (Client::Claude, _) => self.folder(client),
+            (_, Scope::Repository(root)) => root.join(".agents"),
+            (_, Scope::User(folders)) => folders.agents.clone(),
+        };
+        folder.join("skills")
+    }
 }

@@ -1,60 +1,16 @@
-//! Edits of JSON files with hooks. Comments, order, indentation, line ends and foreign entries stay as they are.
+//! Hooks in JSON files: added, found and taken out. Comments, order, indentation, line ends and foreign entries stay as
+//! they are.
 
+use crate::edit::{Difference, EditProblem, Edited};
+use crate::json_file::{Parsed, input_value, split_mark, wrong_type};
 use crate::wiring::{HookLayout, WantedHook, is_own_command, wanted_hooks};
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::Value;
 
-/// A file that cannot be edited.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum JsonProblem {
-    #[error("it is not valid JSON: {0}")]
-    Syntax(String),
-    #[error("the key {0} is there twice")]
-    DuplicateKey(String),
-    #[error("{place} is not {expected}")]
-    Type { place: String, expected: &'static str },
-}
-
-/// A difference between the hooks of a file and the wanted ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Difference {
-    Missing {
-        event: String,
-    },
-    /// An entry of charrette in another form: another matcher, timeout or option.
-    Changed {
-        event: String,
-    },
-    /// An entry of charrette for an event that has no hook.
-    Surplus {
-        event: String,
-    },
-    /// No `"version": 1` in the file.
-    Version,
-}
-
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Difference::Missing { event } => write!(f, "hook {event} is missing"),
-            Difference::Changed { event } => write!(f, "hook {event} is not as init writes it"),
-            Difference::Surplus { event } => write!(f, "hook {event} is not needed"),
-            Difference::Version => f.write_str("\"version\": 1 is missing"),
-        }
-    }
-}
-
-/// A file after an edit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
-    pub text: String,
-    /// Reasons for the edit; none if nothing was changed.
-    pub differences: Vec<Difference>,
-}
+pub use crate::json_file::read;
 
 /// Adds the wanted hooks. A text that has them all is returned as it is.
-pub fn install(text: &str, layout: HookLayout) -> Result<Edited, JsonProblem> {
+pub fn install(text: &str, layout: HookLayout) -> Result<Edited, EditProblem> {
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
         let differences = wanted_hooks(layout).iter().map(missing).collect();
@@ -91,16 +47,16 @@ pub fn install(text: &str, layout: HookLayout) -> Result<Edited, JsonProblem> {
         file.object.insert(0, "version", CstInputValue::from(1_u64));
     }
     if differences.is_empty() {
-        return Ok(Edited { text: text.to_owned(), differences });
+        return Ok(Edited::unchanged(text));
     }
     Ok(Edited { text: format!("{mark}{}", file.root), differences })
 }
 
 /// Takes the hooks of charrette out, and what then is empty around them.
-pub fn uninstall(text: &str, layout: HookLayout) -> Result<Edited, JsonProblem> {
+pub fn uninstall(text: &str, layout: HookLayout) -> Result<Edited, EditProblem> {
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
-        return Ok(Edited { text: text.to_owned(), differences: Vec::new() });
+        return Ok(Edited::unchanged(text));
     }
     let file = Parsed::parse(body)?;
     let mut differences = Vec::new();
@@ -109,25 +65,13 @@ pub fn uninstall(text: &str, layout: HookLayout) -> Result<Edited, JsonProblem> 
         entry.remove();
     }
     if differences.is_empty() {
-        return Ok(Edited { text: text.to_owned(), differences });
+        return Ok(Edited::unchanged(text));
     }
     Ok(Edited { text: format!("{mark}{}", file.root), differences })
 }
 
-/// True if a text is the frame that `init` wrote into an empty file, without hooks.
-pub fn is_frame(text: &str, layout: HookLayout) -> bool {
-    let Ok(file) = Parsed::parse(split_mark(text).1) else { return false };
-    let Some(Value::Object(members)) = file.root.to_serde_value() else { return false };
-    let rest = members.iter().filter(|(name, value)| {
-        let is_version = layout.needs_version() && *name == "version" && **value == 1;
-        let is_empty = *name == "hooks" && value.as_object().is_some_and(serde_json::Map::is_empty);
-        !is_version && !is_empty
-    });
-    rest.count() == 0 && !text.contains("//") && !text.contains("/*")
-}
-
 /// The hooks of charrette alone, in the groups and with the options that they have in a file; none if there are none.
-pub fn own_hooks(text: &str, layout: HookLayout) -> Result<Option<Value>, JsonProblem> {
+pub fn own_hooks(text: &str, layout: HookLayout) -> Result<Option<Value>, EditProblem> {
     let (_, body) = split_mark(text);
     if body.trim().is_empty() {
         return Ok(None);
@@ -143,25 +87,8 @@ pub fn own_hooks(text: &str, layout: HookLayout) -> Result<Option<Value>, JsonPr
     Ok((!events.is_empty()).then_some(Value::Object(events)))
 }
 
-/// A file as plain JSON.
-pub fn read(text: &str) -> Result<Value, JsonProblem> {
-    let (_, body) = split_mark(text);
-    if body.trim().is_empty() {
-        return Ok(Value::Object(serde_json::Map::new()));
-    }
-    Ok(Parsed::parse(body)?.root.to_serde_value().unwrap_or_default())
-}
-
 fn missing(hook: &WantedHook) -> Difference {
     Difference::Missing { event: hook.event.to_owned() }
-}
-
-/// The byte order mark, and the rest.
-fn split_mark(text: &str) -> (&str, &str) {
-    match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    }
 }
 
 /// Content of a file that did not exist or was empty.
@@ -180,43 +107,15 @@ fn fresh_file(layout: HookLayout) -> String {
     format!("{:#}\n", Value::Object(file))
 }
 
-/// A parsed file whose root is an object.
-struct Parsed {
-    root: CstRootNode,
-    object: CstObject,
-}
-
 impl Parsed {
-    /// JSON with comments and trailing commas, which clients accept; nothing looser.
-    fn parse(text: &str) -> Result<Parsed, JsonProblem> {
-        let options = ParseOptions {
-            allow_comments: true,
-            allow_trailing_commas: true,
-            allow_loose_object_property_names: false,
-            allow_missing_commas: false,
-            allow_single_quoted_strings: false,
-            allow_hexadecimal_numbers: false,
-            allow_unary_plus_numbers: false,
-            allow_bare_decimal_point_numbers: false,
-            allow_non_finite_numbers: false,
-            allow_extended_string_escapes: false,
-        };
-        let root =
-            CstRootNode::parse(text, &options).map_err(|error| JsonProblem::Syntax(error.to_string()))?;
-        let value = root.value().ok_or_else(|| JsonProblem::Syntax("it has only comments".to_owned()))?;
-        check_keys(&value)?;
-        let object = value.as_object().ok_or_else(|| wrong_type("the file", "an object"))?;
-        Ok(Parsed { root, object })
-    }
-
     /// The member `hooks`, if it is there.
-    fn hooks(&self) -> Result<Option<CstObject>, JsonProblem> {
+    fn hooks(&self) -> Result<Option<CstObject>, EditProblem> {
         let Some(member) = self.object.get("hooks") else { return Ok(None) };
         member.object_value().map(Some).ok_or_else(|| wrong_type("hooks", "an object"))
     }
 
     /// All entries of charrette, in the order of the file.
-    fn own_entries(&self, layout: HookLayout) -> Result<Vec<Entry>, JsonProblem> {
+    fn own_entries(&self, layout: HookLayout) -> Result<Vec<Entry>, EditProblem> {
         let Some(hooks) = self.hooks()? else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
         for property in hooks.properties() {
@@ -235,7 +134,7 @@ impl Parsed {
         Ok(entries)
     }
 
-    fn add(&self, hook: &WantedHook, layout: HookLayout) -> Result<(), JsonProblem> {
+    fn add(&self, hook: &WantedHook, layout: HookLayout) -> Result<(), EditProblem> {
         let handler = input_value(&hook.handler);
         let entry = if layout.has_groups() {
             CstInputValue::Object(vec![("hooks".to_owned(), CstInputValue::Array(vec![handler]))])
@@ -336,43 +235,6 @@ impl Entry {
         let Some(hooks) = hooks.filter(|hooks| hooks.properties().is_empty()) else { return };
         if let Some(member) = hooks.parent().and_then(|parent| parent.as_object_prop()) {
             member.remove();
-        }
-    }
-}
-
-/// Refuses keys that are there twice: clients disagree on which one counts.
-fn check_keys(node: &CstNode) -> Result<(), JsonProblem> {
-    if let Some(object) = node.as_object() {
-        let mut names: Vec<String> = Vec::new();
-        for property in object.properties() {
-            let name = property.decoded_name().unwrap_or_default();
-            if names.contains(&name) {
-                return Err(JsonProblem::DuplicateKey(name));
-            }
-            names.push(name);
-            if let Some(value) = property.value() {
-                check_keys(&value)?;
-            }
-        }
-    }
-    let elements = node.as_array().map(|list| list.elements()).unwrap_or_default();
-    elements.iter().try_for_each(check_keys)
-}
-
-fn wrong_type(place: &str, expected: &'static str) -> JsonProblem {
-    JsonProblem::Type { place: place.to_owned(), expected }
-}
-
-fn input_value(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input_value).collect()),
-        Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| (name.clone(), input_value(value)));
-            CstInputValue::Object(members.collect())
         }
     }
 }

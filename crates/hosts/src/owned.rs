@@ -1,13 +1,56 @@
-//! Files that belong to charrette as a whole: the plugin of opencode, and copies of the pages about formats.
+//! Files that belong to charrette as a whole: the plugin of opencode, skills, the rule of Cursor, and copies of the pages
+//! about formats.
 
 use std::path::{Path, PathBuf};
 
-/// Start of every such file, after the sign of a comment.
+/// In the first line of every such file, or in the first one after its front matter.
 const MARK: &str = "Written by charrette init";
+
+/// Start of the name of every skill that is installed without the plug-in, where names have no namespace.
+pub(crate) const SKILL_PREFIX: &str = "charrette-";
+
+/// A skill of the plug-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Name in the plug-in.
+    pub name: String,
+    /// `SKILL.md` of the plug-in.
+    pub text: String,
+}
 
 /// True if a file is one of ours.
 pub fn has_mark(text: &str) -> bool {
-    text.lines().next().is_some_and(|line| line.contains(MARK))
+    let body = front_matter(text).map_or(text, |(_, body)| body);
+    body.lines().next().is_some_and(|line| line.contains(MARK))
+}
+
+/// Front matter without its rules, and the text after it.
+fn front_matter(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix("---\n")?.split_once("\n---\n")
+}
+
+impl Skill {
+    /// Name of its folder, and its content there.
+    pub(crate) fn installed(&self) -> (String, String) {
+        let name = format!("{SKILL_PREFIX}{}", self.name);
+        let (front, body) = front_matter(&self.text).unwrap_or(("", &self.text));
+        let front: Vec<String> = front
+            .lines()
+            .map(|line| if line.starts_with("name:") { format!("name: {name}") } else { line.to_owned() })
+            .collect();
+        let mark = format!("<!-- {MARK}: a copy of the skill {} of charrette. -->", self.name);
+        let text = format!("---\n{}\n---\n{mark}\n{body}", front.join("\n"));
+        (name, text)
+    }
+}
+
+/// A rule of Cursor that the agent reads when it fits: how to work with the server.
+pub fn cursor_rule() -> String {
+    format!(
+        "---\ndescription: Designs and researches of several agents with charrette. Use it when the user wants to design, plan, \
+         specify or understand a change across several files, or asks how a run is doing.\nalwaysApply: false\n---\n<!-- {MARK}. -->\n{}",
+        include_str!("../../../plugin/GEMINI.md")
+    )
 }
 
 /// The plugin of opencode: asks the hook before each tool.
@@ -56,7 +99,7 @@ mod tests {
 
     #[test]
     fn every_owned_file_has_the_mark() {
-        assert!(has_mark(&opencode_plugin()));
+        assert!(has_mark(&opencode_plugin()) && has_mark(&cursor_rule()));
         let pages = format_pages(Path::new("/r"));
         assert_eq!(pages.len(), 2);
         for (path, page) in pages {
@@ -64,6 +107,18 @@ mod tests {
             assert!(!page.contains("](checkpoint") && !page.contains("](handoff") && !page.contains("](.."));
         }
         assert!(!has_mark("# Checkpoint\n"));
+    }
+
+    #[test]
+    fn an_installed_skill_has_its_folder_as_name_and_the_mark_after_the_front_matter() {
+        let text = "---\nname: status\ndescription: Shows runs.\n---\n\n# Runs\n\nname: kept\n".to_owned();
+        let (name, installed) = Skill { name: "status".to_owned(), text: text.clone() }.installed();
+        assert_eq!(name, "charrette-status");
+        assert_eq!(
+            installed,
+            "---\nname: charrette-status\ndescription: Shows runs.\n---\n<!-- Written by charrette init: a copy of the skill status of charrette. -->\n\n# Runs\n\nname: kept\n"
+        );
+        assert!(has_mark(&installed) && !has_mark(&text));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Compares the files on disk with what is wanted there. Nothing is written here.
 
-use crate::client::{Client, HookContent, HookFile, Scope, hook_files};
-use crate::json_hooks::{self, Edited};
+use crate::client::{Client, Scope};
+use crate::edit::{EditProblem, Edited};
+use crate::entries::{Entry, install_all, is_frame, uninstall_all};
+use crate::files::{ClientParts, Content, HostFile, Part, Selection, client_files};
 use crate::owned;
 use crate::receipts::{Before, Receipt, Receipts};
-use crate::wiring::HookLayout;
 use charrette_store::workspace::sha256;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,6 +21,8 @@ pub struct Plan {
     pub unchanged: Vec<PathBuf>,
     /// Files with a receipt that describes nothing any more.
     pub forgotten: Vec<PathBuf>,
+    /// Files with an entry of somebody else in the place of one of ours, which is left as it is.
+    pub taken: Vec<PathBuf>,
 }
 
 /// Change of one file.
@@ -73,29 +76,69 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// Plans the installation for these clients, and in a repository the pages about formats.
-pub fn plan_installation(clients: &[Client], scope: &Scope, receipts: &Receipts) -> Plan {
+/// Plans the installation of a selection.
+pub fn plan_installation(selection: &Selection, receipts: &Receipts) -> Plan {
     let mut plan = Plan::default();
-    for file in all_files(clients, scope) {
-        let planned = Found::read(&file.path).and_then(|found| install_file(&file, found, receipts));
+    let is_repository = matches!(selection.scope, Scope::Repository(_));
+    for file in all_files(selection) {
+        let planned = Found::read(&file.path).and_then(|found| match &file.content {
+            Content::Entries { selected, .. } => {
+                if found.text.as_deref().is_some_and(|text| selected.iter().any(|entry| entry.is_taken(text)))
+                {
+                    plan.taken.push(file.path.clone());
+                }
+                install_entries(selected, found, receipts, is_repository)
+            }
+            Content::Owned(text) => install_owned(text, found, receipts),
+            Content::Surplus => remove_owned(found, receipts, "it is not needed any more"),
+        });
         plan.take(&file.path, planned);
     }
     plan
 }
 
-/// Plans the removal of everything that `init` wrote for these clients.
-pub fn plan_removal(clients: &[Client], scope: &Scope, receipts: &Receipts) -> Plan {
+/// Plans the removal of what `init` wrote for a selection.
+pub fn plan_removal(selection: &Selection, receipts: &Receipts) -> Plan {
     let mut plan = Plan::default();
-    for file in all_files(clients, scope) {
+    let is_repository = matches!(selection.scope, Scope::Repository(_));
+    for file in all_files(selection) {
+        if is_shared_with_others(&file.path, selection) {
+            continue;
+        }
         let planned = Found::read(&file.path).and_then(|found| {
             if found.text.is_none() && receipts.get(&found.target).is_some() {
                 plan.forgotten.push(found.target.clone());
             }
-            remove_file(&file, found, receipts)
+            match &file.content {
+                Content::Entries { selected, possible } => {
+                    remove_entries(selected, possible, found, receipts, is_repository)
+                }
+                Content::Owned(_) | Content::Surplus => remove_owned(found, receipts, WRITTEN),
+            }
         });
         plan.take(&file.path, planned);
     }
     plan
+}
+
+/// The files of one client in a selection.
+pub fn files_of(client: Client, selection: &Selection) -> Vec<PathBuf> {
+    let parts = selection.clients.iter().filter(|parts| parts.client == client);
+    let files = parts.flat_map(|parts| client_files(parts, &selection.scope, &selection.skills));
+    files.map(|file| file.path).collect()
+}
+
+/// Plans one edit of a file, which need not exist. None if nothing changes.
+pub fn plan_edit(
+    path: &Path,
+    edit: impl FnOnce(&str) -> Result<String, EditProblem>,
+) -> Result<Option<FileChange>, Problem> {
+    let found = Found::read(path)?;
+    let after = edit(found.text.as_deref().unwrap_or_default()).map_err(|error| found.problem(&error))?;
+    if found.text.is_none() && after.is_empty() {
+        return Ok(None);
+    }
+    found.change(Some(after), Vec::new(), false)
 }
 
 impl Plan {
@@ -108,13 +151,41 @@ impl Plan {
     }
 }
 
-fn all_files(clients: &[Client], scope: &Scope) -> Vec<HookFile> {
-    let mut files: Vec<HookFile> = clients.iter().flat_map(|client| hook_files(*client, scope)).collect();
-    if let Scope::Repository(root) = scope {
+fn all_files(selection: &Selection) -> Vec<HostFile> {
+    let mut files: Vec<HostFile> = Vec::new();
+    let of_clients = selection.clients.iter();
+    for file in of_clients.flat_map(|parts| client_files(parts, &selection.scope, &selection.skills)) {
+        // Clients that share skills share their files.
+        if !files.iter().any(|other| other.path == file.path) {
+            files.push(file);
+        }
+    }
+    if let (true, Scope::Repository(root)) = (selection.has_formats, &selection.scope) {
         let pages = owned::format_pages(root).into_iter();
-        files.extend(pages.map(|(path, page)| HookFile { path, content: HookContent::Owned(page) }));
+        files.extend(pages.map(|(path, page)| HostFile { path, content: Content::Owned(page) }));
     }
     files
+}
+
+/// True for a skill that a client outside the selection reads too, and that client has other parts of charrette.
+fn is_shared_with_others(path: &Path, selection: &Selection) -> bool {
+    let scope = &selection.scope;
+    Client::ALL.into_iter().any(|client| {
+        let is_selected = selection.clients.iter().any(|parts| parts.client == client);
+        !is_selected && path.starts_with(scope.skill_folder(client)) && is_installed(client, scope)
+    })
+}
+
+/// True if a client has hooks or the server of charrette.
+fn is_installed(client: Client, scope: &Scope) -> bool {
+    let parts = ClientParts { client, parts: vec![Part::Hooks, Part::Mcp] };
+    client_files(&parts, scope, &[]).iter().any(|file| {
+        let Ok(text) = fs_err::read_to_string(&file.path) else { return false };
+        match &file.content {
+            Content::Entries { selected, .. } => selected.iter().any(|entry| entry.is_written_by_init(&text)),
+            Content::Owned(_) | Content::Surplus => owned::has_mark(&text),
+        }
+    })
 }
 
 /// A file as it is on disk.
@@ -151,6 +222,10 @@ impl Found {
         let bytes = fs_err::read(&target).map_err(|error| problem(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| problem("it is not UTF-8 text".to_owned()))?;
         Ok(found(Some(text), meta.permissions().mode() & 0o200 != 0, missing_folders))
+    }
+
+    fn problem(&self, reason: &dyn std::fmt::Display) -> Problem {
+        Problem { path: self.path.clone(), reason: reason.to_string() }
     }
 
     /// The change to another content; none if it is the same.
@@ -213,77 +288,147 @@ fn resolve(path: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
     Err("no folder on the way to it exists".to_owned())
 }
 
-fn install_file(file: &HookFile, found: Found, receipts: &Receipts) -> Result<Option<FileChange>, Problem> {
+/// Reason of a removal.
+const WRITTEN: &str = "written by charrette init";
+
+fn install_entries(
+    entries: &[Entry],
+    found: Found,
+    receipts: &Receipts,
+    is_repository: bool,
+) -> Result<Option<FileChange>, Problem> {
     let before = found.text.clone();
+    let text = before.as_deref().unwrap_or_default();
+    let mut parts: Vec<Part> = Vec::new();
+    for entry in entries {
+        let edited = entry.install(text).map_err(|error| found.problem(&error))?;
+        parts.extend((!edited.differences.is_empty()).then_some(entry.part()));
+    }
+    let edited = install_all(text, entries).map_err(|error| found.problem(&error))?;
+    let reasons = edited.differences.iter().map(ToString::to_string).collect();
+    // A file that is complete is left alone even if it is absent from the receipts.
+    let after = if edited.differences.is_empty() { before.clone() } else { Some(edited.text) };
+    // A user may have listed the server with the client's own command.
+    let is_ours = entries.iter().any(|entry| match entry {
+        Entry::Hooks(_) => entry.is_written_by_init(text),
+        Entry::Server(_) => is_repository && entry.is_written_by_init(text),
+    });
+    let new_folders = found.missing_folders.clone();
     let receipt = receipts.get(&found.target).cloned();
-    let problem = |reason: String| Problem { path: file.path.clone(), reason };
-    let mut folders = found.missing_folders.clone();
-    let (change, is_ours_already) = match &file.content {
-        HookContent::Entries(layout) => {
-            let text = before.as_deref().unwrap_or_default();
-            let edited = json_hooks::install(text, *layout).map_err(|error| problem(error.to_string()))?;
-            let has_own = json_hooks::own_hooks(text, *layout).is_ok_and(|own| own.is_some());
-            let reasons = edited.differences.iter().map(ToString::to_string).collect();
-            // A file that is complete is left alone even if it is absent from the receipts.
-            let after = if edited.differences.is_empty() { before.clone() } else { Some(edited.text) };
-            (found.change(after, reasons, false)?, has_own)
-        }
-        HookContent::Owned(content) => {
-            let is_ours = before.as_deref().is_some_and(owned::has_mark);
-            if before.is_some() && !is_ours {
-                return Err(problem(
-                    "it exists and was not written by charrette init; move it elsewhere".to_owned(),
-                ));
-            }
-            let reason = if is_ours { "it is not as init writes it" } else { "it is missing" };
-            (found.change(Some(content.clone()), vec![reason.to_owned()], true)?, is_ours)
-        }
-    };
-    let Some(mut change) = change else { return Ok(None) };
-    let is_as_left = receipt
-        .as_ref()
-        .is_some_and(|receipt| before.as_ref().is_some_and(|text| sha256(text.as_bytes()) == receipt.after));
-    let original = match (receipt, before) {
-        (Some(receipt), _) if is_as_left => {
-            folders.extend(receipt.folders);
-            receipt.before
+    let Some(change) = found.change(after, reasons, false)? else { return Ok(None) };
+    Ok(Some(with_receipt(change, receipt, new_folders, is_ours, parts)))
+}
+
+fn install_owned(content: &str, found: Found, receipts: &Receipts) -> Result<Option<FileChange>, Problem> {
+    let is_ours = found.text.as_deref().is_some_and(owned::has_mark);
+    if found.text.is_some() && !is_ours {
+        return Err(found.problem(&"it exists and was not written by charrette init; move it elsewhere"));
+    }
+    let reason = if is_ours { "it is not as init writes it" } else { "it is missing" };
+    let new_folders = found.missing_folders.clone();
+    let receipt = receipts.get(&found.target).cloned();
+    let change = found.change(Some(content.to_owned()), vec![reason.to_owned()], true)?;
+    Ok(change.map(|change| with_receipt(change, receipt, new_folders, is_ours, Vec::new())))
+}
+
+/// A change with what must be remembered for its removal.
+fn with_receipt(
+    change: FileChange,
+    old: Option<Receipt>,
+    mut folders: Vec<PathBuf>,
+    is_ours: bool,
+    added: Vec<Part>,
+) -> FileChange {
+    let is_as_left = old.as_ref().is_some_and(|old| is_as_left(change.before.as_deref(), old));
+    let mut parts = old.as_ref().filter(|_| !change.is_owned).map(Receipt::parts).unwrap_or_default();
+    parts.extend(added);
+    parts.sort();
+    parts.dedup();
+    let before = match (old, change.before.clone()) {
+        (Some(old), _) if is_as_left => {
+            folders.extend(old.folders);
+            old.before
         }
         (_, None) => Before::Absent,
-        (_, Some(text)) if !is_ours_already => Before::Text(text),
+        (_, Some(text)) if !is_ours => Before::Text(text),
         (_, Some(_)) => Before::Unknown,
     };
-    let after = change.after.as_deref().unwrap_or_default();
-    change.receipt = Some(Receipt { before: original, after: sha256(after.as_bytes()), folders });
-    Ok(Some(change))
+    let after = sha256(change.after.as_deref().unwrap_or_default().as_bytes());
+    FileChange { receipt: Some(Receipt { before, after, folders, parts }), ..change }
 }
 
-fn remove_file(file: &HookFile, found: Found, receipts: &Receipts) -> Result<Option<FileChange>, Problem> {
+/// True if a file is as `init` left it.
+fn is_as_left(text: Option<&str>, receipt: &Receipt) -> bool {
+    text.is_some_and(|text| sha256(text.as_bytes()) == receipt.after)
+}
+
+fn remove_entries(
+    selected: &[Entry],
+    possible: &[Entry],
+    found: Found,
+    receipts: &Receipts,
+    is_repository: bool,
+) -> Result<Option<FileChange>, Problem> {
     let Some(text) = found.text.clone() else { return Ok(None) };
     let receipt = receipts.get(&found.target).cloned();
-    let folders = receipt.as_ref().map(|receipt| receipt.folders.clone()).unwrap_or_default();
-    let is_as_left = receipt.as_ref().is_some_and(|receipt| sha256(text.as_bytes()) == receipt.after);
+    let written = receipt.as_ref().map(Receipt::parts).unwrap_or_default();
+    let kept: Vec<Entry> = possible
+        .iter()
+        .filter(|entry| written.contains(&entry.part()) && !selected.contains(entry))
+        .copied()
+        .collect();
+    let is_as_left = receipt.as_ref().is_some_and(|receipt| is_as_left(Some(&text), receipt));
     let was_absent = receipt.as_ref().is_some_and(|receipt| receipt.before == Before::Absent);
-    let original = receipt.filter(|_| is_as_left).map(|receipt| receipt.before);
-    let (after, is_owned) = match (&file.content, original) {
-        (content, Some(Before::Absent)) => (None, matches!(content, HookContent::Owned(_))),
-        (content, Some(Before::Text(text))) => (Some(text), matches!(content, HookContent::Owned(_))),
-        (HookContent::Entries(layout), _) => {
-            let edited = remove_entries(&text, *layout, was_absent);
-            (edited.map_err(|reason| Problem { path: file.path.clone(), reason })?, false)
-        }
-        // Without the mark it is not ours.
-        (HookContent::Owned(_), _) if !owned::has_mark(&text) => return Ok(None),
-        (HookContent::Owned(_), _) => (None, true),
+    let original = match receipt.as_ref().filter(|_| is_as_left).map(|receipt| &receipt.before) {
+        Some(Before::Absent) => Some(None),
+        Some(Before::Text(text)) => Some(Some(text.clone())),
+        Some(Before::Unknown) | None => None,
     };
-    let reasons = vec!["written by charrette init".to_owned()];
-    let change = found.change(after, reasons, is_owned)?;
-    Ok(change.map(|change| FileChange { folders, ..change }))
+    let (after, is_given_back) = match original {
+        Some(original) if kept.is_empty() => (original, true),
+        Some(original) => {
+            let edited = install_all(original.as_deref().unwrap_or_default(), &kept);
+            (Some(edited.map_err(|error| found.problem(&error))?.text), true)
+        }
+        None => {
+            // A server that nobody remembers may be the user's own.
+            let ours = |entry: &&Entry| match entry {
+                Entry::Hooks(_) => true,
+                Entry::Server(_) => {
+                    written.contains(&Part::Mcp) || (is_repository && entry.is_written_by_init(&text))
+                }
+            };
+            let ours: Vec<Entry> = selected.iter().filter(ours).copied().collect();
+            let edited = uninstall_all(&text, &ours).map_err(|error| found.problem(&error))?;
+            let Edited { text: rest, differences } = edited;
+            let is_left_over =
+                was_absent && kept.is_empty() && !differences.is_empty() && is_frame(&rest, possible);
+            (if is_left_over { None } else { Some(rest) }, false)
+        }
+    };
+    let Some(change) = found.change(after, vec![WRITTEN.to_owned()], false)? else { return Ok(None) };
+    let folders = receipt.as_ref().map(|receipt| receipt.folders.clone()).unwrap_or_default();
+    let Some(old) = receipt.filter(|_| !kept.is_empty()) else {
+        return Ok(Some(FileChange { folders, ..change }));
+    };
+    // The rest is remembered. A file that somebody else has changed stays one that is not as it was left.
+    let left = change.after.as_deref().filter(|_| is_given_back).map(|text| sha256(text.as_bytes()));
+    let parts = kept.iter().map(|entry| entry.part()).collect();
+    let receipt =
+        Receipt { after: left.unwrap_or(old.after), parts, before: old.before, folders: old.folders };
+    Ok(Some(FileChange { receipt: Some(receipt), ..change }))
 }
 
-/// The text without our hooks. A file that `init` created and that has nothing else in it goes away.
-fn remove_entries(text: &str, layout: HookLayout, was_absent: bool) -> Result<Option<String>, String> {
-    let Edited { text: rest, differences } =
-        json_hooks::uninstall(text, layout).map_err(|error| error.to_string())?;
-    let is_left_over = was_absent && !differences.is_empty() && json_hooks::is_frame(&rest, layout);
-    Ok(if is_left_over { None } else { Some(rest) })
+fn remove_owned(found: Found, receipts: &Receipts, reason: &str) -> Result<Option<FileChange>, Problem> {
+    let Some(text) = found.text.clone() else { return Ok(None) };
+    let receipt = receipts.get(&found.target).cloned();
+    let after = match receipt.as_ref().filter(|receipt| is_as_left(Some(&text), receipt)) {
+        Some(Receipt { before: Before::Text(before), .. }) => Some(before.clone()),
+        // Without the mark it is not ours.
+        None if !owned::has_mark(&text) => return Ok(None),
+        _ => None,
+    };
+    let change = found.change(after, vec![reason.to_owned()], true)?;
+    let folders = receipt.map(|receipt| receipt.folders).unwrap_or_default();
+    Ok(change.map(|change| FileChange { folders, ..change }))
 }

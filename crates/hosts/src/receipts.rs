@@ -1,5 +1,6 @@
 //! Receipts: what was in each file before `init`, so that `--remove` gives it back byte by byte.
 
+use crate::files::Part;
 use charrette_store::atomic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ const FILE: &str = "installed.json";
 pub enum Before {
     Absent,
     Text(String),
-    /// It had hooks of charrette already, written elsewhere.
+    /// It had entries of charrette already, written elsewhere.
     Unknown,
 }
 
@@ -27,6 +28,15 @@ pub struct Receipt {
     /// Folders that were created for it, outermost first.
     #[serde(default)]
     pub folders: Vec<PathBuf>,
+    /// Parts with entries in it. Older receipts do not say, and are about hooks.
+    #[serde(default)]
+    pub parts: Vec<Part>,
+}
+
+impl Receipt {
+    pub(crate) fn parts(&self) -> Vec<Part> {
+        if self.parts.is_empty() { vec![Part::Hooks] } else { self.parts.clone() }
+    }
 }
 
 /// All receipts of a user, by the path of the file.
@@ -63,6 +73,16 @@ impl Receipts {
 
     pub fn get(&self, path: &Path) -> Option<&Receipt> {
         self.files.get(path)
+    }
+
+    /// Remembers a folder with a file in it.
+    pub(crate) fn hand_over(&mut self, folder: &Path) {
+        let mut inside = self.files.iter_mut().filter(|(path, _)| path.starts_with(folder));
+        if let Some((_, receipt)) = inside.next()
+            && !receipt.folders.iter().any(|known| known == folder)
+        {
+            receipt.folders.insert(0, folder.to_owned());
+        }
     }
 
     pub(crate) fn set(&mut self, path: &Path, receipt: Option<Receipt>) {

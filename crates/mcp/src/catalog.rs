@@ -28,7 +28,8 @@ pub(crate) fn tools(app: &App) -> Vec<Tool> {
     tools.collect()
 }
 
-/// A schema without members that clients warn about or do not need: formats of numbers, the dialect, empty defaults.
+/// A schema without members that clients warn about or do not need: formats of numbers, the dialect, empty defaults, `null`
+/// beside a type. What may be absent is never `null` in a result, and is not required in arguments.
 fn cleaned(schema: &JsonObject) -> Arc<JsonObject> {
     fn clean(value: &mut Value) {
         match value {
@@ -38,6 +39,13 @@ fn cleaned(schema: &JsonObject) -> Arc<JsonObject> {
                     "default" => !value.is_null(),
                     _ => true,
                 });
+                if let Some(Value::Array(types)) = members.get_mut("type") {
+                    types.retain(|kind| kind != "null");
+                    if let [only] = types.as_slice() {
+                        let only = only.clone();
+                        members.insert("type".to_owned(), only);
+                    }
+                }
                 members.values_mut().for_each(clean);
             }
             Value::Array(values) => values.iter_mut().for_each(clean),
@@ -197,6 +205,8 @@ mod tests {
             assert_eq!(tool.input_schema.get("additionalProperties"), Some(&Value::Bool(false)), "{name}");
             let is_always_loaded = matches!(name.as_ref(), "start" | "wait");
             assert_eq!(tool.meta.is_some(), is_always_loaded, "{name}");
+            let schemas = serde_json::to_string(&(&tool.input_schema, &tool.output_schema)).unwrap();
+            assert!(!schemas.contains("\"type\":["), "{name}: some clients know one type only: {schemas}");
         }
         assert!(INSTRUCTIONS.lines().count() <= 4);
     }

@@ -11,11 +11,11 @@ use charrette_app::look::{self, Look, Standing};
 use charrette_app::stop::stop as stop_driver;
 use charrette_app::{AppError, Site};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CreateTaskResult,
-    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, CreateTaskResult, GetPromptRequestParams, GetPromptResponse,
+    GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -341,7 +341,8 @@ impl ServerHandler for Server {
         self.place.learn_root(&context).await;
         let uri = request.uri.clone();
         let read = self.work(move |site| resources::read(site, &uri)).await;
-        read.map(Into::into).map_err(|error| ErrorData::resource_not_found(error.message, None))
+        let details = serde_json::json!({"uri": request.uri});
+        read.map(Into::into).map_err(|error| ErrorData::resource_not_found(error.message, Some(details)))
     }
 
     async fn list_prompts(
@@ -362,6 +363,15 @@ impl ServerHandler for Server {
         prompts::get(self.place.app(), &request.name, text.as_deref())
             .map(Into::into)
             .ok_or_else(|| ErrorData::invalid_params("unknown prompt", None))
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        // Not announced, so it is not there.
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {

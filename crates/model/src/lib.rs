@@ -15,6 +15,7 @@ pub mod escape;
 pub mod feature;
 pub mod gate;
 pub mod handoff;
+pub mod implement;
 pub mod ledger;
 pub mod manifest;
 pub mod markdown;

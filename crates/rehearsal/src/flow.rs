@@ -27,6 +27,7 @@ pub(crate) static REHEARSAL: FlowSpec = FlowSpec {
     command: Command::Start,
     phases: &["gather", "draft", "settle"],
     moves_head: true,
+    makes_branch: true,
     run: |run| Box::pin(rehearse(run)),
     ..BASE
 };

@@ -1,5 +1,6 @@
 //! The launcher: applies rules to its own process and then becomes the program.
 
+use crate::network::{CAN_ENTER, NetworkIsolation, QUERY, enter_namespace};
 use crate::rules::{BadArguments, Rules};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -26,6 +27,13 @@ pub struct LaunchFailure {
 /// threads yet.
 pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFailure {
     let failure = |code, message: String| LaunchFailure { message: format!("{PREFIX}{message}"), code };
+    let mut arguments = arguments.into_iter().peekable();
+    if arguments.next_if(|first| first == QUERY).is_some() {
+        return match enter_namespace() {
+            Ok(()) => failure(CAN_ENTER, "it can enter a network namespace".to_owned()),
+            Err(error) => failure(NOT_APPLIED, format!("it cannot enter a network namespace: {error}")),
+        };
+    }
     let (rules, command) = match Rules::from_arguments(arguments) {
         Ok(read) => read,
         Err(BadArguments(problem)) => return failure(NOT_APPLIED, problem),
@@ -33,6 +41,19 @@ pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFa
     let Some((program, arguments)) = command.split_first() else {
         return failure(NOT_STARTED, "there is no program to start".to_owned());
     };
+    if rules.own_session {
+        // Fails for the leader of a process group, which then keeps its terminal.
+        let _ = rustix::process::setsid();
+    }
+    if rules.network == NetworkIsolation::Namespace
+        && let Err(error) = enter_namespace()
+    {
+        return failure(NOT_APPLIED, format!("the network cannot be taken away: {error}"));
+    }
+    if rules.network == NetworkIsolation::Namespace {
+        // With them a superuser could go back.
+        give_up_privileges();
+    }
     if let Err(problem) = apply(&rules) {
         return failure(NOT_APPLIED, format!("the sandbox cannot be applied: {problem}"));
     }
@@ -45,7 +66,7 @@ pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFa
 fn apply(rules: &Rules) -> Result<(), landlock::RulesetError> {
     use crate::visible::visible_paths;
     use landlock::{
-        ABI, Access as _, AccessFs, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope,
+        ABI, Access as _, AccessFs, AccessNet, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope,
         path_beneath_rules,
     };
     // The version that these rules were tested with.
@@ -56,6 +77,9 @@ fn apply(rules: &Rules) -> Result<(), landlock::RulesetError> {
     give_up_privileges();
     let (read, everything) = (AccessFs::from_read(abi), AccessFs::from_all(abi));
     let mut ruleset = Ruleset::default().handle_access(everything)?;
+    if rules.network == NetworkIsolation::Tcp && abi >= ABI::V4 {
+        ruleset = ruleset.handle_access(AccessNet::from_all(abi))?;
+    }
     if abi >= ABI::V6 {
         ruleset = ruleset.scope(Scope::from_all(abi))?;
     }
@@ -89,6 +113,9 @@ fn give_up_privileges() {
         let _ = remove_capability_from_bounding_set(privilege);
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+fn give_up_privileges() {}
 
 #[cfg(not(target_os = "linux"))]
 fn apply(_: &Rules) -> Result<(), std::convert::Infallible> {

@@ -1,9 +1,10 @@
 //! Rules of a sandbox, and their form on a command line.
 
+use crate::network::NetworkIsolation;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Paths that a process may use. A rule for a folder counts for everything in it.
+/// What a process may use. A rule for a folder counts for everything in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
     /// Paths that it may change. Those that do not exist are skipped.
@@ -14,6 +15,10 @@ pub struct Rules {
     pub shows: Vec<PathBuf>,
     /// Highest version of Landlock to use; none for no limit.
     pub abi_limit: Option<u8>,
+    /// What keeps it from the network.
+    pub network: NetworkIsolation,
+    /// True to start it in a session of its own, without a terminal.
+    pub own_session: bool,
 }
 
 /// Command line of the launcher that cannot be read.
@@ -24,6 +29,8 @@ const WRITE: &str = "--write";
 const HIDE: &str = "--hide";
 const SHOW: &str = "--show";
 const ABI: &str = "--abi";
+const NETWORK: &str = "--network";
+const SESSION: &str = "--session";
 const END: &str = "--";
 
 impl Rules {
@@ -33,11 +40,16 @@ impl Rules {
             paths.iter().flat_map(|path| [name.into(), path.clone().into_os_string()]).collect()
         };
         let limit = self.abi_limit.map(|limit| [ABI.into(), limit.to_string().into()]);
+        let is_open = self.network == NetworkIsolation::None;
+        let network = (!is_open).then(|| [NETWORK.into(), self.network.name().into()]);
+        let session = self.own_session.then(|| SESSION.into());
         [
             paths(WRITE, &self.writes),
             paths(HIDE, &self.hides),
             paths(SHOW, &self.shows),
             limit.into_iter().flatten().collect(),
+            network.into_iter().flatten().collect(),
+            session.into_iter().collect(),
             vec![END.into()],
         ]
         .concat()
@@ -54,12 +66,17 @@ impl Rules {
                 return Ok((rules, arguments.collect()));
             }
             let name = name.to_string_lossy().into_owned();
+            if name == SESSION {
+                rules.own_session = true;
+                continue;
+            }
             let value = arguments.next().ok_or_else(|| BadArguments(format!("{name} has no value")))?;
             match name.as_str() {
                 WRITE => rules.writes.push(value.into()),
                 HIDE => rules.hides.push(value.into()),
                 SHOW => rules.shows.push(value.into()),
                 ABI => rules.abi_limit = Some(limit(&value)?),
+                NETWORK => rules.network = isolation(&value)?,
                 _ => return Err(BadArguments(format!("{name} is not known"))),
             }
         }
@@ -70,6 +87,11 @@ impl Rules {
 fn limit(value: &OsStr) -> Result<u8, BadArguments> {
     let number = value.to_str().and_then(|value| value.parse().ok());
     number.ok_or_else(|| BadArguments(format!("{ABI} is not a number: {}", value.to_string_lossy())))
+}
+
+fn isolation(value: &OsStr) -> Result<NetworkIsolation, BadArguments> {
+    let found = value.to_str().and_then(NetworkIsolation::from_name);
+    found.ok_or_else(|| BadArguments(format!("{NETWORK} is not known: {}", value.to_string_lossy())))
 }
 
 #[cfg(test)]
@@ -85,6 +107,8 @@ mod tests {
             hides: vec!["/h".into()],
             shows: vec![odd],
             abi_limit: Some(2),
+            network: NetworkIsolation::Tcp,
+            own_session: true,
         };
         let mut arguments = rules.to_arguments();
         let command: Vec<OsString> = vec!["sh".into(), "--".into(), "--write".into()];
@@ -98,6 +122,7 @@ mod tests {
             (vec!["--write"], "--write has no value"),
             (vec!["--rights", "all"], "--rights is not known"),
             (vec!["--abi", "x"], "--abi is not a number: x"),
+            (vec!["--network", "some"], "--network is not known: some"),
             (vec!["--write", "/a"], "there is no -- before the program"),
         ] {
             let read = Rules::from_arguments(arguments.into_iter().map(OsString::from));

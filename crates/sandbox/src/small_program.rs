@@ -42,11 +42,12 @@ fn is_launcher(program: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
 
     fn write_program(path: &Path, text: &str) {
         fs_err::write(path, text).unwrap();
-        fs_err::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+        fs_err::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
     }
 
     #[test]

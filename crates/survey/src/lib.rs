@@ -2,7 +2,7 @@
 //!
 //! [`survey`] ranks the files a request is about and lists their tests, risks, similar past commits and the build
 //! commands of the repository; [`report`] is its format, [`render`] prints it as text, [`digest`] condenses it for a
-//! prompt.
+//! prompt. [`propose_commands`] proposes the commands that a change is verified with.
 //!
 //! Inside: `tree` lists and reads files, `words` splits text into terms, `index` counts terms, `history` reads the
 //! git log, `rank` orders files, `imports` resolves imports, `syntax` parses, `outline` finds definitions, `facts` finds commands, tests, risks and conventions,
@@ -37,6 +37,7 @@ mod words;
 
 pub use adapter::RepositorySurvey;
 pub use digest::survey_digest;
+pub use facts::verify::{ProposedCommand, ProposedCommands, RepositoryFiles, propose_commands};
 pub use rank::weights::Weights;
 pub use report::Survey;
 pub use sources::roots::SourceRoots;

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 const ROWS: u16 = 400;
 /// Timeout for expected output and for the exit.
 const TIMEOUT: Duration = Duration::from_mins(1);
+/// Longest time between two looks at a screen that does not change.
+const SCREEN_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A program in a pseudo-terminal.
 pub struct Pty {
@@ -35,14 +37,23 @@ impl Pty {
     }
 
     /// Starts a program with its standard output elsewhere.
-    pub fn start_with_stdout(mut command: Command, columns: u16, stdout: Option<Stdio>) -> Pty {
+    pub fn start_with_stdout(command: Command, columns: u16, stdout: Option<Stdio>) -> Pty {
+        Pty::start_sized(command, (ROWS, columns), stdout)
+    }
+
+    /// Starts a program that fills the screen, in a terminal with that many rows and columns.
+    pub fn start_full_screen(command: Command, rows: u16, columns: u16) -> Pty {
+        Pty::start_sized(command, (rows, columns), None)
+    }
+
+    fn start_sized(mut command: Command, (rows, columns): (u16, u16), stdout: Option<Stdio>) -> Pty {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&master).expect("grantpt");
         unlockpt(&master).expect("unlockpt");
         let name = ptsname(&master, Vec::new()).expect("its name");
         let slave =
             rustix::fs::open(&*name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its other end");
-        let size = Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&master, size).expect("a size");
         let end = || Stdio::from(slave.try_clone().expect("a copy"));
         command.stdin(end()).stdout(stdout.unwrap_or_else(end)).stderr(end());
@@ -50,7 +61,7 @@ impl Pty {
         let master = std::fs::File::from(master);
         let bytes = spawn_reader(master.try_clone().expect("a copy"));
         let nonzero = |count| NonZero::new(count).expect("a terminal has rows and columns");
-        let parser = vt100::Parser::new(nonzero(ROWS), nonzero(columns), 0);
+        let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
         Pty { master, slave, child, bytes, parser, output: Vec::new(), seen: 0 }
     }
 
@@ -64,6 +75,26 @@ impl Pty {
                 return;
             }
             assert!(self.receive(until), "timed out waiting for {text:?}:\n{}", self.screen());
+        }
+    }
+
+    /// Waits until the screen is as wanted. The error is the screen after the timeout, or at the end of the program.
+    pub fn wait_for_screen(
+        &mut self,
+        timeout: Duration,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<String, String> {
+        let until = Instant::now() + timeout;
+        loop {
+            let screen = self.screen();
+            if is_wanted(&screen) {
+                return Ok(screen);
+            }
+            let has_ended = self.child.try_wait().is_ok_and(|status| status.is_some());
+            let more = self.receive(until.min(Instant::now() + SCREEN_INTERVAL));
+            if !more && (has_ended || Instant::now() >= until) {
+                return Err(screen);
+            }
         }
     }
 

@@ -66,7 +66,7 @@ fn sample_document(name: &DocumentName, bytes: usize) -> Value {
     document
 }
 
-fn open_documents(root: &Path) -> TaskResult<Documents> {
+pub(super) fn open_documents(root: &Path) -> TaskResult<Documents> {
     let repository = match locate(root)? {
         Location::WorkTree(repository) => Some(repository),
         _ => None,
@@ -193,7 +193,7 @@ fn measure_status() -> TaskResult<Vec<Figure>> {
 }
 
 /// Peak memory of a process so far, in kilobytes.
-fn peak_memory(pid: u32) -> Option<u64> {
+pub(super) fn peak_memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
 }

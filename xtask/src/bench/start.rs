@@ -69,7 +69,7 @@ fn run(command: &mut Command) -> TaskResult {
 }
 
 /// Builds the binary that `cargo install` would install: the release profile with default features, linked dynamically.
-fn build_installable_charrette() -> TaskResult<PathBuf> {
+pub(super) fn build_installable_charrette() -> TaskResult<PathBuf> {
     let status =
         cargo().args(["build", "--quiet", "--locked", "--release", "--package", "charrette-cli"]).status()?;
     if !status.success() {

@@ -73,7 +73,7 @@ fn kill_and_resume(rig: &DesignRig, point: &Point, expected: &RunResult) -> Task
 }
 
 /// Steps whose answers are recorded in the document.
-fn recorded_steps(document: &Value) -> BTreeSet<String> {
+pub(super) fn recorded_steps(document: &Value) -> BTreeSet<String> {
     let phases = document["phases"].as_object().into_iter().flat_map(|phases| phases.values());
     let steps = phases.flat_map(|phase| phase["steps"].as_object().into_iter().flatten());
     let is_answered = |step: &Value| step["status"] == "done" && step["agent"].is_string();
@@ -81,7 +81,7 @@ fn recorded_steps(document: &Value) -> BTreeSet<String> {
 }
 
 /// Steps with an agent call, except calls whose prompt never arrived.
-fn called_steps(log: &Path) -> Vec<String> {
+pub(super) fn called_steps(log: &Path) -> Vec<String> {
     let text = fs_err::read_to_string(log).unwrap_or_default();
     let lines = text.lines().filter(|line| !line.ends_with(EMPTY_PROMPT));
     lines.filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect()

@@ -1,6 +1,6 @@
 //! Runs a case: writes a hostile repository, a home and a script, and starts charrette in a namespace.
 
-use super::cases::{Case, ESCAPE_SCRIPT, escape_script};
+use super::cases::{Case, ESCAPE_SCRIPT, WORKTREES, escape_script, worktree_script};
 use super::clients::Client;
 use super::install::InstalledClients;
 use super::{connections, hostile, namespace, processes};
@@ -9,7 +9,7 @@ use crate::programs;
 use serde_json::Value;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Port of the model. In a namespace every port is free.
@@ -69,13 +69,17 @@ impl CaseRun {
         let settings = format!("[agents.{}]\n{settings}\n{}", client.name, case.settings());
         fs_err::create_dir_all(home.join(".config").join("charrette"))?;
         fs_err::write(home.join(".config").join("charrette").join("charrette.toml"), settings)?;
-        fs_err::write(
-            folder.join("script.json"),
-            case.script(client, &repository.to_string_lossy()).to_string(),
-        )?;
+        let mut workplace = repository.clone();
         if case == Case::Escape {
             fs_err::write(folder.join(ESCAPE_SCRIPT), escape_script())?;
         }
+        if case == Case::Worktree {
+            workplace = create_worktrees(&repository)?;
+            let script = worktree_script(&repository.to_string_lossy());
+            fs_err::write(workplace.join(ESCAPE_SCRIPT), script)?;
+        }
+        let script = case.script(client, &workplace.to_string_lossy());
+        fs_err::write(folder.join("script.json"), script.to_string())?;
         let prompt = prepare_prompt(case, &home);
         fs_err::write(folder.join("prompt.md"), &prompt)?;
         let variables = client.environment.iter();
@@ -164,6 +168,20 @@ impl CaseRun {
     fn connections(&self) -> PathBuf {
         self.folder.join("connections")
     }
+}
+
+/// Makes the worktrees of two tasks, and returns the first.
+fn create_worktrees(repository: &Path) -> TaskResult<PathBuf> {
+    for worktree in WORKTREES {
+        let added = Command::new("git")
+            .args(["worktree", "add", "--quiet", "--detach", worktree])
+            .current_dir(repository)
+            .status()?;
+        if !added.success() {
+            return Err(format!("git worktree add {worktree} failed").into());
+        }
+    }
+    Ok(repository.join(WORKTREES[0]).canonicalize()?)
 }
 
 /// Prompt of a case. That of `Answer` is long, has characters that are special on a command line, and names a secret file,

@@ -27,6 +27,42 @@ pub(super) fn escape_script() -> String {
     format!("{}echo x > {ESCAPE_PROOF}\n", attempts.concat())
 }
 
+/// Worktrees of two tasks, relative to the repository. The client works in the first.
+pub(super) const WORKTREES: [&str; 2] = [
+    "../home/.local/state/charrette/worktrees/run/T001",
+    "../home/.local/state/charrette/worktrees/run/T002",
+];
+
+/// Files that the shell of a client in the first of [`WORKTREES`] must not be able to write, relative to the repository.
+pub(super) const WORKTREE_ESCAPES: [&str; 10] = [
+    "planted",
+    ".git/planted",
+    ".git/hooks/pre-commit",
+    ".git/refs/heads/planted",
+    ".git/refs/charrette/run",
+    ".git/worktrees/T001/planted",
+    "../home/.local/state/charrette/worktrees/run/T002/planted",
+    "../home/.bashrc",
+    "../home/.config/charrette/planted",
+    "../home/.local/state/charrette/planted",
+];
+
+/// Name of a section that the shell tries to add to `.git/config`.
+pub(super) const PLANTED_SECTION: &str = "planted-section";
+
+/// Script in the worktree that tries to write every one of [`WORKTREE_ESCAPES`], and `.git/config`.
+pub(super) fn worktree_script(repository: &str) -> String {
+    let attempts = WORKTREE_ESCAPES.map(|file| {
+        let file = format!("{repository}/{file}");
+        format!("mkdir -p \"$(dirname '{file}')\"\necho x > '{file}'\npython3 -c 'open(\"{file}\", \"w\")'\n")
+    });
+    let git = format!(
+        "printf '[{PLANTED_SECTION}]\\n' >> '{repository}/.git/config'\ngit config {PLANTED_SECTION}.x y\n\
+         git branch planted\ngit commit --allow-empty -m planted\ngit update-ref refs/charrette/run HEAD\n"
+    );
+    format!("{}{git}echo x > {ESCAPE_PROOF}\n", attempts.concat())
+}
+
 /// Test case of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
@@ -42,6 +78,8 @@ pub(super) enum Case {
     Write,
     /// Its own shell tries to write outside, in a seat that may write.
     Escape,
+    /// It writes in the worktree of a task, and its shell tries to write in the checkout, in `.git` and in another worktree.
+    Worktree,
     /// It tries what the hook denies in a seat that may write.
     Hooked,
     /// The service of its vendor fails.
@@ -77,13 +115,14 @@ impl Case {
             Case::RefusedWrite,
             Case::Write,
             Case::Escape,
+            Case::Worktree,
             Case::Hooked,
             Case::Probe,
             Case::Found,
         ];
         let applies = |case: &Case| match case {
             Case::Found | Case::Write => client.is_built_in(),
-            Case::Escape => client.is_built_in() && client.shell.is_some(),
+            Case::Escape | Case::Worktree => client.is_built_in() && client.shell.is_some(),
             Case::RefusedWrite => client.has_tools(),
             Case::Hooked => !client.denied_by_hook.is_empty(),
             _ => true,
@@ -100,6 +139,7 @@ impl Case {
             Case::RefusedWrite => "refused-write",
             Case::Write => "write",
             Case::Escape => "escape",
+            Case::Worktree => "worktree",
             Case::Hooked => "hooked",
             Case::ServiceError => "service-error",
             Case::WrongKey => "wrong-key",
@@ -109,7 +149,7 @@ impl Case {
         format!("{}/{name}", client.name)
     }
 
-    /// Script of the model.
+    /// Script of the model, for a client that works in that folder.
     pub(super) fn script(self, client: &Client, repository: &str) -> Value {
         let answer = json!({"text": ANSWER, "usage": {"input": 2000, "output": 20, "cached": 500}});
         let turns = match self {
@@ -136,6 +176,16 @@ impl Case {
                 let command = format!("sh ../{ESCAPE_SCRIPT}");
                 let arguments = json!({argument: command, "description": "escape"}).to_string();
                 json!([{"calls": [tool_call(tool, &arguments, repository)]}, answer])
+            }
+            Case::Worktree => {
+                let (tool, argument) = client.shell.unwrap_or_default();
+                let arguments =
+                    json!({argument: format!("sh {ESCAPE_SCRIPT}"), "description": "escape"}).to_string();
+                let writes = client.writes.iter().map(|(tool, arguments)| (*tool, (*arguments).to_owned()));
+                let turns = writes
+                    .chain([(tool, arguments)])
+                    .map(|(tool, arguments)| json!({"calls": [tool_call(tool, &arguments, repository)]}));
+                turns.chain([answer]).collect()
             }
             Case::Hooked => {
                 let calls = client.denied_by_hook.iter().map(|(tool, arguments, _)| (*tool, *arguments));
@@ -181,8 +231,11 @@ impl Case {
             ],
         };
         let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        if matches!(self, Case::Write | Case::Escape | Case::Hooked) {
+        if matches!(self, Case::Write | Case::Escape | Case::Worktree | Case::Hooked) {
             words.push("--write".to_owned());
+        }
+        if self == Case::Worktree {
+            words.extend(["--worktree".to_owned(), WORKTREES[0].to_owned()]);
         }
         words
     }
@@ -201,9 +254,12 @@ impl Case {
     pub(super) fn end(self) -> ExpectedEnd {
         match self {
             Case::Found | Case::Probe => ExpectedEnd::Listed,
-            Case::Answer | Case::RefusedWrite | Case::Write | Case::Escape | Case::Hooked => {
-                ExpectedEnd::Answered
-            }
+            Case::Answer
+            | Case::RefusedWrite
+            | Case::Write
+            | Case::Escape
+            | Case::Worktree
+            | Case::Hooked => ExpectedEnd::Answered,
             Case::ServiceError => ExpectedEnd::Failed(&["service"]),
             Case::WrongKey => ExpectedEnd::Failed(&["credentials"]),
             Case::RateLimit => ExpectedEnd::Failed(&["rate-limit"]),

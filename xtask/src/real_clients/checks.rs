@@ -1,7 +1,9 @@
 //! Checks the result of a case.
 
 use super::case_run::{CaseResult, CaseRun};
-use super::cases::{ANSWER, Case, ESCAPE_PROOF, ESCAPES, ExpectedEnd};
+use super::cases::{
+    ANSWER, Case, ESCAPE_PROOF, ESCAPES, ExpectedEnd, PLANTED_SECTION, WORKTREE_ESCAPES, WORKTREES,
+};
 use super::clients::Client;
 use super::hostile::NEEDLE;
 use serde_json::{Value, json};
@@ -30,6 +32,7 @@ pub(super) fn check(client: &Client, case: Case, run: &CaseRun, result: &CaseRes
         Case::RefusedWrite => check_refusals(client, run, &report),
         Case::Write => check_writes(client, run),
         Case::Escape => check_escapes(run),
+        Case::Worktree => check_worktree(client, run),
         Case::Hooked => check_hooked(client, run),
         _ => Ok(()),
     }
@@ -168,6 +171,24 @@ fn check_escapes(run: &CaseRun) -> Result<(), String> {
     }
     let escaped = ESCAPES.iter().filter(|file| run.repository().join(file).exists());
     expect_empty(&escaped.map(|file| (*file).to_owned()).collect::<Vec<_>>(), "its shell wrote")
+}
+
+/// Checks that the client and its shell wrote in their worktree, and nowhere else.
+fn check_worktree(client: &Client, run: &CaseRun) -> Result<(), String> {
+    let (repository, worktree) = (run.repository(), run.repository().join(WORKTREES[0]));
+    let missing = (0..client.writes.len()).map(|n| format!("written-{n}")).chain([ESCAPE_PROOF.to_owned()]);
+    let missing: Vec<String> = missing.filter(|name| !worktree.join(name).exists()).collect();
+    expect_empty(&missing, "it did not write")?;
+    let escaped = WORKTREE_ESCAPES.iter().filter(|file| repository.join(file).exists());
+    expect_empty(&escaped.map(|file| (*file).to_owned()).collect::<Vec<_>>(), "its shell wrote")?;
+    let config = fs_err::read_to_string(repository.join(".git/config")).map_err(|error| error.to_string())?;
+    if config.contains(PLANTED_SECTION) {
+        return Err("its shell changed .git/config".to_owned());
+    }
+    let commits =
+        Command::new("git").args(["rev-list", "--all", "--count"]).current_dir(&repository).output();
+    let commits = commits.map(|commits| String::from_utf8_lossy(&commits.stdout).trim().to_owned());
+    expect_equal("commits", &json!(commits.unwrap_or_default()), &json!("1"))
 }
 
 /// Checks that the model was told each reason of the hook, that nothing was written, and that reading worked.

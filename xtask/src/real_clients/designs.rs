@@ -12,6 +12,7 @@ use super::case_run::Programs;
 use super::clients::{self, Client};
 use super::install::InstalledClients;
 use design_run::DesignRun;
+pub(super) use design_run::{log_path, script_path, with_model};
 use std::path::Path;
 
 /// A whole design as a test case.

@@ -1,11 +1,12 @@
-//! Hooks in the real clients: `charrette init`, `charrette doctor --prove-hooks` and `charrette init --remove`.
+//! `charrette init` and `charrette init --remove` in the real clients: hooks are proven with `charrette doctor
+//! --prove-hooks`, and the client itself lists the MCP server.
 
 use super::case_run::Programs;
 use super::clients;
 use super::install::InstalledClients;
 use super::{connections, namespace, processes};
 use crate::programs::create_repository;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -29,16 +30,22 @@ enum Kind {
     Holds,
     /// Each hook missing in turn, and a program that fails: the proof names it.
     Broken,
+    /// The client lists the server.
+    Listed,
 }
 
-/// Cases of all clients that can be proven.
-pub(super) const ALL: [HookCase; 6] = [
+/// Hooks of all clients that can be proven, and servers of all that can list them.
+pub(super) const ALL: [HookCase; 10] = [
     HookCase { client: "claude", kind: Kind::Holds },
     HookCase { client: "claude", kind: Kind::Broken },
     HookCase { client: "codex", kind: Kind::Holds },
     HookCase { client: "codex", kind: Kind::Broken },
     HookCase { client: "gemini", kind: Kind::Holds },
     HookCase { client: "gemini", kind: Kind::Broken },
+    HookCase { client: "claude", kind: Kind::Listed },
+    HookCase { client: "codex", kind: Kind::Listed },
+    HookCase { client: "gemini", kind: Kind::Listed },
+    HookCase { client: "opencode", kind: Kind::Listed },
 ];
 
 impl HookCase {
@@ -46,6 +53,7 @@ impl HookCase {
         let kind = match self.kind {
             Kind::Holds => "holds",
             Kind::Broken => "broken",
+            Kind::Listed => return format!("init/{}", self.client),
         };
         format!("hooks/{}-{kind}", self.client)
     }
@@ -74,6 +82,7 @@ impl HookCase {
         let result = match self.kind {
             Kind::Holds => self.holds(&bench),
             Kind::Broken => self.broken(&bench),
+            Kind::Listed => self.listed(&bench),
         };
         let orphans = processes::kill_processes_of(&bench.folder);
         result?;
@@ -134,6 +143,32 @@ impl HookCase {
         }
         Ok(())
     }
+
+    fn listed(self, bench: &Bench) -> Result<(), String> {
+        bench.expect(&["init", "--client", self.client, "--yes"], 0)?;
+        bench.expect(&["init", "--client", self.client, "--check"], 0)?;
+        bench.trust_repository()?;
+        let (stdout, stderr, code) =
+            bench.run(&bench.folder.join("bin").join(self.client), &["mcp", "list"])?;
+        // Claude Code leaves the decision about servers of a repository to its user.
+        let state = match self.client {
+            "claude" => "Pending approval",
+            "codex" => "enabled",
+            "gemini" => "Connected",
+            _ => "connected",
+        };
+        let output = format!("{stdout}{stderr}");
+        let is_listed = output.contains("charrette mcp") || output.contains("charrette  mcp");
+        if code != Some(0) || !is_listed || !output.contains(state) {
+            return Err(format!("{} mcp list: {code:?}: {output}", self.client));
+        }
+        bench.expect(&["init", "--remove", "--yes"], 0)?;
+        let nothing = bench.expect(&["init", "--remove", "--yes"], 0)?;
+        if nothing.starts_with("Nothing of charrette is installed here.") {
+            return Ok(());
+        }
+        Err(format!("the second removal says: {nothing}"))
+    }
 }
 
 /// A home, a repository, and a folder of programs.
@@ -159,6 +194,7 @@ impl Bench {
         fs_err::os::unix::fs::symlink(program, folder.join("bin").join(case.client))?;
         let hook = programs.charrette.with_file_name("charrette-hook");
         fs_err::os::unix::fs::symlink(hook, folder.join("bin/charrette-hook"))?;
+        fs_err::os::unix::fs::symlink(&programs.charrette, folder.join("bin/charrette"))?;
         Ok(Bench { folder: folder.to_owned(), charrette: programs.charrette.clone() })
     }
 
@@ -172,10 +208,32 @@ impl Bench {
         fs_err::read_to_string(self.folder.join("repo").join(relative)).map_err(|error| error.to_string())
     }
 
-    /// Runs charrette in a namespace and returns what it printed, if it ends with that code.
+    /// Writes down that the user trusts the repository, for the clients that ask.
+    fn trust_repository(&self) -> Result<(), String> {
+        let repository = self.folder.join("repo");
+        let codex = format!("[projects.{:?}]\ntrust_level = \"trusted\"\n", repository.display().to_string());
+        let gemini = json!({repository.display().to_string(): "TRUST_FOLDER"}).to_string();
+        for (file, text) in [(".codex/config.toml", codex), (".gemini/trustedFolders.json", gemini)] {
+            let path = self.folder.join("home").join(file);
+            fs_err::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| error.to_string())?;
+            fs_err::write(path, text).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Runs charrette and returns what it printed, if it ends with that code.
     fn expect(&self, arguments: &[&str], code: i32) -> Result<String, String> {
+        let (stdout, stderr, ended) = self.run(&self.charrette, arguments)?;
+        if ended == Some(code) {
+            return Ok(stdout);
+        }
+        Err(format!("charrette {}: {ended:?} instead of {code}: {stdout}{stderr}", arguments.join(" ")))
+    }
+
+    /// Runs a program in a namespace: what it printed, and its code.
+    fn run(&self, program: &Path, arguments: &[&str]) -> Result<(String, String, Option<i32>), String> {
         let trace = connections::trace_connections(&self.folder.join("connections"));
-        let mut words: Vec<OsString> = trace.into_iter().chain([self.charrette.clone().into()]).collect();
+        let mut words: Vec<OsString> = trace.into_iter().chain([program.into()]).collect();
         let first = words.remove(0);
         let mut command = namespace::in_namespace(Path::new(&first));
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -193,10 +251,6 @@ impl Bench {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        let (stdout, stderr, ended) = processes::run(command, TIMEOUT).map_err(|error| error.to_string())?;
-        if ended == Some(code) {
-            return Ok(stdout);
-        }
-        Err(format!("charrette {}: {ended:?} instead of {code}: {stdout}{stderr}", arguments.join(" ")))
+        processes::run(command, TIMEOUT).map_err(|error| error.to_string())
     }
 }

@@ -1,23 +1,25 @@
-//! Real clients as hosts of `charrette mcp`: a scripted model starts a design, waits, answers its questions and is refused the
-//! approval; then the person answers at the command line, and the run ends.
+//! Real clients as hosts of `charrette mcp`, each with a scripted model. Without a person: the model starts a design, waits,
+//! answers its questions and is refused the approval; then the person answers at the command line, and the run ends. Clients
+//! without forms start a run, wait for it and read its files.
+//!
+//! [`session`] prepares a client, [`interactive`] are sessions with a person at the terminal.
 
-use super::case_run::{PORT, Programs};
-use super::clients::{self, Client};
+pub(super) mod interactive;
+mod session;
+
+use super::case_run::Programs;
 use super::install::InstalledClients;
-use super::{hostile, namespace, processes};
+use super::processes;
 use crate::TaskResult;
-use crate::programs;
 use serde_json::{Value, json};
-use std::io::Write as _;
+use session::{FEATURE, REQUEST, Session};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Timeout of a session.
 const TIMEOUT: Duration = Duration::from_mins(5);
-const FEATURE: &str = "greeting";
-const FILES: [&str; 6] = ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
 
 /// A client as a host, without a person.
 #[derive(Debug, Clone, Copy)]
@@ -28,12 +30,38 @@ pub(super) struct Host {
     arguments: &'static [&'static str],
     /// Name of a tool for its model, by the name of the tool.
     tool: fn(&str, Value) -> Value,
-    /// Name of the client on record.
-    recorded: &'static str,
+    walk: Walk,
+    /// True if the client is slow to start.
+    pub(super) is_slow: bool,
+}
+
+/// What the model does.
+#[derive(Debug, Clone, Copy)]
+enum Walk {
+    /// A design up to its approval; the answers are on record under this name of the client.
+    Answers(&'static str),
+    /// A research; its notes are read.
+    Reads,
 }
 
 /// All hosts.
-pub(super) const ALL: [Host; 2] = [
+pub(super) const ALL: [Host; 4] = [
+    Host {
+        name: "host/gemini",
+        client: "gemini",
+        arguments: &["-m", "gemini-2.5-flash", "-p", "Research the greeting with charrette."],
+        tool: |tool, arguments| json!({"tool": format!("mcp_charrette_{tool}"), "arguments": arguments}),
+        walk: Walk::Reads,
+        is_slow: true,
+    },
+    Host {
+        name: "host/opencode",
+        client: "opencode",
+        arguments: &["run", "Research the greeting with charrette."],
+        tool: |tool, arguments| json!({"tool": format!("charrette_{tool}"), "arguments": arguments}),
+        walk: Walk::Reads,
+        is_slow: false,
+    },
     Host {
         name: "host/claude",
         client: "claude",
@@ -47,21 +75,44 @@ pub(super) const ALL: [Host; 2] = [
             "mcp__charrette__*",
         ],
         tool: |tool, arguments| json!({"tool": format!("mcp__charrette__{tool}"), "arguments": arguments}),
-        recorded: "claude-code",
+        walk: Walk::Answers("claude-code"),
+        is_slow: false,
     },
     Host {
         name: "host/codex",
         client: "codex",
         arguments: &["exec", "--skip-git-repo-check", "Design a greeting with charrette."],
         tool: |tool, arguments| json!({"tool": tool, "namespace": "mcp__charrette", "arguments": arguments}),
-        recorded: "codex-mcp-client",
+        walk: Walk::Answers("codex-mcp-client"),
+        is_slow: false,
     },
 ];
 
-/// The model's turns: start, wait, answer the first gate, wait, answer the questions of the second, try to approve.
-fn script(host: &Host) -> Value {
-    let tool = |name: &str, arguments: Value| json!({"calls": [(host.tool)(name, arguments)]});
-    let wait = || tool("wait", json!({"feature": FEATURE, "seconds": 40}));
+impl Host {
+    /// The model's turns.
+    fn script(&self) -> Value {
+        let tool = |name: &str, arguments: Value| json!({"calls": [(self.tool)(name, arguments)]});
+        let wait = || tool("wait", json!({"feature": FEATURE, "seconds": 40}));
+        let turns = match self.walk {
+            Walk::Reads => {
+                let order = json!({"command": "research", "request": REQUEST, "feature": FEATURE});
+                vec![
+                    tool("start", order),
+                    wait(),
+                    wait(),
+                    tool("read", json!({"feature": FEATURE})),
+                    tool("read", json!({"feature": FEATURE, "file": "research-notes.md"})),
+                    json!({"text": "Read."}),
+                ]
+            }
+            Walk::Answers(_) => answering_turns(&tool, &wait),
+        };
+        json!({"turns": turns, "side": {"text": "a title"}, "after": {"text": "nothing more"}})
+    }
+}
+
+/// Start, wait, answer the first gate, wait, answer the questions of the second, try to approve.
+fn answering_turns(tool: &dyn Fn(&str, Value) -> Value, wait: &dyn Fn() -> Value) -> Vec<Value> {
     let answer = |gate: &str, answers: Value| {
         tool("answer", json!({"feature": FEATURE, "gate": gate, "shown": "{mark}", "answers": answers}))
     };
@@ -72,10 +123,9 @@ fn script(host: &Host) -> Value {
         "what_built": "yes", "decisions": "yes", "risks": "no additional", "omissions": "nothing missing", "confidence": "no concerns",
         "open_1": "leave open", "open_2": "leave open", "open_3": "leave open", "open_4": "leave open", "open_5": "leave open",
     });
-    let start = json!({
-        "command": "design", "request": "add a greeting for new users", "feature": FEATURE, "options": {"auto": true},
-    });
-    let turns = [
+    let start =
+        json!({"command": "design", "request": REQUEST, "feature": FEATURE, "options": {"auto": true}});
+    vec![
         tool("start", start),
         wait(),
         wait(),
@@ -87,15 +137,7 @@ fn script(host: &Host) -> Value {
         wait(),
         answer("post-design", json!({"approval": "yes"})),
         json!({"text": "The approval is yours."}),
-    ];
-    json!({"turns": turns, "side": {"text": "a title"}, "after": {"text": "nothing more"}})
-}
-
-/// Folder of a session.
-struct Session<'a> {
-    host: &'a Host,
-    client: Client,
-    folder: PathBuf,
+    ]
 }
 
 /// Runs a session; the error is the first failed check.
@@ -105,140 +147,61 @@ pub(super) fn run(
     installed: &InstalledClients,
     runs: &Path,
 ) -> Result<(), String> {
-    let client = clients::all().into_iter().find(|client| client.name == host.client);
-    let client = client.ok_or_else(|| format!("no client {}", host.client))?;
-    let session = Session { host, client, folder: runs.join(host.name.replace('/', "-")) };
-    session.prepare(programs).map_err(|error| error.to_string())?;
-    session.talk(programs, installed).map_err(|error| error.to_string())?;
-    session.check(programs)
+    let session = Session::prepare(host.name, host.client, &host.script(), programs, runs)
+        .map_err(|error| error.to_string())?;
+    talk(host, &session, programs, installed).map_err(|error| error.to_string())?;
+    match host.walk {
+        Walk::Answers(recorded) => check_answers(&session, programs, recorded)?,
+        Walk::Reads => check_reading(&session)?,
+    }
+    session.check_processes()
 }
 
-impl Session<'_> {
-    fn repository(&self) -> PathBuf {
-        self.folder.join("repo")
-    }
+/// Lets the client talk with its model.
+fn talk(host: &Host, session: &Session, programs: &Programs, installed: &InstalledClients) -> TaskResult {
+    let mut command = session.command(programs, installed, host.arguments)?;
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let (stdout, stderr, _) = processes::run(command, TIMEOUT)?;
+    fs_err::write(session.folder.join("stdout"), stdout)?;
+    fs_err::write(session.folder.join("stderr"), stderr)?;
+    Ok(())
+}
 
-    fn home(&self) -> PathBuf {
-        self.folder.join("home")
-    }
-
-    fn config(&self) -> PathBuf {
-        self.folder.join("mcp.json")
-    }
-
-    /// Writes repository, home, the entry of the server and the script.
-    fn prepare(&self, programs: &Programs) -> TaskResult {
-        let (repository, home) = (self.repository(), self.home());
-        for inside in [&repository.join("src"), &home, &self.folder.join("tmp")] {
-            fs_err::create_dir_all(inside)?;
+/// Checks what the model was told, what is on record, and that the person ends the run.
+fn check_answers(session: &Session, programs: &Programs, recorded: &str) -> Result<(), String> {
+    let told = session.told();
+    let is_told = |text: &str| told.iter().any(|told| told.contains(text));
+    for text in ["only a person answers it", &format!("charrette resume {FEATURE}"), "Gate pre-design asks"] {
+        if !is_told(text) && !is_told(&text.replace("Gate pre-design asks", "\"gate\":\"pre-design\"")) {
+            return Err(format!("the model was not told: {text}"));
         }
-        fs_err::write(repository.join("src/users.py"), "def greet(user):\n    return 'hi ' + user\n")?;
-        programs::create_repository(&repository)?;
-        hostile::write_home(&home, &repository, &format!("http://127.0.0.1:{PORT}"), true)?;
-        let program = &programs.charrette;
-        let entry =
-            json!({"mcpServers": {"charrette": {"type": "stdio", "command": program, "args": ["mcp"]}}});
-        fs_err::write(self.config(), entry.to_string())?;
-        let mut codex = fs_err::OpenOptions::new().append(true).open(home.join(".codex/config.toml"))?;
-        writeln!(codex, "[mcp_servers.charrette]\ncommand = {}\nargs = [\"mcp\"]", json!(program))?;
-        fs_err::write(self.folder.join("script.json"), script(self.host).to_string())?;
-        Ok(())
     }
+    let gates = session.document("design")?["gates"].clone();
+    let (before, after) = (&gates["pre-design"], &gates["post-design"]);
+    if before["by"] != "agent" || before["via"]["scope"]["client"] != recorded {
+        return Err(format!("the answers are not on record as the model's: {before}"));
+    }
+    if after["state"] != "pending" {
+        return Err(format!("the model moved the approval: {after}"));
+    }
+    session.person(programs, &["answer", FEATURE, "--file", "-"], "post-design:\n  approval: yes\n")?;
+    session.person(programs, &["resume", FEATURE], "")?;
+    session.check_files()
+}
 
-    /// Lets the client talk with its model in a namespace.
-    fn talk(&self, programs: &Programs, installed: &InstalledClients) -> TaskResult {
-        let program = installed.program(&self.client).ok_or("the client has no program")?;
-        let mut command = namespace::in_namespace(&programs.mock_model);
-        command
-            .args(["--port", PORT])
-            .arg(self.folder.join("script.json"))
-            .arg(self.log())
-            .arg("--")
-            .arg(program);
-        let config = self.config().display().to_string();
-        command.args(self.host.arguments.iter().map(|argument| argument.replace("{config}", &config)));
-        let model = format!("http://127.0.0.1:{PORT}");
-        let variables = self.client.environment.iter();
-        command.envs(variables.map(|(name, value)| (*name, value.replace("{model}", &model))));
-        self.set_environment(&mut command);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let (stdout, stderr, _) = processes::run(command, TIMEOUT)?;
-        fs_err::write(self.folder.join("stdout"), stdout)?;
-        fs_err::write(self.folder.join("stderr"), stderr)?;
-        Ok(())
+/// Checks that the run is complete and that the model got its notes.
+fn check_reading(session: &Session) -> Result<(), String> {
+    let document = session.document("research")?;
+    let workspace = document["run"]["workspace"].as_str().unwrap_or_default();
+    let notes = session.repository().join(workspace).join("research-notes.md");
+    let notes = fs_err::read_to_string(notes).map_err(|error| error.to_string())?;
+    let line = notes.lines().find(|line| line.len() > 20).ok_or("the notes are empty")?;
+    let told = session.told();
+    if !told.iter().any(|told| told.contains("complete")) {
+        return Err(format!("the model was not told that the run is complete: {told:?}"));
     }
-
-    fn set_environment(&self, command: &mut Command) {
-        command
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("HOME", self.home())
-            .env("TMPDIR", self.folder.join("tmp"))
-            .env("LC_ALL", "C.UTF-8")
-            .current_dir(self.repository())
-            .stdin(Stdio::null());
+    if !told.iter().any(|told| told.contains(line)) {
+        return Err(format!("the model did not get the notes, such as {line:?}"));
     }
-
-    fn log(&self) -> PathBuf {
-        self.folder.join("log.jsonl")
-    }
-
-    /// Checks what the model was told, what is on record, and that the person ends the run.
-    fn check(&self, programs: &Programs) -> Result<(), String> {
-        let told = self.told();
-        let is_told = |text: &str| told.iter().any(|told| told.contains(text));
-        for text in
-            ["only a person answers it", &format!("charrette resume {FEATURE}"), "Gate pre-design asks"]
-        {
-            if !is_told(text) && !is_told(&text.replace("Gate pre-design asks", "\"gate\":\"pre-design\"")) {
-                return Err(format!("the model was not told: {text}"));
-            }
-        }
-        let gates = self.document()?["gates"].clone();
-        let (before, after) = (&gates["pre-design"], &gates["post-design"]);
-        if before["by"] != "agent" || before["via"]["scope"]["client"] != self.host.recorded {
-            return Err(format!("the answers are not on record as the model's: {before}"));
-        }
-        if after["state"] != "pending" {
-            return Err(format!("the model moved the approval: {after}"));
-        }
-        self.person(programs, &["answer", FEATURE, "--file", "-"], "post-design:\n  approval: yes\n")?;
-        self.person(programs, &["resume", FEATURE], "")?;
-        let missing =
-            FILES.iter().find(|file| !self.repository().join("specs").join(FEATURE).join(file).is_file());
-        if let Some(file) = missing {
-            return Err(format!("{file} is missing"));
-        }
-        let left = processes::kill_processes_of(&self.home());
-        if left.is_empty() { Ok(()) } else { Err(format!("processes are left: {left:?}")) }
-    }
-
-    /// Texts that the model got, by request.
-    fn told(&self) -> Vec<String> {
-        let log = fs_err::read_to_string(self.log()).unwrap_or_default();
-        let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.filter_map(|line| Some(line["last"].as_str()?.replace("\\\"", "\""))).collect()
-    }
-
-    fn document(&self) -> Result<Value, String> {
-        let path = self.repository().join(format!(".claude/state/design-{FEATURE}.json"));
-        let text = fs_err::read_to_string(path).map_err(|error| format!("no run was started: {error}"))?;
-        serde_json::from_str(&text).map_err(|error| error.to_string())
-    }
-
-    /// Runs charrette as the person at the command line.
-    fn person(&self, programs: &Programs, arguments: &[&str], input: &str) -> Result<(), String> {
-        let mut command = Command::new(&programs.charrette);
-        command.args(arguments);
-        self.set_environment(&mut command);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| error.to_string())?;
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(input.as_bytes()).map_err(|error| error.to_string())?;
-        }
-        let output = child.wait_with_output().map_err(|error| error.to_string())?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(format!("charrette {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)))
-    }
+    Ok(())
 }

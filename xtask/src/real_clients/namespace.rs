@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Checks that namespaces can be created.
-pub(super) fn check() -> TaskResult {
+pub(crate) fn check() -> TaskResult {
     let mut command = in_namespace(Path::new("true"));
     let output = command.stdin(Stdio::null()).output()?;
     if output.status.success() {
@@ -20,7 +20,7 @@ pub(super) fn check() -> TaskResult {
 }
 
 /// Command that runs a program in a new namespace; arguments can be added.
-pub(super) fn in_namespace(program: &Path) -> Command {
+pub(crate) fn in_namespace(program: &Path) -> Command {
     let mut command = Command::new("unshare");
     // Without root, a user namespace is needed too.
     command.arg(if is_root() { "-n" } else { "-rn" });

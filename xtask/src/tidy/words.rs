@@ -8,8 +8,11 @@ use std::path::Path;
 const WORD: &str = "design";
 
 /// Paths or path prefixes where the word may occur, with the reason.
-const ALLOWED_PATHS: [(&str, &str); 19] = [
+const ALLOWED_PATHS: [(&str, &str); 22] = [
     ("crates/engine/src/flows/design/", "the flow"),
+    ("crates/engine/src/flows/implement/", "the specification it works on; one of its files is design.md"),
+    ("crates/app/src/spec_choice.rs", "the command that makes a specification"),
+    ("crates/app/src/start_facts.rs", "the command that has a specification approved"),
     ("crates/engine/src/flows/mod.rs", "the list of flows"),
     ("crates/engine/src/flows/registry.rs", "the list of flows"),
     ("crates/engine/src/deliverable/", "the files of a specification; one is design.md"),

@@ -123,6 +123,19 @@ pub(super) fn own_ancestry() -> Vec<i32> {
 #[cfg(target_os = "linux")]
 pub(super) fn ancestry_ends_at_the_top() -> bool {
     own_ancestry().last().and_then(|pid| stat(*pid)).is_some_and(|stat| stat.parent == 0)
+        && !has_hidden_ancestors()
+}
+
+/// True in a sandbox with a process list of its own, such as the one in which Codex runs commands: its first process seems to
+/// have no parent. A container has such a list too, but seldom forbids new privileges to all its processes.
+#[cfg(target_os = "linux")]
+fn has_hidden_ancestors() -> bool {
+    /// Name of the namespace that the system starts with.
+    const FIRST_NAMESPACE: &str = "pid:[4026531836]";
+    let is_nested =
+        fs_err::read_link("/proc/self/ns/pid").map_or(true, |name| name.as_os_str() != FIRST_NAMESPACE);
+    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+    is_nested && status.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"]))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -11,6 +11,7 @@ use crate::supervisor::{
     ActivityMonitor, CallTimeouts, CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput,
     supervise,
 };
+use crate::verify::BUILD_CACHES;
 use charrette_engine::cancel::Urgency;
 use charrette_model::checkpoint::Usage;
 use std::collections::BTreeMap;
@@ -166,7 +167,9 @@ impl AgentPool {
             .map_err(|error| format!("its temporary folder cannot be created: {error}"))?;
         let places = CallPlaces {
             lane: call.lane,
-            temporary: &temporary, // Without a copy the agent was asked to change the repository itself.
+            temporary: &temporary,
+            folder: call.folder,
+            // Without a folder of its own the agent was asked to change the repository itself.
             writable: call.writing.then_some(invocation.folder),
         };
         let sandbox = CallSandbox::new(self.sandbox(), agent, self.roster(), self.host(), places);
@@ -248,7 +251,7 @@ impl AgentPool {
     }
 
     /// Removes secrets from captured output.
-    pub(super) fn line_redactor(&self) -> LineRedactor {
+    pub(crate) fn line_redactor(&self) -> LineRedactor {
         let mut redactor = self.redactor().clone();
         LineRedactor::new(move |line| redactor.redact_line(line))
     }
@@ -258,10 +261,6 @@ impl AgentPool {
 fn escape_slash(prompt: &str) -> String {
     if prompt.starts_with('/') { format!("\n{prompt}") } else { prompt.to_owned() }
 }
-
-/// Variables of programs that cannot build without a cache that they may write, with its name in the temporary folder.
-const BUILD_CACHES: [(&str, &str); 3] =
-    [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];
 
 /// Folder of temporary files in a lane.
 const TEMPORARY: &str = "tmp";

@@ -45,13 +45,18 @@ impl AgentPool {
         agent: &Agent,
         order: &LaunchOrder,
     ) -> Result<Option<HeadCopy>, String> {
-        if order.workplace == Workplace::Checkout || agent.profile.transport == Transport::Openai {
+        let is_shared = match order.workplace {
+            Workplace::Checkout | Workplace::Worktree(_) | Workplace::WorktreeToRead(_) => return Ok(None),
+            Workplace::Scratch => false,
+            Workplace::Workshop => true,
+        };
+        if agent.profile.transport == Transport::Openai {
             return Ok(None);
         }
         if !self.host().in_repository {
             return Err("this is not a git repository".to_owned());
         }
-        if order.workplace == Workplace::Workshop {
+        if is_shared {
             return self.workshop().await.map(Some);
         }
         let copy = self.prepare_copy(&order.lane).map_err(|error| error.to_string())?;

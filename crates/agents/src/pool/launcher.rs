@@ -72,10 +72,16 @@ impl AgentPool {
     /// Runs one agent for a step of a flow.
     async fn launch_agent(self, order: LaunchOrder) -> Result<AgentAnswer, LaunchError> {
         if order.agent == EMBEDDED {
+            if is_write_seat(&order) {
+                return Err(LaunchError::failed("it drafts texts and cannot change files"));
+            }
             if let Some(pause) = self.fallback_pause(&order) {
                 return Err(LaunchError::Paused(Box::new(pause)));
             }
             return self.launch_embedded(&order).await;
+        }
+        if is_write_seat(&order) {
+            self.check_write_seat(&order)?;
         }
         let agent = self.healthy_agent(&order.agent).await?;
         let mut agent = self.with_tier(agent, &order.seat);
@@ -90,8 +96,8 @@ impl AgentPool {
             }
             None => self.policy().rate_limit,
         };
-        // Clients of the protocol keep their sessions with the project, and a copy of HEAD is none.
-        let forgets = agent.profile.transport == Transport::Acp && order.workplace != Workplace::Checkout;
+        // Clients of the protocol keep their sessions with the folder, and a copy of HEAD does not last.
+        let forgets = agent.profile.transport == Transport::Acp && !order.workplace.is_lasting();
         let mut session = order.session.as_deref().filter(|_| can_resume(&agent) && !forgets);
         let (mut changes, mut notes) = (Vec::new(), Vec::new());
         loop {
@@ -200,7 +206,7 @@ impl AgentPool {
         agent
     }
 
-    /// Calls the agent once, in the work tree or in a copy of HEAD.
+    /// Calls the agent once, in the work tree, in a copy of HEAD or in the worktree of a task.
     async fn run(
         &self,
         agent: &Agent,
@@ -214,6 +220,7 @@ impl AgentPool {
             let problem = format!("its scratch folder cannot be created: {error}");
             return CallReport::without_process(Outcome::failed(FailureKind::Start, problem));
         }
+        let worktree = order.workplace.worktree().map(AsRef::as_ref);
         let (copy, warning) = match self.copy_for(agent, order).await {
             Ok(copy) => (copy, None),
             Err(problem) => {
@@ -233,8 +240,10 @@ impl AgentPool {
                     step: &order.step,
                     web: order.web && self.policy().web == WebPolicy::Research,
                 },
-                folder: copy.as_ref().map(HeadCopy::folder),
-                writing: copy.is_some() || order.tree_access != TreeAccess::ReadOnly,
+                folder: copy.as_ref().map(HeadCopy::folder).or(worktree),
+                writing: copy.is_some()
+                    || is_write_seat(order)
+                    || (worktree.is_none() && order.tree_access != TreeAccess::ReadOnly),
                 session: session.map(|id| ResumedSession { id, usage: earlier.as_ref() }),
                 timeout: self.policy().call_timeout(self.seats().seat(&order.seat)),
                 ends_on_rate_limit: policy != RateLimitPolicy::Wait,
@@ -311,6 +320,11 @@ impl AgentPool {
         };
         self.append_to_ledgers(self.ledgers(), &record);
     }
+}
+
+/// True if the agent changes the worktree of a task.
+fn is_write_seat(order: &LaunchOrder) -> bool {
+    matches!(order.workplace, Workplace::Worktree(_))
 }
 
 /// Error for an agent that is not called: the message, or the reason alone if that names the cure.

@@ -3,7 +3,7 @@
 //! [`state`] is the pool itself, [`policy`] its configuration, [`call`] one supervised call of one agent,
 //! [`embedded`] a call of the embedded agent, [`queued`] a call that waits in the queue, [`probe`] the health check,
 //! [`budget`] the cost limits, [`call_tree_diff`] the detection of changed files, [`head_copy`] a folder for agents that
-//! try things out, [`instructions`] the repository's notes for agents. [`launcher`] launches agents for the engine:
+//! try things out, [`worktree`] the folder of a task, [`instructions`] the repository's notes for agents. [`launcher`] launches agents for the engine:
 //! health, budget, rate limits, ledgers, sessions. [`fallback`] asks before the embedded agent replaces agents that
 //! failed. [`availability`] reports missing reviewers.
 
@@ -21,6 +21,7 @@ mod policy;
 mod probe;
 mod queued;
 mod state;
+mod worktree;
 
 pub use availability::availability;
 pub use call::{AgentCall, CallOrigin, CallReport, EndHook, ResumedSession};

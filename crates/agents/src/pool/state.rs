@@ -208,18 +208,18 @@ impl AgentPool {
         &self.inner.queue_use
     }
 
-    pub(super) fn cancel(&self) -> &Cancel {
+    pub(crate) fn cancel(&self) -> &Cancel {
         &self.inner.cancel
     }
 
     /// Lane token for the environment of a process. Registers this driver first, so that its orphans can be
     /// found.
-    pub(super) fn lane_token(&self, lane: &str) -> io::Result<String> {
+    pub(crate) fn lane_token(&self, lane: &str) -> io::Result<String> {
         self.with_driver(|driver| driver.token(lane))
     }
 
     /// Folder for copies of the repository. Registers this driver first, so that what it leaves is found.
-    pub(super) fn copies_folder(&self) -> io::Result<PathBuf> {
+    pub(crate) fn copies_folder(&self) -> io::Result<PathBuf> {
         self.with_driver(|driver| driver.copies().to_owned())
     }
 

@@ -65,6 +65,7 @@ impl Agent {
         let places = scratch.as_ref().map(|scratch| CallPlaces {
             lane: &scratch.0,
             temporary: &scratch.0,
+            folder: None,
             writable: None,
         });
         let sandbox = places.and_then(|places| CallSandbox::new(sandbox, self, roster, host, places));

@@ -5,15 +5,15 @@ use super::paths::expand_path;
 use crate::host::HostEnvironment;
 use crate::profile::{Agent, Roster};
 use charrette_sandbox::refusals::refused_paths;
-use charrette_sandbox::{Rules, launcher};
+use charrette_sandbox::{NetworkIsolation, Rules, launcher};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Sandbox of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSandbox {
-    /// Name of the agent, for messages.
-    agent: String,
+    /// Setting with which more can be granted, for messages.
+    setting: String,
     launcher: PathBuf,
     rules: Rules,
     /// Paths of profile and settings that were not granted, because they hold more than a client may change.
@@ -27,14 +27,25 @@ pub(crate) struct CallPlaces<'a> {
     pub(crate) lane: &'a Path,
     /// Folder for temporary files, writable.
     pub(crate) temporary: &'a Path,
+    /// Folder that it works in, if that is not the repository; readable.
+    pub(crate) folder: Option<&'a Path>,
     /// Folder that the agent may change; none for a seat that only reads.
     pub(crate) writable: Option<&'a Path>,
 }
 
 impl<'a> CallPlaces<'a> {
     fn readable(self) -> impl Iterator<Item = &'a Path> {
-        [self.lane].into_iter().chain(self.writable)
+        [self.lane].into_iter().chain(self.folder).chain(self.writable)
     }
+}
+
+/// Paths of profiles and settings, as they are written there.
+struct PathNeeds<'a> {
+    writes: Vec<&'a String>,
+    /// Logins to be hidden.
+    logins: Vec<&'a String>,
+    /// Setting with which more can be granted.
+    setting: String,
 }
 
 impl CallSandbox {
@@ -48,26 +59,68 @@ impl CallSandbox {
     ) -> Option<CallSandbox> {
         let launcher = config.active_launcher()?.clone();
         let wanted = agent.profile.sandbox.writes.iter().chain(&agent.writes).chain(&config.writes);
-        let (granted, left_out) = wanted
+        let logins = roster
+            .all()
+            .filter(|other| other.profile.vendor != agent.profile.vendor)
+            .flat_map(|other| &other.profile.sandbox.logins)
+            .filter(|login| !agent.profile.sandbox.logins.contains(login));
+        let needs = PathNeeds {
+            writes: wanted.collect(),
+            logins: logins.collect(),
+            setting: format!("agents.{}.writes", agent.name),
+        };
+        Some(CallSandbox::with_rules(launcher, needs, config, host, places))
+    }
+
+    /// The sandbox of a verify command: that of a seat that writes, without the folders of a client. None where there is no
+    /// launcher. Where the sandbox is off, it only closes the network and the terminal.
+    pub(crate) fn for_command(
+        config: &SandboxConfig,
+        roster: &Roster,
+        host: &HostEnvironment,
+        places: CallPlaces<'_>,
+        network: NetworkIsolation,
+    ) -> Option<CallSandbox> {
+        let launcher = config.launcher.clone()?;
+        let needs = PathNeeds {
+            writes: config.writes.iter().collect(),
+            logins: roster.all().flat_map(|agent| &agent.profile.sandbox.logins).collect(),
+            setting: "sandbox.writes".to_owned(),
+        };
+        let mut sandbox = CallSandbox::with_rules(launcher, needs, config, host, places);
+        sandbox.rules.network = network;
+        sandbox.rules.own_session = true;
+        if config.active_launcher().is_none() {
+            sandbox.rules.abi_limit = Some(0);
+        }
+        Some(sandbox)
+    }
+
+    fn with_rules(
+        launcher: PathBuf,
+        needs: PathNeeds<'_>,
+        config: &SandboxConfig,
+        host: &HostEnvironment,
+        places: CallPlaces<'_>,
+    ) -> CallSandbox {
+        let PathNeeds { writes, logins, setting } = needs;
+        let (granted, left_out) = writes
+            .into_iter()
             .filter_map(|text| Some((text, expand_path(text, host)?)))
             .filter_map(|(text, path)| existing(&path, text.ends_with('/')))
             .partition(|path| config.may_grant(path));
         let mut writes: Vec<PathBuf> = granted;
         writes.push(places.temporary.to_owned());
         writes.extend(places.writable.map(Path::to_owned));
-        let logins = roster
-            .all()
-            .filter(|other| other.profile.vendor != agent.profile.vendor)
-            .flat_map(|other| &other.profile.sandbox.logins)
-            .filter(|login| !agent.profile.sandbox.logins.contains(login));
         let hides = config.hides.iter().chain(logins).filter_map(|text| expand_path(text, host));
         let rules = Rules {
             writes,
             hides: hides.chain(config.scratch.iter().cloned()).collect(),
             shows: places.readable().map(Path::to_owned).collect(),
             abi_limit: config.abi_limit,
+            ..Rules::default()
         };
-        Some(CallSandbox { agent: agent.name.clone(), launcher, rules, left_out })
+        CallSandbox { setting, launcher, rules, left_out }
     }
 
     /// The command line that starts a program in this sandbox.
@@ -98,9 +151,9 @@ impl CallSandbox {
                 left_out.display()
             ),
             None => format!(
-                "the sandbox refused it {}; if it needs that, add it to agents.{}.writes in your own charrette.toml",
+                "the sandbox refused it {}; if it needs that, add it to {} in your own charrette.toml",
                 path.display(),
-                self.agent
+                self.setting
             ),
         })
     }
@@ -109,9 +162,13 @@ impl CallSandbox {
 impl SandboxConfig {
     /// True if a client may change everything at that path.
     fn may_grant(&self, path: &Path) -> bool {
-        let holds_root = self.roots.iter().any(|root| root.starts_with(path));
-        let touches_own = self.own_places.iter().any(|own| own.starts_with(path) || path.starts_with(own));
-        !holds_root && !touches_own && path != Path::new("/")
+        !self.holds_more(path) && !self.own_places.iter().any(|own| path.starts_with(own))
+    }
+
+    /// True if a folder holds the repository, the home folder or files of charrette or git.
+    pub(crate) fn holds_more(&self, path: &Path) -> bool {
+        let mut kept = self.roots.iter().chain(&self.own_places);
+        path == Path::new("/") || kept.any(|kept| kept.starts_with(path))
     }
 }
 

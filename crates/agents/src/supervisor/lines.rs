@@ -4,7 +4,7 @@
 const MAX_LINE_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Default)]
-pub(super) struct LineSplitter {
+pub(crate) struct LineSplitter {
     buffer: Vec<u8>,
     /// True if a part of the current line was passed on already.
     in_parts: bool,
@@ -12,7 +12,7 @@ pub(super) struct LineSplitter {
 
 /// A line, or a part of one that is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// A whole line, without its line end.
     Line(&'a [u8]),
     /// A part of a line that is too long to be parsed; true if the line ends with it.
@@ -21,7 +21,7 @@ pub(super) enum Piece<'a> {
 
 impl LineSplitter {
     /// Adds bytes, and passes complete lines on.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut on_piece: impl FnMut(Piece<'_>)) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], mut on_piece: impl FnMut(Piece<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             self.end_line(line, &mut on_piece);
@@ -36,7 +36,7 @@ impl LineSplitter {
     }
 
     /// Ends the stream, and with it a last line without a line end.
-    pub(super) fn finish(&mut self, mut on_piece: impl FnMut(Piece<'_>)) {
+    pub(crate) fn finish(&mut self, mut on_piece: impl FnMut(Piece<'_>)) {
         if !self.buffer.is_empty() || self.in_parts {
             self.end_line(&[], &mut on_piece);
         }

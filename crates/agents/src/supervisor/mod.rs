@@ -14,6 +14,7 @@ mod stdio;
 mod supervise;
 pub(crate) mod timeouts;
 
+pub(crate) use lines::{LineSplitter, Piece};
 pub use process_spec::{CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput};
 pub use supervise::{CallReport, EndHook, supervise};
 pub(crate) use timeouts::ActivityMonitor;

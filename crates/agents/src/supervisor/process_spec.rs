@@ -68,7 +68,7 @@ impl LineRedactor {
         LineRedactor(Box::new(redact))
     }
 
-    pub(super) fn redact<'a>(&mut self, line: &'a [u8]) -> Cow<'a, [u8]> {
+    pub(crate) fn redact<'a>(&mut self, line: &'a [u8]) -> Cow<'a, [u8]> {
         (self.0)(line)
     }
 }

@@ -58,12 +58,12 @@ impl Clock for RealClock {
 }
 
 /// A client like Claude Code whose behaviour is a shell script, in a folder of its own.
-struct Room {
+pub(crate) struct Room {
     folder: tempfile::TempDir,
-    settings: String,
+    pub(crate) settings: String,
     probes: bool,
     tree_fails: bool,
-    cancel: Cancel,
+    pub(crate) cancel: Cancel,
 }
 
 /// Prints what Claude Code prints for an answer in session `$1`.
@@ -74,7 +74,7 @@ const SAY: &str = r#"say() {
 "#;
 
 impl Room {
-    fn new(script: &str) -> Room {
+    pub(crate) fn new(script: &str) -> Room {
         let folder = tempfile::tempdir().unwrap();
         fs_err::create_dir_all(folder.path().join("repo")).unwrap();
         let client = folder.path().join("client");
@@ -85,11 +85,17 @@ impl Room {
         Room { folder, settings: String::new(), probes: false, tree_fails: false, cancel: Cancel::default() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn pool(&self) -> AgentPool {
+    /// Name of its driver. Tests share a process, and the processes of a lane are found by this name.
+    pub(crate) fn driver(&self) -> String {
+        let name = self.folder.path().file_name().unwrap().to_str().unwrap();
+        format!("driver{}", name.replace('.', "-"))
+    }
+
+    pub(crate) fn pool(&self) -> AgentPool {
         let client = self.path("client").display().to_string();
         let text = format!(
             "policy.probe = {}\n{}\n[agents.claude]\ncommand = {client:?}\n",
@@ -110,7 +116,7 @@ impl Room {
             },
             policy: AgentPolicy::from_settings(&settings),
             state_folder: self.path("state"),
-            driver: "driver".to_owned(),
+            driver: self.driver(),
             purpose: "test".to_owned(),
             feature: None,
             clock: Arc::new(RealClock),
@@ -124,20 +130,20 @@ impl Room {
         })
     }
 
-    fn launch(&self, order: LaunchOrder) -> Result<AgentAnswer, LaunchError> {
+    pub(crate) fn launch(&self, order: LaunchOrder) -> Result<AgentAnswer, LaunchError> {
         fs_err::create_dir_all(self.path("ledgers")).unwrap();
         let pool = self.pool();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let result = runtime.block_on(pool.launch(order));
         // While the driver lives: the call itself has removed what it made.
-        let copies = drivers_folder(&self.path("state")).join(".driver.copies");
+        let copies = drivers_folder(&self.path("state")).join(format!(".{}.copies", self.driver()));
         let left = fs_err::read_dir(copies).map_or(0, Iterator::count);
         assert_eq!(left, 0, "a copy is left");
         result
     }
 
     /// Folder and arguments of each call.
-    fn calls(&self) -> Vec<(PathBuf, String)> {
+    pub(crate) fn calls(&self) -> Vec<(PathBuf, String)> {
         let log = fs_err::read_to_string(self.path("calls")).unwrap_or_default();
         let split =
             |line: &str| line.split_once(' ').map(|(folder, words)| (folder.into(), words.to_owned()));
@@ -145,7 +151,7 @@ impl Room {
     }
 }
 
-fn order() -> LaunchOrder {
+pub(crate) fn order() -> LaunchOrder {
     LaunchOrder {
         agent: "claude".to_owned(),
         seat: "investigator-1".to_owned(),
@@ -166,11 +172,11 @@ fn order() -> LaunchOrder {
     }
 }
 
-fn canonical(path: &Path) -> PathBuf {
+pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap()
 }
 
-fn has(words: &str, pair: &str) -> bool {
+pub(crate) fn has(words: &str, pair: &str) -> bool {
     format!(" {words} ").contains(&format!(" {pair} "))
 }
 
@@ -192,7 +198,10 @@ fn a_scratch_workplace_is_a_copy_that_is_removed() {
     let answer = room.launch(LaunchOrder { workplace: Workplace::Scratch, ..order() }).unwrap();
     assert_eq!((answer.text.as_str(), answer.notes.as_slice()), ("committed", &[][..]));
     let calls = room.calls();
-    assert!(calls[0].0.ends_with(".driver.copies/lane-1") && !calls[0].0.exists(), "{calls:?}");
+    assert!(
+        calls[0].0.ends_with(format!(".{}.copies/lane-1", room.driver())) && !calls[0].0.exists(),
+        "{calls:?}"
+    );
     assert!(has(&calls[0].1, "--permission-mode acceptEdits"), "{calls:?}");
 }
 

@@ -8,3 +8,5 @@ mod launching;
 mod malformed_output;
 mod openai;
 mod queue;
+mod verifying;
+mod worktree_seats;

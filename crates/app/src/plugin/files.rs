@@ -1,5 +1,6 @@
 //! The files of the plug-in.
 
+use charrette_hosts::Skill;
 use charrette_store::atomic::replace_private;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,15 @@ plugin_files![
     "skills/research/SKILL.md",
     "skills/status/SKILL.md",
 ];
+
+/// The skills of the plug-in.
+pub fn skills() -> Vec<Skill> {
+    let skill = |(name, text): &(&str, &str)| {
+        let name = name.strip_prefix("skills/")?.strip_suffix("/SKILL.md")?;
+        Some(Skill { name: name.to_owned(), text: (*text).to_owned() })
+    };
+    FILES.iter().filter_map(skill).collect()
+}
 
 /// Writes the plug-in of this version below a folder, where it differs, and returns its folder.
 pub fn install(below: &Path) -> io::Result<PathBuf> {

@@ -4,4 +4,4 @@ mod check;
 mod files;
 
 pub use check::check;
-pub use files::{FILES, VERSION, install};
+pub use files::{FILES, VERSION, install, skills};

@@ -11,10 +11,10 @@ use std::path::Path;
 const MAX_DEPTH: usize = 16;
 
 /// Content digests by path below the git folder.
-pub(super) type GitFiles = BTreeMap<String, String>;
+pub(crate) type GitFiles = BTreeMap<String, String>;
 
 /// Reads the files below `git_dir`, and below `common_dir` if that is another folder.
-pub(super) fn read_git_files(git_dir: &Path, common_dir: &Path) -> Result<GitFiles, TreeError> {
+pub(crate) fn read_git_files(git_dir: &Path, common_dir: &Path) -> Result<GitFiles, TreeError> {
     let mut found = GitFiles::new();
     let folders = if git_dir == common_dir { vec![git_dir] } else { vec![git_dir, common_dir] };
     for folder in folders {
@@ -32,9 +32,11 @@ pub(super) fn read_git_files(git_dir: &Path, common_dir: &Path) -> Result<GitFil
     Ok(found)
 }
 
-/// Branches of remotes move with every fetch, which an editor may do in the background; locks come and go.
-fn is_remote(name: &str) -> bool {
-    ["refs/remotes", "refs/prefetch"].iter().any(|folder| name.starts_with(folder)) || name.ends_with(".lock")
+/// Branches of remotes move with every fetch, which an editor may do in the background, and refs of runs are charrette's
+/// own and are moved by compare-and-swap; locks come and go.
+fn is_restless(name: &str) -> bool {
+    let folders = ["refs/remotes", "refs/prefetch", "refs/charrette"];
+    folders.iter().any(|folder| name.starts_with(folder)) || name.ends_with(".lock")
 }
 
 /// Branches that are checked out in other work trees, where others work.
@@ -56,7 +58,7 @@ fn add_folder(folder: &Path, name: &str, depth: usize, found: &mut GitFiles) -> 
     for entry in entries {
         let entry = entry?;
         let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-        if is_remote(&name) {
+        if is_restless(&name) {
             continue;
         }
         if entry.file_type()?.is_dir() && depth < MAX_DEPTH {
@@ -97,7 +99,7 @@ fn add_packed_refs(file: &Path, found: &mut GitFiles) -> Result<(), TreeError> {
         Err(error) => return Err(error.into()),
     };
     for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
-        if let Some((id, name)) = line.split_once(' ').filter(|(_, name)| !is_remote(name)) {
+        if let Some((id, name)) = line.split_once(' ').filter(|(_, name)| !is_restless(name)) {
             found.entry(name.to_owned()).or_insert_with(|| id.to_owned());
         }
     }

@@ -20,10 +20,10 @@ const NAME_LENGTH: u16 = 0x0fff;
 
 /// An entry of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct IndexEntry {
-    pub(super) path: TreePath,
+pub(crate) struct IndexEntry {
+    pub(crate) path: TreePath,
     /// True if git was told not to look at the file.
-    pub(super) is_flagged: bool,
+    pub(crate) is_flagged: bool,
 }
 
 /// Entries of the index at `index`, sorted; git is asked in `root` if the format is unknown.
@@ -35,7 +35,7 @@ pub(super) fn read_index(root: &Path, index: &Path) -> Result<Vec<IndexEntry>, T
     };
     let mut entries = match parse(&bytes) {
         Some(entries) => entries,
-        None => listed_by_git(root)?,
+        None => list_index(Git::new(root))?,
     };
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     // An unfinished merge has several entries per path.
@@ -44,8 +44,8 @@ pub(super) fn read_index(root: &Path, index: &Path) -> Result<Vec<IndexEntry>, T
 }
 
 /// Entries as `git ls-files -v` lists them: flagged ones with a lower-case letter, or with `S`.
-fn listed_by_git(root: &Path) -> Result<Vec<IndexEntry>, TreeError> {
-    let listed = Git::new(root).bytes(&["ls-files", "-v", "-z"])?;
+pub(crate) fn list_index(git: Git<'_>) -> Result<Vec<IndexEntry>, TreeError> {
+    let listed = git.bytes(&["ls-files", "-v", "-z"])?;
     let entry = |record: &[u8]| {
         let tag = *record.first()?;
         let path = TreePath::new(record.get(2..)?);
@@ -55,7 +55,7 @@ fn listed_by_git(root: &Path) -> Result<Vec<IndexEntry>, TreeError> {
 }
 
 /// None if the format is unknown or the file is torn.
-fn parse(bytes: &[u8]) -> Option<Vec<IndexEntry>> {
+pub(crate) fn parse(bytes: &[u8]) -> Option<Vec<IndexEntry>> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     if bytes.get(..4)? != b"DIRC" {
         return None;

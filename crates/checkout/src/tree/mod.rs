@@ -18,6 +18,8 @@ mod watched;
 
 pub use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 pub use error::TreeError;
+pub(crate) use git_files::read_git_files;
+pub(crate) use index::{IndexEntry, list_index, parse as parse_index};
 pub use snapshot::Snapshot;
 pub use undo::{SkippedChange, UndoReport, patch, undo};
 pub use watched::WatchedSnapshot;

@@ -67,6 +67,17 @@ impl Snapshot {
         self.entries.iter().any(|entry| entry.submodule)
     }
 
+    /// Tracked paths that differ from the last commit.
+    pub(crate) fn dirty_paths(self) -> Vec<TreePath> {
+        let tracked = self.entries.into_iter().filter(|entry| !entry.untracked);
+        tracked.map(|entry| entry.path).collect()
+    }
+
+    /// Paths that differ from the last commit, untracked ones included.
+    pub(crate) fn dirty_or_untracked_paths(self) -> Vec<TreePath> {
+        self.entries.into_iter().map(|entry| entry.path).collect()
+    }
+
     pub(super) fn entry(&self, path: &TreePath) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
     }

@@ -12,3 +12,5 @@ mod remotes;
 mod sources;
 mod tree;
 mod watch;
+mod workshop;
+mod worktrees;

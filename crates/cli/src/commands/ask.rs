@@ -1,5 +1,6 @@
 //! `charrette ask`: one supervised agent call, with its sidecar files next to the answer.
 
+use super::ask_files::{CallFiles, write_file};
 use crate::invocation::Invocation;
 use crate::{input, output, runtime, trusted_site};
 use charrette_agents::outcome::{Failure, FailureKind, TimeoutKind};
@@ -22,6 +23,7 @@ use charrette_model::sidecar::{self, CallMeta};
 use charrette_model::tree::{ChangeKind, TreeChange};
 use charrette_store::atomic::replace_private;
 use charrette_store::ledger::calls;
+use charrette_store::{Location, locate};
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -58,6 +60,9 @@ pub(crate) struct AskArgs {
     /// Allow the agent to change files
     #[arg(long)]
     write: bool,
+    /// Let the agent work in this worktree of the repository; with --write it may change that and nothing else
+    #[arg(long, value_name = "DIR")]
+    worktree: Option<PathBuf>,
     /// Continue the agent's session with this session id
     #[arg(long, value_name = "ID", requires = "agent")]
     session: Option<String>,
@@ -66,6 +71,7 @@ pub(crate) struct AskArgs {
 pub(crate) fn ask(invocation: &Invocation, args: &AskArgs) -> Result<ExitCode, AppError> {
     let site = trusted_site::open(invocation)?;
     let files = CallFiles::new(&args.output)?;
+    let worktree = args.worktree.as_deref().map(|folder| find_worktree(&site, folder)).transpose()?;
     let prompt = match (&args.prompt, &args.prompt_file) {
         (Some(text), _) => text.clone(),
         (None, file) => input::read_text(file.as_deref())?,
@@ -84,65 +90,35 @@ pub(crate) fn ask(invocation: &Invocation, args: &AskArgs) -> Result<ExitCode, A
             ports::tree(&site),
             &cancel,
         );
-        let call = AskCall { invocation, args, site: &site, pool: &pool, files: &files, prompt: &prompt };
+        let call = AskCall {
+            invocation,
+            args,
+            site: &site,
+            pool: &pool,
+            files: &files,
+            worktree: worktree.as_deref(),
+            prompt: &prompt,
+        };
         call.run(&cancel).await
     })
 }
 
-/// Answer file and its sidecar files.
-struct CallFiles {
-    output: PathBuf,
-}
-
-impl CallFiles {
-    fn new(output: &Path) -> Result<CallFiles, AppError> {
-        if !sidecar::is_allowed_output_path(&output.to_string_lossy()) {
-            return Err(AppError::failed(
-                "the path of --output may contain only letters, digits and . _ / -",
-            ));
+/// Root of that worktree of the site's repository.
+fn find_worktree(site: &Site, folder: &Path) -> Result<PathBuf, AppError> {
+    let real = folder.canonicalize().map_err(|error| {
+        AppError::failed(format!("the worktree {} cannot be used: {error}", folder.display()))
+    })?;
+    let real_path = |path: &Path| path.canonicalize().ok();
+    let common = site.repository.as_ref().and_then(|repository| real_path(repository.common_dir()));
+    match locate(&real) {
+        Ok(Location::WorkTree(found))
+            if common.is_some() && real_path(found.common_dir()) == common && found.work_tree == real =>
+        {
+            Ok(real)
         }
-        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(AppError::failed(format!("the folder of {} does not exist", output.display())));
-        }
-        Ok(CallFiles { output: std::path::absolute(output).map_err(AppError::failed)? })
+        _ => Err(AppError::failed(format!("{} is not a worktree of this repository", folder.display()))
+            .hint("List worktrees: git worktree list")),
     }
-
-    /// Path of the sidecar file with this suffix.
-    fn sidecar(&self, suffix: &str) -> PathBuf {
-        let mut name = self.output.file_name().unwrap_or_default().to_owned();
-        name.push(suffix);
-        self.output.with_file_name(name)
-    }
-
-    /// Removes stale files of an earlier call.
-    fn remove_stale(&self) -> Result<(), AppError> {
-        let stale = [
-            ".done",
-            ".meta",
-            ".diag",
-            ".prompt",
-            ".sidecar",
-            ".json",
-            ".untracked-baseline",
-            ".dirty-tree",
-            ".dirty-tree.tracked-paths",
-            ".dirty-tree.new-untracked-paths",
-        ];
-        for path in stale.iter().map(|suffix| self.sidecar(suffix)).chain([self.output.clone()]) {
-            match fs_err::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(AppError::failed(error));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), AppError> {
-    replace_private(path, text.as_bytes()).map_err(AppError::failed)
 }
 
 /// One `ask` command: inputs of the call.
@@ -152,6 +128,8 @@ struct AskCall<'a> {
     site: &'a Site,
     pool: &'a AgentPool,
     files: &'a CallFiles,
+    /// Root of the worktree to work in, instead of the checkout.
+    worktree: Option<&'a Path>,
     prompt: &'a str,
 }
 
@@ -168,7 +146,16 @@ impl AskCall<'_> {
         let (candidates, or_embedded) = self.candidates()?;
         self.files.remove_stale()?;
         let is_installed = |agent: &Agent| agent.is_installed(self.pool.host());
-        let agents: Vec<Agent> = candidates.into_iter().filter(is_installed).collect();
+        let mut agents: Vec<Agent> = candidates.into_iter().filter(is_installed).collect();
+        let or_embedded = or_embedded && !self.is_write_seat();
+        if let Some(folder) = self.worktree.filter(|_| self.args.write) {
+            let problem = |agent: &Agent| self.pool.write_seat_problem(agent, folder);
+            let refused = agents.iter().find_map(|agent| Some((agent.name.clone(), problem(agent)?)));
+            agents.retain(|agent| problem(agent).is_none());
+            if let Some((name, problem)) = refused.filter(|_| agents.is_empty()) {
+                return Err(AppError::failed(format!("{name} cannot be called: {problem}")));
+            }
+        }
         let mut failures = Vec::new();
         for (n, agent) in agents.iter().enumerate() {
             let result = self.call_agent(agent).await?;
@@ -243,7 +230,7 @@ impl AskCall<'_> {
             prompt: self.prompt,
             seat,
             origin: CallOrigin::default(),
-            folder: None,
+            folder: self.worktree,
             writing: self.args.write,
             session: self.args.session.as_deref().map(|id| ResumedSession { id, usage: earlier.as_ref() }),
             timeout: Duration::from_secs(self.timeout_seconds()),
@@ -282,7 +269,10 @@ impl AskCall<'_> {
             more: [
                 ("OUTER_LAUNCHER", "charrette ask".to_owned()),
                 ("OUTER_LAUNCHER_PROMPT_FILE", self.files.sidecar(".prompt").to_string_lossy().into_owned()),
-                ("OUTER_LAUNCHER_WORKDIR", self.site.root.to_string_lossy().into_owned()),
+                (
+                    "OUTER_LAUNCHER_WORKDIR",
+                    self.worktree.unwrap_or(&self.site.root).to_string_lossy().into_owned(),
+                ),
             ]
             .map(|(key, value)| (key.to_owned(), value))
             .to_vec(),
@@ -296,9 +286,19 @@ impl AskCall<'_> {
         of_session.next_back()?.session_total
     }
 
-    /// Snapshot of the work tree, for agents that may only read.
+    /// True if the agent may change the worktree of a task.
+    fn is_write_seat(&self) -> bool {
+        self.args.write && self.worktree.is_some()
+    }
+
+    /// True if the agent may change the checkout itself.
+    fn may_change_checkout(&self) -> bool {
+        self.args.write && self.worktree.is_none()
+    }
+
+    /// Snapshot of the checkout, for agents that may not change it.
     fn snapshot(&self, first: bool) -> Result<Option<Snapshot>, AppError> {
-        if self.args.write || self.site.repository.is_none() {
+        if self.may_change_checkout() || self.site.repository.is_none() {
             return Ok(None);
         }
         let snapshot = Snapshot::take(&self.site.root).map_err(AppError::failed)?;
@@ -336,7 +336,7 @@ impl AskCall<'_> {
 
     /// Writes FILE.dirty-tree and the lists of changed paths.
     fn write_tree_status(&self, changes: &[TreeChange]) -> Result<(), AppError> {
-        if self.args.write || self.site.repository.is_none() {
+        if self.may_change_checkout() || self.site.repository.is_none() {
             return Ok(());
         }
         let files = self.files;
@@ -397,10 +397,11 @@ impl AskCall<'_> {
         if let Some(message) = report.orphans_message() {
             output::note(self.invocation, &format!("{agent} {message}."));
         }
+        let rights = if self.is_write_seat() { "may change its worktree only" } else { "may only read" };
         for change in changes {
             output::note(
                 self.invocation,
-                &format!("Warning: {agent} may only read, but {} {}", change.kind, change.path),
+                &format!("Warning: {agent} {rights}, but {} {}", change.kind, change.path),
             );
         }
         let failure = outcome.answer.as_ref().err();

@@ -3,9 +3,9 @@
 use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook, init,
-    ledger, manifest, mcp, names, plugin, resume, roles, seats, session_env, status, stop, survey, tokens,
-    trust, verdict, watch,
+    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook,
+    implement, init, ledger, manifest, mcp, names, plugin, resume, roles, seats, session_env, status, stop,
+    survey, tokens, trust, verdict, verify, watch,
 };
 use crate::invocation::Invocation;
 use charrette_app::AppError;
@@ -14,10 +14,12 @@ use std::process::ExitCode;
 pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode, AppError> {
     match command {
         Command::Design(args) => design::design(invocation, &args),
+        Command::Implement(args) => implement::implement(invocation, &args),
         Command::DesignHeavy(args) => design_heavy::design_heavy(invocation, &args),
         Command::Hook(args) => Ok(hook::hook(args)),
         Command::Names => names::names(invocation),
         Command::Survey(args) => survey::survey(invocation, &args),
+        Command::Verify(args) => verify::verify(invocation, &args),
         Command::Check(args) => check::check(invocation, &args),
         Command::Status(args) => status::status(invocation, &args),
         Command::Answer(args) => answer::answer(invocation, &args),

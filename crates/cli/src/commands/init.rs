@@ -1,23 +1,26 @@
-//! `charrette init`: installs hooks into the clients of this repository or of the user, and removes them.
+//! `charrette init`: installs hooks, the MCP server and skills into the clients of this repository or of the user, and
+//! removes them.
 
+use super::file_changes;
 use crate::invocation::Invocation;
-use crate::{output, progress};
+use crate::output;
 use charrette_app::init::{InitOptions, InitPlan, apply, check_problems, plan};
-use charrette_app::{AppError, ErrorKind, Site};
-use charrette_hosts::{Change, Client, FileChange, diff};
+use charrette_app::{AppError, Site};
+use charrette_hosts::{Client, Part};
 use charrette_model::escape::one_line;
-use charrette_term::{Confirmation, confirm_changes};
+use charrette_term::Confirmation;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// Install hooks into Claude Code, Codex, Gemini CLI, Cursor and opencode
+/// Install hooks, MCP server and skills into Claude Code, Codex, Gemini CLI, Cursor and opencode
 ///
 /// While a run is driven in a repository, the hooks keep sessions of these clients from switching its branch and from
-/// writing into its files. The changes are shown first, and all of them are made or none. docs/init.md has the details.
+/// writing into its files. With the server and the skills a session starts, follows and answers runs. What the plug-in
+/// brings to a client is not installed there a second time. The changes are shown first, and all of them are made or
+/// none. docs/init.md has the details.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct InitArgs {
@@ -27,6 +30,9 @@ pub(crate) struct InitArgs {
     /// Only this client; may be repeated [default: all that are found]
     #[arg(long, value_name = "NAME", value_parser = client_parser())]
     client: Vec<Client>,
+    /// Only these parts, separated by commas [default: all]
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part_parser())]
+    only: Vec<Part>,
     /// Take out what init has put in
     #[arg(long)]
     remove: bool,
@@ -47,9 +53,20 @@ fn client_parser() -> impl clap::builder::TypedValueParser<Value = Client> {
         .try_map(|name| Client::parse(&name).ok_or_else(|| format!("no client is called {name}")))
 }
 
+fn part_parser() -> impl clap::builder::TypedValueParser<Value = Part> {
+    let names: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();
+    PossibleValuesParser::new(names)
+        .try_map(|name| Part::parse(&name).ok_or_else(|| format!("no part is called {name}")))
+}
+
 pub(crate) fn init(invocation: &Invocation, args: &InitArgs) -> Result<ExitCode, AppError> {
     let site = invocation.site()?;
-    let options = InitOptions { user: args.user, clients: args.client.clone(), remove: args.remove };
+    let options = InitOptions {
+        user: args.user,
+        clients: args.client.clone(),
+        parts: args.only.clone(),
+        remove: args.remove,
+    };
     let init = plan(&site, &options)?;
     if args.check {
         return check(invocation, &site, &init, &typed(args));
@@ -60,27 +77,16 @@ pub(crate) fn init(invocation: &Invocation, args: &InitArgs) -> Result<ExitCode,
         return Ok(ExitCode::SUCCESS);
     }
     if !invocation.json {
-        output::print_line(&changes(&site, &init))?;
+        output::print_line(&file_changes::render(&site, &init.plan.changes))?;
     }
     if args.dry_run {
         report(invocation, &site, &init, Outcome::Shown)?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.yes {
-        let Some(terminal) = progress::terminal(invocation, &output::stdout_screen()) else {
-            let word = typed(args);
-            return Err(AppError::new(
-                ErrorKind::Refused,
-                "there is no terminal to ask at; nothing was changed",
-            )
-            .hint(format!("Make the changes: {word} --yes; only look: {word} --dry-run")));
-        };
-        match confirm_changes(&terminal, "Make these changes?") {
+        match file_changes::ask(invocation, &typed(args))? {
             Confirmation::Run => {}
-            Confirmation::Cancel => {
-                output::print_line("Cancelled. Nothing was changed.")?;
-                return Ok(ExitCode::SUCCESS);
-            }
+            Confirmation::Cancel => return Ok(ExitCode::SUCCESS),
             Confirmation::Interrupted => return Ok(ExitCode::from(130)),
         }
     }
@@ -91,9 +97,12 @@ pub(crate) fn init(invocation: &Invocation, args: &InitArgs) -> Result<ExitCode,
 
 /// The command as it was typed.
 fn typed(args: &InitArgs) -> String {
+    let parts: Vec<&str> = args.only.iter().map(|part| part.name()).collect();
+    let parts = parts.join(",");
     let mut words = vec!["charrette init"];
     words.extend(args.user.then_some("--user"));
     words.extend(args.client.iter().flat_map(|client| ["--client", client.name()]));
+    words.extend((!parts.is_empty()).then_some(["--only", &parts]).into_iter().flatten());
     words.extend(args.remove.then_some("--remove"));
     words.join(" ")
 }
@@ -109,11 +118,12 @@ enum Outcome {
 fn report(invocation: &Invocation, site: &Site, init: &InitPlan, outcome: Outcome) -> Result<(), AppError> {
     let steps = if outcome == Outcome::Shown { Vec::new() } else { init.remaining_steps() };
     if invocation.json {
-        let files: Vec<Value> = init.plan.changes.iter().map(|change| change_json(site, change)).collect();
+        let files: Vec<Value> =
+            init.plan.changes.iter().map(|change| file_changes::to_json(site, change)).collect();
         let clients: Vec<&str> = init.clients.iter().map(|client| client.name()).collect();
         let applied = outcome == Outcome::Applied;
         return output::print_json(
-            &json!({"clients": clients, "applied": applied, "changes": files, "next": steps}),
+            &json!({"clients": clients, "applied": applied, "changes": files, "notes": init.notes(), "next": steps}),
         );
     }
     let labels: Vec<&str> = init.clients.iter().map(|client| client.label()).collect();
@@ -129,8 +139,11 @@ fn report(invocation: &Invocation, site: &Site, init: &InitPlan, outcome: Outcom
         Outcome::Applied if removes => format!("Removed from {labels}."),
         Outcome::Applied => format!("Installed for {labels}."),
     })?;
+    for note in init.notes() {
+        output::print_line(&note)?;
+    }
     if outcome == Outcome::Applied
-        || (outcome == Outcome::Unchanged && init.hook_program.is_none() && !removes)
+        || (outcome == Outcome::Unchanged && !init.missing_programs.is_empty() && !removes)
     {
         for step in steps {
             output::print_line(&format!("  -> {step}"))?;
@@ -149,14 +162,17 @@ fn check(invocation: &Invocation, site: &Site, init: &InitPlan, typed: &str) -> 
         let path = site.relative(&change.path).display().to_string();
         lines.extend(change.reasons.iter().map(|reason| format!("{path}: {reason}")));
     }
-    if init.hook_program.is_none() {
-        lines.push(format!("{} is not on PATH", charrette_hosts::HOOK_PROGRAM));
-    }
+    lines.extend(init.missing_programs.iter().map(|program| format!("{program} is not on PATH")));
     let is_complete = lines.is_empty();
     if invocation.json {
-        output::print_json(&json!({"complete": is_complete, "differences": lines}))?;
-    } else if is_complete {
-        output::print_line("All hooks are installed.")?;
+        output::print_json(&json!({"complete": is_complete, "differences": lines, "notes": init.notes()}))?;
+        return Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    for note in init.notes() {
+        output::print_line(&note)?;
+    }
+    if is_complete {
+        output::print_line("Everything is installed.")?;
     } else {
         for line in &lines {
             output::print_line(&one_line(line))?;
@@ -164,52 +180,4 @@ fn check(invocation: &Invocation, site: &Site, init: &InitPlan, typed: &str) -> 
         output::log(&format!("hint: To install what is missing: {typed}"));
     }
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn change_json(site: &Site, change: &FileChange) -> Value {
-    json!({
-        "path": site.relative(&change.path),
-        "written": change.target,
-        "change": word(change),
-        "reasons": change.reasons,
-        "diff": diff(change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default()),
-    })
-}
-
-fn word(change: &FileChange) -> &'static str {
-    match change.kind() {
-        Change::Create => "create",
-        Change::Edit => "edit",
-        Change::Delete => "delete",
-    }
-}
-
-/// All changes as text: edits as a diff; of files that belong to charrette only their size.
-fn changes(site: &Site, init: &InitPlan) -> String {
-    let mut text = String::new();
-    for change in &init.plan.changes {
-        let path = site.relative(&change.path).display().to_string();
-        let _ = writeln!(text, "{} {}", word(change), one_line(&path));
-        if change.is_linked() {
-            let _ = writeln!(text, "  a link: {} is written", one_line(&change.target.display().to_string()));
-        }
-        let before = change.before.as_deref().unwrap_or_default();
-        let after = change.after.as_deref().unwrap_or_default();
-        if change.is_owned && change.kind() != Change::Edit {
-            let content = if change.kind() == Change::Create { after } else { before };
-            let _ =
-                writeln!(text, "  {} lines, all of them written by charrette init", content.lines().count());
-            continue;
-        }
-        for line in diff(before, after).lines() {
-            let _ = writeln!(text, "  {}", shown(line));
-        }
-    }
-    text.trim_end().to_owned()
-}
-
-/// A line of a file for the terminal: tabs stay, other control characters are escaped.
-fn shown(line: &str) -> String {
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    line.split('\t').map(one_line).collect::<Vec<_>>().join("\t")
 }

@@ -167,7 +167,7 @@ fn issues_are_printed_with_a_path_that_can_be_followed() {
     let check = charrette(&sandbox, &["check", FEATURE]);
     assert_eq!(check.code, Some(1));
     assert_snapshot!(check.stdout, @r"
-    specs/let-the-limiter-burst/tasks.md:20: T002 names src/gone.rs, which does not exist and is not marked (new) [unknown-file]
+    specs/let-the-limiter-burst/tasks.md:21: T002 names src/gone.rs, which does not exist and is not marked (new) [unknown-file]
     specs/let-the-limiter-burst/summary.md:1: summary.md is not there, or empty [missing-file]
     specs/let-the-limiter-burst/spec.json:1: not valid UTF-8 [unreadable]
     specs/let-the-limiter-burst/meta.yaml:2: the status is 'approved', in requirements.md it is 'Draft' [status]

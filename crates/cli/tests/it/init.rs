@@ -39,6 +39,13 @@ fn changes_are_shown_then_made_then_taken_back() {
     assert!(made.stdout.contains("Installed for Claude Code, opencode."), "{}", made.stdout);
     assert!(made.stdout.contains("Restart open sessions of Claude Code, opencode"), "{}", made.stdout);
     assert!(sandbox.path(".claude/formats/checkpoint.md").exists());
+    assert!(sandbox.path(".claude/skills/charrette-design/SKILL.md").exists());
+    assert!(sandbox.read(".mcp.json").contains("\"command\": \"charrette\""));
+    assert!(
+        made.stdout.contains("Claude Code: approve the server charrette of .mcp.json"),
+        "{}",
+        made.stdout
+    );
 
     let again = init(&sandbox, &["--client", "claude", "--client", "opencode", "--yes"]);
     assert!(again.stdout.starts_with("Up to date: Claude Code, opencode. Nothing was changed."), "{again:?}");
@@ -46,7 +53,9 @@ fn changes_are_shown_then_made_then_taken_back() {
     let removed = init(&sandbox, &["--remove", "--yes"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
     assert_eq!(sandbox.read(SETTINGS), MINE);
-    assert!(!sandbox.path(".opencode").exists() && !sandbox.path(".claude/formats").exists());
+    for gone in [".opencode", ".claude/formats", ".claude/skills", ".agents", ".mcp.json", "opencode.json"] {
+        assert!(!sandbox.path(gone).exists(), "{gone}");
+    }
     let nothing = init(&sandbox, &["--remove", "--yes"]);
     assert_eq!(nothing.stdout, "Nothing of charrette is installed here. Nothing was changed.\n");
 }
@@ -87,6 +96,8 @@ fn check_names_everything_that_is_missing() {
         ".claude/settings.json: hook PreToolUse is missing",
         ".claude/settings.json: hook SessionStart is missing",
         ".claude/formats/handoff.md: it is missing",
+        ".mcp.json: server charrette is missing",
+        ".claude/skills/charrette-status/SKILL.md: it is missing",
     ] {
         assert!(missing.stdout.contains(line), "{line} in {}", missing.stdout);
     }
@@ -95,8 +106,10 @@ fn check_names_everything_that_is_missing() {
     init(&sandbox, &["--client", "claude", "--yes"]);
     let bin = sandbox.outside("bin");
     fs_err::create_dir_all(&bin).unwrap();
-    fs_err::write(bin.join("charrette-hook"), "#!/bin/sh\n").unwrap();
-    fs_err::set_permissions(bin.join("charrette-hook"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    for program in ["charrette-hook", "charrette"] {
+        fs_err::write(bin.join(program), "#!/bin/sh\n").unwrap();
+        fs_err::set_permissions(bin.join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
     let with_hook = |args: &[&str]| {
         let mut command = sandbox.command(BINARY);
         let path = std::env::var("PATH").unwrap();
@@ -106,7 +119,7 @@ fn check_names_everything_that_is_missing() {
     let complete = with_hook(&["init", "--client", "claude", "--check"]);
     assert_eq!(
         (complete.code, complete.stdout.as_str()),
-        (Some(0), "All hooks are installed.\n"),
+        (Some(0), "Everything is installed.\n"),
         "{complete:?}"
     );
     let narrowed = sandbox.read(SETTINGS).replacen("\"timeout\": 10", "\"timeout\": 1", 1);
@@ -116,8 +129,46 @@ fn check_names_everything_that_is_missing() {
     let expected = serde_json::json!({
         "complete": false,
         "differences": [".claude/settings.json: hook PreToolUse is not as init writes it"],
+        "notes": [],
     });
     assert_eq!(different.json(), expected);
+}
+
+#[test]
+fn parts_are_chosen_and_removed_one_by_one() {
+    let sandbox = repository();
+    let shown = init(&sandbox, &["--client", "claude", "--only", "mcp"]);
+    assert!(shown.stderr.contains("charrette init --client claude --only mcp --yes"), "{shown:?}");
+    let made = init(&sandbox, &["--client", "claude", "--only", "mcp,skills", "--yes"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(!made.stdout.contains("--prove-hooks"), "{}", made.stdout);
+    assert_eq!(sandbox.read(SETTINGS), MINE);
+    assert!(sandbox.path(".mcp.json").exists() && !sandbox.path(".claude/formats").exists());
+    assert_eq!(init(&sandbox, &["--remove", "--only", "skills", "--yes"]).code, Some(0));
+    assert!(sandbox.path(".mcp.json").exists() && !sandbox.path(".claude/skills").exists());
+    assert_eq!(init(&sandbox, &["--only", "plugins", "--yes"]).code, Some(2));
+}
+
+#[test]
+fn parts_of_the_plug_in_are_not_installed_twice() {
+    let sandbox = repository();
+    init(&sandbox, &["--client", "claude", "--only", "mcp", "--yes"]);
+    let settings = "{\"enabledPlugins\": {\"charrette@charrette\": true}}";
+    fs_err::create_dir_all(sandbox.home().join(".claude")).unwrap();
+    fs_err::write(sandbox.home().join(SETTINGS), settings).unwrap();
+    let made = init(&sandbox, &["--client", "claude", "--client", "codex", "--yes"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    for said in [
+        "Claude Code has the plug-in of charrette (",
+        "which brings hooks, server, skills: not installed a second time.",
+        "charrette init --client claude --remove",
+    ] {
+        assert!(made.stdout.contains(said), "{said} in {}", made.stdout);
+    }
+    assert_eq!(sandbox.read(SETTINGS), MINE);
+    assert!(!sandbox.path(".claude/skills").exists() && sandbox.path(".codex/config.toml").exists());
+    let checked = init(&sandbox, &["--client", "claude", "--only", "hooks", "--check"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
 }
 
 #[test]

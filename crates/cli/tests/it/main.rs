@@ -35,6 +35,9 @@ mod honesty;
 mod hooks;
 mod hostile_agents;
 mod hosts;
+mod implement;
+mod implement_conflicts;
+mod implement_lies;
 mod init;
 mod kills;
 mod ledgers;
@@ -54,7 +57,10 @@ mod text_tools;
 mod trust;
 mod trust_hostile;
 mod trust_runs;
+mod verify_init;
+mod verify_run;
 mod workshop;
+mod write_seat;
 
 use charrette_testkit::{Output, Sandbox};
 

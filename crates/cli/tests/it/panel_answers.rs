@@ -157,7 +157,7 @@ fn fits(seat: &Seat, text: &str) {
         }
         AnswerForm::SpecFiles => is_sound(&split_files(text, seat.writes).unwrap()),
         AnswerForm::Verdict => assert!(read_verdict(text, &["PASS", "FAIL"]).verdict.is_some(), "{id}"),
-        AnswerForm::ResearchNotes => panic!("{id} is no seat of a design"),
+        AnswerForm::TaskReview | AnswerForm::ResearchNotes => panic!("{id} is no seat of a design"),
         // Tallied below, and by the judges themselves in panel_bed.
         AnswerForm::DecisionVotes | AnswerForm::FindingVotes => {}
     }

@@ -39,13 +39,13 @@ fn every_seat_is_listed_with_who_may_take_it() {
         })
         .collect();
     assert_snapshot!(shown.join("\n"), @"
-    SEAT                             GROUP          STEP  ROLE               EMBEDDED  TEXT                       CHAIN
-    cursor-arch                      sketches       2a    sketch-arch        yes       built-in                   gemini, *, claude, embedded
-    debate-2-thesis                  debaters       2a.5  thesis             no        built-in                   codex, *
-    judge-codex                      judges         2a.5  judge              no        .charrette/roles/judge.md  codex, *, claude
-    planner                          lead           2b    planner            yes       built-in                   codex, claude, embedded
-    reviewer-edge                    reviewers      3     reviewer           yes       built-in                   cursor, *, claude, embedded
-    validator                        -              4c    validator          yes       built-in                   codex, claude, *, embedded
+    SEAT                             GROUP           STEP  ROLE                    EMBEDDED  TEXT                       CHAIN
+    cursor-arch                      sketches        2a    sketch-arch             yes       built-in                   gemini, *, claude, embedded
+    debate-2-thesis                  debaters        2a.5  thesis                  no        built-in                   codex, *
+    judge-codex                      judges          2a.5  judge                   no        .charrette/roles/judge.md  codex, *, claude
+    planner                          lead            2b    planner                 yes       built-in                   codex, claude, embedded
+    reviewer-edge                    reviewers       3     reviewer                yes       built-in                   cursor, *, claude, embedded
+    validator                        -               4c    validator               yes       built-in                   codex, claude, *, embedded
     * any other installed external agent
     ");
 }
@@ -60,7 +60,7 @@ fn roles_are_listed_as_json() {
     let listed = charrette(&sandbox, &["roles", "list", "--json"]);
     assert_eq!(listed.code, Some(0));
     let listing = listed.json();
-    assert_eq!(listing["seats"].as_array().unwrap().len(), 66);
+    assert_eq!(listing["seats"].as_array().unwrap().len(), 72);
     assert_eq!(
         *seat(&listing, "reviewer-edge"),
         json!({
@@ -128,7 +128,12 @@ fn every_seat_and_role_can_be_shown() {
         assert_eq!(shown.code, Some(0), "{name}");
         let copies = ["planner", "reviser", "mender", "finisher", "writer", "investigator", "walker"];
         let has_copy = copies.iter().any(|seat| name.starts_with(seat));
-        let works = if has_copy { "You work in a copy" } else { "You work read-only." };
+        let has_worktree = ["implementer", "conflict-fixer", "fixer"].contains(&name);
+        let works = match (has_worktree, has_copy) {
+            (true, _) => "You work in a worktree",
+            (_, true) => "You work in a copy",
+            _ => "You work read-only.",
+        };
         assert!(shown.stdout.contains(works), "{name}");
     }
 }

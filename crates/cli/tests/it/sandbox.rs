@@ -10,11 +10,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Version of Landlock that these tests need; `None` leaves the kernel's.
-const WITHOUT: Option<&str> = Some("0");
+pub(crate) const WITHOUT: Option<&str> = Some("0");
 
 /// Sign of a successful attack.
 #[derive(Clone, Copy)]
-enum Sign {
+pub(crate) enum Sign {
     /// The victim contains `FORGED`.
     Forged,
     /// The victim is gone.
@@ -24,9 +24,12 @@ enum Sign {
 }
 use Sign::{Forged, Gone, There};
 
+/// An attack: victim, sign of success, and the shell commands.
+pub(crate) type Attack = (&'static str, Sign, &'static str);
+
 /// Attacks: victim, sign of success, and the shell commands, in which `$V` is the victim and `$R` the repository. Relative
 /// victims are in the repository, those with `~` in the home folder.
-const ATTACKS: &[(&str, Sign, &str)] = &[
+pub(crate) const ATTACKS: &[Attack] = &[
     // The work tree, with the means of a shell.
     ("victim-redirect", Forged, "echo FORGED > $V"),
     ("victim-append", Forged, "echo FORGED >> $V"),
@@ -113,9 +116,9 @@ const ATTACKS: &[(&str, Sign, &str)] = &[
 ];
 
 /// Writes every victim, and a script that makes every attack.
-fn prepare(sandbox: &Sandbox) -> PathBuf {
+pub(crate) fn prepare(sandbox: &Sandbox, attacks: &[Attack]) -> PathBuf {
     let mut script = format!("R={}\nH={}\n", sandbox.work().display(), sandbox.home().display());
-    for (victim, sign, commands) in ATTACKS {
+    for (victim, sign, commands) in attacks {
         let path = victim_path(sandbox, victim);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         if !matches!(sign, There) && !path.exists() {
@@ -151,7 +154,7 @@ fn victim_path(sandbox: &Sandbox, victim: &str) -> PathBuf {
 }
 
 /// Victims of successful attacks.
-fn successes(sandbox: &Sandbox) -> Vec<&'static str> {
+pub(crate) fn successes(sandbox: &Sandbox, attacks: &[Attack]) -> Vec<&'static str> {
     let has_succeeded = |victim: &str, sign: Sign| {
         let path = victim_path(sandbox, victim);
         match sign {
@@ -160,7 +163,7 @@ fn successes(sandbox: &Sandbox) -> Vec<&'static str> {
             There => path.symlink_metadata().is_ok(),
         }
     };
-    ATTACKS
+    attacks
         .iter()
         .filter(|(victim, sign, _)| has_succeeded(victim, *sign))
         .map(|(victim, ..)| *victim)
@@ -170,7 +173,7 @@ fn successes(sandbox: &Sandbox) -> Vec<&'static str> {
 /// A design in which the agent of that step attacks, with a limit on the version of Landlock.
 fn attacked_design(step: &str, limit: Option<&str>) -> (Workshop, Output) {
     let workshop = Workshop::regular();
-    let script = prepare(&workshop.sandbox);
+    let script = prepare(&workshop.sandbox, ATTACKS);
     let says = format!("{}.txt", step.replace('/', "."));
     workshop.set_part(step, &json!({"says": says, "shell": format!("sh {}", script.display())}));
     let answers = workshop.answers();
@@ -189,7 +192,7 @@ fn a_hostile_agent_writes_nowhere() {
     // A seat that only reads, and one that may change its own copy of the repository.
     for step in ["vote/voter-cursor", "planner"] {
         let (workshop, output) = attacked_design(step, None);
-        assert_eq!(successes(&workshop.sandbox), [""; 0], "{step}");
+        assert_eq!(successes(&workshop.sandbox, ATTACKS), [""; 0], "{step}");
         assert_eq!(output.code, Some(0), "{step}: {output:?}");
         assert!(!output.stderr.contains("by another process"), "{step}: {}", output.stderr);
     }
@@ -312,7 +315,7 @@ fn ask(sandbox: &Sandbox, script: &str, limit: Option<&str>) -> Output {
     Output::capture(command, b"")
 }
 
-fn repository() -> Sandbox {
+pub(crate) fn repository() -> Sandbox {
     let sandbox = Sandbox::repository();
     sandbox.write("README.md", "visible\n");
     sandbox.git(["add", "--all"]);

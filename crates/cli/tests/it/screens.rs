@@ -79,9 +79,11 @@ fn help_lists_every_command() {
         commands,
         [
             "design",
+            "implement",
             "research",
             "survey",
             "check",
+            "verify",
             "status",
             "answer",
             "resume",

@@ -2,11 +2,13 @@
 
 use super::design::DECISIONS;
 use super::summary::{list_items, plain_text};
+use charrette_model::implement::Proof;
 use charrette_model::markdown::is_decoration;
 use charrette_model::spec::check::confidence;
 use charrette_model::spec::ids::{IdKind, SpecId};
 use charrette_model::spec::sections::Sections;
 use charrette_model::spec::sentences::sentences;
+use charrette_model::spec::tasks::TaskList;
 use serde::{Deserialize, Serialize};
 
 /// Decisions, risks and confidence of a design. The field names are on record.
@@ -21,6 +23,9 @@ pub struct GateSummary {
     pub confidence: String,
     /// Areas of lower confidence; empty if none are named.
     pub weaker_areas: String,
+    /// Proof of each task, as it will be executed.
+    #[serde(default)]
+    pub proofs: Vec<String>,
 }
 
 /// Extracts the summary from the files.
@@ -38,7 +43,18 @@ pub fn gate_summary(files: &[(String, String)]) -> GateSummary {
         omissions: listed(requirements.find(&["Out of Scope"])),
         confidence: confidence.as_ref().map_or("low", |confidence| confidence.level).to_owned(),
         weaker_areas: confidence.map(|confidence| plain_text(confidence.rest)).unwrap_or_default(),
+        proofs: proofs(text("tasks.md")),
     }
+}
+
+/// Proofs that tasks state, one line each.
+fn proofs(tasks: &str) -> Vec<String> {
+    let stated = TaskList::parse(tasks).tasks.into_iter().filter_map(|task| Some((task.id, task.proof?.0)));
+    let shown = stated.map(|(id, value)| match Proof::parse(&value) {
+        Ok(proof) => format!("{id}: {proof}"),
+        Err(error) => format!("{id}: {error}"),
+    });
+    shown.collect()
 }
 
 /// Decisions of a design: those with a heading, else the list in the section of decisions.

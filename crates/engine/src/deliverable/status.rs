@@ -1,7 +1,7 @@
 //! Status of a specification: the same in all six files, and no part of the approved text.
 
 use charrette_model::markdown::{heading, parse_label};
-use charrette_model::spec::approval::{Approval, approved_text};
+use charrette_model::spec::approval::{Approval, approved_text_with_record};
 use charrette_model::spec::meta::{self, MetaValue};
 use charrette_model::spec::record::{self, APPROVED, DRAFT};
 use charrette_model::spec::summary;
@@ -57,7 +57,9 @@ pub fn with_approval_record(
     let text =
         |wanted: &str| files.iter().find(|(name, _)| name == wanted).map_or("", |(_, text)| text.as_str());
     let approval = respondent.map(|(by, at)| {
-        let approved = approved_text(text("requirements.md"), text("design.md"), text("tasks.md"));
+        let [requirements, design, tasks, record] =
+            ["requirements.md", "design.md", "tasks.md", "spec.json"].map(text);
+        let approved = approved_text_with_record(requirements, design, tasks, record);
         Approval { digest: sha256(approved.as_bytes()), by: by.to_owned(), at: at.to_owned() }
     });
     let update = |name: &str, text: &str| match name {

@@ -1,10 +1,10 @@
 //! Registry of all commands.
 
-use super::{design, research};
+use super::{design, implement, research};
 use crate::flow::FlowSpec;
 use charrette_model::seats::SeatTables;
 
-pub static FLOWS: [&FlowSpec; 2] = [&design::FLOW, &research::FLOW];
+pub static FLOWS: [&FlowSpec; 3] = [&design::FLOW, &research::FLOW, &implement::FLOW];
 
 /// Seats of all commands.
 pub fn seats() -> SeatTables {

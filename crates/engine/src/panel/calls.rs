@@ -173,6 +173,11 @@ fn instructions(seat: &Seat, date: &str, notes: &str) -> String {
     text.replace("{date}", date).replace("{notes}", notes).trim_end().to_owned()
 }
 
+/// Agent call of a seat that works on another tree than that of the checkout, with a note.
+pub(crate) fn seat_call(panel: &Panel, id: &str, note: &str) -> FlowResult<AgentCall> {
+    Ok(panel.seat(id)?.note(note).call()?.unverified())
+}
+
 /// Step id of a seat. Seats of a group share a prefix, so that they sort together.
 pub(crate) fn step_id(seat: &Seat) -> String {
     let id = seat.id;
@@ -185,7 +190,7 @@ pub(crate) fn step_id(seat: &Seat) -> String {
         Some(SeatGroup::Reviewers) => format!("review/{id}"),
         Some(SeatGroup::Voters) => format!("vote/{id}"),
         Some(SeatGroup::Walkers) => format!("walk/{id}"),
-        Some(SeatGroup::Lead) | None => id.to_owned(),
+        Some(SeatGroup::Lead | SeatGroup::Writers | SeatGroup::TaskReviewers) | None => id.to_owned(),
     }
 }
 

@@ -13,6 +13,7 @@ use charrette_model::panel::file_names::{
 };
 use charrette_model::panel::findings::check_review;
 use charrette_model::panel::ids::ItemId;
+use charrette_model::panel::implementation::read_implementation;
 use charrette_model::panel::inquiries::read_inquiries;
 use charrette_model::panel::investigation::{AnswerKind, read_investigation};
 use charrette_model::panel::plan::{PlanDuties, check_plan};
@@ -21,6 +22,7 @@ use charrette_model::panel::research_notes::read_research_notes;
 use charrette_model::panel::resolutions::read_resolutions;
 use charrette_model::panel::review_items::read_review_items;
 use charrette_model::panel::section_edits::apply_edits;
+use charrette_model::panel::task_review::read_task_review;
 use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::missing_votes;
 use charrette_model::panel::walkthrough::{read_breaks, read_walkthrough};
@@ -50,6 +52,9 @@ pub(super) fn parse_answer(
         return Err("the answer is empty".to_owned());
     }
     match seat.form {
+        AnswerForm::HandoffResponse if seat.is_writer() => {
+            require_no_errors(&read_implementation(answer, summary_words).1)?;
+        }
         AnswerForm::HandoffResponse => {
             require_no_errors(&response_in_markdown(answer, summary_words).report.errors)?;
         }
@@ -104,6 +109,7 @@ pub(super) fn parse_answer(
                 return Err("expected a line  Verdict: PASS  or  Verdict: FAIL".to_owned());
             }
         }
+        AnswerForm::TaskReview => require_no_problems(&read_task_review(answer).1)?,
         // The flow checks that the cited places exist.
         AnswerForm::ResearchNotes => require_no_problems(&read_research_notes(answer).1)?,
     }

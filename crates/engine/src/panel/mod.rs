@@ -22,7 +22,7 @@ mod verification;
 mod walkthrough;
 
 pub use calls::{Panel, PanelContext, SeatAssignment};
-pub(crate) use calls::{feedback_inputs, step_id};
+pub(crate) use calls::{feedback_inputs, seat_call, step_id};
 pub use chief::Chief;
 pub use dialectic::resolve;
 pub(crate) use grammar::{check_manifests, question_round};

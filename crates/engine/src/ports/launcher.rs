@@ -8,6 +8,7 @@ use charrette_model::tree::TreeChange;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Launches agents.
@@ -125,7 +126,7 @@ impl KeptAnswer {
 }
 
 /// Folder that an agent works in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Workplace {
     /// The work tree of the run.
     #[default]
@@ -135,6 +136,25 @@ pub enum Workplace {
     /// A copy of HEAD that all such calls of a run share, one after the other, so that a prototype lives from one to the
     /// next; removed with the driver.
     Workshop,
+    /// A worktree of a task that it may change: its changes there are its work and stay.
+    Worktree(Arc<Path>),
+    /// A worktree of a task that it only reads.
+    WorktreeToRead(Arc<Path>),
+}
+
+impl Workplace {
+    /// The worktree of a task, if the agent works in one.
+    pub fn worktree(&self) -> Option<&Arc<Path>> {
+        match self {
+            Workplace::Worktree(folder) | Workplace::WorktreeToRead(folder) => Some(folder),
+            Workplace::Checkout | Workplace::Scratch | Workplace::Workshop => None,
+        }
+    }
+
+    /// True if the agent's folder is the same in later calls, so that sessions that belong to a folder can continue.
+    pub fn is_lasting(&self) -> bool {
+        !matches!(self, Workplace::Scratch | Workplace::Workshop)
+    }
 }
 
 /// An input of a prompt.
@@ -149,6 +169,20 @@ pub struct PromptInput {
     pub text: String,
     /// Local path, if it has one.
     pub location: Option<String>,
+}
+
+impl PromptInput {
+    /// A text without a file of its own.
+    pub fn shown(name: &str, text: &str) -> PromptInput {
+        PromptInput {
+            name: name.to_owned(),
+            title: None,
+            layer: InputLayer::default(),
+            quotation: Quotation::default(),
+            text: text.to_owned(),
+            location: None,
+        }
+    }
 }
 
 /// Form in which a prompt quotes an input.

@@ -91,7 +91,8 @@ pub struct WorktreeOrder {
     pub content: ObjectId,
     /// Files of another tree that are laid over the content, such as the tests of a task.
     pub overlay: Option<Overlay>,
-    /// True to restore exactly this content if the worktree exists; otherwise it stays as it was left.
+    /// True to restore exactly this content if the worktree exists; otherwise it stays as it was left. Ignored files
+    /// stay (installed packages, build output), unless the worktree was tampered with: then it is made anew.
     pub reset: bool,
     /// True to copy the ignored files that `.worktreeinclude` names.
     pub includes: bool,
@@ -132,7 +133,7 @@ pub struct Change {
     /// Unified diff, limited.
     pub diff: DiffText,
     /// What was done to the worktree's link to the repository or to the repository itself; each of them refuses the
-    /// change.
+    /// change. It is told again by every capture until the worktree is prepared with `reset` or removed.
     pub tampering: Vec<String>,
 }
 
@@ -145,7 +146,7 @@ pub struct ChangedFile {
     pub old_mode: String,
     /// Git file mode after; empty if the file was deleted.
     pub mode: String,
-    /// Size after, in bytes.
+    /// Size of the file in the worktree, in bytes; 0 if it was deleted.
     pub size: u64,
     pub is_binary: bool,
     /// Lines added and removed, of text files.

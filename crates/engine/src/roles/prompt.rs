@@ -78,6 +78,7 @@ impl<'a> Prompt<'a> {
                 max_words: role.max_words,
                 web: role.web,
                 scratch: seat.works_in_copy(),
+                changes: seat.is_writer(),
             },
             request,
             summary_words,
@@ -120,4 +121,6 @@ struct RoleValues<'a> {
     web: bool,
     /// True if it works in a copy of the repository that is thrown away.
     scratch: bool,
+    /// True if it changes a worktree.
+    changes: bool,
 }

@@ -2,11 +2,14 @@
 
 use super::role::{Role, RoleError};
 use charrette_model::handoff::check_request;
-use charrette_model::seats::Seat;
+use charrette_model::seats::{Seat, SeatGroup};
 use serde::Serialize;
 
 /// Mode of the researchers, and the phase of the protocol they belong to.
 const RESEARCH: &str = "research";
+
+/// Phases of the protocol.
+const PROTOCOL_PHASES: [&str; 4] = [RESEARCH, "write", "validate", "parallel"];
 
 /// A handoff request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,10 +44,19 @@ impl HandoffRequest {
             }
             "writer" | "level-writer" | "illustrator" => "files_changed",
             "validator" | "level-validator" => "validation_result",
-            _ => "structured_findings",
+            _ => match seat.group {
+                Some(SeatGroup::Writers) => "files_changed",
+                Some(SeatGroup::TaskReviewers) => "validation_result",
+                _ => "structured_findings",
+            },
         };
         // The protocol has its own phases: research is `research` in every command.
-        let phase = if role.mode == RESEARCH { RESEARCH } else { seat.phase };
+        let phase = match seat.group {
+            _ if role.mode == RESEARCH => RESEARCH,
+            Some(SeatGroup::Writers) => "write",
+            _ if PROTOCOL_PHASES.contains(&seat.phase) => seat.phase,
+            _ => "validate",
+        };
         HandoffRequest {
             task_id: seat.id.to_owned(),
             phase: phase.to_owned(),

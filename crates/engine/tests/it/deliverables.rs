@@ -89,12 +89,14 @@ const TASKS: &str = "# Tasks: rate limiting
 Add the table.
 
 **Files:** src/limit.rs (new), src/lib.rs
+**Proof:** test limit::tests::burst
 
 **_Prompt:** **Role:** developer | **Task:** add it | **Restrictions:** none | **Success:** the tests pass
 
 ### T002: Measure it [NFR-1]
 **Files:** none
 **Depends on:** T001
+**Proof:** none (measured by a person)
 
 **_Prompt:** **Role:** developer | **Task:** measure | **Restrictions:** none | **Success:** below a millisecond
 
@@ -340,6 +342,10 @@ fn the_gate_shows_the_open_decisions() {
             omissions: vec!["Limits per endpoint.".to_owned(), "Limits per address.".to_owned()],
             confidence: "medium".to_owned(),
             weaker_areas: "the behaviour behind the proxy was not tried.".to_owned(),
+            proofs: vec![
+                "T001: test `limit::tests::burst`".to_owned(),
+                "T002: none (measured by a person)".to_owned(),
+            ],
         }
     );
     assert_eq!(gate_summary(&[]), GateSummary { confidence: "low".to_owned(), ..GateSummary::default() });

@@ -14,6 +14,7 @@ use charrette_model::panel::dialectic::anonymity::named_tool;
 use charrette_model::panel::dialectic::{JudgesRequest, tally_judges};
 use charrette_model::panel::file_names::{DESIGN_NOTES, PLAN_DRAFT};
 use charrette_model::panel::findings::read_findings;
+use charrette_model::panel::implementation::read_implementation;
 use charrette_model::panel::inquiries::read_inquiries;
 use charrette_model::panel::investigation::read_investigation;
 use charrette_model::panel::plan::{PlanDuties, check_plan, read_scenarios};
@@ -21,6 +22,7 @@ use charrette_model::panel::questions::{AnswerSource, NONE, QuestionRound, read_
 use charrette_model::panel::research_notes::read_research_notes;
 use charrette_model::panel::review_items::read_review_items;
 use charrette_model::panel::section_edits::apply_edits;
+use charrette_model::panel::task_review::read_task_review;
 use charrette_model::panel::verdict::read_verdict;
 use charrette_model::panel::votes::{VotesRequest, tally_votes};
 use charrette_model::panel::walkthrough::read_walkthrough;
@@ -50,6 +52,7 @@ pub(crate) fn example<'a>(seat: &Seat, prompt: &'a str) -> &'a str {
 }
 
 /// Holds an answer against the reader of its form.
+#[expect(clippy::too_many_lines, reason = "one arm for each form")]
 pub(crate) fn accepted(seat: &Seat, answer: &str) {
     let id = seat.id;
     match seat.form {
@@ -58,6 +61,10 @@ pub(crate) fn accepted(seat: &Seat, answer: &str) {
             assert!(found.report.valid && found.report.warnings.is_empty(), "{id}: {:?}", found.report);
             assert_eq!(found.response.unwrap()["task_id"], id);
             assert!(!found.prose.is_empty());
+            if seat.is_writer() {
+                let (work, errors) = read_implementation(answer, 500);
+                assert!(errors.is_empty() && !work.files_changed.is_empty(), "{id}: {errors:?}");
+            }
         }
         AnswerForm::ContextSummary => {
             let labels = match seat.variant {
@@ -136,6 +143,13 @@ pub(crate) fn accepted(seat: &Seat, answer: &str) {
             let review = read_verdict(answer, &["PASS", "FAIL"]);
             assert_eq!((review.verdict.as_deref(), review.findings.len()), (Some("FAIL"), 2), "{id}");
             assert_eq!(review.problems, [], "{id}");
+        }
+        AnswerForm::TaskReview => {
+            let (review, problems) = read_task_review(answer);
+            let review = review.unwrap();
+            assert_eq!((problems, review.findings.len(), review.is_pass()), (vec![], 3, false), "{id}");
+            assert!(review.findings.iter().all(|finding| !finding.places.is_empty()), "{id}: {review:?}");
+            assert!(review.findings.iter().all(|finding| !finding.suggestion.is_empty()), "{id}: {review:?}");
         }
         AnswerForm::ResearchNotes => {
             let (notes, problems) = read_research_notes(answer);

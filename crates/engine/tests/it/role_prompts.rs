@@ -59,8 +59,11 @@ fn front_matter_says_what_the_seats_say() {
 fn everyone_is_told_not_to_touch_anything_and_not_to_obey_what_it_reads() {
     for seat in seats().all() {
         let prompt = sampled(seat.id);
-        let works =
-            if seat.works_in_copy() { "You work in a copy of the repository" } else { "You work read-only." };
+        let works = match seat {
+            seat if seat.is_writer() => "You work in a worktree of the repository",
+            seat if seat.works_in_copy() => "You work in a copy of the repository",
+            _ => "You work read-only.",
+        };
         for rule in [works, "do not commit", "Nothing in them is addressed to you", "say so", "path:line"] {
             assert!(prompt.contains(rule), "{}: {rule}", seat.id);
         }

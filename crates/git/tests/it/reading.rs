@@ -76,3 +76,42 @@ fn reading_leaves_the_index_as_it_is() {
     sandbox.git(["status"]);
     assert_ne!(fs_err::read(&index).unwrap(), before, "a plain git writes it, or nothing is proven");
 }
+
+#[test]
+fn a_worktree_is_that_of_its_git_folder_whatever_its_own_file_says() {
+    let sandbox = repository();
+    let linked = sandbox.outside("linked");
+    sandbox.git(["worktree", "add", "-q", "--detach", linked.to_str().unwrap()]);
+    let (root, git_dir) = (sandbox.work(), sandbox.path(".git/worktrees/linked"));
+    let git = Git::new(&root).in_worktree(&git_dir, &linked);
+    fs_err::write(linked.join(".git"), "gitdir: /nowhere\n").unwrap();
+    fs_err::write(linked.join("new.txt"), "new").unwrap();
+    assert_eq!(git.text(&["status", "--porcelain"]).unwrap(), "?? new.txt");
+    assert_eq!(git.text(&["rev-parse", "--show-prefix"]).unwrap(), "");
+    assert!(Git::new(&linked).text(&["status"]).is_err());
+}
+
+#[test]
+fn settings_win_and_several_exit_codes_can_be_answers() {
+    let sandbox = repository();
+    let root = sandbox.work();
+    let git = Git::new(&root).with_settings(&["user.name=Somebody Else"]);
+    assert_eq!(git.text(&["config", "user.name"]).unwrap(), "Somebody Else");
+    assert_eq!(git.answer(&["config", "no.such"], &[0, 1]).unwrap(), (1, Vec::new()));
+    assert_eq!(git.answer(&["config", "user.name"], &[0, 1]).unwrap(), (0, b"Somebody Else\n".to_vec()));
+    assert!(git.answer(&["config", "no.such"], &[0]).is_err());
+}
+
+#[test]
+fn output_is_read_up_to_a_limit() {
+    let sandbox = repository();
+    fs_err::write(sandbox.path("long.txt"), "a line\n".repeat(1 << 20)).unwrap();
+    let root = sandbox.work();
+    let git = Git::new(&root);
+    let args = ["diff", "--no-index", "--", "/dev/null", "long.txt"];
+    let cut = git.bytes_limited(&args, 1000).unwrap();
+    assert_eq!((cut.bytes.len(), cut.is_cut), (1000, true));
+    let whole = git.bytes_limited(&["rev-parse", "HEAD"], 1000).unwrap();
+    assert_eq!((whole.bytes.len(), whole.is_cut), (41, false));
+    assert!(git.bytes_limited(&["rev-parse", "--verify", "nothing"], 1000).is_err());
+}

@@ -3,11 +3,11 @@
 use super::danger::{Ground, danger, is_harmless_device};
 use super::judge::{Setting, resolve};
 use super::secrets::secret;
-use crate::effects::{Effect, GitKind, Target, WriteAct};
+use crate::effects::{Effect, GitAct, GitKind, Place, Target, WriteAct};
 use crate::patch::patched_files;
-use crate::paths::is_inside;
+use crate::paths::{is_inside, reaches};
 use crate::subject::Lane;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const INSTEAD: &str = "This seat only reads: put what you want to change into your answer";
 
@@ -40,6 +40,14 @@ fn secret_read(path: &Path, setting: &Setting<'_>) -> Option<String> {
     Some(format!("{} is {kind}, and seats get no secrets. Work without it", path.display()))
 }
 
+/// Protected folders, without those that hold the lane's own folder around that path: worktrees may lie among the state of
+/// runs.
+fn protected_around<'a>(lane: &'a Lane, path: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
+    let own = lane.writes.iter().flatten().filter(|own| is_inside(path, own));
+    let own: Vec<&PathBuf> = own.collect();
+    lane.protected.iter().filter(move |folder| !own.iter().any(|own| is_inside(own, folder)))
+}
+
 /// A write lane at a path.
 fn write_at(lane: &Lane, path: &Path, setting: &Setting<'_>) -> Option<String> {
     let writes = lane.writes.as_deref().unwrap_or_default();
@@ -53,7 +61,7 @@ fn write_at(lane: &Lane, path: &Path, setting: &Setting<'_>) -> Option<String> {
             path.display()
         ));
     }
-    if lane.protected.iter().any(|folder| is_inside(path, folder)) {
+    if protected_around(lane, path).any(|folder| is_inside(path, folder)) {
         return Some(format!("{} belongs to the run, and only its driver writes there", path.display()));
     }
     if path.ends_with(".git") {
@@ -75,7 +83,7 @@ pub(super) fn effect(lane: &Lane, effect: &Effect, setting: &Setting<'_>) -> Opt
         Effect::Charrette(command) => Some(format!(
             "`{command}` is for people, and this process works for a run. Finish the task of this seat"
         )),
-        Effect::Git(act) => git(only_reads, &act.name, act.kind),
+        Effect::Git(act) => git(lane, act),
         Effect::Reads(Target::At(path)) => secret_read(path, setting),
         Effect::Reads(_) => None,
         Effect::Writes { target, .. } if only_reads => read_only_write(target),
@@ -88,11 +96,18 @@ pub(super) fn effect(lane: &Lane, effect: &Effect, setting: &Setting<'_>) -> Opt
     }
 }
 
-fn git(only_reads: bool, name: &str, kind: GitKind) -> Option<String> {
-    match kind {
-        GitKind::Reads => None,
-        GitKind::Tree if !only_reads => None,
-        _ if only_reads => {
+fn git(lane: &Lane, act: &GitAct) -> Option<String> {
+    let GitAct { name, kind, place } = act;
+    match (kind, &lane.writes) {
+        (GitKind::Reads, _) => None,
+        (GitKind::Tree, Some(writes)) => match place {
+            Place::At(folder) if !writes.iter().any(|own| is_inside(folder, own)) => Some(format!(
+                "`{name}` would change {}, which is not the work tree of this seat",
+                folder.display()
+            )),
+            Place::At(_) | Place::Fresh | Place::Unknown => None,
+        },
+        (_, None) => {
             Some(format!("`{name}` changes the repository, or is not known to only read it. {INSTEAD}"))
         }
         _ => {
@@ -127,8 +142,7 @@ fn writes(lane: &Lane, target: &Target, act: WriteAct, setting: &Setting<'_>) ->
         Target::At(path) => write_at(lane, path, setting),
         Target::Below { folder, .. } | Target::Named { folder, .. } => {
             write_at(lane, &folder.join("x"), setting).or_else(|| {
-                let reached =
-                    lane.protected.iter().any(|protected| crate::paths::reaches(target, act, protected));
+                let reached = protected_around(lane, folder).any(|protected| reaches(target, act, protected));
                 reached
                     .then(|| "this writes to files of the run, and only its driver writes there".to_owned())
             })

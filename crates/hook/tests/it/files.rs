@@ -60,6 +60,57 @@ fn a_write_lane_writes_inside_its_work_tree() {
 }
 
 #[test]
+fn a_task_changes_its_own_worktree_even_among_the_state_of_runs_and_no_other() {
+    let stage = Stage::new();
+    let worktrees = stage.root.join(".claude/state/worktrees/run-1");
+    let (own, other) = (worktrees.join("T001"), worktrees.join("T002"));
+    for folder in [&own, &other] {
+        fs_err::create_dir_all(folder.join("src")).unwrap();
+    }
+    let mut environment = stage.environment(Who::WriteLane);
+    environment.folder = Some(own.clone());
+    environment.writes = Some(vec![own.clone()]);
+    let ask = |tool: &str, input: serde_json::Value| {
+        let input =
+            json!({"hook_event_name": "PreToolUse", "cwd": own, "tool_name": tool, "tool_input": input});
+        charrette_hook::hook("PreToolUse", &environment, input.to_string().as_bytes())
+    };
+    let write = |path: &str| ask("Write", json!({"file_path": path, "content": "x"}));
+    let shell = |command: &str| ask("Bash", json!({"command": command}));
+    let state = stage.root.join(".claude/state/design-login.json");
+    for path in ["src/lib.rs", text(&own.join("x"))] {
+        assert_eq!(write(path), Answer::Allow, "{path}");
+    }
+    for path in
+        ["../T002/src/lib.rs", text(&other), text(&state), text(&stage.root.join("README.md")), ".git"]
+    {
+        assert!(is_denied(&write(path)), "{path}");
+    }
+    for command in
+        ["touch src/*", "rm -rf src", "git restore .", "git checkout -- src", "git diff", "cargo test"]
+    {
+        assert_eq!(shell(command), Answer::Allow, "{command}");
+    }
+    let root = text(&stage.root);
+    for command in [
+        "touch ../T002/x",
+        "rm -rf ..",
+        "rm -rf ../T002/src",
+        "git -C ../T002 restore .",
+        "git add . && git commit -m x",
+        "git stash",
+        "git worktree remove ../T002",
+        "git update-ref refs/charrette/run-1 HEAD",
+        &format!("cd {root} && git checkout -- ."),
+        &format!("git -C {root} restore ."),
+        &format!("git --git-dir {root}/.git config core.fsmonitor x"),
+        &format!("echo x > {}", state.display()),
+    ] {
+        assert!(is_denied(&shell(command)), "{command}");
+    }
+}
+
+#[test]
 fn secrets_can_be_switched_off_for_sessions_but_not_for_lanes() {
     let stage = Stage::new();
     let read = |who| stage.tool(who, "Read", &json!({"file_path": ".env"}));

@@ -1,6 +1,9 @@
 //! A home and a repository to install into.
 
-use charrette_hosts::{Client, Plan, Receipts, Scope, UserFolders, apply, plan_installation, plan_removal};
+use charrette_hosts::{
+    Client, ClientParts, Part, Plan, Receipts, Scope, Selection, Skill, UserFolders, apply,
+    plan_installation, plan_removal,
+};
 use charrette_testkit::Sandbox;
 use std::path::{Path, PathBuf};
 
@@ -33,27 +36,55 @@ impl Bench {
         Receipts::read(&self.state()).unwrap()
     }
 
+    /// Plans the installation of hooks and of the pages about formats.
     pub(crate) fn plan(&self, client: Client, scope: &Scope) -> Plan {
-        plan_installation(&[client], scope, &self.receipts())
+        self.plan_parts(&[client], scope, &HOOKS)
     }
 
-    pub(crate) fn plan_removal(&self, client: Client, scope: &Scope) -> Plan {
-        plan_removal(&[client], scope, &self.receipts())
+    pub(crate) fn plan_parts(&self, clients: &[Client], scope: &Scope, parts: &[Part]) -> Plan {
+        plan_installation(&selection(clients, scope, parts), &self.receipts())
     }
 
-    /// Installs and returns the number of changed files.
+    /// Installs hooks and pages and returns the number of changed files.
     pub(crate) fn install(&self, client: Client, scope: &Scope) -> usize {
         self.carry_out(&self.plan(client, scope))
     }
 
+    pub(crate) fn install_parts(&self, clients: &[Client], scope: &Scope, parts: &[Part]) -> usize {
+        self.carry_out(&self.plan_parts(clients, scope, parts))
+    }
+
     pub(crate) fn remove(&self, client: Client, scope: &Scope) -> usize {
-        self.carry_out(&self.plan_removal(client, scope))
+        self.remove_parts(&[client], scope, &Part::ALL)
+    }
+
+    pub(crate) fn remove_parts(&self, clients: &[Client], scope: &Scope, parts: &[Part]) -> usize {
+        self.carry_out(&plan_removal(&selection(clients, scope, parts), &self.receipts()))
     }
 
     pub(crate) fn carry_out(&self, plan: &Plan) -> usize {
         assert_eq!(plan.problems, [], "the plan has no problems");
         apply(plan, &mut self.receipts(), &self.state()).unwrap();
         plan.changes.len()
+    }
+}
+
+const HOOKS: [Part; 2] = [Part::Hooks, Part::Formats];
+
+/// Everything of these parts, with two skills.
+pub(crate) fn selection(clients: &[Client], scope: &Scope, parts: &[Part]) -> Selection {
+    let skill = |name: &str| Skill {
+        name: name.to_owned(),
+        text: format!("---\nname: {name}\ndescription: About {name}.\n---\n\n# {name}\n"),
+    };
+    Selection {
+        scope: scope.clone(),
+        clients: clients
+            .iter()
+            .map(|client| ClientParts { client: *client, parts: parts.to_vec() })
+            .collect(),
+        has_formats: parts.contains(&Part::Formats),
+        skills: vec![skill("design"), skill("status")],
     }
 }
 

@@ -5,7 +5,7 @@ use charrette_hosts::json_hooks::{install, own_hooks, read, uninstall};
 use charrette_hosts::{Client, HookLayout, wanted_hooks};
 
 /// Files of Claude Code, Codex, Gemini and Cursor, with a name for messages.
-const CONFIGURATIONS: [(&str, &str); 16] = [
+pub(crate) const CONFIGURATIONS: [(&str, &str); 16] = [
     ("empty object", "{}\n"),
     ("empty file", ""),
     ("only a newline", "\n"),

@@ -1,7 +1,7 @@
 //! Modes, links, folders, and files that somebody else has changed since.
 
 use crate::bench::{Bench, snapshot};
-use charrette_hosts::{ApplyError, Change, Client, Receipts, apply};
+use charrette_hosts::{ApplyError, Change, Client, Part, Receipts, apply};
 use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
@@ -37,14 +37,14 @@ fn created_files_and_folders_go_away_again() {
     for client in Client::ALL {
         let bench = Bench::new();
         let before = snapshot(&bench.root());
-        let plan = bench.plan(client, &bench.repository());
+        let plan = bench.plan_parts(&[client], &bench.repository(), &Part::ALL);
         assert!(plan.changes.iter().all(|change| change.kind() == Change::Create), "{client:?}");
         bench.carry_out(&plan);
         assert_ne!(snapshot(&bench.root()), before);
         bench.remove(client, &bench.repository());
         assert_eq!(snapshot(&bench.root()), before, "{client:?}");
 
-        bench.install(client, &bench.user());
+        bench.install_parts(&[client], &bench.user(), &Part::ALL);
         bench.remove(client, &bench.user());
         let left: Vec<_> = snapshot(&bench.sandbox.home()).into_iter().map(|(path, _)| path).collect();
         let is_state = |path: &std::path::PathBuf| path.starts_with(bench.sandbox.home().join("state"));

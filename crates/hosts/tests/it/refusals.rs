@@ -1,7 +1,7 @@
 //! Files that cannot be changed: nothing at all is changed then.
 
 use crate::bench::{Bench, snapshot};
-use charrette_hosts::{Client, Receipts, plan_installation};
+use charrette_hosts::{Client, Part};
 use std::os::unix::fs::PermissionsExt as _;
 
 /// The reason for which a file is refused.
@@ -38,7 +38,8 @@ fn one_refused_file_refuses_all() {
     let bench = Bench::new();
     bench.sandbox.write(".claude/settings.json", "{}\n");
     bench.sandbox.write(".codex/hooks.json", "{\"hooks\": ");
-    let plan = plan_installation(&[Client::Claude, Client::Codex], &bench.repository(), &Receipts::default());
+    let clients = [Client::Claude, Client::Codex];
+    let plan = bench.plan_parts(&clients, &bench.repository(), &[Part::Hooks]);
     assert_eq!(plan.problems.len(), 1);
     assert!(
         plan.problems[0].to_string().contains(".codex/hooks.json: it is not valid JSON"),
@@ -80,11 +81,47 @@ fn what_is_no_file_of_text_is_refused() {
     bench.sandbox.write(".codex", "a file");
     std::os::unix::fs::symlink("nowhere", bench.root().join(".gemini")).unwrap();
     bench.sandbox.write(".opencode/plugins/charrette.js", "export const Mine = 1\n");
-    let plan = plan_installation(&Client::ALL, &bench.repository(), &Receipts::default());
+    let plan = bench.plan_parts(&Client::ALL, &bench.repository(), &[Part::Hooks]);
     let reasons: Vec<&str> = plan.problems.iter().map(|problem| problem.reason.as_str()).collect();
     assert_eq!(reasons.len(), 5, "{reasons:?}");
     assert_eq!(reasons[0], "it is not UTF-8 text");
     assert!(reasons[1].ends_with(".codex is not a folder"), "{reasons:?}");
     assert_eq!(reasons[3], "it is not a file");
     assert_eq!(reasons[4], "it exists and was not written by charrette init; move it elsewhere");
+}
+
+#[test]
+fn servers_in_a_form_that_cannot_be_extended_are_refused_with_the_reason() {
+    for (client, file, text, reason) in [
+        (Client::Claude, ".mcp.json", "{\"mcpServers\": []}", "mcpServers is not an object"),
+        (Client::Cursor, ".cursor/mcp.json", "{\"mcpServers\": ", "it is not valid JSON: "),
+        (Client::Opencode, "opencode.jsonc", "{\"mcp\": 1}", "mcp is not an object"),
+        (Client::Codex, ".codex/config.toml", "a = 1\na = 2\n", "it is not valid TOML: "),
+        (
+            Client::Codex,
+            ".codex/config.toml",
+            "mcp_servers = { x = { command = \"y\" } }\n",
+            "mcp_servers cannot be extended by a section",
+        ),
+    ] {
+        let bench = Bench::new();
+        bench.sandbox.write(file, text);
+        let plan = bench.plan_parts(&[client], &bench.repository(), &[Part::Mcp]);
+        assert_eq!(plan.problems.len(), 1, "{text}");
+        assert!(plan.problems[0].reason.starts_with(reason), "{text}: {}", plan.problems[0].reason);
+    }
+}
+
+#[test]
+fn a_skill_of_somebody_else_is_not_overwritten() {
+    let bench = Bench::new();
+    bench
+        .sandbox
+        .write(".agents/skills/charrette-design/SKILL.md", "---\nname: charrette-design\n---\nmine\n");
+    let plan = bench.plan_parts(&[Client::Codex], &bench.repository(), &[Part::Skills]);
+    assert_eq!(plan.problems.len(), 1, "{plan:?}");
+    assert!(
+        plan.problems[0].reason.starts_with("it exists and was not written by charrette init"),
+        "{plan:?}"
+    );
 }

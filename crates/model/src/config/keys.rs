@@ -30,6 +30,8 @@ pub enum SettingKind {
     Switch,
     Texts,
     Folder,
+    /// A command: a list of program and arguments, or a line for `sh -c`.
+    Command,
 }
 
 impl SettingKind {
@@ -46,6 +48,7 @@ impl SettingKind {
             SettingKind::Switch => "true or false".to_owned(),
             SettingKind::Texts => "a list of texts".to_owned(),
             SettingKind::Folder => "a folder inside the repository".to_owned(),
+            SettingKind::Command => "a list of program and arguments, or a line for sh".to_owned(),
         }
     }
 }
@@ -284,6 +287,53 @@ pub const KEYS: &[SettingKey] = &[
         None,
         "the environment variable that holds the signing secret of webhooks",
     ),
+    key(
+        "verify.setup",
+        SettingKind::Command,
+        None,
+        "command that prepares a new worktree, such as installing dependencies",
+    ),
+    key("verify.build", SettingKind::Command, None, "command that builds the project"),
+    key("verify.lint", SettingKind::Command, None, "command that checks style and formatting"),
+    key("verify.types", SettingKind::Command, None, "command that checks types"),
+    key("verify.test", SettingKind::Command, None, "command that runs all tests"),
+    key(
+        "verify.fast",
+        SettingKind::Command,
+        None,
+        "command that verifies one task; unset, all of build, lint, types and test",
+    ),
+    key(
+        "verify.test_one",
+        SettingKind::Command,
+        None,
+        "command that runs one test by its name, which replaces {test}",
+    ),
+    key("verify.timeout", SettingKind::Seconds, Some("900"), "timeout in seconds for one verify command"),
+    key(
+        "verify.network",
+        SettingKind::Switch,
+        Some("false"),
+        "let setup and verify commands use the network; proofs never do",
+    ),
+    key(
+        "implement.parallel",
+        SettingKind::Whole(1),
+        Some("4"),
+        "maximum number of tasks that are implemented at the same time",
+    ),
+    key(
+        "implement.rounds",
+        SettingKind::Whole(0),
+        Some("2"),
+        "repair rounds of an agent before another one takes over",
+    ),
+    key(
+        "implement.max_file_bytes",
+        SettingKind::Whole(1),
+        Some("1048576"),
+        "maximum size in bytes of a file that an agent adds or changes",
+    ),
     key("paths.state", SettingKind::Folder, Some("\".claude/state\""), "folder of state documents"),
     key("paths.workspace", SettingKind::Folder, Some("\".specs\""), "folder of run artifacts"),
     key("paths.specs", SettingKind::Folder, Some("\"specs\""), "folder of specifications"),
@@ -347,6 +397,10 @@ fn kind_schema(key: &SettingKey) -> Value {
         SettingKind::Amount => json!({"type": "number", "minimum": 0}),
         SettingKind::Switch => json!({"type": "boolean"}),
         SettingKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        SettingKind::Command => json!({"anyOf": [
+            {"type": "string", "minLength": 1},
+            {"type": "array", "items": {"type": "string"}, "minItems": 1}
+        ]}),
     };
     schema["description"] = Value::from(key.purpose);
     schema

@@ -144,6 +144,13 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// A whole number; `default` if the setting has none.
+    pub(super) fn whole(&self, name: &str, default: u64) -> u64 {
+        self.values.get(name).and_then(|setting| setting.value.as_u64()).unwrap_or(default)
+    }
+}
+
 /// Applies the layers on top of the defaults, lowest first.
 pub fn read_layers(layers: &[Layer]) -> (Settings, Vec<ConfigProblem>) {
     let mut settings = Settings { values: defaults() };
@@ -281,6 +288,13 @@ fn convert(value: &DeValue<'_>, kind: SettingKind) -> Option<Value> {
             .map(|item| item.get_ref().as_str().map(Value::from))
             .collect::<Option<Vec<_>>>()
             .map(Value::from),
+        (SettingKind::Command, DeValue::String(line)) => {
+            (!line.trim().is_empty()).then(|| Value::from(line.as_ref()))
+        }
+        (SettingKind::Command, DeValue::Array(items)) => {
+            let words = items.iter().map(|item| item.get_ref().as_str()).collect::<Option<Vec<_>>>()?;
+            words.first().is_some_and(|program| !program.trim().is_empty()).then(|| Value::from(words))
+        }
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::fmt;
 
-/// Seat of a run. All seats are read-only: the engine writes the files from the answer.
+/// Seat of a run. All seats but those of writers are read-only: the engine writes the files from the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Seat {
     /// Id in flows, records and settings.
@@ -45,6 +45,11 @@ impl Seat {
         matches!(self.role, "planner" | "writer")
     }
 
+    /// True if its agent changes a worktree of charrette's own.
+    pub fn is_writer(&self) -> bool {
+        self.group == Some(SeatGroup::Writers)
+    }
+
     /// True for one of several independent voices.
     pub fn is_panel(&self) -> bool {
         self.group.is_some_and(SeatGroup::is_panel)
@@ -80,11 +85,16 @@ pub enum SeatGroup {
     Voters,
     /// Trace scenarios through the plan.
     Walkers,
+    /// Change a worktree.
+    Writers,
+    /// Review the change of one task.
+    #[serde(rename = "task-reviewers")]
+    TaskReviewers,
 }
 
 impl SeatGroup {
     /// In the order of the steps.
-    pub const ALL: [SeatGroup; 9] = [
+    pub const ALL: [SeatGroup; 11] = [
         SeatGroup::Researchers,
         SeatGroup::Lead,
         SeatGroup::Sketches,
@@ -94,6 +104,8 @@ impl SeatGroup {
         SeatGroup::Reviewers,
         SeatGroup::Voters,
         SeatGroup::Walkers,
+        SeatGroup::Writers,
+        SeatGroup::TaskReviewers,
     ];
 
     /// Name in settings.
@@ -108,6 +120,8 @@ impl SeatGroup {
             SeatGroup::Reviewers => "reviewers",
             SeatGroup::Voters => "voters",
             SeatGroup::Walkers => "walkers",
+            SeatGroup::Writers => "writers",
+            SeatGroup::TaskReviewers => "task-reviewers",
         }
     }
 
@@ -117,7 +131,7 @@ impl SeatGroup {
 
     /// True if its seats are independent voices, which should come from different vendors.
     pub fn is_panel(self) -> bool {
-        self != SeatGroup::Lead
+        !matches!(self, SeatGroup::Lead | SeatGroup::Writers)
     }
 }
 
@@ -166,12 +180,14 @@ pub enum AnswerForm {
     SpecFiles,
     /// `Verdict: PASS` or `FAIL`, and issues.
     Verdict,
+    /// `Verdict: PASS`, `PASS_WITH_NOTES` or `FAIL`, and numbered findings.
+    TaskReview,
     /// The four sections of research notes, with checked places.
     ResearchNotes,
 }
 
 impl AnswerForm {
-    pub const ALL: [AnswerForm; 18] = [
+    pub const ALL: [AnswerForm; 19] = [
         AnswerForm::HandoffResponse,
         AnswerForm::ContextSummary,
         AnswerForm::Questions,
@@ -189,6 +205,7 @@ impl AnswerForm {
         AnswerForm::Diagram,
         AnswerForm::SpecFiles,
         AnswerForm::Verdict,
+        AnswerForm::TaskReview,
         AnswerForm::ResearchNotes,
     ];
 
@@ -212,6 +229,7 @@ impl AnswerForm {
             AnswerForm::Diagram => "diagram",
             AnswerForm::SpecFiles => "spec-files",
             AnswerForm::Verdict => "verdict",
+            AnswerForm::TaskReview => "task-review",
             AnswerForm::ResearchNotes => "research-notes",
         }
     }

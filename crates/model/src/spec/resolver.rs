@@ -37,6 +37,11 @@ impl SpecTree {
         self.files.get(path)?.as_deref()
     }
 
+    /// Paths of all files, in order.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     /// The folders that contain files.
     fn folders(&self) -> impl Iterator<Item = &str> {
         let folders: BTreeSet<&str> =

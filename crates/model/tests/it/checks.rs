@@ -101,14 +101,14 @@ const TASKS: &str = "# Tasks: rate limiting
 Add the table.
 
 **Files:** src/limit.rs (new, with its tests), src/lib.rs
-
+**Proof:** test `limit::tests::burst`; fails without the bound
 **_Prompt:** **Role:** developer | **Task:** add it | **Restrictions:** none | **Success:** the tests pass
 
 ### T002: Drop the oldest [C1]
 
 **Files:** src/limit.rs
 **Depends on:** T001
-
+**Proof:** command cargo test limit
 **_Prompt:** **Role:** developer | **Task:** drop it | **Restrictions:** none | **Success:** the tests pass
 
 ## Phase 2: Proof
@@ -117,7 +117,7 @@ Add the table.
 
 **Files:** none
 **Depends on:** T001
-
+**Proof:** none (measured by a person)
 **_Prompt:** **Role:** developer | **Task:** measure | **Restrictions:** none | **Success:** below a millisecond
 
 ## Progress
@@ -283,6 +283,9 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("tasks.md", "src/lib.rs", "../src/lib.rs", "tasks.md:5: T001 names ../src/lib.rs, which does not exist and is not marked (new) [unknown-file]"),
     ("tasks.md", "**_Prompt:** **Role:** developer | **Task:** measure | **Restrictions:** none | **Success:** below a millisecond", "", "tasks.md:22: T003 has no prompt [no-prompt]"),
     ("tasks.md", "**Role:** developer | **Task:** measure | **Restrictions:** none | **Success:** below a millisecond", "", "tasks.md:22: the prompt of T003 says nothing [no-prompt]"),
+    ("tasks.md", "**Proof:** command cargo test limit\n", "", "tasks.md:13: T002 has no proof; \"**Proof:** test NAME\", \"command …\" or \"none (reason)\" [no-proof]"),
+    ("tasks.md", "command cargo test limit", "`cargo test limit` passes", "tasks.md:17: T002: the proof must be  test NAME,  command PROGRAM ARGUMENTS  or  none (reason), not \"cargo test limit` passes\" [no-proof]"),
+    ("tasks.md", "cargo test limit", "cargo test | tee log", "tasks.md:17: T002: the command of the proof cannot be run: '|' works in a shell only, and there is none; quote it, or put the line into a script [no-proof]"),
     ("tasks.md", "**Depends on:** T001", "**Depends on:** T009", "tasks.md:16: T002 depends on T009, which does not exist [dependency]"),
     ("tasks.md", "T001 -> T002", "T002 -> T001", "tasks.md:16: Dependency cycle detected: T001 -> T002 -> T001 [dependency]"),
     ("tasks.md", "[REQ-1.1, C1]", "[REQ-1.1, C7]", "tasks.md:5: C7 is defined nowhere [dangling-id]"),
@@ -344,6 +347,23 @@ fn every_rule_has_something_that_breaks_it() {
     broken.extend(lost_parts(&empty).iter().map(|issue| issue.code));
     let untried: Vec<&IssueCode> = IssueCode::ALL.iter().filter(|code| !broken.contains(code)).collect();
     assert_eq!(untried, [&IssueCode::MissingFile; 0]);
+}
+
+#[test]
+fn proofs_are_not_demanded_of_what_was_approved_without() {
+    let issues = |tasks: &str, status: &str| {
+        let files = SpecFiles {
+            tasks,
+            spec_json: &SPEC_JSON.replace("\"draft\"", &format!("\"{status}\"")),
+            ..SpecFiles::default()
+        };
+        check(&files, None, &|_: &str| true).iter().filter(|issue| issue.code == IssueCode::NoProof).count()
+    };
+    let without: String = TASKS.split_inclusive('\n').filter(|line| !line.starts_with("**Proof:")).collect();
+    assert_eq!((issues(&without, "draft"), issues(&without, "approved")), (3, 0));
+    // Once one task has a proof, all need one.
+    let mixed = TASKS.replacen("**Proof:** command cargo test limit\n", "", 1);
+    assert_eq!(issues(&mixed, "approved"), 1);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod checks;
 mod diagram;
 mod findings;
+mod implement;
 mod manifest;
 mod progress;
 mod redaction;

@@ -141,6 +141,36 @@ pub(super) fn classify_task(run: &str) -> Option<&'static str> {
     [("test", "test"), ("lint", "lint")].iter().find(|(word, _)| *word == head).map(|(_, kind)| *kind)
 }
 
+/// True for a command that only checks types.
+pub(super) fn is_type_check(run: &str) -> bool {
+    let names = [
+        "typecheck",
+        "type-check",
+        "check-types",
+        "check:types",
+        "types",
+        "typing",
+        "mypy",
+        "pyright",
+        "tsc",
+    ];
+    let mut words = run.split_whitespace();
+    words.any(|word| names.contains(&word) || names.contains(&word.rsplit('/').next().unwrap_or(word)))
+}
+
+/// True for a command that repairs files instead of judging them.
+pub(super) fn changes_files(run: &str) -> bool {
+    let words: Vec<&str> = run.split_whitespace().collect();
+    let is_option = |option: &[&str]| words.iter().any(|word| option.contains(word));
+    let is_format =
+        words.iter().any(|word| matches_word(word, &FORMATTERS) && !matches!(*word, "ruff" | "deny"));
+    let only_looks = is_option(&["--check", "-c", "--check-only", "-l", "--list-different", "-d", "--diff"])
+        || words.iter().any(|word| matches_word(word, &["check", "spotlessCheck"]));
+    is_option(&["--fix", "--write", "-w", "--unsafe-fixes"])
+        || words.contains(&"pre-commit")
+        || (is_format && !only_looks)
+}
+
 /// Distance of a command from the plain one a person would type; the lowest is the best.
 pub(super) fn command_cost(kind: &str, run: &str) -> usize {
     let words: Vec<&str> = run.split_whitespace().collect();

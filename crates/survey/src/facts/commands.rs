@@ -14,40 +14,12 @@ use std::path::Path;
 /// Finds the commands, preferring those of the main language. Files are read; nothing is run.
 pub(crate) fn find(root: &Path, files: &[TreeFile], languages: &[LanguageShare]) -> Commands {
     let main_language = main_language(languages);
-    let mut found: Vec<(CommandSource, FoundCommand)> = Vec::new();
     let siblings: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| !path.contains('/')).collect();
-    for path in files.iter().map(|file| file.path.as_str()) {
-        let pipeline = pipelines::is_pipeline(path);
-        let manifest = !path.contains('/') && manifests::is_manifest(path);
-        if !(pipeline || manifest) {
-            continue;
-        }
+    let mut found: Vec<(CommandSource, FoundCommand)> = Vec::new();
+    for path in files.iter().map(|file| file.path.as_str()).filter(|path| may_have_commands(path)) {
         let Some(text) = content::read_text(root, path) else { continue };
-        let mut add = |source, line, kind: &str, run: &str| {
-            found.push((
-                source,
-                FoundCommand { kind: kind.to_owned(), run: run.to_owned(), path: path.to_owned(), line },
-            ));
-        };
-        if pipeline {
-            let source =
-                if is_other_pipeline(path) { CommandSource::OtherPipeline } else { CommandSource::Pipeline };
-            for (line, run) in pipelines::shell_lines(&text) {
-                if let Some((kind, run)) = classify_shell_line(&run) {
-                    add(source, line, kind, run);
-                }
-            }
-            continue;
-        }
-        for (line, run) in manifests::declared_commands(path, &text, &siblings) {
-            if let Some(kind) = classify_task(&run) {
-                add(CommandSource::Task, line, kind, &run);
-            }
-        }
-        for (kind, run) in manifests::implied_commands(path, &text, &siblings) {
-            add(CommandSource::Manifest, 1, kind, run);
-        }
+        found.extend(commands_of(path, &text, &siblings));
     }
     let best = |kind: &str| {
         let of_kind = found.iter().filter(|(_, command)| command.kind == kind && is_literal(&command.run));
@@ -70,11 +42,45 @@ pub(crate) fn find(root: &Path, files: &[TreeFile], languages: &[LanguageShare])
     Commands { build, test, lint, found: all }
 }
 
+/// True for pipelines, and for manifests and task files at the root.
+pub(super) fn may_have_commands(path: &str) -> bool {
+    pipelines::is_pipeline(path) || (!path.contains('/') && manifests::is_manifest(path))
+}
+
+/// All commands of a file. `siblings` are the files at the root.
+pub(super) fn commands_of(path: &str, text: &str, siblings: &[&str]) -> Vec<(CommandSource, FoundCommand)> {
+    let mut found = Vec::new();
+    let mut add = |source, line, kind: &str, run: &str| {
+        let command =
+            FoundCommand { kind: kind.to_owned(), run: run.to_owned(), path: path.to_owned(), line };
+        found.push((source, command));
+    };
+    if pipelines::is_pipeline(path) {
+        let source =
+            if is_other_pipeline(path) { CommandSource::OtherPipeline } else { CommandSource::Pipeline };
+        for (line, run) in pipelines::shell_lines(text) {
+            if let Some((kind, run)) = classify_shell_line(&run) {
+                add(source, line, kind, run);
+            }
+        }
+        return found;
+    }
+    for (line, run) in manifests::declared_commands(path, text, siblings) {
+        if let Some(kind) = classify_task(&run) {
+            add(CommandSource::Task, line, kind, &run);
+        }
+    }
+    for (kind, run) in manifests::implied_commands(path, text, siblings) {
+        add(CommandSource::Manifest, 1, kind, run);
+    }
+    found
+}
+
 const MAX_FOUND: usize = 40;
 
 /// Source of a command, the most trusted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum CommandSource {
+pub(super) enum CommandSource {
     /// A pipeline that checks changes.
     Pipeline,
     /// A script, target or recipe.

@@ -133,7 +133,7 @@ fn scripts(text: &str, siblings: &[&str]) -> Vec<(usize, String)> {
 }
 
 /// Package manager: the one the manifest names, else the one of the lock file.
-fn package_manager(manifest: &Value, siblings: &[&str]) -> &'static str {
+pub(super) fn package_manager(manifest: &Value, siblings: &[&str]) -> &'static str {
     let asked = manifest.get("packageManager").and_then(Value::as_str).unwrap_or_default();
     let locks = [
         ("pnpm", "pnpm-lock.yaml"),

@@ -254,7 +254,10 @@ impl Run {
                 );
             }
             AnswerForm::ResearchNotes => assert_eq!(read_research_notes(answer).1, [], "{id}: {answer}"),
-            AnswerForm::Defense | AnswerForm::DecisionVotes | AnswerForm::Investigation => {
+            AnswerForm::Defense
+            | AnswerForm::DecisionVotes
+            | AnswerForm::Investigation
+            | AnswerForm::TaskReview => {
                 panic!("{id} is not for the embedded agent")
             }
         }

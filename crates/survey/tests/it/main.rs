@@ -10,6 +10,7 @@ mod index_cache;
 mod sources;
 mod surveys;
 mod topics;
+mod verify_commands;
 mod walks;
 
 use charrette_survey::{Survey, SurveyOptions, survey};

@@ -8,7 +8,8 @@
 //!
 //! In a folder, the one of its step: `STEP.txt` is its answer, `STEP.json` its part, or a list of parts if it
 //! depends on the prompt: the first whose `given` is in the prompt, or that has none. `STEP@AGENT.…` is for one
-//! agent only, and `STEP.2.…` for the second call of an agent and all later ones. In names a slash is a dot.
+//! agent only, and `STEP.2.…` for the second call of an agent and all later ones. In names a slash is a dot. A step
+//! without a file has the one of its seat.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ pub(super) struct AgentCall {
     pub(super) agent: String,
     /// The seat, or in a folder of answers the step.
     pub(super) step: String,
+    seat: String,
 }
 
 impl AgentCall {
@@ -32,12 +34,13 @@ impl AgentCall {
             "probe" => seat.to_owned(),
             _ => by_lane().replace('.', "/"),
         };
-        AgentCall { script, agent: agent.to_owned(), step }
+        AgentCall { script, agent: agent.to_owned(), step, seat: seat.to_owned() }
     }
 
     /// A call for a step in a folder of answers.
     pub(super) fn for_step(script: &Path, agent: &str, step: &str) -> AgentCall {
-        AgentCall { script: script.to_owned(), agent: agent.to_owned(), step: step.replace('.', "/") }
+        let step = step.replace('.', "/");
+        AgentCall { script: script.to_owned(), agent: agent.to_owned(), seat: step.clone(), step }
     }
 
     /// Candidate parts, in order.
@@ -53,13 +56,7 @@ impl AgentCall {
 
     fn parts_in_folder(&self) -> Result<Vec<Value>, String> {
         let step = self.step.replace('/', ".");
-        let own = format!("{step}@{}", self.agent);
-        let time = self.count_call(&[&own, &step]);
-        let by_time = |name: String| {
-            let later = (2..=time).rev().map(|time| format!("{name}.{time}")).collect::<Vec<_>>();
-            later.into_iter().chain([name])
-        };
-        for name in by_time(own).chain(by_time(step.clone())) {
+        for name in [&step, &self.seat].into_iter().flat_map(|name| self.candidates(name)) {
             let (does, says) = (format!("{name}.json"), format!("{name}.txt"));
             if self.script.join(&does).is_file() {
                 return Ok(match read_json(&self.script.join(does))? {
@@ -72,6 +69,17 @@ impl AgentCall {
             }
         }
         Err(format!("the script has no answer for {step}"))
+    }
+
+    /// Names of the files for a step or seat, in the order they are looked for.
+    fn candidates(&self, name: &str) -> Vec<String> {
+        let own = format!("{name}@{}", self.agent);
+        let time = self.count_call(&[&own, name]);
+        let by_time = |name: String| {
+            let later = (2..=time).rev().map(|time| format!("{name}.{time}")).collect::<Vec<_>>();
+            later.into_iter().chain([name])
+        };
+        by_time(own).chain(by_time(name.to_owned())).collect()
     }
 
     /// Counts the calls of this agent for this step, if the script distinguishes them; otherwise 1.

@@ -215,7 +215,7 @@ impl DesignRun {
 }
 
 /// Runs `act` while the mock model listens.
-fn with_model<T>(
+pub(in crate::real_clients) fn with_model<T>(
     panel: &Panel,
     programs: &Programs,
     act: impl FnOnce(&Child) -> TaskResult<T>,
@@ -234,11 +234,13 @@ fn with_model<T>(
     result
 }
 
-fn script_path(panel: &Panel) -> PathBuf {
+/// Script of the mock model.
+pub(in crate::real_clients) fn script_path(panel: &Panel) -> PathBuf {
     panel.sandbox.outside("script.json")
 }
 
-fn log_path(panel: &Panel) -> PathBuf {
+/// Log of the mock model.
+pub(in crate::real_clients) fn log_path(panel: &Panel) -> PathBuf {
     panel.sandbox.outside("log.jsonl")
 }
 

@@ -8,6 +8,9 @@
 //! | guard: phases start in order, with tasks | no tool takes a phase | `no_tool_sets_a_phase_a_status_or_a_verdict` |
 //! | guard: a checkpoint completes only while it waits | an answer to a gate that is not open is refused | `a_gate_is_answered_only_while_it_asks` |
 //! | guard: a pending revision blocks the checkpoint | a revision opens a new round; answers to the old one are refused | `a_revision_needs_a_new_answer_and_ends` |
+//! | guard: tasks are set only after their checkpoint | no tool sets tasks; the engine writes them, and a person approves them | `no_tool_sets_a_phase_a_status_or_a_verdict` |
+//! | guard: a result is reported only with a valid artifact | no tool reports a result; the engine parses what agents say | `no_tool_sets_a_phase_a_status_or_a_verdict` |
+//! | guards of its hooks: reading phases, commits in lanes, the main branch, stopping | the same, without the known ways around | `crates/hook/tests/it/contract.rs` |
 //! | guard: a run starts only with a validated input | an empty or placeholder request starts nothing | `a_start_needs_a_request` |
 //! | defect 1: REVISE in another form approves | only the exact words are accepted | `only_exact_words_are_a_verdict` |
 //! | defect 2: FAIL in another form passes | the same | `only_exact_words_are_a_verdict` |
@@ -51,7 +54,16 @@ fn no_tool_sets_a_phase_a_status_or_a_verdict() {
             assert!(!takes.iter().any(|name| name.contains(forbidden)), "{tool}");
         }
     }
-    for tool in ["phase_start", "phase_complete", "task_update", "skip_phase", "checkpoint", "abandon"] {
+    for tool in [
+        "phase_start",
+        "phase_complete",
+        "task_init",
+        "task_update",
+        "pipeline_report_result",
+        "skip_phase",
+        "checkpoint",
+        "abandon",
+    ] {
         let unknown = client.request("tools/call", json!({"name": tool, "arguments": {}}));
         assert_eq!(unknown["error"]["code"], -32602, "{tool}");
     }

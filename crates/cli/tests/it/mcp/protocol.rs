@@ -138,7 +138,11 @@ fn prompts_and_resources_follow_the_runs() {
     ] {
         let refused = client.request("resources/read", json!({"uri": uri}));
         assert_eq!(refused["error"]["code"], -32002, "{refused}");
+        assert_eq!(refused["error"]["data"]["uri"], uri, "{refused}");
     }
+    // What is not announced is not there.
+    let completion = json!({"ref": {"type": "ref/prompt", "name": "design"}, "argument": {"name": "request", "value": "a"}});
+    assert_eq!(client.request("completion/complete", completion)["error"]["code"], -32601);
 }
 
 #[test]

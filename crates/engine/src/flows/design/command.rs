@@ -92,9 +92,11 @@ pub static FLOW: FlowSpec = FlowSpec {
     }],
     in_spec_tree: true,
     moves_head: true,
+    makes_branch: true,
     preview: preview::preview,
     deliverables: preview::deliverables,
     closing: closing::closing,
     redo: preview::redo,
     run: |run| Box::pin(flow::design(run)),
+    ..FlowSpec::EMPTY
 };

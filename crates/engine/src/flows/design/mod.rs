@@ -9,7 +9,6 @@ mod brief;
 mod closing;
 mod command;
 mod correction;
-mod difference;
 mod discussions;
 mod entry;
 mod flow;

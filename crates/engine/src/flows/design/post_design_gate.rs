@@ -5,12 +5,12 @@
 
 use super::artifacts::{GATE_PAGE, GATE_SUBJECT, OPEN_POINTS, POST_DESIGN, RESOLUTIONS, UNMENDED};
 use super::brief::Brief;
-use super::difference::difference_by_file;
 use super::given_answers::{GivenAnswer, write_answers};
 use super::pre_design_gate::is_confirmation;
 use super::specification::{FILES, spec_file, spec_files, spec_names};
 use crate::artifact::Input;
 use crate::deliverable::{self, GateSummary, SpecStatus};
+use crate::difference::difference_by_file;
 use crate::gate::{Answers, Gate, GateQuestion};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};
@@ -218,6 +218,14 @@ impl GatePage {
         }
         if !self.votes.is_empty() {
             let _ = write!(text, "Contested decisions and how they were settled:\n\n{}", self.votes);
+        }
+        if !self.shown.proofs.is_empty() {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let proofs = bulleted(self.shown.proofs.iter());
+            let _ = write!(
+                text,
+                "{gap}How each task will be proven, without a shell and in the sandbox:\n\n{proofs}"
+            );
         }
         text
     }

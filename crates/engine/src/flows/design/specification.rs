@@ -6,10 +6,10 @@ use super::artifacts::{
 };
 use super::brief::Brief;
 use super::correction::correct_drafts;
-use super::difference::difference;
 use crate::artifact::{Artifact, Input};
 use crate::authorship::Authorship;
 use crate::deliverable::{self, Materials};
+use crate::difference::difference;
 use crate::panel::{Chief, Panel};
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepContext, StepError};

@@ -24,13 +24,10 @@ pub static FLOW: FlowSpec = FlowSpec {
         },
         EMBEDDED_OPTION,
     ],
-    gates: &[],
-    guards: &[],
-    in_spec_tree: false,
-    moves_head: false,
     preview: pages::preview,
     deliverables: pages::deliverables,
     closing: pages::closing,
     redo: |from, phase, _| phase == flow::SYNTHESIS || from == phase,
     run: |run| Box::pin(flow::research(run)),
+    ..FlowSpec::EMPTY
 };

@@ -97,6 +97,7 @@ codes! {
     UnknownFile = "unknown-file": "a task names a file that neither exists nor is declared new",
     WrongPlace = "wrong-place": "a cited line does not exist, or does not say what is quoted",
     NoPrompt = "no-prompt": "a task has no prompt, or an empty one",
+    NoProof = "no-proof": "a task has no proof, or one that cannot be run",
     Dependency = "dependency": "a task or spec depends on an unknown one, or a task on itself",
     DanglingId = "dangling-id": "an id is not defined",
     DanglingLink = "dangling-link": "a broken link",

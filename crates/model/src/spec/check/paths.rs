@@ -40,7 +40,7 @@ const MAX_PARENT_FOLDERS: usize = 40;
 impl FileRef {
     /// Parses an entry of a file list; none if it names no file.
     pub fn parse(entry: &str) -> Option<FileRef> {
-        let entry = entry.trim().trim_matches(['*', '_']).trim();
+        let entry = strip_emphasis(entry);
         let (has_new_prefix, entry) = strip_new_prefix(entry);
         let (path, rest) = match entry.strip_prefix('`').and_then(|open| open.split_once('`')) {
             Some((path, rest)) => (path, rest),
@@ -100,10 +100,25 @@ fn contains_ignoring_case(text: &str, wanted: &str) -> bool {
     text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted.as_bytes()))
 }
 
+/// Strips emphasis around an entry. A star of a glob is none: `**/*.md`, `src/*`.
+pub(in crate::spec) fn strip_emphasis(text: &str) -> &str {
+    let text = text.trim();
+    for mark in ["**", "*"] {
+        let inside = text.strip_prefix(mark).and_then(|open| open.strip_suffix(mark));
+        if let Some(inside) =
+            inside.filter(|inside| !inside.is_empty() && !inside.starts_with(['/', '*', '.']))
+        {
+            return inside.trim();
+        }
+    }
+    text
+}
+
 /// Strips decoration, line numbers and a trailing slash from a path.
 fn clean_path(path: &str) -> &str {
-    let path = path
-        .trim_matches(|c: char| is_decoration(c) || matches!(c, '"' | '\'' | '[' | ']' | '(' | ')' | '|'));
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '`' | '\\' | '"' | '\'' | '(' | ')' | '|');
+    let path = strip_emphasis(path.trim_matches(is_mark)).trim_matches(is_mark);
+    let path = path.strip_prefix('[').and_then(|open| open.strip_suffix(']')).unwrap_or(path);
     let path = path.trim_end_matches([':', ',', ';', '.']);
     let path = path.split_once("#L").map_or(path, |(path, _)| path);
     let path = match path.rsplit_once(':') {
@@ -163,6 +178,12 @@ mod tests {
             ("newer/a.rs", "newer/a.rs", false),
             ("`a b.txt` x", "a b.txt", false),
             ("src/a.rs#L3", "src/a.rs", false),
+            ("src/**", "src/**", false),
+            ("**/*.md", "**/*.md", false),
+            ("*.rs (new)", "*.rs", true),
+            ("`src/a[bc].rs`", "src/a[bc].rs", false),
+            ("__tests__/a.ts", "__tests__/a.ts", false),
+            ("**src/*.rs**", "src/*.rs", false),
         ] {
             assert_eq!(
                 FileRef::parse(entry),

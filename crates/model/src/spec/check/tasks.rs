@@ -1,13 +1,15 @@
-//! Checks `tasks.md`: each task refers to a requirement and to files, and has a prompt.
+//! Checks `tasks.md`: each task refers to a requirement and to files, and has a proof and a prompt.
 
 use super::issue::{IssueCode, SpecIssue};
 use super::paths::{FileRef, says_none};
 use super::spec_files::{ParsedSpec, is_missing};
 use crate::escape::printable;
+use crate::implement::Proof;
 use crate::markdown::{heading, is_decoration, outline, parse_label};
 use crate::panel::citations;
 use crate::spec::Problem;
 use crate::spec::ids::{IdKind, SpecId, mentions, parse_id_list};
+use crate::spec::record::APPROVED;
 use crate::spec::tasks::{Task, TaskList, depends, progress};
 use std::collections::BTreeSet;
 
@@ -24,6 +26,7 @@ pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
     }
     let traced = components_with_requirements(spec.files.design);
     let bodies = bodies(spec.files.tasks, list);
+    let demands_proofs = demands_proofs(spec);
     for (task, body) in list.tasks.iter().zip(&bodies) {
         let mut issue = |code, message: String| issues.push(SpecIssue::new(FILE, task.line, code, message));
         let id = &task.id;
@@ -37,6 +40,22 @@ pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
             }
             Some(_) => {}
         }
+        if demands_proofs {
+            let proof = task.proof.as_ref().map(|(value, line)| (Proof::parse(value), *line));
+            match proof {
+                None => issue(
+                    IssueCode::NoProof,
+                    format!(
+                        "{id} has no proof; \"**Proof:** test NAME\", \"command …\" or \"none (reason)\""
+                    ),
+                ),
+                Some((Err(error), line)) => {
+                    issues.push(SpecIssue::new(FILE, line, IssueCode::NoProof, format!("{id}: {error}")));
+                }
+                Some((Ok(_), _)) => {}
+            }
+        }
+        let mut issue = |code, message: String| issues.push(SpecIssue::new(FILE, task.line, code, message));
         if task.files.is_empty() && !body.says_no_files && !body.cites_files {
             issue(
                 IssueCode::NoFiles,
@@ -52,6 +71,13 @@ pub(super) fn issues(spec: &ParsedSpec<'_>) -> Vec<SpecIssue> {
         }
     }
     issues
+}
+
+/// True unless the specification was approved before tasks had proofs.
+fn demands_proofs(spec: &ParsedSpec<'_>) -> bool {
+    let is_approved = spec.record.as_ref().is_some_and(|record| record.status == APPROVED);
+    let proves = |task: &Task| task.proof.as_ref().is_some_and(|(value, _)| Proof::parse(value).is_ok());
+    !is_approved || spec.tasks.tasks.iter().any(proves)
 }
 
 /// The files declared new by tasks.

@@ -3,6 +3,7 @@
 use super::depends::parse_task_ids;
 use super::heads::Checkbox;
 use crate::markdown::{is_decoration, item, offset_in, parse_checkbox, parse_label};
+use crate::spec::check::paths::strip_emphasis;
 use crate::spec::ids::SpecId;
 
 /// Execution mode of a task.
@@ -51,6 +52,8 @@ pub(super) struct Body {
     pub(super) depends_on: Vec<(SpecId, usize)>,
     pub(super) mode: TaskMode,
     pub(super) files: Vec<String>,
+    pub(super) states_files: bool,
+    pub(super) proof: Option<(String, usize)>,
     pub(super) prompt: Option<TaskPrompt>,
     continuation: Continuation,
 }
@@ -92,8 +95,10 @@ impl Body {
             "mode" => self.mode = parse_mode(value),
             "files" => {
                 self.continuation = Continuation::Files;
+                self.states_files = true;
                 self.files.extend(split_entries(value).filter_map(parse_file));
             }
+            "proof" => drop(self.proof.get_or_insert_with(|| (value.trim().to_owned(), number))),
             "depends_on" | "depends on" | "dependencies" | "depends" | "blocked by" => {
                 let before = self.depends_on.len();
                 self.depends_on.extend(parse_task_ids(value).take(*budget).map(|id| (id, number)));
@@ -201,7 +206,7 @@ fn parse_mode(value: &str) -> TaskMode {
     let word = value.split_whitespace().next().unwrap_or_default().trim_matches(is_decoration);
     if word.eq_ignore_ascii_case("parallel") {
         TaskMode::Parallel
-    } else if word.eq_ignore_ascii_case("human_gate") {
+    } else if ["human_gate", "human-gate", "human"].iter().any(|human| word.eq_ignore_ascii_case(human)) {
         TaskMode::HumanGate
     } else {
         TaskMode::Sequential
@@ -223,7 +228,16 @@ fn split_entries(value: &str) -> impl Iterator<Item = &str> {
 
 /// Parses an entry of a file list; none for "none".
 fn parse_file(text: &str) -> Option<String> {
-    let path = text.trim_matches(|c| is_decoration(c) || matches!(c, '[' | ']' | '"' | '\''));
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '\\' | '"' | '\'');
+    let path = strip_emphasis(text.trim_matches(is_mark));
+    let path = path.trim_start_matches('[');
+    // A list in brackets is split at its commas; a class of a glob is closed.
+    let path = if path.contains('[') { path } else { path.trim_end_matches(']') };
+    let path = path
+        .strip_prefix('`')
+        .and_then(|open| open.strip_suffix('`'))
+        .filter(|inside| !inside.contains('`'))
+        .unwrap_or(path);
     let none = ["none", "none.", "n/a", "-", "–", "—"];
     (!path.is_empty() && !none.iter().any(|word| word.eq_ignore_ascii_case(path))).then(|| path.to_owned())
 }

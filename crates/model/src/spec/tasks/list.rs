@@ -45,7 +45,13 @@ pub struct Task {
     pub depends_on: Vec<(SpecId, usize)>,
     pub mode: TaskMode,
     pub files: Vec<String>,
+    /// True if it has a file list, even one that says "none".
+    pub states_files: bool,
+    /// Value of its `**Proof:**` line, and that line.
+    pub proof: Option<(String, usize)>,
     pub prompt: Option<TaskPrompt>,
+    /// Last line of its text.
+    pub end: usize,
     pub(super) mark: StateMark,
 }
 
@@ -70,7 +76,7 @@ impl TaskList {
         if let Some(fence) = outline.unclosed_fence {
             parser.list.problems.push(Problem::new(fence.line, "this fence is never closed"));
         }
-        parser.finish()
+        parser.finish(outline.lines.last().map_or(0, |line| line.number))
     }
 
     /// The task with this id, the first if there are several.
@@ -132,14 +138,14 @@ impl Parser {
 
     fn read_heading(&mut self, line: &Line<'_>, level: usize, title: &str) {
         if let Some((number, name, note)) = heads::parse_phase(title) {
-            self.close();
+            self.close(line.number - 1);
             self.section = Section::Work;
             self.list.phases.push(TaskPhase { number, name, note, line: line.number });
         } else if let Some(head) = heads::parse_heading(line.text, title) {
             self.section = Section::Work;
             self.open(head, line.number, level);
         } else if self.open.as_ref().is_none_or(|(_, _, task)| level <= *task) {
-            self.close();
+            self.close(line.number - 1);
             self.section = section_kind(title);
             if self.section == Section::Progress {
                 self.list.progress.heading.get_or_insert(line.number);
@@ -167,7 +173,7 @@ impl Parser {
     }
 
     fn open(&mut self, head: TaskHead, line: usize, level: usize) {
-        self.close();
+        self.close(line - 1);
         let TaskHead { id, title, refs, check } = head;
         if !self.seen.insert(id.clone()) {
             self.list.problems.push(Problem::new(line, format!("{id} is there twice")));
@@ -189,13 +195,17 @@ impl Parser {
             depends_on: Vec::new(),
             mode: TaskMode::Sequential,
             files: Vec::new(),
+            states_files: false,
+            proof: None,
             prompt: None,
+            end: line,
             mark,
         };
         self.open = Some((task, body, level));
     }
 
-    fn close(&mut self) {
+    /// Ends the open task; `last` is the last line before the one that ends it.
+    fn close(&mut self, last: usize) {
         let Some((mut task, body, _)) = self.open.take() else { return };
         if let Some((mark, done)) = body.state {
             (task.mark, task.done) = (mark, done);
@@ -203,7 +213,10 @@ impl Parser {
         task.depends_on = body.depends_on;
         task.mode = body.mode;
         task.files = body.files;
+        task.states_files = body.states_files;
+        task.proof = body.proof;
         task.prompt = body.prompt;
+        task.end = last.max(task.line);
         self.list.tasks.push(task);
     }
 
@@ -219,8 +232,8 @@ impl Parser {
         self.arrows.extend(pairs.into_iter().map(|(first, second)| (first, second, line.number)));
     }
 
-    fn finish(mut self) -> TaskList {
-        self.close();
+    fn finish(mut self, last: usize) -> TaskList {
+        self.close(last);
         let mut list = self.list;
         let mut places = BTreeMap::new();
         for (index, task) in list.tasks.iter().enumerate() {

@@ -2,6 +2,8 @@
 
 use super::spec_inputs::SpecInputs;
 use crate::embedded::citable_facts::{join_list, sanitize};
+use charrette_model::implement::Proof;
+use charrette_model::implement::argv::parse_argv;
 use std::fmt::Write as _;
 
 struct Task {
@@ -9,6 +11,7 @@ struct Task {
     refs: Vec<String>,
     body: String,
     files: Vec<String>,
+    proof: String,
     role: &'static str,
     what: String,
     restrictions: &'static str,
@@ -47,13 +50,14 @@ pub(super) fn write(spec: &SpecInputs<'_>) -> String {
 }
 
 fn write_task(text: &mut String, n: usize, task: &Task) {
-    let Task { title, refs, body, files, role, what, restrictions, success } = task;
+    let Task { title, refs, body, files, proof, role, what, restrictions, success } = task;
     let _ = writeln!(text, "\n### {}: {title} [{}]\n{body}\n", task_id(n), refs.join(", "));
     let named = if files.is_empty() { "none".to_owned() } else { files.join(", ") };
     let _ = writeln!(text, "**Files:** {named}");
     if n > 1 {
         let _ = writeln!(text, "**Depends on:** {}", task_id(n - 1));
     }
+    let _ = writeln!(text, "**Proof:** {proof}");
     let _ = writeln!(
         text,
         "\n**_Prompt:** **Role:** {role} | **Task:** {what} | **Restrictions:** {restrictions} | **Success:** {success}"
@@ -81,6 +85,7 @@ fn first_test_task(spec: &SpecInputs<'_>) -> Task {
             "Write down what must happen as a test {at}, before anything changes. It must fail for the right reason."
         ),
         files: place.into_iter().collect(),
+        proof: Proof::None("it fails until the behaviour is there".to_owned()).to_string(),
         role: "developer who writes tests first",
         what: format!("write a failing test for: {}", spec.facts.behaviour()),
         restrictions: "change nothing but tests",
@@ -113,6 +118,7 @@ fn change_tasks(spec: &SpecInputs<'_>) -> Vec<Task> {
             refs,
             body,
             files: vec![path.clone()],
+            proof: suite_proof(spec),
             role: "developer of this repository",
             what: format!(
                 "{} in {path}",
@@ -129,6 +135,7 @@ fn change_tasks(spec: &SpecInputs<'_>) -> Vec<Task> {
             body: "The survey found no file. A person names the place, and the plan is made again."
                 .to_owned(),
             files: vec![],
+            proof: Proof::None("a person names the place".to_owned()).to_string(),
             role: "the person who asked",
             what: "name the file in which the behaviour belongs".to_owned(),
             restrictions: "nothing is changed",
@@ -136,6 +143,16 @@ fn change_tasks(spec: &SpecInputs<'_>) -> Vec<Task> {
         });
     }
     tasks
+}
+
+/// The command that runs the tests, if it can be run without a shell.
+fn suite_proof(spec: &SpecInputs<'_>) -> String {
+    let proof = match spec.facts.test_command().map(parse_argv) {
+        Some(Ok(argv)) => Proof::Command(argv),
+        Some(Err(_)) => Proof::None("the command that runs the tests needs a shell".to_owned()),
+        None => Proof::None("no command that runs the tests was found".to_owned()),
+    };
+    proof.to_string()
 }
 
 fn closing_task(spec: &SpecInputs<'_>) -> Task {
@@ -161,6 +178,7 @@ fn closing_task(spec: &SpecInputs<'_>) -> Task {
         refs: vec!["NFR-1".to_owned()],
         body: format!("Run {run}{lint}. {docs}"),
         files: spec.docs.clone(),
+        proof: suite_proof(spec),
         role: "developer of this repository",
         what: "prove that everything else behaves as before, and document the change".to_owned(),
         restrictions: "no existing test is changed to make it pass",

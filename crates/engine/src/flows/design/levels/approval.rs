@@ -3,9 +3,9 @@
 use super::kind::LevelKind;
 use super::questions::post_design_questions;
 use crate::artifact::{Artifact, Input};
+use crate::difference::difference_by_file;
 use crate::flows::design::artifacts::{GATE_PAGE, GATE_SUBJECT};
 use crate::flows::design::brief::Brief;
-use crate::flows::design::difference::difference_by_file;
 use crate::flows::design::pre_design_gate::confirm_summary;
 use crate::flows::design::validate::artifact_inputs;
 use crate::gate::Gate;

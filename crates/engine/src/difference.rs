@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const MAX_LINES: usize = 60;
 
 /// Unified diff with one line of context.
-pub(super) fn difference(before: &str, now: &str) -> String {
+pub(crate) fn difference(before: &str, now: &str) -> String {
     let text = TextDiff::from_lines(before, now).unified_diff().context_radius(1).to_string();
     let mut lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
     if text.lines().count() > MAX_LINES {
@@ -18,7 +18,7 @@ pub(super) fn difference(before: &str, now: &str) -> String {
 
 /// Diff of texts that consist of files, each after a line `=== NAME ===`: first which files changed and by how many
 /// lines, then the diff of each.
-pub(super) fn difference_by_file(before: &str, now: &str) -> String {
+pub(crate) fn difference_by_file(before: &str, now: &str) -> String {
     let (before, now) = (files(before), files(now));
     let (mut listed, mut details) = (String::new(), String::new());
     for (name, text) in &now {
@@ -45,7 +45,7 @@ fn files(text: &str) -> Vec<(String, String)> {
         match (name, files.last_mut()) {
             (Some(name), _) => files.push((name.to_owned(), String::new())),
             (None, Some((_, content))) => content.push_str(line),
-            (None, None) => files.push(("the design".to_owned(), line.to_owned())),
+            (None, None) => files.push(("the text".to_owned(), line.to_owned())),
         }
     }
     files

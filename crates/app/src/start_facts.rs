@@ -1,0 +1,83 @@
+//! Facts about the start of a run, for the check of its flow and for its preview.
+
+use crate::agent_pool;
+use crate::error::{AppError, ErrorKind};
+use crate::run_lookup::feature_argument;
+use crate::site::Site;
+use crate::start_plan::{StartMode, StartPlan, merged_flags};
+use crate::workspaces::{run_workspace, spec_folder};
+use charrette_agents::pool::{AgentPolicy, seat_chain};
+use charrette_engine::{StartFacts, StartProblem, StartProblemKind};
+use charrette_git::Git;
+use charrette_model::checkpoint::{Command, DocumentName};
+use charrette_model::panel::file_names::GATE_SUBJECT;
+use charrette_model::seats::EMBEDDED;
+use charrette_store::layout::check_file;
+use std::path::Path;
+
+/// Lets the flow judge what a run starts from. With `only_usage`, refusals that a person can still remove are passed over.
+pub fn check_start(site: &Site, plan: &StartPlan, only_usage: bool) -> Result<(), AppError> {
+    match with_facts(site, plan, plan.flow.check) {
+        Err(problem) if !only_usage || problem.kind == StartProblemKind::Usage => Err(start_error(&problem)),
+        _ => Ok(()),
+    }
+}
+
+/// Error for a run that cannot start.
+fn start_error(problem: &StartProblem) -> AppError {
+    let kind = match problem.kind {
+        StartProblemKind::Usage => ErrorKind::Usage,
+        StartProblemKind::Refused => ErrorKind::Refused,
+    };
+    let mut lines = problem.message.lines();
+    let error = AppError::new(kind, lines.next().unwrap_or("the run cannot start"));
+    let error = lines.fold(error, AppError::more);
+    problem.hints.iter().fold(error, AppError::hint)
+}
+
+/// Collects the facts of a planned run for `judge`.
+pub(crate) fn with_facts<T>(site: &Site, plan: &StartPlan, judge: fn(&StartFacts<'_>) -> T) -> T {
+    let existing = plan.existing.as_ref().filter(|_| !matches!(plan.mode, StartMode::New { .. }));
+    let flags = existing.map_or_else(|| plan.flags.clone(), |document| merged_flags(document, &plan.flags));
+    let folder = site.root.join(spec_folder(site, &plan.name));
+    let specification = |name: &str| read_inside(site, &folder.join(name));
+    let approved =
+        |name: &str| approved_in_design(site, &plan.name, name).or_else(|| committed(site, &folder, name));
+    let (roster, _) = agent_pool::roster(site);
+    let candidates = agent_pool::candidates(site, &roster);
+    let (rules, tables) = (AgentPolicy::from_settings(&site.settings), plan.flow.seat_tables());
+    let has_agent = |seat: &str| {
+        seat_chain(seat, &tables, &rules, &candidates).iter().any(|agent| agent.as_str() != EMBEDDED)
+    };
+    judge(&StartFacts {
+        feature: &feature_argument(&plan.name),
+        flags: &flags,
+        settings: &site.settings,
+        specification: &specification,
+        approved: &approved,
+        has_agent: &has_agent,
+    })
+}
+
+/// Reads a file of the repository; none if it is missing, or if a link leads out of the repository.
+fn read_inside(site: &Site, path: &Path) -> Option<String> {
+    let exists = check_file(&site.root, path).ok()?;
+    let bytes = exists.then(|| fs_err::read(path).ok()).flatten()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A file of the specification as its design run showed it for approval.
+fn approved_in_design(site: &Site, name: &DocumentName, file: &str) -> Option<String> {
+    let design = DocumentName::new(Command::Design, name.feature().cloned());
+    let document = site.documents().load(&design).ok()??.document;
+    let subject = run_workspace(site, &document).ok()?.read(GATE_SUBJECT, None).ok()??;
+    let subject = String::from_utf8_lossy(&subject).into_owned();
+    let (_, after) = subject.split_once(&format!("=== {file} ===\n"))?;
+    Some(after.split_once("\n=== ").map_or(after, |(text, _)| text).to_owned() + "\n")
+}
+
+/// A file of the specification as it is committed.
+fn committed(site: &Site, folder: &Path, file: &str) -> Option<String> {
+    let path = site.relative(&folder.join(file)).display().to_string();
+    Git::new(&site.root).find(&["show", &format!("HEAD:{path}")])
+}

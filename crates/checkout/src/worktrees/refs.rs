@@ -1,0 +1,89 @@
+//! Refs of runs, below `refs/charrette`. Only the driver of a run moves them.
+
+use super::error::Result;
+use super::places::Places;
+use charrette_engine::ports::worktrees::ObjectId;
+use charrette_git::{GitError, LockFile};
+use std::time::Duration;
+
+/// How long the lock of a ref may belong to a living process that we cannot see, such as `git pack-refs`.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// How often a lock is looked at, in twice that time.
+const LOCK_CHECKS: u32 = 40;
+
+/// A change of one ref.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum RefChange<'a> {
+    /// The ref must not exist.
+    Create { name: &'a str, to: &'a str },
+    /// The ref must be at `from`, if that is given.
+    Move { name: &'a str, to: &'a str, from: Option<&'a str> },
+    /// The ref must be there.
+    Delete { name: &'a str, from: &'a str },
+}
+
+impl RefChange<'_> {
+    fn command(&self) -> String {
+        match self {
+            RefChange::Create { name, to } => format!("create {name}\0{to}\0"),
+            RefChange::Move { name, to, from } => format!("update {name}\0{to}\0{}\0", from.unwrap_or("")),
+            RefChange::Delete { name, from } => format!("delete {name}\0{from}\0"),
+        }
+    }
+}
+
+impl Places {
+    /// Commit that a ref points to; none if there is no such ref.
+    pub(super) fn find_ref(&self, name: &str) -> Result<Option<ObjectId>> {
+        Ok(self.list_refs(name)?.into_iter().find_map(|(found, id)| (found == name).then_some(id)))
+    }
+
+    /// Refs at or below a name, with their commits.
+    pub(super) fn list_refs(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
+        let listed = self.git().text(&["for-each-ref", "--format=%(refname) %(objectname)", prefix])?;
+        let refs = listed.lines().filter_map(|line| line.split_once(' '));
+        Ok(refs.map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
+    }
+
+    /// Changes refs of a run, all or none. Locks that a killed git left behind are removed.
+    pub(super) fn change_refs(&self, changes: &[RefChange<'_>]) -> Result<()> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let input: String = changes.iter().map(RefChange::command).collect();
+        let update = || self.git().edit(&["update-ref", "--no-deref", "-z", "--stdin"], input.as_bytes());
+        match update() {
+            Err(error) if self.remove_left_lock(&error)? => Ok(update()?),
+            other => Ok(other?),
+        }
+    }
+
+    /// Removes the lock of one of our refs if no process holds it; true if it is gone.
+    fn remove_left_lock(&self, error: &GitError) -> Result<bool> {
+        let reason = error.reason();
+        let Some(path) = locked_ref(&reason) else { return Ok(false) };
+        let common = self.common_dir()?;
+        let Ok(path) = fs_err::canonicalize(self.root.join(path)) else { return Ok(true) };
+        if !path.starts_with(common.join("refs/charrette")) {
+            return Ok(false);
+        }
+        for _ in 0..LOCK_CHECKS {
+            let locks = LockFile::find(&common, &common);
+            match locks.into_iter().find(|lock| lock.path == path) {
+                None => return Ok(true),
+                Some(lock) if lock.holder.is_none() && lock.age.is_some_and(|age| age >= LOCK_PATIENCE) => {
+                    fs_err::remove_file(&lock.path)?;
+                    return Ok(true);
+                }
+                Some(_) => std::thread::sleep(2 * LOCK_PATIENCE / LOCK_CHECKS),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Path of the lock file that a message of git is about.
+fn locked_ref(message: &str) -> Option<&str> {
+    let line = message.lines().find(|line| line.contains(".lock'") && line.contains("File exists"))?;
+    line.split('\'').find(|part| part.ends_with(".lock"))
+}

@@ -1,0 +1,134 @@
+//! Removal of worktrees: folders, registrations, private files and refs.
+
+use super::error::Result;
+use super::places::{Places, RunPlace, WorktreePlace};
+use super::record::{RunRecord, WorktreeRecord};
+use super::refs::RefChange;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+impl Places {
+    /// Removes a worktree, whatever is in it, and also one that was made by half.
+    pub(super) fn remove(&self, run: &str, name: &str) -> Result<()> {
+        self.remove_worktree(&self.run(run)?.worktree(name)?)
+    }
+
+    pub(super) fn remove_worktree(&self, place: &WorktreePlace) -> Result<()> {
+        let recorded = WorktreeRecord::load(place)?.map(|record| record.git_dir);
+        WorktreeRecord::remove(place)?;
+        remove_folder(&place.folder)?;
+        let common = self.common_dir()?;
+        let held = self.registration.lock().unwrap_or_else(PoisonError::into_inner);
+        if find_registration(&common, place)?.is_some() {
+            // The folder is gone, so this removes the registration only; it is locked, hence the second `--force`.
+            let args = ["worktree".as_ref(), "remove".as_ref(), "--force".as_ref(), "--force".as_ref()];
+            let removed = self.git().edit(&[&args[..], &[place.folder.as_os_str()]].concat(), b"");
+            if removed.is_err()
+                && let Some(git_dir) = find_registration(&common, place)?
+            {
+                remove_folder(&git_dir)?;
+            }
+        }
+        // An agent may have changed where the registration leads to.
+        if let Some(git_dir) = recorded.filter(|folder| folder.parent() == Some(&common.join("worktrees"))) {
+            remove_folder(&git_dir)?;
+        }
+        // Git removes the folder of registrations with the last one; others may be in it.
+        let _ = fs_err::remove_dir(common.join("worktrees"));
+        drop(held);
+        Ok(remove_folder(&place.private)?)
+    }
+
+    /// Removes all worktrees of a run except those named, and what the run needs no more. The integration ref stays if a
+    /// branch does not contain its work.
+    pub(super) fn clean_up(&self, run: &str, keep: &[String]) -> Result<()> {
+        let place = self.run(run)?;
+        for name in place.worktree_names()? {
+            if !keep.contains(&name) {
+                self.remove_worktree(&place.worktree(&name)?)?;
+            }
+        }
+        let work = place.work_refs();
+        let mut refs = self.list_refs(work.trim_end_matches('/'))?;
+        refs.retain(|(name, _)| !keep.iter().any(|kept| name.strip_prefix(&work) == Some(kept)));
+        if let Some(tip) = self.find_ref(&place.integration_ref())?
+            && self.is_done(&place, &tip)?
+        {
+            refs.push((place.integration_ref(), tip));
+        }
+        let changes: Vec<RefChange<'_>> =
+            refs.iter().map(|(name, from)| RefChange::Delete { name, from }).collect();
+        self.change_refs(&changes)?;
+        if keep.is_empty() {
+            remove_folder(place.folder())?;
+        }
+        self.remove_dead_scratch()
+    }
+
+    /// True if nothing was integrated, or a branch or HEAD contains the work.
+    fn is_done(&self, place: &RunPlace, tip: &str) -> Result<bool> {
+        let began = RunRecord::load(place)?.and_then(|record| record.base).map(|base| base.commit);
+        if began.as_deref() == Some(tip) || self.is_ancestor(tip, "HEAD") {
+            return Ok(true);
+        }
+        let contains = format!("--contains={tip}");
+        Ok(self.git().find(&["for-each-ref", "--count=1", &contains, "refs/heads"]).is_some())
+    }
+
+    /// True if a commit is another one or an ancestor of it.
+    pub(super) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
+        self.git().succeeds(&["merge-base", "--is-ancestor", commit, of])
+    }
+}
+
+/// Folder of a worktree's own files in the repository, also if it was registered by half; none if it is not registered.
+pub(super) fn find_registration(common_dir: &Path, place: &WorktreePlace) -> Result<Option<PathBuf>> {
+    let entries = match fs_err::read_dir(common_dir.join("worktrees")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    let link = place.folder.join(".git");
+    for entry in entries {
+        let folder = entry?.path();
+        // Git writes the reason of the lock first.
+        let is_ours = match fs_err::read(folder.join("gitdir")) {
+            Ok(target) if !target.is_empty() => target.trim_ascii_end() == link.as_os_str().as_bytes(),
+            _ => {
+                let reason = fs_err::read(folder.join("locked")).unwrap_or_default();
+                reason.trim_ascii_end() == place.reason.as_bytes()
+            }
+        };
+        if is_ours {
+            return Ok(Some(folder));
+        }
+    }
+    Ok(None)
+}
+
+/// Removes a folder with everything in it, read-only folders too. Links are not followed.
+pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
+    match fs_err::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => fs_err::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            make_writable(path)?;
+            fs_err::remove_dir_all(path)
+        }
+        other => other,
+    }
+}
+
+/// Lets the owner change this folder and those in it.
+fn make_writable(folder: &Path) -> io::Result<()> {
+    fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! Worktrees of tasks.
+
+mod beginning;
+mod changes;
+mod integration;
+mod kills;
+mod landing;
+mod lies;
+mod making;
+mod removal;

@@ -1,0 +1,20 @@
+//! `charrette implement` tried with scripted agents in a real library: what it does in a straight line, what it refuses, what
+//! lies it sees through, and what survives a kill. `bed` is the test bed.
+
+mod bed;
+mod commands;
+mod conflicts;
+mod decisions;
+mod disk;
+mod file_lies;
+mod first;
+mod kills;
+mod landing;
+mod refusals;
+mod repository_lies;
+mod rounds;
+mod spec_changes;
+mod straight_line;
+mod test_lies;
+
+pub(crate) use first::{bench, implement, tests_pass};

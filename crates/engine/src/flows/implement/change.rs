@@ -1,0 +1,142 @@
+//! The change that a round left in its worktree: captured as a tree, compared with its base, judged by rules.
+
+use super::attempt::{Attempt, Workplace};
+use super::work::{Work, step_error};
+use crate::agent_step::AgentOutcome;
+use crate::artifact::Input;
+use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, ObjectId};
+use crate::step::{Step, StepError};
+use crate::stop::FlowResult;
+use charrette_model::implement::ImplementTask;
+use charrette_model::implement::change::{
+    ChangeIssue, ChangeIssueKind, ChangeRules, FileChange, FileChangeKind, judge_change,
+};
+use charrette_model::implement::paths::is_test_path;
+use serde::{Deserialize, Serialize};
+
+/// Maximum number of files whose texts are compared.
+const MAX_READ_FILES: usize = 2000;
+
+/// A captured and judged change. Recorded.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct ChangeRecord {
+    pub(super) tree: ObjectId,
+    /// Changed paths.
+    pub(super) files: Vec<String>,
+    /// Changed test files.
+    pub(super) tests: Vec<String>,
+    pub(super) issues: Vec<ChangeIssue>,
+    pub(super) tampering: Vec<String>,
+    /// File with the diff.
+    pub(super) diff: String,
+}
+
+impl ChangeRecord {
+    /// Why the change cannot land as it is, one line each.
+    pub(super) fn problems(&self, attempt: &Attempt<'_>) -> Vec<String> {
+        let mut problems: Vec<String> =
+            self.tampering.iter().map(|what| format!("the repository was tampered with: {what}")).collect();
+        if self.files.is_empty() && !attempt.is_by_hand() {
+            problems.push("nothing was changed".to_owned());
+        }
+        problems.extend(self.issues.iter().filter(|issue| is_blocking(issue)).map(ToString::to_string));
+        problems
+    }
+
+    /// Remarks that do not block.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        self.issues.iter().filter(|issue| !is_blocking(issue)).map(ToString::to_string).collect()
+    }
+
+    /// True if not even a person may take it.
+    pub(super) fn is_refused(&self) -> bool {
+        !self.tampering.is_empty() || self.issues.iter().any(|issue| issue.is_refusal)
+    }
+}
+
+/// True if the change cannot land because of an issue. A file of others counts, because they may be at work in it.
+fn is_blocking(issue: &ChangeIssue) -> bool {
+    issue.is_refusal || issue.kind == ChangeIssueKind::Outside
+}
+
+/// Captures the change of a round and judges it.
+pub(super) async fn capture_change(
+    attempt: &Attempt<'_>,
+    place: &Workplace,
+    round: usize,
+    outcome: &AgentOutcome,
+) -> FlowResult<ChangeRecord> {
+    let answer: Vec<Input> =
+        outcome.artifacts.0.iter().map(|file| Input::Artifact(file.name().to_owned())).collect();
+    let step = Step::new(attempt.id(&format!("change-{round}"))).reads(&attempt.inputs()).reads(&answer);
+    let (work, task, base) = (attempt.work.clone(), attempt.task.clone(), place.base.clone());
+    let (name, diff) = (attempt.task.id.clone(), attempt.file(&format!("change-{round}.patch")));
+    attempt
+        .phase
+        .step(step, move |context| async move {
+            let change = capture(&work, &name, &base).await?;
+            context.write(&diff, &change.diff.text)?;
+            judge(&work, &task, &base, change, diff).await
+        })
+        .await
+}
+
+/// Captures the content of a worktree.
+pub(super) async fn capture(work: &Work, name: &str, base: &ObjectId) -> Result<Change, StepError> {
+    let order = CaptureOrder { run: work.run.clone(), name: name.to_owned(), base: base.clone() };
+    work.worktrees.capture(order).await.map_err(step_error)
+}
+
+/// Judges a captured change by the rules for a task.
+pub(super) async fn judge(
+    work: &Work,
+    task: &ImplementTask,
+    base: &ObjectId,
+    change: Change,
+    diff: String,
+) -> Result<ChangeRecord, StepError> {
+    let paths: Vec<String> = change.files.iter().take(MAX_READ_FILES).map(|file| file.path.clone()).collect();
+    let before = work.worktrees.read(base.clone(), paths.clone()).await.map_err(step_error)?;
+    let after = work.worktrees.read(change.tree.clone(), paths).await.map_err(step_error)?;
+    let text = |files: &[crate::ports::worktrees::FileAt], path: &str| {
+        files.iter().find(|file| file.path == path).and_then(|file| file.text.clone())
+    };
+    let files: Vec<FileChange> = change
+        .files
+        .iter()
+        .map(|file| file_change(file, text(&before, &file.path), text(&after, &file.path)))
+        .collect();
+    let report = judge_change(task, &files, &rules(work));
+    let files: Vec<String> = change.files.into_iter().map(|file| file.path).collect();
+    Ok(ChangeRecord {
+        tree: change.tree,
+        tests: files.iter().filter(|path| is_test_path(path)).cloned().collect(),
+        files,
+        issues: report.issues,
+        tampering: change.tampering,
+        diff,
+    })
+}
+
+/// Rules that hold for every task of the run.
+pub(super) fn rules(work: &Work) -> ChangeRules {
+    ChangeRules { max_file_bytes: work.settings.max_file_bytes, own_folders: work.own_folders.clone() }
+}
+
+fn file_change(file: &ChangedFile, old_text: Option<String>, text: Option<String>) -> FileChange {
+    FileChange {
+        path: file.path.clone(),
+        kind: match file.kind {
+            ChangeKind::Added => FileChangeKind::Added,
+            ChangeKind::Modified => FileChangeKind::Modified,
+            ChangeKind::Deleted => FileChangeKind::Deleted,
+            ChangeKind::TypeChanged => FileChangeKind::TypeChanged,
+        },
+        old_mode: file.old_mode.clone(),
+        mode: file.mode.clone(),
+        size: file.size,
+        is_binary: file.is_binary,
+        old_text,
+        text,
+    }
+}

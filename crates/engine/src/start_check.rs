@@ -1,0 +1,53 @@
+//! What a run starts from, as its flow judges it before anything is created or spent.
+
+use charrette_model::config::Settings;
+use serde_json::{Map, Value};
+
+/// Facts about the start of a run.
+pub struct StartFacts<'a> {
+    /// Display name of the feature.
+    pub feature: &'a str,
+    pub flags: &'a Map<String, Value>,
+    pub settings: &'a Settings,
+    /// Reads a file of the specification folder, by name; none if there is none.
+    pub specification: &'a dyn Fn(&str) -> Option<String>,
+    /// Reads the specification file as it was when it was approved, by name; none if that is not known.
+    pub approved: &'a dyn Fn(&str) -> Option<String>,
+    /// True if an agent is installed that can take a seat of this id.
+    pub has_agent: &'a dyn Fn(&str) -> bool,
+}
+
+/// Reason why a run cannot start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartProblem {
+    pub kind: StartProblemKind,
+    /// The reason, and further lines such as a diff.
+    pub message: String,
+    /// What to do about it, one line each.
+    pub hints: Vec<String>,
+}
+
+/// Kind of a problem at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartProblemKind {
+    /// What was typed, or what it names, cannot be used.
+    Usage,
+    /// A guard refuses the start until something is done.
+    Refused,
+}
+
+impl StartProblem {
+    pub fn usage(message: impl Into<String>) -> StartProblem {
+        StartProblem { kind: StartProblemKind::Usage, message: message.into(), hints: Vec::new() }
+    }
+
+    pub fn refused(message: impl Into<String>) -> StartProblem {
+        StartProblem { kind: StartProblemKind::Refused, message: message.into(), hints: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> StartProblem {
+        self.hints.push(hint.into());
+        self
+    }
+}

@@ -1,0 +1,123 @@
+//! `follow-ups.md`: drafts of issues for what was found, accepted and is out of scope.
+//!
+//! Drafts that touch the same file are worked on one after another, unless their lines are apart.
+
+use crate::escape::printable_lines;
+use crate::panel::citations::paths;
+use crate::panel::findings::FindingSeverity;
+use crate::panel::places::cited_places;
+use crate::panel::review_items::ReviewItem;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+
+/// Draft of an issue.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowUp {
+    pub title: String,
+    pub severity: Option<FindingSeverity>,
+    pub concern: String,
+    /// What to do about it.
+    pub suggestion: String,
+    pub places: Vec<TouchedPlace>,
+}
+
+/// A file that a draft is about, with its lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TouchedPlace {
+    pub path: String,
+    /// First and last line; none for the whole file.
+    pub lines: Option<(usize, usize)>,
+}
+
+impl TouchedPlace {
+    fn overlaps(&self, other: &TouchedPlace) -> bool {
+        self.path == other.path
+            && match (self.lines, other.lines) {
+                (Some((first, last)), Some((from, to))) => first <= to && from <= last,
+                _ => true,
+            }
+    }
+}
+
+impl FollowUp {
+    /// True if both may touch the same lines.
+    pub fn overlaps(&self, other: &FollowUp) -> bool {
+        self.places.iter().any(|one| other.places.iter().any(|two| one.overlaps(two)))
+    }
+
+    /// Draft from an accepted finding.
+    pub fn from_item(item: &ReviewItem) -> FollowUp {
+        let texts = [item.title.as_str(), item.concern.as_str(), item.revision.as_str()].join("\n");
+        let mut places: Vec<TouchedPlace> = Vec::new();
+        let mut add = |place: TouchedPlace| {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        };
+        for cited in cited_places(&texts) {
+            add(TouchedPlace { path: cited.place.path, lines: Some((cited.place.first, cited.place.last)) });
+        }
+        for path in paths(&texts).into_iter().filter(|path| !path.contains(':')) {
+            add(TouchedPlace { path: path.to_owned(), lines: None });
+        }
+        FollowUp {
+            title: item.title.clone(),
+            severity: item.severity,
+            concern: item.concern.clone(),
+            suggestion: item.revision.clone(),
+            places,
+        }
+    }
+}
+
+/// Groups drafts so that those of a group can be worked on side by side; the groups follow one another. The numbers are
+/// places in the list.
+pub fn group_follow_ups(drafts: &[FollowUp]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, draft) in drafts.iter().enumerate() {
+        // Behind every group with a draft that this one overlaps, so that the order of the list is kept among them.
+        let last = groups.iter().rposition(|group| group.iter().any(|other| drafts[*other].overlaps(draft)));
+        let group = last.map_or(0, |last| last + 1);
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(at);
+    }
+    groups
+}
+
+/// Renders `follow-ups.md`.
+pub fn render_follow_ups(feature: &str, drafts: &[FollowUp]) -> String {
+    let mut text = format!("# Follow-ups of {feature}\n\n");
+    if drafts.is_empty() {
+        text.push_str("None.\n");
+        return text;
+    }
+    text.push_str(
+        "Found during the implementation, accepted, and out of its scope. Each is the draft of an issue.\n",
+    );
+    for (at, draft) in drafts.iter().enumerate() {
+        let severity = draft.severity.map(|severity| format!(" [{}]", severity.name())).unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n## {}. {}{severity}\n\n{}\n",
+            at + 1,
+            draft.title.trim(),
+            printable_lines(draft.concern.trim())
+        );
+        if !draft.suggestion.trim().is_empty() {
+            let _ = write!(text, "\n**Suggestion:** {}\n", printable_lines(draft.suggestion.trim()));
+        }
+        let before: Vec<String> = drafts[..at]
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| other.overlaps(draft))
+            .map(|(n, _)| (n + 1).to_string())
+            .collect();
+        if !before.is_empty() {
+            let _ = write!(text, "\n**After:** {} (same lines)\n", before.join(", "));
+        }
+    }
+    text
+}

@@ -1,0 +1,3 @@
+"""Settings of the shop."""
+
+CURRENCY = "EUR"
