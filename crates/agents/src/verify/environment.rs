@@ -84,8 +84,13 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 /// Variables of programs that cannot build without a cache that they may write, with its name in the temporary folder.
-pub(crate) const BUILD_CACHES: [(&str, &str); 3] =
-    [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];
+/// Python would take compiled modules beside the sources for current ones if a source changed within a second.
+pub(crate) const BUILD_CACHES: [(&str, &str); 4] = [
+    ("GOCACHE", "go-build"),
+    ("PIP_CACHE_DIR", "pip"),
+    ("PYTHONPYCACHEPREFIX", "python"),
+    ("npm_config_cache", "npm"),
+];
 
 /// The whole environment of a command with that temporary folder.
 pub(super) fn command_environment(
@@ -159,8 +164,8 @@ mod tests {
         assert_eq!(
             text(false),
             "CARGO_HOME=/home/ada/.cargo\nCI=true\nGIT_OPTIONAL_LOCKS=0\nGIT_TERMINAL_PROMPT=0\nGOCACHE=/t/go-build\n\
-             HOME=/home/ada\nLC_ALL=C.UTF-8\nNO_COLOR=1\nPATH=/usr/bin:/bin\nPIP_CACHE_DIR=/t/pip\nTERM=dumb\n\
-             TMPDIR=/t\nnpm_config_cache=/t/npm"
+             HOME=/home/ada\nLC_ALL=C.UTF-8\nNO_COLOR=1\nPATH=/usr/bin:/bin\nPIP_CACHE_DIR=/t/pip\n\
+             PYTHONPYCACHEPREFIX=/t/python\nTERM=dumb\nTMPDIR=/t\nnpm_config_cache=/t/npm"
         );
         let with_network = text(true);
         assert!(with_network.contains("HTTPS_PROXY=http://proxy:3128"), "{with_network}");
