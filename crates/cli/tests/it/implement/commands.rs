@@ -24,7 +24,7 @@ fn assert_parked(bed: &Bed, reason: &str) {
 
 #[test]
 fn a_command_that_hangs_is_ended() {
-    assert_parked(&with_command("(setsid sleep 600 &); sleep 600", 3), "time limit");
+    assert_parked(&with_command("(setsid sleep 600 &); sleep 600", 10), "time limit");
 }
 
 #[test]
