@@ -79,7 +79,7 @@ impl InitPlan {
         steps
     }
 
-    /// What was left as it is, one sentence each.
+    /// Entries and files that were left as they are, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for plugin in &self.plugins {
@@ -112,7 +112,7 @@ impl InitPlan {
     }
 }
 
-/// What a client asks of its user.
+/// Steps that a client leaves to its user: trust, a restart.
 fn client_steps(selected: &ClientParts, is_in_repository: bool) -> Option<String> {
     let (hooks, server) = (selected.parts.contains(&Part::Hooks), selected.parts.contains(&Part::Mcp));
     let label = selected.client.label();

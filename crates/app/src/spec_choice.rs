@@ -58,7 +58,7 @@ fn only_spec(command: &str, locator: &SpecLocator) -> Result<FeaturePath, AppErr
     }
 }
 
-/// What the person asked for: the request of the design, else the summary of the specification, else its name.
+/// Request of a specification, in the person's words: the request of the design, else the summary of the specification, else its name.
 pub(crate) fn request_of_spec(site: &Site, name: &DocumentName) -> String {
     let designed = || {
         let design = DocumentName::new(Command::Design, name.feature().cloned());

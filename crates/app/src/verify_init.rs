@@ -26,7 +26,7 @@ pub struct VerifyProposal {
 }
 
 impl VerifyProposal {
-    /// What is left to the user, one sentence each.
+    /// Steps that are left to the user, one sentence each.
     pub fn remaining_steps(&self) -> Vec<String> {
         let mut steps = vec!["Try each command once; an untested proposal is a guess.".to_owned()];
         if self.commands.setup.is_some() {

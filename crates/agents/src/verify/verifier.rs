@@ -44,7 +44,7 @@ impl SandboxVerifier {
         SandboxVerifier { in_checkout: true, ..self }
     }
 
-    /// What keeps a command without network from it on this system.
+    /// Isolation by which this system keeps commands from the network.
     pub async fn network_isolation(&self) -> NetworkIsolation {
         let sandbox = self.pool.sandbox();
         let Some(launcher) = sandbox.launcher.clone() else { return NetworkIsolation::None };

@@ -37,7 +37,7 @@ pub enum TrustState {
     Untrusted,
 }
 
-/// What a repository asks for, and whether it is trusted.
+/// Settings, roles and templates of a repository that need trust, and the decision about them.
 #[derive(Debug, Clone)]
 pub struct Trust {
     pub manifest: Manifest,
