@@ -54,8 +54,9 @@ fn is_server(arguments: &[String]) -> bool {
     false
 }
 
-/// Refuses if it cannot be told whether this process works for a run, because an ancestor cannot be looked up.
-pub fn refuse_unknown_ancestors(act: &str) -> Result<(), AppError> {
+/// Refuses if this process works for a run, or if that cannot be told because an ancestor cannot be looked up.
+pub fn refuse_below_agent(site: &Site, act: &str) -> Result<(), AppError> {
+    refuse_inside_agent(site, act)?;
     if ancestry_is_complete() {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::arguments::AnswerArguments;
 use crate::forms::{self, FormReply};
 use crate::results::{RunResult, approval_command, error_text, failure, look_text, refusal, success};
 use crate::server::{FORM_AUTHOR, Host, Server};
-use charrette_app::enclosure::refuse_unknown_ancestors;
+use charrette_app::enclosure::refuse_below_agent;
 use charrette_app::host_answer::{self, AnswerAuthor, HostAnswer};
 use charrette_app::look::{self, Look};
 use charrette_app::{AppError, Site, launch};
@@ -150,7 +150,7 @@ async fn record(
     let (client, has_forms) = (host.client.clone(), host.has_forms);
     server
         .work(move |site| {
-            refuse_unknown_ancestors("answer a gate")?;
+            refuse_below_agent(site, "answer a gate")?;
             let GateAnswers { gate, shown, answers, author } = request;
             let name = look::find(site, Some(&feature), Some(&command))?;
             let answer = HostAnswer { gate, shown, answers, author, client };

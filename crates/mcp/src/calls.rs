@@ -2,7 +2,7 @@
 
 use crate::arguments::{CheckArguments, ReadArguments, RunArguments, StartArguments, SurveyArguments};
 use crate::results::{NextStep, ReadResult, RunResult};
-use charrette_app::enclosure::refuse_unknown_ancestors;
+use charrette_app::enclosure::refuse_below_agent;
 use charrette_app::file_pages::{self, FileList, PageRequest};
 use charrette_app::launch::{self, LaunchOutcome, StartOrder};
 use charrette_app::look::{self, Look};
@@ -26,7 +26,7 @@ pub(crate) struct LaunchedRun {
 }
 
 pub(crate) fn start(site: &Site, arguments: StartArguments) -> Result<LaunchedRun, AppError> {
-    refuse_unknown_ancestors("start a run")?;
+    refuse_below_agent(site, "start a run")?;
     let StartArguments { command, request, feature, options } = arguments;
     let launched = launch::start(site, &StartOrder { command, request, feature, options })?;
     let did = match launched.outcome {
@@ -42,7 +42,7 @@ pub(crate) fn start(site: &Site, arguments: StartArguments) -> Result<LaunchedRu
 }
 
 pub(crate) fn resume(site: &Site, arguments: &RunArguments) -> Result<LaunchedRun, AppError> {
-    refuse_unknown_ancestors("resume a run")?;
+    refuse_below_agent(site, "resume a run")?;
     let name = look::find(site, Some(&arguments.feature), arguments.command.as_deref())?;
     let launched = launch::resume(site, &name)?;
     let did = match launched.outcome {
@@ -54,7 +54,7 @@ pub(crate) fn resume(site: &Site, arguments: &RunArguments) -> Result<LaunchedRu
 }
 
 pub(crate) fn stop(site: &Site, arguments: &RunArguments, has_forms: bool) -> Result<RunResult, AppError> {
-    refuse_unknown_ancestors("stop a run")?;
+    refuse_below_agent(site, "stop a run")?;
     let name = look::find(site, Some(&arguments.feature), arguments.command.as_deref())?;
     let did = match stop_driver(site, &name, STOP_TIMEOUT)? {
         StopOutcome::Stopped(holder) => format!("Stopped process {}.", holder.pid),

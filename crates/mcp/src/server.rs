@@ -303,7 +303,7 @@ impl ServerHandler for Server {
         let (feature, command) = (look.feature.clone(), look.command.clone());
         let stopped = self
             .work(move |site| {
-                charrette_app::enclosure::refuse_unknown_ancestors("stop a run")?;
+                charrette_app::enclosure::refuse_below_agent(site, "stop a run")?;
                 let name = look::find(site, Some(&feature), Some(&command))?;
                 stop_driver(site, &name, CANCEL_TIMEOUT)
             })

@@ -122,20 +122,36 @@ pub(super) fn own_ancestry() -> Vec<i32> {
 /// True if the ancestors of this process are known up to the first process of the system or of its namespace.
 #[cfg(target_os = "linux")]
 pub(super) fn ancestry_ends_at_the_top() -> bool {
-    own_ancestry().last().and_then(|pid| stat(*pid)).is_some_and(|stat| stat.parent == 0)
-        && !has_hidden_ancestors()
+    let line = own_ancestry();
+    let is_whole = line.last().and_then(|pid| stat(*pid)).is_some_and(|stat| stat.parent == 0);
+    is_whole && !(is_confined() && (has_own_process_list() || line.iter().any(|pid| is_out_of_reach(*pid))))
 }
 
-/// True in a sandbox with a process list of its own, such as the one in which Codex runs commands: its first process seems to
-/// have no parent. A container has such a list too, but seldom forbids new privileges to all its processes.
+/// True if this process can never gain privileges. Sandboxes demand it, and no program in one can take it back; ordinary
+/// sessions and most containers can gain some.
 #[cfg(target_os = "linux")]
-fn has_hidden_ancestors() -> bool {
+fn is_confined() -> bool {
+    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"]))
+}
+
+/// True in a process namespace that is not the first of the system: its first process seems to have no parent.
+#[cfg(target_os = "linux")]
+fn has_own_process_list() -> bool {
     /// Name of the namespace that the system starts with.
     const FIRST_NAMESPACE: &str = "pid:[4026531836]";
-    let is_nested =
-        fs_err::read_link("/proc/self/ns/pid").map_or(true, |name| name.as_os_str() != FIRST_NAMESPACE);
-    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
-    is_nested && status.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"]))
+    fs_err::read_link("/proc/self/ns/pid").map_or(true, |name| name.as_os_str() != FIRST_NAMESPACE)
+}
+
+/// True for a process of this user whose program cannot be looked up, as from a sandbox that it is not in. Programs of other
+/// users, such as the first of the system, cannot be looked up anyway.
+#[cfg(target_os = "linux")]
+fn is_out_of_reach(pid: i32) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let owner = fs_err::metadata(format!("/proc/{pid}")).map(|folder| folder.uid());
+    let is_own = owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw());
+    let program = fs_err::read_link(format!("/proc/{pid}/exe"));
+    is_own && program.is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
 }
 
 #[cfg(not(target_os = "linux"))]

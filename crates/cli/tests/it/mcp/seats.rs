@@ -3,6 +3,7 @@
 use crate::BINARY;
 use crate::workshop::Workshop;
 use charrette_testkit::panel::FEATURE;
+use charrette_testkit::{Output, Sandbox};
 use serde_json::{Value, json};
 
 /// Messages of a session with one call of each tool.
@@ -69,4 +70,24 @@ fn a_server_in_a_seat_only_reads() {
 fn an_emptied_environment_hides_no_seat() {
     check_replies(&replies_in_a_seat("env -i"));
     check_replies(&replies_in_a_seat("setsid env -i"));
+}
+
+/// The driver is outside the sandbox of its agents, where its program cannot be looked up. Here the test is the driver.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_sandbox_around_the_server_hides_no_seat() {
+    use charrette_sandbox::Protection;
+    if !Protection::of_this_system(None).is_full() {
+        return;
+    }
+    let sandbox = Sandbox::repository();
+    let mut command = sandbox.command(format!("{BINARY}-hook"));
+    command.args(["box", "--write"]).arg(sandbox.work()).args(["--", "env", "-i", BINARY, "mcp"]);
+    let said = Output::capture(command, conversation().as_bytes());
+    let replies = said.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let start = replies.into_iter().find(|reply| reply["id"] == 1).unwrap_or_else(|| panic!("{said:?}"));
+    assert_eq!(start["result"]["isError"], true, "{start}");
+    let text = start["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("it may work for an agent"), "{text}");
+    assert!(!sandbox.path(".claude/state").exists());
 }

@@ -4,7 +4,7 @@
 use super::attempt::{Cause, ReopenSeat};
 use super::checks::{CheckResult, render_reports, run_on};
 use super::messages::commit_message;
-use super::proofs::fast_commands;
+use super::proofs::{fast_commands, holds_on, proof_command_of};
 use super::state::{AcceptedWork, IntegratedTask};
 use super::work::{Work, step_error};
 use crate::artifact::{Artifact, Input};
@@ -177,21 +177,28 @@ async fn try_merge(piece: &Piece<'_>, commit: &ObjectId, number: usize) -> FlowR
         .await
 }
 
-/// Runs the verify commands on what will land.
+/// Runs the verify commands and the proof on what will land.
 async fn verify_merged(piece: &Piece<'_>, tree: &ObjectId, number: usize) -> FlowResult<MergedChecks> {
     let file = format!("tasks/{}/merged-{number}.md", piece.name);
     let step = Step::new(piece.id(&format!("verify-merged-{number}"))).reads(&Input::given("tree", tree));
     let (work, tree, title) =
         (piece.work.clone(), tree.clone(), format!("Checks of {} after its merge", piece.name));
+    let proof = piece.task.proof.proof.clone();
     piece
         .phase
         .step(step, move |context| async move {
-            let commands = fast_commands(&work);
+            let mut commands = fast_commands(&work);
+            let verified = commands.len();
+            commands.extend(proof_command_of(&work, &proof));
             let reports = run_on(&work, &tree, None, &commands).await?;
             let shown: Vec<(&str, &CommandReport)> =
                 commands.iter().map(|command| command.name.as_str()).zip(&reports).collect();
             context.write(&file, render_reports(&title, &shown))?;
-            let results = shown.iter().map(|(name, report)| CheckResult::new(name, report)).collect();
+            let mut results: Vec<CheckResult> =
+                shown.iter().map(|(name, report)| CheckResult::new(name, report)).collect();
+            for (result, report) in results.iter_mut().zip(&reports).skip(verified) {
+                result.is_green = holds_on(&proof, report);
+            }
             Ok(MergedChecks { results, file })
         })
         .await

@@ -149,6 +149,12 @@ fn needs_red(order: &ChecksOrder) -> bool {
     matches!(order.proof, Proof::Test(_) | Proof::Command(_)) && !order.is_empty
 }
 
+/// True if the proof holds on the tree that this command ran on.
+pub(super) fn holds_on(proof: &Proof, report: &CommandReport) -> bool {
+    let green = judge_green(proof, &proof_run(report));
+    ProofVerdict { green, ..ProofVerdict::default() }.holds()
+}
+
 /// A command, as the rules of proofs see it.
 fn proof_run(report: &CommandReport) -> ProofRun<'_> {
     ProofRun {
@@ -175,7 +181,7 @@ fn named(work: &Work, name: &str, command: &VerifyCommand) -> NamedCommand {
 }
 
 /// Command that runs the proof; none if there is nothing to run. Where one test cannot be run by itself, all of them are.
-fn proof_command_of(work: &Work, proof: &Proof) -> Option<NamedCommand> {
+pub(super) fn proof_command_of(work: &Work, proof: &Proof) -> Option<NamedCommand> {
     let suite = || work.verify.test.as_ref().or(work.verify.fast.as_ref()).map(proof_command);
     let command = match proof {
         Proof::Test(name) => {
