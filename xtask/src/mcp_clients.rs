@@ -8,12 +8,14 @@ mod inspector;
 
 use crate::TaskResult;
 use crate::programs::{build_debug_charrette, create_repository, root};
-use crate::real_clients::namespace;
+use crate::real_clients::{namespace, processes};
 use charrette_testkit::McpFront;
 use clap::Args;
 use serde_json::Value;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct McpClientsArgs {
@@ -35,6 +37,8 @@ const PACKAGES: [&str; 5] = [
 ];
 /// Revisions of the protocol: with sessions, and without.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+/// Timeout of one program.
+const TIMEOUT: Duration = Duration::from_mins(3);
 /// Script for the TypeScript client.
 const SCRIPT: &str = include_str!("mcp_clients/client.mjs");
 
@@ -138,16 +142,18 @@ impl Place {
         Ok(())
     }
 
-    /// What a program prints, if it succeeds.
+    /// What a program prints, if it succeeds in time.
     fn output(&self, mut command: Command) -> TaskResult<String> {
         set_environment(&mut command, &self.folder);
-        let output = command.current_dir(&self.home).output()?;
-        if !output.status.success() {
-            let (printed, said) =
-                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-            return Err(format!("{command:?}: {printed}\n{said}").into());
+        command.current_dir(&self.home).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        let shown = format!("{command:?}");
+        let (printed, said, code) = processes::run(command, TIMEOUT)?;
+        match code {
+            Some(0) => Ok(printed),
+            Some(code) => Err(format!("{shown} ended with {code}: {printed}\n{said}").into()),
+            None => Err(format!("{shown} did not end in {TIMEOUT:?}: {printed}\n{said}").into()),
         }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 

@@ -22,7 +22,7 @@ mod implementations;
 mod install;
 pub(crate) mod namespace;
 mod plugins;
-mod processes;
+pub(crate) mod processes;
 mod seat_server;
 
 use crate::TaskResult;

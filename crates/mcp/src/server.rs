@@ -172,10 +172,11 @@ impl Server {
         Ok(result.into())
     }
 
-    /// Result of a start or a resume: a task for hosts that have them, as long as the run goes on.
+    /// Result of a start or a resume: a task for hosts that have them, as long as the run goes on by itself or the host can
+    /// ask the person.
     fn launched(&self, launched: LaunchedRun, host: &Host) -> CallToolResponse {
         let LaunchedRun { look, did } = launched;
-        let goes_on = matches!(look.state, Standing::Working | Standing::Waiting);
+        let goes_on = look.state == Standing::Working || (look.state == Standing::Waiting && host.has_forms);
         if host.has_tasks && goes_on {
             let mut session = self.session();
             session.cancelled.remove(&look.run);
@@ -265,14 +266,15 @@ impl ServerHandler for Server {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let look = self.task_look(&request.task_id).await?;
         let session = self.session();
         let is_cancelled = session.cancelled.contains(&look.run);
         let none = HashSet::new();
         let dismissed = session.dismissed.get(&look.run).unwrap_or(&none);
-        Ok(GetTaskResult::new(tasks::detailed(&look, dismissed, is_cancelled)))
+        let forms = Host::of(&context).has_forms.then_some(dismissed);
+        Ok(GetTaskResult::new(tasks::detailed(&look, forms, is_cancelled)))
     }
 
     async fn update_task(
@@ -281,6 +283,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let host = Host::of(&context);
+        if !host.has_forms {
+            let message = "this host has not declared that it shows forms, so nothing was recorded";
+            return Err(ErrorData::invalid_params(message, None));
+        }
         for (key, response) in request.input_responses {
             let look = self.task_look(&request.task_id).await?;
             let reply = answering::take_form(self, &look, &key, &response, &host).await;

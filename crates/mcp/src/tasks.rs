@@ -21,15 +21,19 @@ pub(crate) fn seed(look: &Look) -> Task {
         .with_poll_interval_ms(POLL_INTERVAL)
 }
 
-/// The task of a run. `dismissed` are the forms that the person closed in this session.
-pub(crate) fn detailed(look: &Look, dismissed: &HashSet<String>, is_cancelled: bool) -> DetailedTask {
+/// The task of a run. `dismissed` are the forms that the person closed in this session; none for a host without forms.
+pub(crate) fn detailed(look: &Look, dismissed: Option<&HashSet<String>>, is_cancelled: bool) -> DetailedTask {
     DetailedTask::new(seed(look), payload(look, dismissed, is_cancelled))
 }
 
-fn payload(look: &Look, dismissed: &HashSet<String>, is_cancelled: bool) -> TaskPayload {
+fn payload(look: &Look, dismissed: Option<&HashSet<String>>, is_cancelled: bool) -> TaskPayload {
     match look.state {
         Standing::Working => TaskPayload::Working,
         Standing::Waiting => {
+            // A form that the host cannot show would keep the task open for ever.
+            let Some(dismissed) = dismissed else {
+                return completed(&RunResult::of(look.clone(), false).did("The run waits at a gate."), false);
+            };
             let forms = look.gates.iter().filter(|gate| !dismissed.contains(&forms::key(gate)));
             let requests: InputRequests = forms
                 .filter_map(|gate| Some((forms::key(gate), forms::request(&look.feature, gate).ok()?)))

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// Runs a command with a timeout. Returns stdout, stderr and the exit code; no code if it was killed.
-pub(super) fn run(mut command: Command, timeout: Duration) -> TaskResult<(String, String, Option<i32>)> {
+pub(crate) fn run(mut command: Command, timeout: Duration) -> TaskResult<(String, String, Option<i32>)> {
     let mut child = command.spawn()?;
     let (stdout, stderr) = (read_in_thread(child.stdout.take()), read_in_thread(child.stderr.take()));
     let code = wait(&mut child, timeout)?;

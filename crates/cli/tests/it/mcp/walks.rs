@@ -135,6 +135,38 @@ fn a_run_is_a_task_and_the_person_approves_in_a_form() {
 }
 
 #[test]
+fn a_task_of_a_host_without_forms_ends_at_a_gate() {
+    let workshop = Workshop::brief();
+    let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let host = McpHost { capabilities, ..McpHost::plain(Revision::Modern) };
+    let mut client = connect_panel(&workshop, host);
+    let started = start_design(&mut client);
+    let id = started["taskId"].as_str().unwrap().to_owned();
+    let (now, forms) = follow(&mut client, &id, "yes");
+    assert!(forms.is_empty(), "a form was sent to a host that cannot show it: {forms:?}");
+    assert_eq!(now["status"], "completed", "{now}");
+    assert_eq!(now["result"]["isError"], false, "{now}");
+    let result = &now["result"]["structuredContent"];
+    assert_eq!(result["run"]["state"], "waiting", "{now}");
+    assert_eq!(result["next"]["tool"], "answer", "{now}");
+    // Asked for again, the waiting run is a look at once.
+    let again = start_design(&mut client);
+    assert_eq!(again["structuredContent"]["run"]["state"], "waiting", "{again}");
+    // A form that was never sent is not filled in as the person's either.
+    let open = gate(&result["run"]);
+    let (name, shown) = (open["gate"].as_str().unwrap(), open["shown"].as_str().unwrap());
+    let question = open["questions"][0]["key"].as_str().unwrap();
+    let key = format!("{name}@{shown}");
+    let form = json!({"action": "accept", "content": {question: "yes"}});
+    let refused = client.request("tasks/update", json!({"taskId": id, "inputResponses": {key: form}}));
+    assert!(
+        refused["error"]["message"].as_str().is_some_and(|said| said.contains("nothing was recorded")),
+        "{refused}"
+    );
+    assert_eq!(workshop.gate(name), "pending");
+}
+
+#[test]
 fn another_server_answers_for_the_same_task() {
     let workshop = Workshop::brief();
     let mut first = connect_panel(&workshop, McpHost::with_tasks());
