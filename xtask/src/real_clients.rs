@@ -47,7 +47,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct RealClientsArgs {
     /// Only the cases whose name, such as `codex/refused-write`, contains this
     only: Option<String>,
-    /// Skip the slow cases: sessions with a terminal, and most with Gemini
+    /// Skip the slow cases: sessions with a terminal, and some whole designs
     #[arg(long)]
     short: bool,
     /// Test this program instead of the built charrette
@@ -128,9 +128,6 @@ enum Job {
     Hooks(HookCase),
 }
 
-/// Parts of the names of cases that `--short` leaves out for the time they take.
-const UNSAMPLED: [&str; 3] = ["/worktree", "init/", "host/opencode"];
-
 /// The cases to run, slowest first, to keep all workers busy.
 fn jobs(short: bool, only: &str) -> Vec<Job> {
     let designs = designs::ALL.into_iter().filter(|design| !short || !design.is_slow);
@@ -138,20 +135,19 @@ fn jobs(short: bool, only: &str) -> Vec<Job> {
         .into_iter()
         .flat_map(|client| Case::for_client(&client).into_iter().map(move |case| (client.clone(), case)));
     let interactive = hosts::interactive::ALL.into_iter().filter(|_| !short).map(Job::Interactive);
-    let hosts = hosts::ALL.into_iter().filter(|host| !short || !host.is_slow).map(Job::Host);
-    let plugins = plugins::ALL.into_iter().filter(|_| !short).map(Job::Plugin);
+    let hosts = hosts::ALL.into_iter().map(Job::Host);
+    let plugins = plugins::ALL.into_iter().map(Job::Plugin);
     let hooks = hooks::ALL.into_iter().map(Job::Hooks);
     let jobs = designs
         .map(Job::Design)
         .chain(interactive)
-        .chain(implementations::ALL.into_iter().filter(|_| !short).map(Job::Implementation))
+        .chain(implementations::ALL.into_iter().map(Job::Implementation))
         .chain(hosts)
-        .chain([Job::SeatServer].into_iter().filter(|_| !short))
+        .chain([Job::SeatServer])
         .chain(plugins)
         .chain(hooks)
         .chain(cases.map(|(client, case)| Job::Case(Box::new(client), case)));
-    let is_sampled = |name: &str| UNSAMPLED.iter().all(|part| !name.contains(part));
-    jobs.filter(|job| job.name().contains(only) && (!short || is_sampled(&job.name()))).collect()
+    jobs.filter(|job| job.name().contains(only)).collect()
 }
 
 impl Job {

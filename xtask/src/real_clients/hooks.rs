@@ -246,6 +246,9 @@ impl Bench {
             .env("HOME", self.folder.join("home"))
             .env("TMPDIR", self.folder.join("tmp"))
             .env("LC_ALL", "C.UTF-8")
+            // In a repository with `.opencode`, opencode installs a package at its start; without a network npm would
+            // retry for 70 seconds.
+            .env("npm_config_fetch_retries", "0")
             .current_dir(self.folder.join("repo"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

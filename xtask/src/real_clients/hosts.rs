@@ -31,8 +31,6 @@ pub(super) struct Host {
     /// Name of a tool for its model, by the name of the tool.
     tool: fn(&str, Value) -> Value,
     walk: Walk,
-    /// True if the client is slow to start.
-    pub(super) is_slow: bool,
 }
 
 /// What the model does.
@@ -52,7 +50,6 @@ pub(super) const ALL: [Host; 4] = [
         arguments: &["-m", "gemini-2.5-flash", "-p", "Research the greeting with charrette."],
         tool: |tool, arguments| json!({"tool": format!("mcp_charrette_{tool}"), "arguments": arguments}),
         walk: Walk::Reads,
-        is_slow: true,
     },
     Host {
         name: "host/opencode",
@@ -60,7 +57,6 @@ pub(super) const ALL: [Host; 4] = [
         arguments: &["run", "Research the greeting with charrette."],
         tool: |tool, arguments| json!({"tool": format!("charrette_{tool}"), "arguments": arguments}),
         walk: Walk::Reads,
-        is_slow: false,
     },
     Host {
         name: "host/claude",
@@ -76,7 +72,6 @@ pub(super) const ALL: [Host; 4] = [
         ],
         tool: |tool, arguments| json!({"tool": format!("mcp__charrette__{tool}"), "arguments": arguments}),
         walk: Walk::Answers("claude-code"),
-        is_slow: false,
     },
     Host {
         name: "host/codex",
@@ -84,7 +79,6 @@ pub(super) const ALL: [Host; 4] = [
         arguments: &["exec", "--skip-git-repo-check", "Design a greeting with charrette."],
         tool: |tool, arguments| json!({"tool": tool, "namespace": "mcp__charrette", "arguments": arguments}),
         walk: Walk::Answers("codex-mcp-client"),
-        is_slow: false,
     },
 ];
 

@@ -116,7 +116,7 @@ pub(super) const ALL: [PluginCase; 5] = [
             ("wait", Some("mcp__charrette"), "{}"),
             ("exec_command", None, r#"{"cmd": "echo x > written-0"}"#),
         ],
-        told: &["There is no run in this repository.", "charrette:status"],
+        told: &["There is no run in this repository.", "If a gate waits, show its page"],
         ran: &[
             "charrette mcp",
             "charrette plugin",
