@@ -9,7 +9,7 @@ use charrette_model::config::Settings;
 use charrette_store::active::{ActiveRegister, ActiveRun, HookSettings, ReactionToErrors, Rights};
 use charrette_store::{Repository, StoreError, Workspace};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Longest file with the name of a branch that is read, in bytes.
 const MAX_BRANCH_BYTES: usize = 1024;
@@ -54,7 +54,13 @@ impl ActiveEntry {
     pub(crate) fn watcher(&self) -> Watcher {
         let (register, id, repository) =
             (self.register.clone(), self.id.clone(), self.site.repository.clone());
+        let known_branch = Mutex::new(None);
         Arc::new(move |event| {
+            // False the first time, and then if another branch is checked out.
+            let is_known = |branch: &Option<String>| {
+                let mut known = known_branch.lock().unwrap_or_else(PoisonError::into_inner);
+                known.replace(branch.clone()).as_ref() == Some(branch)
+            };
             // Late or lost updates only change what a session is told.
             let _ = match &event.kind {
                 EventKind::PhaseStarted { phase } => {
@@ -66,6 +72,9 @@ impl ActiveEntry {
                 }
                 EventKind::StageBegan { .. } => {
                     let branch = current_branch(repository.as_ref());
+                    if is_known(&branch) {
+                        return;
+                    }
                     register.update(&id, |run| run.branch = branch)
                 }
                 EventKind::GateWaiting { gate, .. } => register.update(&id, |run| {

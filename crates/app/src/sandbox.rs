@@ -6,12 +6,9 @@ use crate::site::Site;
 use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::{Agent, Transport};
 use charrette_agents::sandbox::{SandboxConfig, SandboxMode};
-use charrette_sandbox::{Protection, small_program};
+use charrette_sandbox::Protection;
 use charrette_store::active::active_folder;
 use std::path::{Path, PathBuf};
-
-/// The running program, whatever has happened to its file since it was started.
-const SELF: &str = "/proc/self/exe";
 
 /// Sandbox settings of this site, and their enforcement by this system.
 pub fn sandbox_config(site: &Site) -> SandboxConfig {
@@ -29,10 +26,9 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
         .into_iter()
         .chain(git_folders.map(Path::to_owned))
         .chain(user_folders.into_iter().flatten());
-    let program = site.environment.program.as_ref();
     SandboxConfig {
         abi_limit,
-        launcher: program.map(|program| launcher(program)),
+        product: site.environment.program.clone(),
         roots: [Some(site.root.clone()), site.environment.home()].into_iter().flatten().map(real).collect(),
         own_places: own_places.map(real).collect(),
         scratch: vec![
@@ -44,12 +40,6 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
         ],
         ..SandboxConfig::from_settings(&site.settings, protection)
     }
-}
-
-/// Program that puts agents into the sandbox: the small one if it is installed beside this one, else this one.
-fn launcher(program: &Path) -> PathBuf {
-    let itself = || Some(PathBuf::from(SELF)).filter(|path| path.exists());
-    small_program::find(program).or_else(itself).unwrap_or_else(|| program.to_owned())
 }
 
 /// The path without links, if it exists.
@@ -100,7 +90,7 @@ pub fn summary(config: &SandboxConfig) -> String {
     match &config.protection {
         _ if config.mode == SandboxMode::Off => format!("switched off by sandbox.mode; {REST}"),
         Protection::None(reason) => format!("none: {reason}; {REST}"),
-        Protection::Landlock(_) if config.launcher.is_none() => {
+        Protection::Landlock(_) if config.product.is_none() => {
             format!("none: the program of charrette is not known; {REST}")
         }
         protection @ Protection::Landlock(_) if protection.is_full() => {

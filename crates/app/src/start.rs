@@ -339,7 +339,7 @@ fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, AppEr
     })
 }
 
-/// Current texts of all roles, to be pinned in a new run's workspace.
+/// Current texts of the roles that the team overrides, to be pinned in a new run's workspace.
 fn role_texts(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     let folder = site.root.join(ROLE_FOLDER);
     check_folder(&site.root, &folder).map_err(AppError::from)?;
@@ -350,7 +350,7 @@ fn role_texts(site: &Site) -> Result<Vec<(String, String)>, AppError> {
     if let Some(problem) = roles.problems().first() {
         return Err(AppError::failed(problem).hint("See all roles: charrette roles list"));
     }
-    Ok(roles.files().map(|(name, text)| (format!("{PINNED_ROLES}/{name}"), text.to_owned())).collect())
+    Ok(roles.own_files().map(|(name, text)| (format!("{PINNED_ROLES}/{name}"), text.to_owned())).collect())
 }
 
 /// Order that the flow of a run is driven with.

@@ -59,6 +59,18 @@ impl Tree for TreeWatch {
         })
     }
 
+    fn starting_snapshot(&self) -> BoxFuture<'static, Result<TreeSnapshot, String>> {
+        let watch = self.clone();
+        Box::pin(async move {
+            let snapshot = TreeWatch::starting_snapshot(&watch).await.map_err(|error| error.to_string())?;
+            Ok(TreeSnapshot(snapshot))
+        })
+    }
+
+    fn expect_own_change(&self) {
+        self.forget();
+    }
+
     fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange> {
         let snapshots =
             (before.0.downcast_ref::<WatchedSnapshot>(), after.0.downcast_ref::<WatchedSnapshot>());

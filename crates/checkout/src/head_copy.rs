@@ -6,39 +6,58 @@
 
 use crate::tree::TreeError;
 use charrette_git::Git;
+use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 /// Copies HEAD of the repository at `root` to the new folder `to`; an empty folder if there is no commit yet.
 pub(crate) fn copy_head(root: &Path, to: &Path) -> Result<(), TreeError> {
-    let original = Git::new(root);
-    original.text(&["rev-parse", "--git-dir"])?;
+    let original = Original::read(root)?;
     fs_err::create_dir_all(to)?;
-    let Some(head) = original.find(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) else {
-        return Ok(());
-    };
+    let Some(original) = original else { return Ok(()) };
     let copy = Git::new(to).separate();
-    let format = original.find(&["rev-parse", "--show-object-format"]).unwrap_or_else(|| "sha1".to_owned());
-    copy.edit(&["init", "--quiet", "--template=", &format!("--object-format={format}")], b"")?;
+    copy.edit(&["init", "--quiet", "--template=", &format!("--object-format={}", original.format)], b"")?;
     let own = to.join(".git");
-    let mut alternates = git_path(original, root, "objects")?.as_os_str().as_bytes().to_vec();
+    let mut alternates = original.folder.join("objects").into_os_string().into_vec();
     alternates.push(b'\n');
     fs_err::create_dir_all(own.join("objects/info"))?;
     fs_err::write(own.join("objects/info/alternates"), alternates)?;
     // The history of a shallow clone ends where this file says.
-    match fs_err::copy(git_path(original, root, "shallow")?, own.join("shallow")) {
+    match fs_err::copy(original.folder.join("shallow"), own.join("shallow")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
     fs_err::create_dir_all(own.join("info"))?;
     fs_err::write(own.join("info/attributes"), "* -filter\n")?;
-    copy.edit(&["checkout", "--quiet", "--force", "--detach", &head], b"")?;
+    copy.edit(&["checkout", "--quiet", "--force", "--detach", &original.head], b"")?;
     Ok(())
 }
 
-/// Absolute path of a file of the repository.
-fn git_path(git: Git<'_>, root: &Path, name: &str) -> Result<PathBuf, TreeError> {
-    let path = git.text(&["rev-parse", "--git-path", name])?;
-    Ok(fs_err::canonicalize(root)?.join(path))
+/// What is to be copied.
+struct Original {
+    /// Format of its objects.
+    format: String,
+    /// Commit id of HEAD.
+    head: String,
+    /// Folder that all worktrees share.
+    folder: PathBuf,
+}
+
+impl Original {
+    /// None if there is no commit yet.
+    fn read(root: &Path) -> Result<Option<Original>, TreeError> {
+        let git = Git::new(root);
+        let asked = ["rev-parse", "--show-object-format", "HEAD^{commit}", "--git-common-dir"];
+        let Ok(answer) = git.bytes(&asked) else {
+            git.text(&["rev-parse", "--git-dir"])?;
+            return Ok(None);
+        };
+        // The folder comes last: its name may have several lines.
+        let mut lines = answer.strip_suffix(b"\n").unwrap_or(&answer).splitn(3, |byte| *byte == b'\n');
+        let mut text = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
+        let (format, head) = (text(), text());
+        let folder = fs_err::canonicalize(root)?.join(OsStr::from_bytes(lines.next().unwrap_or_default()));
+        Ok(Some(Original { format, head, folder }))
+    }
 }

@@ -6,8 +6,13 @@ use crate::tree::{TreeError, UndoReport, WatchedSnapshot, differ_from_index, pat
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::task::{JoinError, spawn_blocking};
+
+/// Maximum age of a snapshot that an agent may start with. Agents work for minutes, and whatever a person edits meanwhile
+/// counts as theirs anyway.
+const MAX_AGE: Duration = Duration::from_millis(250);
 
 /// Watched work tree. Clones share snapshots: agents that start or end at the same moment share one `git status`.
 #[derive(Debug, Clone)]
@@ -18,19 +23,43 @@ struct WatchState {
     root: PathBuf,
     own: OwnPaths,
     snapshots: Coalescer<Result<Arc<WatchedSnapshot>, Arc<TreeError>>>,
+    /// The last snapshot, and when it was begun.
+    last: Mutex<Option<(Instant, Arc<WatchedSnapshot>)>>,
 }
 
 impl TreeWatch {
     /// Watches the work tree at `root`. Changes below charrette's own paths do not count.
     pub fn new(root: PathBuf, own: OwnPaths) -> TreeWatch {
-        TreeWatch(Arc::new(WatchState { root, own, snapshots: Coalescer::default() }))
+        let (snapshots, last) = (Coalescer::default(), Mutex::default());
+        TreeWatch(Arc::new(WatchState { root, own, snapshots, last }))
     }
 
     /// Takes a snapshot that is not older than this call.
     pub async fn snapshot(&self) -> Result<Arc<WatchedSnapshot>, Arc<TreeError>> {
-        let root = self.0.root.clone();
-        let take = move || WatchedSnapshot::take(&root).map(Arc::new).map_err(Arc::new);
+        let state = self.0.clone();
+        let take = move || {
+            let begun = Instant::now();
+            let taken = WatchedSnapshot::take(&state.root).map(Arc::new).map_err(Arc::new);
+            *state.last() = taken.as_ref().ok().map(|snapshot| (begun, snapshot.clone()));
+            taken
+        };
         self.0.snapshots.get(take).await.unwrap_or_else(|error| Err(Arc::new(join_error(error))))
+    }
+
+    /// The last snapshot if it was taken a moment ago and the repository's own files are as they were then, else a new one.
+    pub async fn starting_snapshot(&self) -> Result<Arc<WatchedSnapshot>, Arc<TreeError>> {
+        let last = self.0.last().clone();
+        match last {
+            Some((begun, last)) if begun.elapsed() < MAX_AGE && last.has_same_git_files(&self.0.root) => {
+                Ok(last)
+            }
+            _ => self.snapshot().await,
+        }
+    }
+
+    /// Makes the next agent start with a new snapshot.
+    pub fn forget(&self) {
+        *self.0.last() = None;
     }
 
     /// Changes between two snapshots, without charrette's own paths. What git calls unchanged is compared by its content
@@ -46,6 +75,10 @@ impl TreeWatch {
             dirty_before: true,
             restored: false,
         }));
+        if !changes.is_empty() {
+            // They may be undone.
+            self.forget();
+        }
         changes
     }
 
@@ -56,6 +89,7 @@ impl TreeWatch {
 
     /// Undoes changes and reports what was skipped.
     pub async fn undo(&self, changes: Vec<TreeChange>) -> Result<UndoReport, TreeError> {
+        self.forget();
         self.run_blocking(move |root| undo(root, &changes)).await
     }
 
@@ -70,6 +104,12 @@ impl TreeWatch {
     ) -> Result<T, TreeError> {
         let watched = self.0.clone();
         spawn_blocking(move || work(&watched.root)).await.unwrap_or_else(|error| Err(join_error(error)))
+    }
+}
+
+impl WatchState {
+    fn last(&self) -> std::sync::MutexGuard<'_, Option<(Instant, Arc<WatchedSnapshot>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -31,6 +31,12 @@ const PLUMBING_TITLE: &str = "Plumbing, for scripts and other tools";
 /// Width of the name column: the longest command name.
 const NAME_WIDTH: usize = 12;
 
+/// The version, if nothing else is asked for. Hosts and scripts ask often, and need no parser.
+pub(crate) fn requested_version(words: &[String]) -> Option<String> {
+    matches!(words, [word] if word == "--version" || word == "-V")
+        .then(|| concat!("charrette ", env!("CARGO_PKG_VERSION")).to_owned())
+}
+
 /// Pages that clap does not print by itself: `help --all`, and `--help` of commands that parse their own arguments. The
 /// contracts of subcommands below those make `--help` an error; `charrette help` shows their pages.
 pub(crate) fn requested_page(app: &App, words: &[String]) -> Option<String> {

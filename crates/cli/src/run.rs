@@ -19,13 +19,14 @@ pub fn main(app: App) -> ExitCode {
     if let Some(event) = commands::hook::requested_event() {
         return charrette_hook::run_hook(Some(event));
     }
-    if let Some(page) = help::requested_page(
-        &app,
-        &std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
-    ) {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(page) = help::requested_version(&words).or_else(|| help::requested_page(&app, &words)) {
         return exit_code(output::print_line(page.trim_end()).map(|()| ExitCode::SUCCESS));
     }
-    let matches = match commands::definition(&app).try_get_matches() {
+    // Never dropped: that takes as long as parsing.
+    let definition = Box::leak(Box::new(commands::definition(&app)));
+    let matches = match definition.try_get_matches_from_mut(std::env::args_os()) {
         Ok(matches) => matches,
         Err(usage) => return output::report_usage(&with_grouped_help(&app, usage)),
     };

@@ -136,6 +136,9 @@ impl PhaseHandle<'_> {
     ) -> FlowResult<StepOutcome> {
         let Step { id, reads, revises, touches_checkout, external_effect, delegates, agent } = step;
         let (phase, branch) = (self.name.clone(), batch::branch_path());
+        if touches_checkout {
+            self.run.ports.tree.expect_own_change();
+        }
         let call = StepCall {
             phase,
             branch,
@@ -147,7 +150,11 @@ impl PhaseHandle<'_> {
             delegates,
             agent,
         };
-        self.run.journal.once(call, Box::new(body)).await
+        let outcome = self.run.journal.once(call, Box::new(body)).await;
+        if touches_checkout {
+            self.run.ports.tree.expect_own_change();
+        }
+        outcome
     }
 
     /// Asks a person the questions of a gate, and returns the answers.

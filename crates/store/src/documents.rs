@@ -14,7 +14,7 @@ use crate::parse_cache::ParseCache;
 use crate::pretty;
 use crate::repository::Repository;
 use charrette_model::checkpoint::transition::{self, TransitionContext};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, TransitionError, read};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, TransitionError};
 use charrette_model::stamp::Now;
 use serde_json::Value;
 use std::fmt;
@@ -100,7 +100,7 @@ impl Documents {
         self.folder.check()?;
         let path = self.folder.document(name);
         let Some(bytes) = read_bytes(&path)? else { return Ok(None) };
-        let document = read(&bytes).map_err(|error| unreadable(path, error))?;
+        let document = self.parse_cache.document(&bytes).map_err(|error| unreadable(path, error))?;
         let stale = match (&document.head_commit, self.head()) {
             (Some(saved_at), Some(head)) if *saved_at != head => {
                 Some(StaleHead { saved_at: saved_at.clone(), head })

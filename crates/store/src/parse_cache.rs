@@ -1,15 +1,18 @@
-//! Cache of the last document that this process has parsed or written.
+//! Cache of the last document that was written, and of the last one that this process has parsed.
 //!
-//! The file is read for every change. Parsing is skipped only if its bytes equal the cached text.
+//! The file is read each time. Parsing is skipped only if its bytes equal a cached text.
 
 use charrette_model::checkpoint::{Checkpoint, ReadError, read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The last version, if any, shared by all handles to the same documents.
+/// The last version that was parsed or written, whichever handle did it.
+static PARSED: Mutex<Option<Version>> = Mutex::new(None);
+
+/// The last version that was written, if any, shared by all handles to the same documents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParseCache(Arc<Mutex<Option<Version>>>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Version {
     text: Vec<u8>,
     document: Checkpoint,
@@ -21,11 +24,11 @@ impl ParseCache {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
             Some(version) if version.text == text => Ok(version.document.clone()),
-            _ => read(text),
+            _ => parse(text),
         }
     }
 
-    /// True if the text is the cached one.
+    /// True if the text is the one that was written last.
     pub(crate) fn is_known(&self, text: &[u8]) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().is_some_and(|version| version.text == text)
@@ -34,6 +37,24 @@ impl ParseCache {
     /// Caches a version that was just written.
     pub(crate) fn remember(&self, text: Vec<u8>, document: &Checkpoint) {
         let version = Version { text, document: document.clone() };
+        *parsed() = Some(version.clone());
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
+    }
+}
+
+fn parsed() -> MutexGuard<'static, Option<Version>> {
+    PARSED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Parses a text, or returns the document that was parsed last if it had the same text.
+pub(crate) fn parse(text: &[u8]) -> Result<Checkpoint, ReadError> {
+    let mut parsed = parsed();
+    match &*parsed {
+        Some(version) if version.text == text => Ok(version.document.clone()),
+        _ => {
+            let document = read(text)?;
+            *parsed = Some(Version { text: text.to_owned(), document: document.clone() });
+            Ok(document)
+        }
     }
 }

@@ -21,7 +21,7 @@ const MAX_MEMORY_MB: f64 = 60.0;
 const PROMPT_BYTES: usize = 16 << 10;
 
 /// Agent calls of a design as (seat, agent), grouped by what runs in parallel.
-const AGENT_CALLS: [&[(&str, &str)]; 18] = [
+const AGENT_CALLS: [&[(&str, &str)]; 23] = [
     &[
         ("researcher-requirements", "claude"),
         ("researcher-dependencies", "codex"),
@@ -30,6 +30,8 @@ const AGENT_CALLS: [&[(&str, &str)]; 18] = [
     &[("aggregator", "claude")],
     &[("clarifier", "claude")],
     &[("scoper", "claude")],
+    &[("inquirer", "claude")],
+    &[("investigator-1", "claude"), ("investigator-2", "codex")],
     &[
         ("cursor-arch", "cursor"),
         ("cursor-edge", "cursor"),
@@ -45,6 +47,9 @@ const AGENT_CALLS: [&[(&str, &str)]; 18] = [
     ],
     &[("judge-cursor", "cursor"), ("judge-codex", "codex"), ("judge-claude", "claude")],
     &[("planner", "claude")],
+    &[("walker-1", "cursor"), ("walker-2", "codex")],
+    &[("mender", "claude")],
+    &[("walker-1", "cursor")],
     &[
         ("reviewer-arch", "cursor"),
         ("reviewer-edge", "cursor"),
@@ -113,7 +118,7 @@ impl DesignParts {
         rig.restore()?;
         let trace = rig.panel.sandbox.outside("trace");
         let wrapper: Vec<OsString> =
-            ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=fsync,fdatasync,execve", "-o"]
+            ["strace", "-f", "-qq", "-y", "-s", "4096", "-e", "trace=fsync,fdatasync,execve", "-o"]
                 .iter()
                 .map(OsString::from)
                 .chain([trace.clone().into()])

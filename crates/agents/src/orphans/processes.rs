@@ -178,9 +178,15 @@ struct Stat {
 
 #[cfg(target_os = "linux")]
 fn stat(pid: i32) -> Option<Stat> {
-    let text = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
+    use std::io::Read as _;
+    /// More than the kernel ever writes: a name of at most 64 bytes, and some fifty numbers.
+    const MAX_BYTES: usize = 2048;
+    // Every command asks for its ancestors, so the file is read at once.
+    let mut buffer = [0; MAX_BYTES];
+    let length = fs_err::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut buffer).ok()?;
+    let text = buffer.get(..length)?;
     // The name in parentheses may contain anything, parentheses included.
-    let after = memchr::memrchr(b')', &text)? + 1;
+    let after = memchr::memrchr(b')', text)? + 1;
     let rest = String::from_utf8_lossy(text.get(after..)?).into_owned();
     let mut fields = rest.split_whitespace();
     Some(Stat {

@@ -114,8 +114,8 @@ pub fn enclosing_driver(folder: &Path, lane: Option<&str>) -> Option<String> {
         let record = is_name.then(|| fs_err::read_to_string(folder.join(name)).ok()).flatten();
         return Some(record.map_or_else(|| "another run".to_owned(), |record| purpose(&record)));
     }
-    let ancestors = own_ancestry();
     let entries = fs_err::read_dir(folder).ok()?;
+    let ancestors = own_ancestry();
     entries.flatten().find_map(|entry| {
         let record = fs_err::read_to_string(entry.path()).ok()?;
         let pid: i32 = record.lines().nth(1)?.trim().parse().ok()?;

@@ -1,6 +1,6 @@
 //! Messages about external reviewers that are missing or unhealthy, with their replacements.
 
-use super::state::{AgentPool, seat_chain};
+use super::state::AgentPool;
 use crate::profile::Agent;
 use charrette_model::gate::texts;
 use charrette_model::seats::chain::declared_chain;
@@ -50,7 +50,7 @@ fn is_unhealthy(pool: &AgentPool, agent: &str) -> bool {
 
 /// The agent that takes the seat: the first healthy one of its chain.
 async fn replacement(pool: &AgentPool, seat: &str, probing: bool) -> Option<String> {
-    for name in seat_chain(seat, pool.seats(), pool.policy(), &pool.candidates()) {
+    for name in pool.seat_chain(seat) {
         if name == EMBEDDED {
             return Some("embedded agent".to_owned());
         }

@@ -22,7 +22,7 @@ impl CallTreeDiff {
         let tree = pool.tree().clone();
         let before = match tree_access {
             TreeAccess::ReadOnly | TreeAccess::Under(_) if pool.host().in_repository => {
-                Some(tree.snapshot().await.map_err(|error| format!("{CANNOT_COMPARE}: {error}"))?)
+                Some(tree.starting_snapshot().await.map_err(|error| format!("{CANNOT_COMPARE}: {error}"))?)
             }
             _ => None,
         };

@@ -6,7 +6,7 @@ use super::head_copy::HeadCopy;
 use super::instructions::with_instructions;
 use super::login::is_logged_out;
 use super::policy::{RateLimitPolicy, WebPolicy};
-use super::state::{AgentPool, days_folder, seat_chain};
+use super::state::{AgentPool, days_folder};
 use crate::outcome::{FailureKind, Outcome, TimeoutKind};
 use crate::profile::{Agent, Transport};
 use crate::supervisor::CallReport;
@@ -53,7 +53,7 @@ impl Launcher for AgentPool {
     }
 
     fn chain(&self, seat: &str) -> Vec<String> {
-        seat_chain(seat, self.seats(), self.policy(), &self.candidates())
+        self.seat_chain(seat)
     }
 
     fn forget_failures(&self) {

@@ -13,7 +13,7 @@ use charrette_engine::ports::{Clock, EmbeddedAgent, Tree};
 use charrette_model::ledger::CallRecord;
 use charrette_model::ledger::call::ANSWERED;
 use charrette_model::redact::Redactor;
-use charrette_model::seats::{self, AgentHealth, Candidate, SeatTables};
+use charrette_model::seats::{self, AgentHealth, Candidate, Placement, SeatTables};
 use charrette_model::session;
 use charrette_model::stamp::Now;
 use charrette_store::ledger::{append_call, append_day};
@@ -89,6 +89,14 @@ struct Inner {
     sandbox: SandboxConfig,
     /// Cached: a run with forty seats would search PATH forty times.
     installed: OnceLock<Vec<Candidate>>,
+    /// The panel that was planned last: its seats are asked for one after the other.
+    planned: Mutex<Option<PlannedPanel>>,
+}
+
+/// A panel with its agents, and the health that it was planned for.
+struct PlannedPanel {
+    candidates: Vec<Candidate>,
+    placements: Vec<Placement>,
 }
 
 impl AgentPool {
@@ -142,6 +150,7 @@ impl AgentPool {
             lanes,
             sandbox,
             installed: OnceLock::new(),
+            planned: Mutex::default(),
         };
         AgentPool { inner: Arc::new(inner) }
     }
@@ -164,6 +173,24 @@ impl AgentPool {
 
     pub fn sandbox(&self) -> &SandboxConfig {
         &self.inner.sandbox
+    }
+
+    /// Agents for a seat, in order of preference. The seats of a panel are planned together.
+    pub fn seat_chain(&self, seat_id: &str) -> Vec<String> {
+        let Some(seat) = self.seats().seat(seat_id) else { return Vec::new() };
+        let (panel, candidates) = (self.seats().panel(seat), self.candidates());
+        let mut planned = self.inner.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = planned.as_ref().is_some_and(|planned| {
+            let seats = planned.placements.iter().map(|placement| placement.seat.id);
+            planned.candidates == candidates && seats.eq(panel.iter().map(|seat| seat.id))
+        });
+        if !is_known {
+            let placements = seats::plan_seating(panel, &self.policy().seats, &candidates);
+            *planned = Some(PlannedPanel { candidates, placements });
+        }
+        let placements = planned.iter().flat_map(|planned| &planned.placements);
+        let placement = placements.into_iter().find(|placement| placement.seat.id == seat.id);
+        placement.map(|placement| placement.chain.agents.clone()).unwrap_or_default()
     }
 
     /// Removes secrets from texts.

@@ -58,8 +58,8 @@ impl Agent {
         }
         let mut words = self.program(host)?;
         words.extend(self.profile.version.iter().map(OsString::from));
-        let scratch = sandbox.active_launcher().and_then(|_| ScratchFolder::create(host, &self.name));
-        if sandbox.active_launcher().is_some() && scratch.is_none() {
+        let scratch = sandbox.is_active().then(|| ScratchFolder::create(host, &self.name)).flatten();
+        if sandbox.is_active() && scratch.is_none() {
             return None;
         }
         let places = scratch.as_ref().map(|scratch| CallPlaces {

@@ -282,7 +282,7 @@ mod tests {
                 agent.environment(&here, Some(&Invocation { repo_settings: true, ..invocation() })),
             ];
             assert_ne!(reading, writing, "{name}");
-            if name == "cursor" {
+            if *name == "cursor" {
                 // It has no switch for that; without a terminal it refuses whatever would need approval.
                 continue;
             }

@@ -7,6 +7,7 @@ use charrette_model::escape::printable;
 use charrette_model::seats::{EMBEDDED, is_agent_name};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The built-in profiles, by name.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -68,8 +69,8 @@ impl Roster {
     /// The agents of a configuration. Invalid ones are left out and reported.
     pub fn from_settings(settings: &Settings) -> (Roster, Vec<RosterError>) {
         let mut agents: BTreeMap<String, Agent> = built_in()
-            .into_iter()
-            .map(|(name, profile)| (name.to_owned(), default_agent(name, profile)))
+            .iter()
+            .map(|(name, profile)| ((*name).to_owned(), default_agent(name, profile.clone())))
             .collect();
         let mut problems = Vec::new();
         for (name, values) in agent_settings(settings) {
@@ -94,9 +95,12 @@ impl Roster {
 }
 
 /// The built-in profiles, by name.
-pub fn built_in() -> Vec<(&'static str, Profile)> {
-    // A test makes sure that all of them parse.
-    BUILT_IN.iter().filter_map(|(name, text)| Some((*name, toml::from_str(text).ok()?))).collect()
+pub fn built_in() -> &'static [(&'static str, Profile)] {
+    static PARSED: LazyLock<Vec<(&str, Profile)>> = LazyLock::new(|| {
+        // A test makes sure that all of them parse.
+        BUILT_IN.iter().filter_map(|(name, text)| Some((*name, toml::from_str(text).ok()?))).collect()
+    });
+    &PARSED
 }
 
 fn default_agent(name: &str, profile: Profile) -> Agent {
@@ -152,7 +156,8 @@ fn configure(
     let mut profile = match (text("kind")?.as_deref(), text("like")?, built_in_agent) {
         (Some(kind), _, _) => custom_profile(name, kind),
         (None, Some(like), _) => {
-            let found = built_in().into_iter().find(|(known, _)| *known == like).map(|(_, profile)| profile);
+            let found =
+                built_in().iter().find(|(known, _)| *known == like).map(|(_, profile)| profile.clone());
             found.ok_or(RosterError::UnknownProfile { agent: name.to_owned(), like })?
         }
         (None, None, Some(agent)) => agent.profile.clone(),
@@ -194,10 +199,10 @@ fn configure(
 /// The built-in profile with that program.
 fn built_in_program(command: &str) -> Option<Profile> {
     let name = std::path::Path::new(command).file_name()?.to_str()?;
-    let has_program = |profile: &Profile| {
+    let has_program = |profile: &&Profile| {
         profile.programs.iter().any(|words| words.first().is_some_and(|word| word == name))
     };
-    built_in().into_iter().map(|(_, profile)| profile).find(has_program)
+    built_in().iter().map(|(_, profile)| profile).find(has_program).cloned()
 }
 
 /// Profile of an agent of which only its transport is known.

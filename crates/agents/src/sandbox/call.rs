@@ -57,7 +57,7 @@ impl CallSandbox {
         host: &HostEnvironment,
         places: CallPlaces<'_>,
     ) -> Option<CallSandbox> {
-        let launcher = config.active_launcher()?.clone();
+        let launcher = config.launcher().filter(|_| config.is_active())?;
         let wanted = agent.profile.sandbox.writes.iter().chain(&agent.writes).chain(&config.writes);
         let logins = roster
             .all()
@@ -81,7 +81,7 @@ impl CallSandbox {
         places: CallPlaces<'_>,
         network: NetworkIsolation,
     ) -> Option<CallSandbox> {
-        let launcher = config.launcher.clone()?;
+        let launcher = config.launcher()?;
         let needs = PathNeeds {
             writes: config.writes.iter().collect(),
             logins: roster.all().flat_map(|agent| &agent.profile.sandbox.logins).collect(),
@@ -90,7 +90,7 @@ impl CallSandbox {
         let mut sandbox = CallSandbox::with_rules(launcher, needs, config, host, places);
         sandbox.rules.network = network;
         sandbox.rules.own_session = true;
-        if config.active_launcher().is_none() {
+        if !config.is_active() {
             sandbox.rules.abi_limit = Some(0);
         }
         Some(sandbox)

@@ -1,9 +1,12 @@
 //! Sandbox settings of a run, and their enforcement by this system.
 
 use charrette_model::config::Settings;
-use charrette_sandbox::Protection;
+use charrette_sandbox::{Protection, small_program};
 use serde_json::Value;
 use std::path::PathBuf;
+
+/// The running program.
+const SELF: &str = "/proc/self/exe";
 
 /// Use of the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +25,8 @@ pub struct SandboxConfig {
     pub protection: Protection,
     /// Highest version of Landlock to use.
     pub abi_limit: Option<u8>,
-    /// The program that puts itself into the sandbox; none if there is none, and then there is no sandbox.
-    pub launcher: Option<PathBuf>,
+    /// The product's own program; none if it is not known, and then there is no sandbox.
+    pub product: Option<PathBuf>,
     /// `sandbox.writes`.
     pub writes: Vec<String>,
     /// `sandbox.hides`.
@@ -43,7 +46,7 @@ impl SandboxConfig {
             mode: SandboxMode::Auto,
             protection: Protection::None(reason),
             abi_limit: None,
-            launcher: None,
+            product: None,
             writes: Vec::new(),
             hides: Vec::new(),
             roots: Vec::new(),
@@ -73,15 +76,25 @@ impl SandboxConfig {
         }
     }
 
-    /// The launcher, if agents are started in a sandbox.
-    pub fn active_launcher(&self) -> Option<&PathBuf> {
-        let is_active = self.mode != SandboxMode::Off && matches!(self.protection, Protection::Landlock(_));
-        self.launcher.as_ref().filter(|_| is_active)
+    /// True if agents are started in a sandbox.
+    pub fn is_active(&self) -> bool {
+        self.mode != SandboxMode::Off
+            && matches!(self.protection, Protection::Landlock(_))
+            && self.product.is_some()
+    }
+
+    /// The program that puts itself into the sandbox and then becomes an agent: the small one if it is installed beside the
+    /// product, else the running program, whatever has happened to its file since it was started. Looked for when the first
+    /// agent starts.
+    pub(crate) fn launcher(&self) -> Option<PathBuf> {
+        let itself = || Some(PathBuf::from(SELF)).filter(|path| path.exists());
+        let product = self.product.as_ref()?;
+        small_program::find(product).or_else(itself).or_else(|| Some(product.clone()))
     }
 
     /// True if every write outside the rules is refused by the kernel.
     pub fn is_full(&self) -> bool {
-        self.active_launcher().is_some() && self.protection.is_full()
+        self.is_active() && self.protection.is_full()
     }
 
     /// Reason that no agent may start, if the sandbox is required and not fully enforced.

@@ -47,9 +47,9 @@ impl SandboxVerifier {
     /// Isolation by which this system keeps commands from the network.
     pub async fn network_isolation(&self) -> NetworkIsolation {
         let sandbox = self.pool.sandbox();
-        let Some(launcher) = sandbox.launcher.clone() else { return NetworkIsolation::None };
-        let landlock = match (&sandbox.protection, sandbox.active_launcher()) {
-            (Protection::Landlock(abi), Some(_)) => Some(*abi),
+        let Some(launcher) = sandbox.launcher() else { return NetworkIsolation::None };
+        let landlock = match (&sandbox.protection, sandbox.is_active()) {
+            (Protection::Landlock(abi), true) => Some(*abi),
             _ => None,
         };
         let ask =

@@ -24,6 +24,9 @@ pub struct WatchedSnapshot {
     /// All tracked files. Not kept across processes: there, what git says must do.
     #[serde(skip)]
     tracked: BTreeMap<TreePath, Option<Signature>>,
+    /// HEAD and the index. Not kept across processes.
+    #[serde(skip)]
+    switched: Option<[Option<Signature>; 2]>,
 }
 
 /// A file that git was told not to look at.
@@ -39,8 +42,10 @@ impl WatchedSnapshot {
     pub fn take(root: &Path) -> Result<WatchedSnapshot, TreeError> {
         let tree = Snapshot::take(root)?;
         let (mut git, mut flagged, mut tracked) = (GitFiles::new(), Vec::new(), BTreeMap::new());
+        let mut switched = None;
         if let Location::WorkTree(repository) = locate(root)? {
             git = read_git_files(repository.git_dir(), repository.common_dir())?;
+            switched = Some(read_switched(repository.git_dir()));
             for IndexEntry { path, is_flagged } in read_index(root, &repository.git_dir().join("index"))? {
                 let file = root.join(path.as_path());
                 if !is_flagged {
@@ -51,7 +56,15 @@ impl WatchedSnapshot {
                 flagged.push(FlaggedFile { path, digest: content.map(|bytes| sha256(&bytes)) });
             }
         }
-        Ok(WatchedSnapshot { tree, git, flagged, tracked })
+        Ok(WatchedSnapshot { tree, git, flagged, tracked, switched })
+    }
+
+    /// True if the repository's own files, branches and index among them, are as they were, and the same branch is checked
+    /// out.
+    pub fn has_same_git_files(&self, root: &Path) -> bool {
+        let Ok(Location::WorkTree(repository)) = locate(root) else { return false };
+        let git = read_git_files(repository.git_dir(), repository.common_dir());
+        self.switched == Some(read_switched(repository.git_dir())) && git.is_ok_and(|git| git == self.git)
     }
 
     /// Tracked files that were written since this snapshot, although git calls them unchanged: the index may have been
@@ -85,6 +98,11 @@ impl WatchedSnapshot {
         }
         changes
     }
+}
+
+/// The files that git writes when it switches to another branch.
+fn read_switched(git_dir: &Path) -> [Option<Signature>; 2] {
+    ["HEAD", "index"].map(|name| Signature::read(&git_dir.join(name)))
 }
 
 /// Name of the repository's folder in the paths of changes.

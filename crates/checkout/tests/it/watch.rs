@@ -51,6 +51,43 @@ fn concurrent_requests_share_a_snapshot() {
     assert!(!Arc::ptr_eq(&another, first), "an old snapshot is never used again");
 }
 
+/// Time-dependent only where it must not be reused: a slow machine takes one snapshot more.
+#[test]
+fn an_agent_starts_with_a_snapshot_of_a_moment_ago_unless_something_was_switched_or_undone() {
+    let sandbox = repository("main");
+    let watch = watch(&sandbox);
+    let is_reused = |meddle: &dyn Fn()| {
+        (0..20).any(|_| {
+            let taken = wait(watch.snapshot()).unwrap();
+            meddle();
+            Arc::ptr_eq(&taken, &wait(watch.starting_snapshot()).unwrap())
+        })
+    };
+    assert!(is_reused(&|| {}));
+    assert!(!is_reused(&|| watch.forget()));
+    assert!(!is_reused(&|| std::thread::sleep(std::time::Duration::from_millis(260))));
+    let count = std::cell::Cell::new(0);
+    let switch = || {
+        count.set(count.get() + 1);
+        sandbox.git(&["switch", "-q", "-c", &format!("branch-{}", count.get())]);
+    };
+    assert!(!is_reused(&switch));
+    let configure = || {
+        count.set(count.get() + 1);
+        sandbox.git(&["config", "alias.any", &format!("status {}", count.get())]);
+    };
+    assert!(!is_reused(&configure));
+    // What was found changed may be put back.
+    let before = wait(watch.snapshot()).unwrap();
+    let change = || {
+        count.set(count.get() + 1);
+        sandbox.write("file", format!("changed {}", count.get()));
+        let after = wait(watch.snapshot()).unwrap();
+        assert_eq!(describe(&watch.changes(&before, &after)).len(), 1);
+    };
+    assert!(!is_reused(&change));
+}
+
 /// Every task changes the tree and snapshots, all at the same time and again and again: it always sees its own change.
 #[test]
 fn a_snapshot_sees_every_change_made_before_the_request() {

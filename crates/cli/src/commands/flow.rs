@@ -1,6 +1,7 @@
 //! Commands generated from the flow registry: the arguments of each are built from its [`FlowSpec`], so that a flow
 //! added to the registry gets a command.
 
+use crate::arguments::Command as OwnCommand;
 use crate::commands::preview::{self, PreviewDecision, PreviewOptions};
 use crate::drive::{self, DriveOptions};
 use crate::input;
@@ -11,17 +12,14 @@ use charrette_app::start::{self, NewRun};
 use charrette_app::start_plan::StartRequest;
 use charrette_app::{App, AppError, Site};
 use charrette_engine::{FlowSpec, OptionValue};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, Subcommand as _};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Flows without a command file, whose command is generated.
-pub(crate) fn generated_flows<'a>(
-    app: &'a App,
-    own: &'a Command,
-) -> impl Iterator<Item = &'static FlowSpec> + 'a {
-    app.registry.all().filter(|flow| own.find_subcommand(flow.command.as_str()).is_none())
+pub(crate) fn generated_flows(app: &App) -> impl Iterator<Item = &'static FlowSpec> {
+    app.registry.all().filter(|flow| !OwnCommand::has_subcommand(flow.command.as_str()))
 }
 
 /// Builds the command of a flow.
@@ -86,8 +84,7 @@ pub(crate) fn find_flow<'a>(
     matches: &'a ArgMatches,
 ) -> Option<(&'static FlowSpec, &'a ArgMatches)> {
     let (name, args) = matches.subcommand()?;
-    let own = super::own_commands();
-    generated_flows(app, &own).find(|flow| flow.command.as_str() == name).map(|flow| (flow, args))
+    generated_flows(app).find(|flow| flow.command.as_str() == name).map(|flow| (flow, args))
 }
 
 /// Runs the command of a flow.

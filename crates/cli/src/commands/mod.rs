@@ -56,5 +56,4 @@ mod verify_run;
 pub(crate) mod watch;
 
 pub use definition::definition;
-pub(crate) use definition::own_commands;
 pub(crate) use dispatch::run;

@@ -135,7 +135,7 @@ fn every_file_is_there(workshop: &Workshop) {
     let others = ["roles/", "superseded/", "investigations/", ".closing-page-shown"];
     let expected = |name: &&str| !others.iter().any(|folder| name.starts_with(folder)) && !is_ledger(name);
     assert_eq!(names.iter().copied().filter(expected).collect::<Vec<_>>(), files());
-    for name in ["roles/researcher.md", "roles/writer.md", "timing-ledger.tsv", "tokens.jsonl"] {
+    for name in ["timing-ledger.tsv", "tokens.jsonl"] {
         assert!(names.contains(name), "{name}");
     }
     let specs: Vec<String> = tree(&workshop.spec("")).into_keys().collect();

@@ -71,6 +71,7 @@ impl FileJournal {
         if self.cancel.is_requested() {
             return Err(Stop::Interrupted);
         }
+        record.begin_custody();
         let attempt = before.and_then(|step| step.attempt).unwrap_or(0) + 1;
         self.begin(&call, &inputs, attempt, &reason)?;
         let lane = Arc::new(FileLane::new(record.clone(), &call, attempt));

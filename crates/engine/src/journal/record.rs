@@ -67,8 +67,6 @@ impl Record {
         broadcast: Broadcast,
     ) -> Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-        // If the files cannot be read now, the step that needs them says so.
-        let _ = workspace.take_custody();
         Record {
             documents,
             name,
@@ -153,6 +151,15 @@ impl Record {
         }
     }
 
+    /// Takes the files of the run in custody when the first step runs. Until then only recorded steps are reused, and nobody
+    /// else is at work.
+    pub(crate) fn begin_custody(&self) {
+        if !self.workspace.is_in_custody() {
+            // If the files cannot be read now, the step that needs them says so.
+            let _ = self.workspace.take_custody();
+        }
+    }
+
     /// Counts an agent as being at work until the value is dropped.
     pub(crate) fn agent_at_work(&self) -> AgentAtWork<'_> {
         self.agents.fetch_add(1, Ordering::Relaxed);
@@ -161,6 +168,9 @@ impl Record {
 
     /// Checks the files of the run. Returns all changes since the last call that did not pass through this driver.
     pub(crate) fn take_foreign_changes(&self) -> FlowResult<Vec<TreeChange>> {
+        if !self.workspace.is_in_custody() {
+            return Ok(Vec::new());
+        }
         self.check_document()?;
         let found = self.workspace.foreign_changes();
         let found =

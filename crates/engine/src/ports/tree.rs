@@ -13,6 +13,14 @@ pub trait Tree: Send + Sync {
     /// Takes a snapshot, at a moment after this call. Concurrent callers may share one.
     fn snapshot(&self) -> BoxFuture<'static, Result<TreeSnapshot, String>>;
 
+    /// A snapshot to compare with later. One that was taken a moment ago will do.
+    fn starting_snapshot(&self) -> BoxFuture<'static, Result<TreeSnapshot, String>> {
+        self.snapshot()
+    }
+
+    /// Told before and after charrette itself changes the tree: no agent starts with an earlier snapshot then.
+    fn expect_own_change(&self) {}
+
     /// Changes between two snapshots of this tree, without charrette's own folders.
     fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange>;
 

@@ -9,7 +9,7 @@ use super::front_matter::{self, FrontMatter};
 use super::overrides::RoleOverrides;
 use super::role::{Role, RoleError, TextOrigin};
 use super::sample;
-use super::template::TemplateSet;
+use super::template::{TemplateSet, Texts};
 use charrette_model::seats::{AnswerForm, Seat, SeatTables};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub const ROLE_FOLDER: &str = ".charrette/roles";
 #[derive(Debug, Clone)]
 pub struct Roles {
     by_name: BTreeMap<&'static str, Result<Role, RoleError>>,
-    parts: BTreeMap<&'static str, (TextOrigin, String)>,
+    parts: Arc<Texts>,
     unknown_files: Vec<RoleError>,
 }
 
@@ -78,13 +78,14 @@ impl Roles {
         problems
     }
 
-    /// All texts by file name, to be pinned with a run: loaded with [`Roles::load`], they give the same prompts after
-    /// an upgrade.
-    pub fn files(&self) -> impl Iterator<Item = (String, &str)> {
+    /// The team's own texts by file name, to be pinned with a run: loaded with [`Roles::load`], they give the same prompts
+    /// when the team has changed them since.
+    pub fn own_files(&self) -> impl Iterator<Item = (String, &str)> {
         let roles = self.by_name.values().filter_map(|role| role.as_ref().ok());
-        let roles = roles.map(|role| (role.name, role.text.as_str()));
-        let parts = self.parts.iter().map(|(name, (_, text))| (*name, text.as_str()));
-        roles.chain(parts).map(|(name, text)| (format!("{name}.md"), text))
+        let roles = roles.map(|role| (role.name, &role.origin, role.text.as_str()));
+        let parts = self.parts.iter().map(|(name, (origin, text))| (*name, origin, text.as_str()));
+        let own = roles.chain(parts).filter(|(_, origin, _)| **origin != TextOrigin::BuiltIn);
+        own.map(|(name, _, text)| (format!("{name}.md"), text))
     }
 
     /// Builds all roles; `override_of` returns the team's text of a role or part.
@@ -97,7 +98,7 @@ impl Roles {
             Ok(None) => Ok((TextOrigin::BuiltIn, built_in.to_owned())),
             Err(error) => Err(error),
         };
-        let mut parts = BTreeMap::new();
+        let mut parts = Texts::new();
         let mut invalid_part = None;
         for (name, built_in) in PARTS {
             match pick(*name, built_in) {
@@ -107,6 +108,7 @@ impl Roles {
                 Err(error) => invalid_part = invalid_part.or(Some(error)),
             }
         }
+        let parts = Arc::new(parts);
         // Pinned texts are mostly the built-in ones, which need no trial rendering.
         let has_own_part =
             PARTS.iter().any(|(name, built_in)| parts.get(name).is_some_and(|(_, text)| text != built_in));
@@ -132,24 +134,20 @@ fn define_role(
     origin: TextOrigin,
     text: String,
     built_in: &str,
-    parts: &BTreeMap<&'static str, (TextOrigin, String)>,
+    parts: &Arc<Texts>,
     seats: &SeatTables,
 ) -> Result<Role, RoleError> {
     let parse = |origin: &TextOrigin, text: &str| {
         front_matter::parse(text).map_err(|error| RoleError::in_text(origin, name, error.line, error.message))
     };
     let (front, first_line) = parse(&origin, &text)?;
-    let (original, _) = parse(&TextOrigin::BuiltIn, built_in)?;
+    let original = if text == built_in { front.clone() } else { parse(&TextOrigin::BuiltIn, built_in)?.0 };
     check_fixed_keys(&front, &original, name).map_err(|(key, message)| {
         RoleError::in_text(&origin, name, front_matter::key_line(&text, key), message)
     })?;
     let form = AnswerForm::ALL.into_iter().find(|form| Some(form.name()) == original.grammar.as_deref());
     let unknown_form = || RoleError::in_text(&TextOrigin::BuiltIn, name, 1, "unknown grammar");
-    let mut texts = TemplateSet::default();
-    for (part, (origin, text)) in parts {
-        texts.insert(part, origin.clone(), text, 1);
-    }
-    texts.insert(name, origin.clone(), &text, first_line);
+    let texts = TemplateSet::new(name, origin.clone(), &text, first_line, parts.clone());
     Ok(Role {
         name,
         seats: seats.all().filter(|seat| seat.role == name).collect(),

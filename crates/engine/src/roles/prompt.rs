@@ -86,7 +86,7 @@ impl<'a> Prompt<'a> {
             inquiry,
             sources,
         };
-        role.texts.render(role.name, &values)
+        role.texts.render(&values)
     }
 }
 

@@ -10,34 +10,52 @@ use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-/// Role texts by name, without their front matter.
-#[derive(Debug, Clone, Default)]
+/// Texts by name.
+pub(super) type Texts = BTreeMap<&'static str, (TextOrigin, String)>;
+
+/// Text of a role, and the parts that it may include.
+#[derive(Debug, Clone)]
 pub(super) struct TemplateSet {
-    by_name: BTreeMap<String, (TextOrigin, String)>,
+    role: &'static str,
+    origin: TextOrigin,
+    /// Without its front matter, whose lines are empty, so that line numbers in errors are those of the file.
+    text: String,
+    parts: Arc<Texts>,
     /// Compiled on first use: a role has several seats.
     compiled: OnceLock<Result<Environment<'static>, RoleError>>,
 }
 
 impl TemplateSet {
-    /// Adds a text that begins at `first_line`. The lines above become empty, so that line numbers in errors are those
-    /// of the file.
-    pub(super) fn insert(&mut self, name: &str, origin: TextOrigin, text: &str, first_line: usize) {
+    /// A role whose text begins at `first_line`.
+    pub(super) fn new(
+        role: &'static str,
+        origin: TextOrigin,
+        text: &str,
+        first_line: usize,
+        parts: Arc<Texts>,
+    ) -> TemplateSet {
         let above = first_line - 1;
         let body: String = text.split_inclusive('\n').skip(above).collect();
-        self.by_name.insert(name.to_owned(), (origin, "\n".repeat(above) + &body));
-        self.compiled = OnceLock::new();
+        let text = "\n".repeat(above) + &body;
+        TemplateSet { role, origin, text, parts, compiled: OnceLock::new() }
     }
 
-    /// Renders the text of that name.
-    pub(super) fn render(&self, name: &str, values: &impl Serialize) -> Result<String, RoleError> {
+    /// All texts by name: that of the role, and the parts.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &TextOrigin, &str)> {
+        let parts = self.parts.iter().map(|(name, (origin, text))| (*name, origin, text.as_str()));
+        parts.chain([(self.role, &self.origin, self.text.as_str())])
+    }
+
+    /// Renders the text of the role.
+    pub(super) fn render(&self, values: &impl Serialize) -> Result<String, RoleError> {
         let environment = self.compiled.get_or_init(|| self.compile()).as_ref().map_err(RoleError::clone)?;
-        let file = format!("{name}.md");
+        let file = format!("{}.md", self.role);
         let rendered = environment
             .get_template(&file)
             .and_then(|template| template::render(&template, Serde(values)))
-            .map_err(|error| self.error(name, &error))?;
+            .map_err(|error| self.error(self.role, &error))?;
         Ok(rendered.trim_start_matches('\n').trim_end().to_owned() + "\n")
     }
 
@@ -46,8 +64,8 @@ impl TemplateSet {
         environment.add_filter("line", |text: &str| flat(text));
         environment.add_filter("fenced", |text: &str| fence(text));
         environment.add_filter("json", |text: &str| serde_json::Value::from(text).to_string());
-        for (name, (_, text)) in &self.by_name {
-            let added = environment.add_template_owned(format!("{name}.md"), text.clone());
+        for (name, _, text) in self.all() {
+            let added = environment.add_template_owned(format!("{name}.md"), text.to_owned());
             added.map_err(|error| self.error(name, &error))?;
         }
         Ok(environment)
@@ -57,10 +75,8 @@ impl TemplateSet {
     fn error(&self, name: &str, error: &minijinja::Error) -> RoleError {
         let cause = template::root_cause(error);
         let file = cause.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
-        let (file, origin, text) = match self.by_name.get(file) {
-            Some((origin, text)) => (file, origin, text.as_str()),
-            None => (name, &TextOrigin::BuiltIn, ""),
-        };
+        let found = self.all().find(|(known, ..)| *known == file);
+        let (file, origin, text) = found.unwrap_or((name, &TextOrigin::BuiltIn, ""));
         let (line, message) = template::describe_error(cause, text);
         RoleError::in_text(origin, file, line, message)
     }
@@ -73,15 +89,13 @@ mod tests {
     use std::path::PathBuf;
 
     fn texts(role: &str, part: &str) -> TemplateSet {
-        let mut texts = TemplateSet::default();
-        texts.insert("role", TextOrigin::File(PathBuf::from("r/role.md")), role, 3);
-        texts.insert("parts/part", TextOrigin::BuiltIn, part, 1);
-        texts
+        let parts = Texts::from([("parts/part", (TextOrigin::BuiltIn, part.to_owned()))]);
+        TemplateSet::new("role", TextOrigin::File(PathBuf::from("r/role.md")), role, 3, Arc::new(parts))
     }
 
     fn rendered(role: &str, part: &str) -> Result<String, String> {
         let values = json!({"a": "{{ b }} <&> {% raw %}", "many": "x\n\n# y", "ticks": "a\n````\nb\n"});
-        texts(&format!("---\n---\n{role}"), part).render("role", &values).map_err(|error| error.to_string())
+        texts(&format!("---\n---\n{role}"), part).render(&values).map_err(|error| error.to_string())
     }
 
     #[test]

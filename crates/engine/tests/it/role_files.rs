@@ -88,7 +88,10 @@ fn pinned_roles_give_the_same_prompts_later() {
     own(&sandbox, "parts/mindset", "Think.\n");
     own(&sandbox, "planner", "---\nname: planner\n---\n# Ours\n{% include \"parts/mindset.md\" %}\n");
     let roles = load(&sandbox);
-    for (name, text) in roles.files() {
+    let pinned: Vec<(String, &str)> = roles.own_files().collect();
+    let names: Vec<&str> = pinned.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["planner.md", "parts/mindset.md"]);
+    for (name, text) in pinned {
         sandbox.write(&format!("run/roles/{name}"), text);
     }
     let kept = Roles::load(&sandbox.path("run"), Path::new("roles"), &seats());

@@ -9,21 +9,32 @@ use std::path::{Path, PathBuf};
 
 impl Workspace {
     /// Accepts all files of the run as they are, and from now on takes back every change that does not pass through
-    /// this value. For the process that drives the run, at its start.
+    /// this value. For the process that drives the run, before its first step.
     pub fn take_custody(&self) -> io::Result<()> {
         let mut paths = self.artifact_paths()?;
         paths.extend(self.staged_paths());
         self.custody.begin(paths, None)
     }
 
+    /// True once custody was taken.
+    pub fn is_in_custody(&self) -> bool {
+        self.custody.is_active()
+    }
+
     /// Accepts the artifacts as they are, when a person may have edited them at a gate. Staged files are not for people.
     pub fn accept_artifacts(&self) -> io::Result<()> {
+        if !self.is_in_custody() {
+            return Ok(());
+        }
         self.custody.begin(self.artifact_paths()?, Some(&self.staging))
     }
 
     /// Checks every file in custody, and returns the changes by others since the last call. They are taken back; the
     /// content found is kept under `evidence/`.
     pub fn foreign_changes(&self) -> io::Result<Vec<ForeignChange>> {
+        if !self.is_in_custody() {
+            return Ok(Vec::new());
+        }
         let mut paths = self.custody.paths();
         paths.extend(self.artifact_paths()?);
         paths.extend(self.staged_paths());
