@@ -18,6 +18,12 @@ impl TaskWorktrees {
         let places = self.places.clone();
         spawn_blocking(move || Ok(work(&places)?))
     }
+
+    /// Stores the content of the user's checkout as a tree and compares it with a commit. Neither its files nor its index
+    /// change.
+    pub fn capture_checkout(&self, base: ObjectId) -> WorktreeResult<Change> {
+        self.run_blocking(move |places| places.capture_checkout(&base))
+    }
 }
 
 impl Worktrees for TaskWorktrees {

@@ -77,20 +77,20 @@ impl Places {
 }
 
 /// Adds everything that is not ignored, also outside a sparse checkout; what cannot be added is left out, and an error.
-fn add_all(git: Git<'_>) -> std::result::Result<(), GitError> {
+pub(super) fn add_all(git: Git<'_>) -> std::result::Result<(), GitError> {
     git.edit(&["add", "--all", "--sparse", "--ignore-errors"], b"")
 }
 
 /// Changed files between two trees, and their diff.
 #[derive(Debug, Default)]
-struct ChangeList {
-    records: Vec<RawChange>,
-    diff: DiffText,
+pub(super) struct ChangeList {
+    pub(super) records: Vec<RawChange>,
+    pub(super) diff: DiffText,
 }
 
 /// A changed file as git reports it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct RawChange {
+pub(super) struct RawChange {
     old_mode: String,
     mode: String,
     old_id: ObjectId,
@@ -103,7 +103,7 @@ struct RawChange {
 
 impl ChangeList {
     /// One git process prints modes, ids, line counts and the diff.
-    fn read(git: Git<'_>, from: &str, to: &str) -> Result<ChangeList> {
+    pub(super) fn read(git: Git<'_>, from: &str, to: &str) -> Result<ChangeList> {
         let args =
             ["diff-tree", "-r", "-z", "--raw", "--numstat", "-p", "--no-renames", "--no-abbrev", from, to];
         let output = git.bytes_limited(&args, MAX_LIST + MAX_DIFF)?;
@@ -170,7 +170,7 @@ impl RawChange {
         folder.join(path)
     }
 
-    fn changed_file(&self, folder: &Path) -> ChangedFile {
+    pub(super) fn changed_file(&self, folder: &Path) -> ChangedFile {
         let mode_or_none = |mode: &str| if mode == "000000" { String::new() } else { mode.to_owned() };
         let kind = match self.status {
             b'A' => ChangeKind::Added,

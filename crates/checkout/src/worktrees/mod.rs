@@ -19,6 +19,7 @@
 mod adapter;
 mod begin;
 mod capture;
+mod checkout_content;
 mod commits;
 mod error;
 mod includes;

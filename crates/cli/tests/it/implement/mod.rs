@@ -2,6 +2,7 @@
 //! lies it sees through, and what survives a kill. `bed` is the test bed.
 
 mod bed;
+mod by_hand;
 mod commands;
 mod conflicts;
 mod decisions;

@@ -4,7 +4,7 @@ use super::attempt::{Attempt, Workplace};
 use super::work::{Work, step_error};
 use crate::agent_step::AgentOutcome;
 use crate::artifact::Input;
-use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, ObjectId};
+use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, FileAt, ObjectId};
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::ImplementTask;
@@ -98,14 +98,7 @@ pub(super) async fn judge(
     let paths: Vec<String> = change.files.iter().take(MAX_READ_FILES).map(|file| file.path.clone()).collect();
     let before = work.worktrees.read(base.clone(), paths.clone()).await.map_err(step_error)?;
     let after = work.worktrees.read(change.tree.clone(), paths).await.map_err(step_error)?;
-    let text = |files: &[crate::ports::worktrees::FileAt], path: &str| {
-        files.iter().find(|file| file.path == path).and_then(|file| file.text.clone())
-    };
-    let files: Vec<FileChange> = change
-        .files
-        .iter()
-        .map(|file| file_change(file, text(&before, &file.path), text(&after, &file.path)))
-        .collect();
+    let files = change_of_files(&change.files, &before, &after);
     let report = judge_change(task, &files, &rules(work));
     let files: Vec<String> = change.files.into_iter().map(|file| file.path).collect();
     Ok(ChangeRecord {
@@ -116,6 +109,14 @@ pub(super) async fn judge(
         tampering: change.tampering,
         diff,
     })
+}
+
+/// Changed files with their texts before and after, as the rules for changes see them.
+pub fn change_of_files(files: &[ChangedFile], before: &[FileAt], after: &[FileAt]) -> Vec<FileChange> {
+    let text = |files: &[FileAt], path: &str| {
+        files.iter().find(|file| file.path == path).and_then(|file| file.text.clone())
+    };
+    files.iter().map(|file| file_change(file, text(before, &file.path), text(after, &file.path))).collect()
 }
 
 /// Rules that hold for every task of the run.

@@ -13,7 +13,7 @@ use crate::ports::verifier::{CommandEnding, CommandReport, ProofCommand};
 use crate::ports::worktrees::{ObjectId, Overlay};
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
-use charrette_model::config::VerifyCommand;
+use charrette_model::config::{VerifyCommand, VerifySettings};
 use charrette_model::implement::Proof;
 use charrette_model::implement::verdict::{GreenState, ProofRun, ProofVerdict, judge_green, judge_red};
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ pub(super) fn holds_on(proof: &Proof, report: &CommandReport) -> bool {
 }
 
 /// A command, as the rules of proofs see it.
-fn proof_run(report: &CommandReport) -> ProofRun<'_> {
+pub fn proof_run(report: &CommandReport) -> ProofRun<'_> {
     ProofRun {
         is_green: report.is_green(),
         has_ended: report.ending == CommandEnding::Exited,
@@ -180,17 +180,20 @@ fn named(work: &Work, name: &str, command: &VerifyCommand) -> NamedCommand {
     NamedCommand { name: name.to_owned(), command: proof_command(command), network: work.verify.network }
 }
 
-/// Command that runs the proof; none if there is nothing to run. Where one test cannot be run by itself, all of them are.
+/// Command that runs the proof; none if there is nothing to run. Proofs have no network: they are texts of an agent.
 pub(super) fn proof_command_of(work: &Work, proof: &Proof) -> Option<NamedCommand> {
-    let suite = || work.verify.test.as_ref().or(work.verify.fast.as_ref()).map(proof_command);
-    let command = match proof {
-        Proof::Test(name) => {
-            work.verify.one_test(name).ok().map(|command| proof_command(&command)).or_else(suite)?
-        }
-        Proof::Command(argv) => ProofCommand::Argv(argv.clone()),
-        Proof::Suite(_) => suite()?,
-        Proof::None(_) => return None,
-    };
-    // Proofs have no network: they are texts of an agent.
+    let command = command_of_proof(&work.verify, proof)?;
     Some(NamedCommand { name: "proof".to_owned(), command, network: false })
+}
+
+/// Command that runs a proof; none if there is nothing to run, or nothing that could run it. Where one test cannot be run
+/// by itself, all of them are.
+pub fn command_of_proof(verify: &VerifySettings, proof: &Proof) -> Option<ProofCommand> {
+    let suite = || verify.test.as_ref().or(verify.fast.as_ref()).map(proof_command);
+    match proof {
+        Proof::Test(name) => verify.one_test(name).ok().map(|command| proof_command(&command)).or_else(suite),
+        Proof::Command(argv) => Some(ProofCommand::Argv(argv.clone())),
+        Proof::Suite(_) => suite(),
+        Proof::None(_) => None,
+    }
 }
