@@ -117,8 +117,9 @@ fn gate(question: &Question<'_>) -> Gate {
     };
     let gate = Gate::new(&name, &subject).page(page);
     match question.kind {
-        QuestionKind::Parked(_) => gate.ask(DECISION, &text, recommended),
-        QuestionKind::Hand { .. } => gate.ask_freely(DECISION, &text),
+        // A task is never marked as done by the word of a model.
+        QuestionKind::Parked(_) => gate.ask(DECISION, &text, recommended).delegable(&["retry", "skip"]),
+        QuestionKind::Hand { .. } => gate.ask_freely(DECISION, &text).delegable(&["skip"]),
     }
 }
 
