@@ -17,5 +17,6 @@ mod rounds;
 mod spec_changes;
 mod straight_line;
 mod test_lies;
+mod whole_review;
 
 pub(crate) use first::{bench, implement, tests_pass};

@@ -28,10 +28,12 @@ pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
     let mut groups = Vec::new();
     if !no_review {
         groups.push(group("reviews", &["comprehensive-reviewer-1", "comprehensive-reviewer-2"]));
+        groups.push(group("merges", &["change-merger"]));
+        groups.push(group("votes", &["change-voter-claude", "change-voter-codex", "change-voter-cursor"]));
     }
     groups.push(group("repairs", &["fixer"]));
     PhasePlan {
-        brief: "full verification, review of the whole, one repair round, report, landing".to_owned(),
+        brief: "full verification, review of the whole, vote, one repair round, report, landing".to_owned(),
         groups,
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn render_report(
     if outcome.repair.is_some() {
         reviews.extend(findings.accepted.iter().map(|title| format!("put right: {title}")));
     }
-    reviews.extend(findings.others.iter().map(|title| format!("noted: {title}")));
+    reviews.extend(findings.rejected.iter().map(|title| format!("not accepted: {title}")));
     render(&ImplementationReport {
         feature: feature.to_owned(),
         run: work.run.clone(),
