@@ -6,7 +6,7 @@ use super::places::Places;
 use crate::adapter::spawn_blocking;
 use charrette_engine::ports::worktrees::{
     Advance, AdvanceOrder, BeginOrder, CaptureOrder, Change, CommitOrder, DiffText, FileAt, FileEdit,
-    IntegrationBase, LandOrder, Landing, Merge, MergeOrder, ObjectId, Worktree, WorktreeOrder,
+    IntegrationBase, LandOrder, Landing, Mention, Merge, MergeOrder, ObjectId, Worktree, WorktreeOrder,
     WorktreeResult, Worktrees,
 };
 
@@ -65,6 +65,10 @@ impl Worktrees for TaskWorktrees {
 
     fn read(&self, at: ObjectId, paths: Vec<String>) -> WorktreeResult<Vec<FileAt>> {
         self.run_blocking(move |places| places.read(&at, paths))
+    }
+
+    fn mentions(&self, at: ObjectId, words: Vec<String>) -> WorktreeResult<Vec<Vec<Mention>>> {
+        self.run_blocking(move |places| places.mentions(&at, &words))
     }
 
     fn edit_tree(&self, base: ObjectId, edits: Vec<FileEdit>) -> WorktreeResult<ObjectId> {

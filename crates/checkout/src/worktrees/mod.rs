@@ -26,6 +26,7 @@ mod includes;
 mod land;
 mod left_over;
 mod lost_lines;
+mod mentions;
 mod merge;
 mod objects;
 mod places;

@@ -11,6 +11,7 @@ mod file_lies;
 mod first;
 mod kills;
 mod landing;
+mod records;
 mod refusals;
 mod repository_lies;
 mod rounds;

@@ -9,13 +9,17 @@ use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::ImplementTask;
 use charrette_model::implement::change::{
-    ChangeIssue, ChangeIssueKind, ChangeRules, FileChange, FileChangeKind, judge_change,
+    ChangeIssue, ChangeIssueKind, ChangeRules, FileChange, FileChangeKind, SymbolUse, judge_change,
+    new_public_symbols, unused_symbols,
 };
 use charrette_model::implement::paths::is_test_path;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of files whose texts are compared.
 const MAX_READ_FILES: usize = 2000;
+
+/// Maximum number of new symbols that are looked up.
+const MAX_SYMBOLS: usize = 40;
 
 /// A captured and judged change. Recorded.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -99,7 +103,8 @@ pub(super) async fn judge(
     let before = work.worktrees.read(base.clone(), paths.clone()).await.map_err(step_error)?;
     let after = work.worktrees.read(change.tree.clone(), paths).await.map_err(step_error)?;
     let files = change_of_files(&change.files, &before, &after);
-    let report = judge_change(task, &files, &rules(work));
+    let mut report = judge_change(task, &files, &rules(work));
+    report.issues.extend(find_unused(work, &change.tree, &files).await?);
     let files: Vec<String> = change.files.into_iter().map(|file| file.path).collect();
     Ok(ChangeRecord {
         tree: change.tree,
@@ -109,6 +114,31 @@ pub(super) async fn judge(
         tampering: change.tampering,
         diff,
     })
+}
+
+/// Findings for new public symbols that nothing but their tests uses.
+async fn find_unused(
+    work: &Work,
+    tree: &ObjectId,
+    files: &[FileChange],
+) -> Result<Vec<ChangeIssue>, StepError> {
+    let named = |file: &FileChange| -> Vec<(String, String, usize)> {
+        let symbols = new_public_symbols(file).into_iter();
+        symbols.map(|(symbol, line)| (symbol, file.path.clone(), line)).collect()
+    };
+    let symbols: Vec<(String, String, usize)> = files.iter().flat_map(named).take(MAX_SYMBOLS).collect();
+    let words: Vec<String> = symbols.iter().map(|(symbol, ..)| symbol.clone()).collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mentions = work.worktrees.mentions(tree.clone(), words).await.map_err(step_error)?;
+    let uses = symbols.into_iter().zip(mentions).map(|((symbol, path, line), mentions)| SymbolUse {
+        symbol,
+        path,
+        line,
+        uses: mentions.into_iter().flat_map(|found| vec![found.path; found.lines]).collect(),
+    });
+    Ok(unused_symbols(&uses.collect::<Vec<_>>()))
 }
 
 /// Changed files with their texts before and after, as the rules for changes see them.

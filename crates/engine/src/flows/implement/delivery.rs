@@ -5,7 +5,7 @@ use super::artifacts::{FOLLOW_UPS, REPORT, SPEC_JSON, SPEC_META, SPEC_TASKS, VAL
 use super::beginning::{SPEC_FILES, spec_path};
 use super::integration::advance_ref;
 use super::messages::run_message;
-use super::report::render_report;
+use super::report::{RunCosts, render_report};
 use super::state::RunState;
 use super::validation::ValidationOutcome;
 use super::work::{Work, step_error};
@@ -136,6 +136,22 @@ fn ticked_files(
     Ok(edits)
 }
 
+/// Drafts of issues: what was accepted by vote and is out of scope, and what reviewers of accepted tasks noticed elsewhere.
+fn follow_ups(state: &RunState, outcome: &ValidationOutcome) -> Vec<FollowUp> {
+    let voted = outcome.findings.out_of_scope.iter();
+    let mut drafts: Vec<FollowUp> = voted.map(|(title, concern)| FollowUp::new(title, concern, "")).collect();
+    for (task, rounds) in &state.rounds {
+        let last = rounds.last().filter(|_| state.integrated.contains_key(task));
+        for (title, concern) in last.iter().flat_map(|round| &round.out_of_scope) {
+            if drafts.iter().all(|draft| draft.title != *title) {
+                let concern = format!("{}\n\nNoticed by the reviewer of {task}.", concern.trim());
+                drafts.push(FollowUp::new(title, &concern, ""));
+            }
+        }
+    }
+    drafts
+}
+
 /// Writes the report, the follow-ups and the summary of the phase.
 async fn write_reports(
     run: &Run<'_>,
@@ -146,17 +162,9 @@ async fn write_reports(
     end: (&ObjectId, Option<&Landing>),
 ) -> FlowResult<()> {
     let feature = run.order().feature.clone();
-    let report = render_report(&feature, work, state, outcome, end);
-    let drafts: Vec<FollowUp> = outcome
-        .findings
-        .out_of_scope
-        .iter()
-        .map(|(title, concern)| FollowUp {
-            title: title.clone(),
-            concern: concern.clone(),
-            ..FollowUp::default()
-        })
-        .collect();
+    let costs = RunCosts::read(run).await;
+    let report = render_report(&feature, work, state, outcome, &costs, end);
+    let drafts = follow_ups(state, outcome);
     let follow_ups = (!drafts.is_empty()).then(|| render_follow_ups(&feature, &drafts));
     let summary = format!(
         "{} of {} tasks are integrated. Verify commands: {}. Findings repaired: {}. Drift: {}.\n",

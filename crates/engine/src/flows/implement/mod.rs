@@ -21,6 +21,7 @@ mod flow;
 mod integration;
 mod messages;
 mod pages;
+mod progress_notes;
 mod proofs;
 mod reading;
 mod repair;
