@@ -5,6 +5,7 @@ use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start_plan::{StartMode, StartPlan, merged_flags};
+use crate::verify_init::suggested_commands;
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_agents::pool::{AgentPolicy, seat_chain};
 use charrette_engine::{StartFacts, StartProblem, StartProblemKind};
@@ -54,6 +55,7 @@ pub(crate) fn with_facts<T>(site: &Site, plan: &StartPlan, judge: fn(&StartFacts
         settings: &site.settings,
         specification: &specification,
         approved: &approved,
+        proposed_verify: &|| suggested_commands(site),
         has_agent: &has_agent,
     })
 }

@@ -55,6 +55,7 @@ pub(crate) mod trust;
 pub(crate) mod verdict;
 pub(crate) mod verify;
 mod verify_init;
+mod verify_proposal;
 mod verify_run;
 pub(crate) mod watch;
 

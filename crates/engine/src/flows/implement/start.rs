@@ -167,6 +167,10 @@ pub(super) fn outline(facts: &StartFacts<'_>) -> Vec<(String, String)> {
     for (name, command) in verify.all().into_iter().chain(fast) {
         lines.push(line(&format!("Verify {name}"), command.shown()));
     }
+    if verify.is_empty() {
+        let proposed = (facts.proposed_verify)().into_iter();
+        lines.extend(proposed.map(|(name, command)| line(&format!("Proposed {name}"), command)));
+    }
     if let Err(StartProblem { kind: StartProblemKind::Refused, message, hints }) = check(facts) {
         lines.push(line("Not ready", message));
         lines.extend(hints.into_iter().map(|hint| line("Hint", hint)));
