@@ -208,6 +208,10 @@ impl Worktrees for AbsentPort {
         absent_worktrees()
     }
 
+    fn trailers(&self, _: ObjectId, _: ObjectId, _: String) -> WorktreeResult<Vec<String>> {
+        absent_worktrees()
+    }
+
     fn mentions(
         &self,
         _: ObjectId,

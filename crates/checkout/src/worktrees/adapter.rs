@@ -67,6 +67,10 @@ impl Worktrees for TaskWorktrees {
         self.run_blocking(move |places| places.read(&at, paths))
     }
 
+    fn trailers(&self, after: ObjectId, until: ObjectId, key: String) -> WorktreeResult<Vec<String>> {
+        self.run_blocking(move |places| places.trailers(&after, &until, &key))
+    }
+
     fn mentions(&self, at: ObjectId, words: Vec<String>) -> WorktreeResult<Vec<Vec<Mention>>> {
         self.run_blocking(move |places| places.mentions(&at, &words))
     }

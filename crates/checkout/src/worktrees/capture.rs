@@ -30,16 +30,12 @@ impl Places {
     pub(super) fn capture(&self, order: &CaptureOrder) -> Result<Change> {
         check_object(&order.base)?;
         let place = self.run(&order.run)?.worktree(&order.name)?;
-        let Some(record) = WorktreeRecord::load(&place)? else {
-            let text = format!("there is no worktree {} of run {}", order.name, order.run);
-            return Err(WorktreeError::Failed(text));
+        let has_folder = place.folder.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        let Some(record) = WorktreeRecord::load(&place)?.filter(|_| has_folder) else {
+            return self.lost_content(&order.base);
         };
         let mut tampering = find_own_tampering(&record, &place)?;
         tampering.extend(find_shared_tampering(&record, &self.common_dir()?)?);
-        if !place.folder.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-            let text = format!("the folder of the worktree is gone: {}", place.folder.display());
-            return Err(WorktreeError::Failed(text));
-        }
         let scratch = self.scratch()?;
         let index = scratch.path("index");
         fs_err::copy(place.index(), &index)?;
@@ -73,6 +69,15 @@ impl Places {
         ));
         let files = list.records.iter().map(|record| record.changed_file(&place.folder)).collect();
         Ok(Change { tree, files, diff: list.diff, tampering: shorten(tampering) })
+    }
+}
+
+impl Places {
+    /// The change of a worktree that somebody removed: nothing is left of the work, so that it cannot be taken.
+    fn lost_content(&self, base: &str) -> Result<Change> {
+        let tree = self.git().text(&["rev-parse", "--verify", &format!("{base}^{{tree}}")])?;
+        let tampering = vec!["the folder of the worktree was removed, and the work in it is lost".to_owned()];
+        Ok(Change { tree, tampering, ..Change::default() })
     }
 }
 

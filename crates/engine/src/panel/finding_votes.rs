@@ -27,24 +27,23 @@ use charrette_model::panel::votes::{ItemOutcome, Proposal, Voter, VotesRequest, 
 use charrette_model::seats::SeatGroup;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// How findings are merged and voted on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct VoteRules<'a> {
     /// Seat that merges them.
     pub(crate) merger: &'static str,
     /// True if findings without a quorum are not adopted, instead of being left to a person.
     pub(crate) unattended: bool,
-    /// The tree that the findings are about, if it is not that of the checkout.
-    pub(crate) tree: Option<&'a Path>,
+    /// Lets a seat read the tree that the findings are about, if it is not that of the checkout.
+    pub(crate) tree: Option<&'a (dyn Fn(AgentCall) -> AgentCall + Sync)>,
 }
 
 impl VoteRules<'_> {
     /// Lets a seat read the tree that the findings are about.
     fn in_tree(&self, call: AgentCall) -> AgentCall {
         match self.tree {
-            Some(tree) => call.unverified().reading_worktree(tree),
+            Some(in_tree) => in_tree(call.unverified()),
             None => call,
         }
     }

@@ -48,6 +48,9 @@ pub trait Worktrees: Send + Sync {
     /// Content of files in a commit or tree; a missing file has none.
     fn read(&self, at: ObjectId, paths: Vec<String>) -> WorktreeResult<Vec<FileAt>>;
 
+    /// Values of a trailer in the commits after one, up to another.
+    fn trailers(&self, after: ObjectId, until: ObjectId, key: String) -> WorktreeResult<Vec<String>>;
+
     /// Files of a commit or tree that mention words, with the number of lines in each; one list for each word.
     fn mentions(&self, at: ObjectId, words: Vec<String>) -> WorktreeResult<Vec<Vec<Mention>>>;
 

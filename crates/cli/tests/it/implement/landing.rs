@@ -169,3 +169,20 @@ fn the_result_can_be_taken_later() {
     let left: Vec<String> = bed.leftovers().into_iter().filter(|line| !line.starts_with("ref ")).collect();
     assert_eq!(left, [""; 0]);
 }
+
+#[test]
+fn a_selection_is_a_part_and_what_was_not_selected_is_no_drift() {
+    let bed = Bed::new();
+    let output = bed.implement(&["--task=T001"]);
+    assert_ends(
+        &output,
+        0,
+        &["till-receipts is implemented in part: it is on branch main.", "Not done: T002, T003"],
+    );
+    assert!(!printed(&output).contains("drift:"), "{}", printed(&output));
+    assert!(bed.read("drift.md").contains("| REQ-1.2 | T002, T006 | left for another run |"));
+    let report = bed.read("implementation-report.md");
+    assert!(report.contains("left to tasks that were not selected: REQ-1.2"), "{report}");
+    let rest = bed.implement(&["--fresh", "--yes"]);
+    assert_ends(&rest, 0, &["till-receipts is implemented: it is on branch main."]);
+}

@@ -12,6 +12,7 @@ use charrette_model::implement::change::{
     ChangeIssue, ChangeIssueKind, ChangeRules, FileChange, FileChangeKind, SymbolUse, judge_change,
     new_public_symbols, unused_symbols,
 };
+use charrette_model::implement::commit_text::TASK_TRAILER;
 use charrette_model::implement::paths::is_test_path;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,10 @@ pub(super) struct ChangeRecord {
     pub(super) tampering: Vec<String>,
     /// File with the diff.
     pub(super) diff: String,
+    /// True if work on the same task is integrated already, and the task is done again because its demand changed. Its
+    /// proof may then hold without a change.
+    #[serde(default)]
+    pub(super) is_redone: bool,
 }
 
 impl ChangeRecord {
@@ -40,7 +45,7 @@ impl ChangeRecord {
     pub(super) fn problems(&self, attempt: &Attempt<'_>) -> Vec<String> {
         let mut problems: Vec<String> =
             self.tampering.iter().map(|what| format!("the repository was tampered with: {what}")).collect();
-        if self.files.is_empty() && !attempt.is_by_hand() {
+        if self.files.is_empty() && !attempt.is_by_hand() && !self.is_redone {
             problems.push("nothing was changed".to_owned());
         }
         problems.extend(self.issues.iter().filter(|issue| is_blocking(issue)).map(ToString::to_string));
@@ -80,9 +85,20 @@ pub(super) async fn capture_change(
         .step(step, move |context| async move {
             let change = capture(&work, &name, &base).await?;
             context.write(&diff, &change.diff.text)?;
-            judge(&work, &task, &base, change, diff).await
+            let is_redone = is_redone(&work, &base, &task.id).await?;
+            Ok(ChangeRecord { is_redone, ..judge(&work, &task, &base, change, diff).await? })
         })
         .await
+}
+
+/// True if a commit of the task is integrated already.
+async fn is_redone(work: &Work, base: &ObjectId, task: &str) -> Result<bool, StepError> {
+    if *base == work.base.commit {
+        return Ok(false);
+    }
+    let (first, key) = (work.base.commit.clone(), TASK_TRAILER.to_owned());
+    let done = work.worktrees.trailers(first, base.clone(), key).await.map_err(step_error)?;
+    Ok(done.iter().any(|id| id == task))
 }
 
 /// Captures the content of a worktree.
@@ -113,6 +129,7 @@ pub(super) async fn judge(
         issues: report.issues,
         tampering: change.tampering,
         diff,
+        is_redone: false,
     })
 }
 

@@ -4,14 +4,17 @@
 use super::seats::CHANGE_MERGER;
 use super::validation::REVIEWED_FILES;
 use super::work::{Work, step_error};
+use crate::agent::AgentCall;
 use crate::artifact::Input;
 use crate::panel::{SeatOutcome, VoteRules, VotedFinding, seat_call, step_id, vote_on_findings};
-use crate::ports::worktrees::{ObjectId, Worktree, WorktreeOrder};
+use crate::ports::worktrees::{ObjectId, Worktree, WorktreeOrder, Worktrees};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::FlowResult;
 use charrette_model::seats::Seat;
 use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::Mutex;
 
 /// Worktree in which the whole is read.
 const REVIEWED: &str = "reviewed";
@@ -40,19 +43,17 @@ pub(super) async fn review_whole(
         stage.skip("--no-review");
         return Ok(ReviewedFindings::default());
     }
-    let folder = prepare_reading(phase, work, tip).await?;
+    let place = ReadingPlace::open(phase, work, tip).await?;
     let seats: Vec<&'static Seat> =
         super::seats::SEATS.iter().filter(|seat| seat.role == "comprehensive-reviewer").collect();
     stage.show_lanes("Reviewers", seats.iter().map(|seat| (step_id(seat), crate::panel::seat_label(seat))));
     let named = seats.iter().map(|seat| (seat.id, *seat));
     let reviews = phase
         .parallel("comprehensive", named, |seat| {
-            let folder = folder.clone();
+            let place = &place;
             async move {
-                let mut call = seat_call(&work.panel, seat.id, "")?
-                    .reads(&Input::given("tip", tip))
-                    .reading_worktree(Path::new(&folder))
-                    .may_fail();
+                let call = place.read_in(seat_call(&work.panel, seat.id, "")?);
+                let mut call = call.reads(&Input::given("tip", tip)).may_fail();
                 for file in REVIEWED_FILES {
                     call = call.reads(&Input::optional(file));
                 }
@@ -65,7 +66,8 @@ pub(super) async fn review_whole(
         stage.warn("no reviewer of the whole answered");
         return Ok(ReviewedFindings::default());
     }
-    let rules = VoteRules { merger: CHANGE_MERGER, unattended: true, tree: Some(Path::new(&folder)) };
+    let in_tree = |call: AgentCall| place.read_in(call);
+    let rules = VoteRules { merger: CHANGE_MERGER, unattended: true, tree: Some(&in_tree) };
     let tally = vote_on_findings(phase, &stage, &work.panel, &reviews, rules).await?;
     if !tally.outcomes.is_empty() {
         stage.report_votes("findings on the whole change", tally.outcomes.clone());
@@ -87,18 +89,49 @@ fn sort_findings(items: Vec<VotedFinding>, reviewers: Vec<String>) -> ReviewedFi
     sorted
 }
 
-async fn prepare_reading(phase: &PhaseHandle<'_>, work: &Work, tip: &ObjectId) -> FlowResult<String> {
-    let order = WorktreeOrder {
-        run: work.run.clone(),
-        name: REVIEWED.to_owned(),
-        content: tip.clone(),
-        overlay: None,
-        reset: true,
-        includes: false,
-    };
-    let step = Step::new("reviewed/worktree").reads(&Input::given("tip", tip));
-    let worktrees = work.worktrees.clone();
-    let made: Worktree =
-        phase.step(step, move |_| async move { worktrees.prepare(order).await.map_err(step_error) }).await?;
-    Ok(made.path)
+/// Worktree in which the whole is read. It is made again for a call if somebody removed it.
+struct ReadingPlace {
+    folder: String,
+    order: WorktreeOrder,
+    worktrees: Arc<dyn Worktrees>,
+    /// Held while the worktree is prepared: several seats read in it at the same time.
+    preparing: Arc<Mutex<()>>,
+}
+
+impl ReadingPlace {
+    async fn open(phase: &PhaseHandle<'_>, work: &Work, tip: &ObjectId) -> FlowResult<ReadingPlace> {
+        let order = WorktreeOrder {
+            run: work.run.clone(),
+            name: REVIEWED.to_owned(),
+            content: tip.clone(),
+            overlay: None,
+            reset: true,
+            includes: false,
+        };
+        let step = Step::new("reviewed/worktree").reads(&Input::given("tip", tip));
+        let (worktrees, first) = (work.worktrees.clone(), order.clone());
+        let made: Worktree = phase
+            .step(step, move |_| async move { worktrees.prepare(first).await.map_err(step_error) })
+            .await?;
+        Ok(ReadingPlace {
+            folder: made.path,
+            order: WorktreeOrder { reset: false, ..order },
+            worktrees: work.worktrees.clone(),
+            preparing: Arc::default(),
+        })
+    }
+
+    /// Lets a seat read here.
+    fn read_in(&self, call: AgentCall) -> AgentCall {
+        let (order, worktrees) = (self.order.clone(), self.worktrees.clone());
+        let preparing = self.preparing.clone();
+        call.reading_worktree(Path::new(&self.folder)).prepare_with(move || {
+            let (order, worktrees, preparing) = (order.clone(), worktrees.clone(), preparing.clone());
+            Box::pin(async move {
+                let _alone = preparing.lock().await;
+                let made = worktrees.prepare(order).await.map_err(step_error);
+                made.map(drop).map_err(|error| format!("its worktree cannot be prepared: {error}"))
+            })
+        })
+    }
 }

@@ -19,6 +19,7 @@ use charrette_model::implement::follow_ups::{FollowUp, render_follow_ups};
 use charrette_model::spec::record::with_status;
 use charrette_model::spec::tasks::tick::{TaskFiles, tick};
 use charrette_model::words;
+use serde::{Deserialize, Serialize};
 
 /// Record of the landing, for the closing page.
 pub(super) const LANDING: &str = "landing.json";
@@ -33,7 +34,7 @@ pub(super) async fn deliver(
 ) -> FlowResult<()> {
     let stage = phase.stage("6");
     let tip = tick_tasks(run, phase, work, state, &outcome.tip).await?;
-    let landing = if tip == work.base.head { None } else { Some(land(run, phase, work, &tip).await?) };
+    let landing = if tip == work.base.head { None } else { Some(land(run, phase, work, state, &tip).await?) };
     write_reports(run, phase, work, state, outcome, (&tip, landing.as_ref())).await?;
     stage.show_document("Implementation Report", REPORT);
     let Some(landing) = landing else {
@@ -177,7 +178,11 @@ async fn write_reports(
             .collect::<Vec<_>>()
             .join(", "),
         if outcome.repair.is_some() { outcome.findings.accepted.len() } else { 0 },
-        if outcome.drift.is_clean() { "none".to_owned() } else { outcome.drift.problems().join("; ") },
+        if outcome.drift.remarks().is_empty() {
+            "none".to_owned()
+        } else {
+            outcome.drift.remarks().join("; ")
+        },
     );
     let summary = words::cut_at_sentence(&summary, run.order().summary_words).to_owned();
     let step = Step::new("report").reads(&Input::given("report", &(&report, &follow_ups, &summary)));
@@ -192,8 +197,30 @@ async fn write_reports(
         .await
 }
 
+/// Record of the landing, for the closing page.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct LandingRecord {
+    #[serde(flatten)]
+    pub(super) landing: Landing,
+    /// Ids of the tasks that are not done.
+    #[serde(default)]
+    pub(super) open: Vec<String>,
+}
+
+/// Ids of the tasks that are not done after this run.
+fn open_tasks(work: &Work, state: &RunState) -> Vec<String> {
+    let open = work.plan().tasks.iter().filter(|task| state.state(&task.id) != TaskState::Integrated);
+    open.map(|task| task.id.clone()).collect()
+}
+
 /// Fast-forwards the user's checkout, where its state allows that.
-async fn land(run: &Run<'_>, phase: &PhaseHandle<'_>, work: &Work, tip: &ObjectId) -> FlowResult<Landing> {
+async fn land(
+    run: &Run<'_>,
+    phase: &PhaseHandle<'_>,
+    work: &Work,
+    state: &RunState,
+    tip: &ObjectId,
+) -> FlowResult<Landing> {
     let folder = &run.order().spec_folder;
     let order = LandOrder {
         run: work.run.clone(),
@@ -207,7 +234,11 @@ async fn land(run: &Run<'_>, phase: &PhaseHandle<'_>, work: &Work, tip: &ObjectI
     let worktrees = work.worktrees.clone();
     let landing: Landing =
         phase.step(step, move |_| async move { worktrees.land(order).await.map_err(step_error) }).await?;
-    let text = serde_json::to_string_pretty(&landing).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&LandingRecord {
+        landing: landing.clone(),
+        open: open_tasks(work, state),
+    })
+    .unwrap_or_default();
     let step = Step::new("landing").reads(&Input::given("landing", &text));
     phase.make(Artifact::fixed(LANDING), step, |_| async move { Ok(text) }).await?;
     Ok(landing)

@@ -78,6 +78,7 @@ pub(super) async fn run_checks(
         proof: attempt.task.proof.proof.clone(),
         stated: attempt.task.proof.to_string(),
         is_empty: change.files.is_empty(),
+        is_redone: change.is_redone,
     };
     let step = Step::new(attempt.id(&format!("verify-{round}")))
         .reads(&attempt.inputs())
@@ -106,6 +107,9 @@ struct ChecksOrder {
     stated: String,
     /// True if nothing was changed: a person's task may be outside of the repository.
     is_empty: bool,
+    /// True if earlier work on the task is part of the old tree, so that the proof may hold there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_redone: bool,
 }
 
 struct Checked {
@@ -146,7 +150,7 @@ async fn check_change(work: &Work, order: &ChecksOrder) -> Result<Checked, StepE
 
 /// True if the proof must fail without the change. That of an older specification is the whole suite, which may pass.
 fn needs_red(order: &ChecksOrder) -> bool {
-    matches!(order.proof, Proof::Test(_) | Proof::Command(_)) && !order.is_empty
+    matches!(order.proof, Proof::Test(_) | Proof::Command(_)) && !order.is_empty && !order.is_redone
 }
 
 /// True if the proof holds on the tree that this command ran on.

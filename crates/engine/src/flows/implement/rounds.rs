@@ -314,7 +314,7 @@ struct RoundParts<'a> {
 impl RoundParts<'_> {
     fn outcome_of_round(&self, attempt: &Attempt<'_>) -> RoundOutcome {
         let Some(change) = self.change else { return RoundOutcome::NoAnswer };
-        if change.files.is_empty() && !attempt.is_by_hand() {
+        if change.files.is_empty() && !attempt.is_by_hand() && !change.is_redone {
             return RoundOutcome::Unchanged;
         }
         if !change.problems(attempt).is_empty() {

@@ -147,13 +147,16 @@ pub(super) fn outline(facts: &StartFacts<'_>) -> Vec<(String, String)> {
         let by_people =
             if people.is_empty() { String::new() } else { format!(", by a person: {}", people.join(", ")) };
         lines.push(line("Tasks", format!("{} of {}{by_people}", selection.open.len(), plan.tasks.len())));
-        let lanes = if flags.sequential { 1 } else { flags.parallel.unwrap_or(settings.parallel) };
-        let waves = waves(&plan, &initial_states(&plan, &selection), lanes);
+        let waves = waves(&plan, &initial_states(&plan, &selection), flags.wave_limit());
         for (number, wave) in (1..).zip(&waves).take(MAX_WAVES) {
             lines.push(line(&format!("Wave {number}"), wave.join(", ")));
         }
         if waves.len() > MAX_WAVES {
             lines.push(line("Waves", format!("and {} more", waves.len() - MAX_WAVES)));
+        }
+        if waves.iter().any(|wave| wave.len() > 1) {
+            let lanes = flags.parallel.unwrap_or(settings.parallel).max(1);
+            lines.push(line("At a time", format!("at most {lanes} tasks of a wave")));
         }
         let derived = plan.tasks.iter().filter(|task| task.proof.is_derived).count();
         if derived > 0 {

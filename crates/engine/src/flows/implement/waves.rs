@@ -39,7 +39,7 @@ pub(super) async fn implement_tasks(phase: &PhaseHandle<'_>, work: &Work) -> Flo
         for id in again.keys() {
             state.set(id, TaskState::Running);
         }
-        let next = next_tasks(work.plan(), &state.states, usize::MAX);
+        let next = next_tasks(work.plan(), &state.states, work.flags.wave_limit());
         for id in next.skipped {
             state.skipped.insert(id.clone(), "a task that it depends on is left out".to_owned());
             state.set(&id, TaskState::Skipped);
@@ -268,6 +268,12 @@ async fn ask_person(
                     phase.warn(format!("{id}: taken as it is by a person: {}", before.reasons.join("; ")));
                     settle(phase, work, state, again, (task, number), &taken).await?;
                 }
+            }
+            Decision::AskAgain(why) => {
+                let mut asked = before;
+                asked.reasons.retain(|reason| *reason != why);
+                asked.reasons.push(why);
+                park(state, task, asked);
             }
             Decision::Skip(why) => {
                 state.skipped.insert(id.clone(), why);
