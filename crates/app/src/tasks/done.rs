@@ -92,7 +92,7 @@ pub async fn verify_and_tick(
         let before = Before { worktrees: &worktrees, base, tree: &change.tree, tests: test_paths(&work) };
         let place = before.lay_out(site, verifier).await?;
         let red = prove_red(verifier, &verify, Path::new(&place), &task.proof, &proof).await;
-        worktrees.clean_up(before.run(site), Vec::new()).await.map_err(port_error)?;
+        worktrees.clean_up(Before::run(site), Vec::new()).await.map_err(port_error)?;
         proof = red?;
     }
     require_unchanged(&worktrees, &change).await?;
@@ -178,7 +178,7 @@ struct Before<'a> {
 
 impl Before<'_> {
     /// Name for the worktree: one for each checkout, which the checkout's lease protects.
-    fn run(&self, site: &Site) -> String {
+    fn run(site: &Site) -> String {
         let digest = sha256(site.root.to_string_lossy().as_bytes());
         let digest: String = digest.chars().filter(char::is_ascii_alphanumeric).take(24).collect();
         format!("done-{digest}")
@@ -187,7 +187,7 @@ impl Before<'_> {
     async fn lay_out(&self, site: &Site, verifier: &CheckoutVerifier<'_>) -> Result<String, AppError> {
         let overlay = Overlay { tree: self.tree.to_owned(), paths: self.tests.clone() };
         let order = WorktreeOrder {
-            run: self.run(site),
+            run: Before::run(site),
             name: "before".to_owned(),
             content: self.base.clone(),
             overlay: Some(overlay).filter(|overlay| !overlay.paths.is_empty()),

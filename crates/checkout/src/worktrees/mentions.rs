@@ -12,15 +12,15 @@ impl Places {
     /// Files of a tree that mention words, as whole words; binary files are left out.
     pub(super) fn mentions(&self, at: &str, words: &[String]) -> Result<Vec<Vec<Mention>>> {
         check_object(at)?;
-        words.iter().map(|word| self.mentions_of(at, word)).collect()
+        Ok(words.iter().map(|word| self.mentions_of(at, word)).collect())
     }
 
-    fn mentions_of(&self, at: &str, word: &str) -> Result<Vec<Mention>> {
+    fn mentions_of(&self, at: &str, word: &str) -> Vec<Mention> {
         let args = ["grep", "-I", "-F", "-w", "-c", "-z", "--full-name", "-e", word, at];
         // Without a match git ends with 1.
-        let Ok(output) = self.git().bytes_limited(&args, MAX_LIST) else { return Ok(Vec::new()) };
+        let Ok(output) = self.git().bytes_limited(&args, MAX_LIST) else { return Vec::new() };
         let listed = String::from_utf8_lossy(&output.bytes).into_owned();
-        Ok(listed.lines().filter_map(|line| parse(line, at)).collect())
+        listed.lines().filter_map(|line| parse(line, at)).collect()
     }
 }
 
