@@ -8,7 +8,7 @@ use crate::site::Site;
 use crate::start::user_name;
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
 use charrette_model::checkpoint::progress::{answer_gate, answerable_questions};
-use charrette_model::checkpoint::shown::{AnswerRefusal, check_answers};
+use charrette_model::checkpoint::shown::{AnswerRefusal, check_answers, check_delegable};
 use charrette_model::checkpoint::{DocumentName, GateState, TransitionError};
 use charrette_model::escape::printable;
 use serde_json::{Map, Value};
@@ -91,7 +91,11 @@ pub fn record(site: &Site, name: &DocumentName, answer: &HostAnswer) -> Result<A
         let document = on_disk.ok_or(TransitionError::Gone)?;
         let missing = || TransitionError::NoSuchGate(answer.gate.clone());
         let gate = document.gates.get(&answer.gate).ok_or_else(missing)?;
-        if let Err(reason) = check_answers(gate, &answer.shown, &answer.answers, may_approve) {
+        let checked = check_answers(gate, &answer.shown, &answer.answers, may_approve);
+        let is_model = answer.author == AnswerAuthor::Model;
+        let checked =
+            checked.and_then(|()| if is_model { check_delegable(gate, &answer.answers) } else { Ok(()) });
+        if let Err(reason) = checked {
             *refusal.borrow_mut() = Some(reason);
             return Err(missing());
         }
@@ -117,11 +121,13 @@ fn refused(name: &DocumentName, gate: &str, reason: &AnswerRefusal) -> AppError 
     let error = AppError::new(ErrorKind::Refused, format!("{}: {reason}", printable(gate)))
         .hint("Nothing was recorded");
     match reason {
-        AnswerRefusal::NeedsPerson { .. } => error.hint(format!(
-            "Approvals are the person's: in a form of this host (answer without answers, if it has forms), or in a \
+        AnswerRefusal::NeedsPerson { .. } | AnswerRefusal::NeedsPersonFor { .. } => error.hint(format!(
+            "This is the person's: in a form of this host (answer without answers, if it has forms), or in a \
              terminal: charrette resume {feature}"
         )),
-        AnswerRefusal::Outdated { .. } => error.hint("Show the new page to the person, and answer with its mark"),
+        AnswerRefusal::Outdated { .. } => {
+            error.hint("Show the new page to the person, and answer with its mark")
+        }
         _ => error,
     }
 }

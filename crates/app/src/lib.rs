@@ -7,7 +7,7 @@
 //! [`init`] installs hooks, server and skills into clients, [`prove_hooks`] tries the hooks; [`verify_init`] proposes commands that verify a change; [`seat_queue`] plays seats of agents of kind `queue`, [`seat_prompt`] shows what a seat is told. [`preview`] and [`closing`] are the pages before and after. [`start_plan`], [`spec_location`] and [`run_lookup`] resolve what was typed;
 //! [`look`], [`launch`], [`host_answer`] and [`file_pages`] are for other programs: a run as a value, a driver as a process
 //! of its own, answers bound to what was shown. [`check`] and [`survey`] read specification and repository, [`verify_run`] runs
-//! the commands that verify it.
+//! the commands that verify it; [`tasks`] has them done by hand.
 //! [`ports`], [`agent_pool`], [`children`], [`nesting`] and [`webhooks`] are what a run is driven with.
 
 pub mod abandon;
@@ -61,6 +61,7 @@ pub mod start_plan;
 pub mod status;
 pub mod stop;
 pub mod survey;
+pub mod tasks;
 pub mod tracker;
 pub mod trust;
 pub mod verify_init;

@@ -30,6 +30,31 @@ pub(crate) fn choose_spec(
     if let Some(path) = run_lookup::find_nested(&runs, &name)? {
         return Ok(path);
     }
+    named_spec(command, typed, locator)
+}
+
+/// Finds the specification with this name, or the only one there is; of several, the only one with open tasks.
+pub(crate) fn named_or_only(
+    site: &Site,
+    command: &str,
+    typed: Option<&str>,
+    has_open_tasks: impl Fn(&FeaturePath) -> bool,
+) -> Result<FeaturePath, AppError> {
+    let locator = SpecLocator::open(site, command)?;
+    let Some(typed) = typed.map(str::trim).filter(|typed| !typed.is_empty()) else {
+        let mut open = locator.specs_with_tasks();
+        open.retain(has_open_tasks);
+        return match open.as_slice() {
+            [only] => Ok(only.clone()),
+            _ => only_spec(command, &locator),
+        };
+    };
+    FeaturePath::parse(typed).map_err(AppError::usage)?;
+    named_spec(command, typed, &locator)
+}
+
+/// The specification with this name.
+fn named_spec(command: &str, typed: &str, locator: &SpecLocator) -> Result<FeaturePath, AppError> {
     match locator.find(typed)? {
         Some(place) if place.level.unwrap_or_default() == SpecLevel::Spec => Ok(place.path),
         Some(place) => {

@@ -109,11 +109,12 @@ fn with_checkout(site: &Site, opened: OpenRun) -> Result<OpenRun, AppError> {
 
 /// Takes the checkout for a flow that moves HEAD or writes outside its workspace: one run at a time.
 fn lease_checkout(site: &Site, flow: &FlowSpec) -> Result<Option<Lease>, AppError> {
-    if !flow.moves_head {
-        return Ok(None);
-    }
-    let documents = site.documents();
-    documents.lease_checkout().map(Some).map_err(|error| match error {
+    if flow.moves_head { lease_this_checkout(site).map(Some) } else { Ok(None) }
+}
+
+/// Takes the checkout for this process.
+pub(crate) fn lease_this_checkout(site: &Site) -> Result<Lease, AppError> {
+    site.documents().lease_checkout().map_err(|error| match error {
         StoreError::Locked { holder, .. } => AppError::new(
             ErrorKind::Refused,
             format!("this checkout is in use{}", Holder::describe(holder.as_ref())),

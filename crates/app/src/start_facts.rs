@@ -5,6 +5,7 @@ use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start_plan::{StartMode, StartPlan, merged_flags};
+use crate::verify_init::suggested_commands;
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_agents::pool::{AgentPolicy, seat_chain};
 use charrette_engine::{StartFacts, StartProblem, StartProblemKind};
@@ -24,7 +25,7 @@ pub fn check_start(site: &Site, plan: &StartPlan, only_usage: bool) -> Result<()
 }
 
 /// Error for a run that cannot start.
-fn start_error(problem: &StartProblem) -> AppError {
+pub(crate) fn start_error(problem: &StartProblem) -> AppError {
     let kind = match problem.kind {
         StartProblemKind::Usage => ErrorKind::Usage,
         StartProblemKind::Refused => ErrorKind::Refused,
@@ -41,8 +42,7 @@ pub(crate) fn with_facts<T>(site: &Site, plan: &StartPlan, judge: fn(&StartFacts
     let flags = existing.map_or_else(|| plan.flags.clone(), |document| merged_flags(document, &plan.flags));
     let folder = site.root.join(spec_folder(site, &plan.name));
     let specification = |name: &str| read_inside(site, &folder.join(name));
-    let approved =
-        |name: &str| approved_in_design(site, &plan.name, name).or_else(|| committed(site, &folder, name));
+    let approved = |name: &str| approved_file(site, &plan.name, name);
     let (roster, _) = agent_pool::roster(site);
     let candidates = agent_pool::candidates(site, &roster);
     let (rules, tables) = (AgentPolicy::from_settings(&site.settings), plan.flow.seat_tables());
@@ -55,15 +55,22 @@ pub(crate) fn with_facts<T>(site: &Site, plan: &StartPlan, judge: fn(&StartFacts
         settings: &site.settings,
         specification: &specification,
         approved: &approved,
+        proposed_verify: &|| suggested_commands(site),
         has_agent: &has_agent,
     })
 }
 
 /// Reads a file of the repository; none if it is missing, or if a link leads out of the repository.
-fn read_inside(site: &Site, path: &Path) -> Option<String> {
+pub(crate) fn read_inside(site: &Site, path: &Path) -> Option<String> {
     let exists = check_file(&site.root, path).ok()?;
     let bytes = exists.then(|| fs_err::read(path).ok()).flatten()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A file of the specification as it was approved, as far as that is known.
+pub(crate) fn approved_file(site: &Site, name: &DocumentName, file: &str) -> Option<String> {
+    let folder = site.root.join(spec_folder(site, name));
+    approved_in_design(site, name, file).or_else(|| committed(site, &folder, file))
 }
 
 /// A file of the specification as its design run showed it for approval.

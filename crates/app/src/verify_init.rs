@@ -75,6 +75,13 @@ pub fn propose(site: &Site, force: bool) -> Result<VerifyProposal, AppError> {
     Ok(VerifyProposal { commands, change, conflicts, missing })
 }
 
+/// Commands that the repository suggests, with their names.
+pub(crate) fn suggested_commands(site: &Site) -> Vec<(String, String)> {
+    let commands = propose_commands(&RepositoryFiles::read(&site.root));
+    let named = commands.all().into_iter().map(|(name, command)| (name.to_owned(), command.run.clone()));
+    named.collect()
+}
+
 /// Makes the change that was shown.
 pub fn apply(change: &FileChange) -> Result<(), AppError> {
     apply_change(change).map_err(|error| match error {

@@ -10,6 +10,7 @@ use charrette_engine::Cancel;
 use charrette_engine::ports::PortError;
 use charrette_engine::ports::verifier::{CommandOrder, CommandReport, ProofCommand, Verifier as _};
 use charrette_model::config::{VerifyCommand, VerifySettings};
+use std::path::Path;
 
 /// Names of the verify commands, in the order they are run.
 pub const VERIFY_NAMES: [&str; 6] = ["setup", "build", "lint", "types", "test", "fast"];
@@ -84,16 +85,39 @@ impl<'a> CheckoutVerifier<'a> {
 
     /// Runs one command.
     pub async fn run(&self, name: &'static str, command: VerifyCommand) -> Result<VerifiedCommand, AppError> {
+        let report =
+            self.run_in(&self.site.root, name, proof_command(command), self.settings.network).await?;
+        Ok(VerifiedCommand { name, report })
+    }
+
+    /// Runs the command of a proof in a folder: the checkout, or a worktree of charrette's own. It has no network.
+    pub async fn run_proof(&self, folder: &Path, command: ProofCommand) -> Result<CommandReport, AppError> {
+        self.run_in(folder, "proof", command, false).await
+    }
+
+    /// Runs the command `setup` in a worktree of charrette's own, if there is one.
+    pub async fn set_up(&self, folder: &Path) -> Result<Option<CommandReport>, AppError> {
+        let Some(command) = self.settings.setup.clone() else { return Ok(None) };
+        self.run_in(folder, "setup", proof_command(command), self.settings.network).await.map(Some)
+    }
+
+    async fn run_in(
+        &self,
+        folder: &Path,
+        name: &str,
+        command: ProofCommand,
+        network: bool,
+    ) -> Result<CommandReport, AppError> {
         let order = CommandOrder {
             run: "verify".to_owned(),
             lane: format!("verify-{name}"),
-            command: proof_command(command),
-            folder: self.site.root.to_string_lossy().into_owned(),
+            command,
+            folder: folder.to_string_lossy().into_owned(),
             timeout: self.settings.timeout,
-            network: self.settings.network,
+            network,
         };
         match self.verifier.run(order).await {
-            Ok(report) => Ok(VerifiedCommand { name, report }),
+            Ok(report) => Ok(report),
             Err(PortError::Interrupted) => Err(AppError::new(ErrorKind::Interrupted, "interrupted")),
             Err(PortError::Refused(problem)) => Err(AppError::new(ErrorKind::Refused, problem)),
             Err(PortError::Failed(problem)) => Err(AppError::failed(problem)),

@@ -2,9 +2,9 @@
 
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook,
-    implement, init, ledger, manifest, mcp, plugin, resume, roles, seats, session_env, status, stop, survey,
-    tokens, trust, verdict, verify, watch,
+    design, design_heavy, diagram, dirty_tree, doctor, done, events, findings, flags, gate, handoff, hook,
+    implement, init, ledger, manifest, mcp, next, plugin, resume, roles, seats, session_env, status, stop,
+    survey, tokens, trust, verdict, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -62,6 +62,8 @@ pub(crate) enum Command {
     Names,
     Survey(survey::SurveyArgs),
     Check(check::CheckArgs),
+    Next(next::NextArgs),
+    Done(done::DoneArgs),
     Verify(verify::VerifyArgs),
     Status(status::StatusArgs),
     Answer(answer::AnswerArgs),

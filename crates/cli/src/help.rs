@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// Groups of the commands for interactive use. All other commands are plumbing.
 const COMMAND_GROUPS: &[(&str, &[&str])] = &[
-    ("Working", &["design", "implement", "research", "survey", "check", "verify"]),
+    ("Working", &["design", "implement", "research", "survey", "check", "verify", "next", "done"]),
     ("Runs", &["status", "answer", "resume", "stop", "events", "log", "watch", "abandon"]),
     (
         "Agents and settings",

@@ -119,7 +119,7 @@ fn is_embedded(seat: &SeatOccupant) -> bool {
 }
 
 fn is_voter(seat: &str) -> bool {
-    seat.starts_with("voter") || seat.starts_with("judge")
+    seat.starts_with("voter") || seat.starts_with("change-voter") || seat.starts_with("judge")
 }
 
 fn is_writer(seat: &str) -> bool {

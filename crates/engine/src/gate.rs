@@ -52,6 +52,7 @@ impl Gate {
             recommended: Some(recommended.to_owned()),
             choices: Vec::new(),
             approval: false,
+            delegable: Vec::new(),
         };
         self.questions.push(question);
         self
@@ -97,7 +98,18 @@ impl Gate {
             recommended: choices.first().map(|&choice| choice.to_owned()),
             choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
             approval: false,
+            delegable: Vec::new(),
         });
+        self
+    }
+
+    /// Limits what a model may hand in for a person as the answer to the last question: answers that begin with one of
+    /// these words.
+    #[must_use]
+    pub fn delegable(mut self, words: &[&str]) -> Gate {
+        if let Some(question) = self.questions.last_mut() {
+            question.delegable = words.iter().map(|&word| word.to_owned()).collect();
+        }
         self
     }
 
@@ -117,6 +129,7 @@ impl Gate {
             recommended: None,
             choices: Vec::new(),
             approval: true,
+            delegable: Vec::new(),
         });
         self
     }

@@ -208,6 +208,18 @@ impl Worktrees for AbsentPort {
         absent_worktrees()
     }
 
+    fn trailers(&self, _: ObjectId, _: ObjectId, _: String) -> WorktreeResult<Vec<String>> {
+        absent_worktrees()
+    }
+
+    fn mentions(
+        &self,
+        _: ObjectId,
+        _: Vec<String>,
+    ) -> WorktreeResult<Vec<Vec<crate::ports::worktrees::Mention>>> {
+        absent_worktrees()
+    }
+
     fn edit_tree(&self, _: ObjectId, _: Vec<FileEdit>) -> WorktreeResult<ObjectId> {
         absent_worktrees()
     }

@@ -13,6 +13,8 @@ pub struct StartFacts<'a> {
     pub specification: &'a dyn Fn(&str) -> Option<String>,
     /// Reads the specification file as it was when it was approved, by name; none if that is not known.
     pub approved: &'a dyn Fn(&str) -> Option<String>,
+    /// Verify commands that the repository suggests, with their names; asked only where none is configured.
+    pub proposed_verify: &'a dyn Fn() -> Vec<(String, String)>,
     /// True if an agent is installed that can take a seat of this id.
     pub has_agent: &'a dyn Fn(&str) -> bool,
 }

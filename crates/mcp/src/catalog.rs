@@ -111,7 +111,7 @@ fn all(app: &App) -> Vec<Tool> {
 fn start(app: &App) -> Tool {
     let mut tool = tool::<StartArguments>(
         "start",
-        "Start a run in this repository, such as a design: it works in the background for minutes to an hour and asks the person at its gates. Use it when the user wants something designed or researched with charrette. The same request finds the same run; nothing is ever archived. Returns the look at the run, or a task.",
+        "Start a run in this repository, such as a design: it works in the background for minutes to an hour and asks the person at its gates. Use it when the user wants something designed, implemented or researched with charrette. The same request finds the same run; nothing is ever archived. Returns the look at the run, or a task.",
         changing("Start a run").idempotent(true),
     );
     let mut schema = (*tool.input_schema).clone();

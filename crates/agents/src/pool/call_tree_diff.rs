@@ -1,8 +1,9 @@
 //! Detects changes in the work tree during a call that the seat does not allow.
 
 use super::state::AgentPool;
-use charrette_engine::ports::{Tree, TreeAccess, TreeSnapshot};
-use charrette_model::tree::TreeChange;
+use charrette_engine::ports::{LaunchOrder, Tree, TreeAccess, TreeSnapshot};
+use charrette_model::tree::{ChangeKind, TreeChange};
+use charrette_sandbox::Protection;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -14,11 +15,14 @@ pub(super) struct CallTreeDiff {
     tree_access: TreeAccess,
     /// None if there is nothing to compare.
     before: Option<TreeSnapshot>,
+    /// True if the agent works in a worktree, and the kernel keeps it from changing the checkout.
+    is_enclosed: bool,
 }
 
 impl CallTreeDiff {
     /// Takes a snapshot, before an agent starts. An error if the tree cannot be compared: then nobody may start.
-    pub(super) async fn start(pool: &AgentPool, tree_access: &TreeAccess) -> Result<CallTreeDiff, String> {
+    pub(super) async fn start(pool: &AgentPool, order: &LaunchOrder) -> Result<CallTreeDiff, String> {
+        let tree_access = &order.tree_access;
         let tree = pool.tree().clone();
         let before = match tree_access {
             TreeAccess::ReadOnly | TreeAccess::Under(_) if pool.host().in_repository => {
@@ -26,13 +30,14 @@ impl CallTreeDiff {
             }
             _ => None,
         };
-        Ok(CallTreeDiff { tree, tree_access: tree_access.clone(), before })
+        let is_enclosed = is_enclosed(pool, order);
+        Ok(CallTreeDiff { tree, tree_access: tree_access.clone(), before, is_enclosed })
     }
 
     /// Continues a comparison that was interrupted after the agent had ended.
     pub(super) fn resume(
         pool: &AgentPool,
-        tree_access: &TreeAccess,
+        order: &LaunchOrder,
         exported: &Value,
     ) -> Result<CallTreeDiff, String> {
         let tree = pool.tree().clone();
@@ -40,7 +45,8 @@ impl CallTreeDiff {
         if before.is_none() && !exported.is_null() {
             return Err(format!("{CANNOT_COMPARE}: the record of that state cannot be read"));
         }
-        Ok(CallTreeDiff { tree, tree_access: tree_access.clone(), before })
+        let (tree_access, is_enclosed) = (order.tree_access.clone(), is_enclosed(pool, order));
+        Ok(CallTreeDiff { tree, tree_access, before, is_enclosed })
     }
 
     /// The snapshot before the call, for [`CallTreeDiff::resume`].
@@ -53,6 +59,10 @@ impl CallTreeDiff {
         let Some(before) = self.before else { return Ok(Vec::new()) };
         let after = self.tree.snapshot().await.map_err(|error| format!("{CANNOT_COMPARE}: {error}"))?;
         let mut changes = self.tree.changes(&before, &after);
+        // A commit that the agent cannot have made is the person's, and so is what came with it.
+        if self.is_enclosed && changes.iter().any(|change| change.kind == ChangeKind::HeadMoved) {
+            return Ok(Vec::new());
+        }
         changes.retain(|change| match &self.tree_access {
             TreeAccess::Unrestricted => false,
             TreeAccess::ReadOnly => true,
@@ -62,4 +72,11 @@ impl CallTreeDiff {
         });
         Ok(changes)
     }
+}
+
+fn is_enclosed(pool: &AgentPool, order: &LaunchOrder) -> bool {
+    let sandbox = pool.sandbox();
+    let is_enforced =
+        matches!(sandbox.protection, Protection::Landlock(_)) && sandbox.active_launcher().is_some();
+    is_enforced && order.workplace.worktree().is_some()
 }

@@ -45,7 +45,7 @@ impl Launcher for AgentPool {
     ) -> BoxFuture<'static, Result<AgentAnswer, LaunchError>> {
         let pool = self.clone();
         Box::pin(async move {
-            let diff = CallTreeDiff::resume(&pool, &order.tree_access, &kept.tree);
+            let diff = CallTreeDiff::resume(&pool, &order, &kept.tree);
             let changes = diff.map_err(LaunchError::Unverified)?.finish().await;
             let changes = changes.map_err(LaunchError::Unverified)?;
             Ok(AgentAnswer { changes, ..kept.answer() })
@@ -107,8 +107,7 @@ impl AgentPool {
                 &days_folder(self.state_folder()),
                 self.now(),
             )?;
-            let diff =
-                CallTreeDiff::start(&self, &order.tree_access).await.map_err(LaunchError::Unverified)?;
+            let diff = CallTreeDiff::start(&self, &order).await.map_err(LaunchError::Unverified)?;
             let tree = diff.exported();
             let keep = |report: &CallReport| {
                 if let Ok(text) = &report.outcome.answer {

@@ -26,6 +26,7 @@ plugin_files![
     "hooks/hooks.json",
     "monitors/monitors.json",
     "skills/design/SKILL.md",
+    "skills/implement/SKILL.md",
     "skills/research/SKILL.md",
     "skills/status/SKILL.md",
 ];

@@ -6,7 +6,7 @@ use super::places::Places;
 use crate::adapter::spawn_blocking;
 use charrette_engine::ports::worktrees::{
     Advance, AdvanceOrder, BeginOrder, CaptureOrder, Change, CommitOrder, DiffText, FileAt, FileEdit,
-    IntegrationBase, LandOrder, Landing, Merge, MergeOrder, ObjectId, Worktree, WorktreeOrder,
+    IntegrationBase, LandOrder, Landing, Mention, Merge, MergeOrder, ObjectId, Worktree, WorktreeOrder,
     WorktreeResult, Worktrees,
 };
 
@@ -17,6 +17,12 @@ impl TaskWorktrees {
     ) -> WorktreeResult<T> {
         let places = self.places.clone();
         spawn_blocking(move || Ok(work(&places)?))
+    }
+
+    /// Stores the content of the user's checkout as a tree and compares it with a commit. Neither its files nor its index
+    /// change.
+    pub fn capture_checkout(&self, base: ObjectId) -> WorktreeResult<Change> {
+        self.run_blocking(move |places| places.capture_checkout(&base))
     }
 }
 
@@ -59,6 +65,14 @@ impl Worktrees for TaskWorktrees {
 
     fn read(&self, at: ObjectId, paths: Vec<String>) -> WorktreeResult<Vec<FileAt>> {
         self.run_blocking(move |places| places.read(&at, paths))
+    }
+
+    fn trailers(&self, after: ObjectId, until: ObjectId, key: String) -> WorktreeResult<Vec<String>> {
+        self.run_blocking(move |places| places.trailers(&after, &until, &key))
+    }
+
+    fn mentions(&self, at: ObjectId, words: Vec<String>) -> WorktreeResult<Vec<Vec<Mention>>> {
+        self.run_blocking(move |places| places.mentions(&at, &words))
     }
 
     fn edit_tree(&self, base: ObjectId, edits: Vec<FileEdit>) -> WorktreeResult<ObjectId> {

@@ -30,16 +30,12 @@ impl Places {
     pub(super) fn capture(&self, order: &CaptureOrder) -> Result<Change> {
         check_object(&order.base)?;
         let place = self.run(&order.run)?.worktree(&order.name)?;
-        let Some(record) = WorktreeRecord::load(&place)? else {
-            let text = format!("there is no worktree {} of run {}", order.name, order.run);
-            return Err(WorktreeError::Failed(text));
+        let has_folder = place.folder.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        let Some(record) = WorktreeRecord::load(&place)?.filter(|_| has_folder) else {
+            return self.lost_content(&order.base);
         };
         let mut tampering = find_own_tampering(&record, &place)?;
         tampering.extend(find_shared_tampering(&record, &self.common_dir()?)?);
-        if !place.folder.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-            let text = format!("the folder of the worktree is gone: {}", place.folder.display());
-            return Err(WorktreeError::Failed(text));
-        }
         let scratch = self.scratch()?;
         let index = scratch.path("index");
         fs_err::copy(place.index(), &index)?;
@@ -76,21 +72,30 @@ impl Places {
     }
 }
 
+impl Places {
+    /// The change of a worktree that somebody removed: nothing is left of the work, so that it cannot be taken.
+    fn lost_content(&self, base: &str) -> Result<Change> {
+        let tree = self.git().text(&["rev-parse", "--verify", &format!("{base}^{{tree}}")])?;
+        let tampering = vec!["the folder of the worktree was removed, and the work in it is lost".to_owned()];
+        Ok(Change { tree, tampering, ..Change::default() })
+    }
+}
+
 /// Adds everything that is not ignored, also outside a sparse checkout; what cannot be added is left out, and an error.
-fn add_all(git: Git<'_>) -> std::result::Result<(), GitError> {
+pub(super) fn add_all(git: Git<'_>) -> std::result::Result<(), GitError> {
     git.edit(&["add", "--all", "--sparse", "--ignore-errors"], b"")
 }
 
 /// Changed files between two trees, and their diff.
 #[derive(Debug, Default)]
-struct ChangeList {
-    records: Vec<RawChange>,
-    diff: DiffText,
+pub(super) struct ChangeList {
+    pub(super) records: Vec<RawChange>,
+    pub(super) diff: DiffText,
 }
 
 /// A changed file as git reports it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct RawChange {
+pub(super) struct RawChange {
     old_mode: String,
     mode: String,
     old_id: ObjectId,
@@ -103,7 +108,7 @@ struct RawChange {
 
 impl ChangeList {
     /// One git process prints modes, ids, line counts and the diff.
-    fn read(git: Git<'_>, from: &str, to: &str) -> Result<ChangeList> {
+    pub(super) fn read(git: Git<'_>, from: &str, to: &str) -> Result<ChangeList> {
         let args =
             ["diff-tree", "-r", "-z", "--raw", "--numstat", "-p", "--no-renames", "--no-abbrev", from, to];
         let output = git.bytes_limited(&args, MAX_LIST + MAX_DIFF)?;
@@ -170,7 +175,7 @@ impl RawChange {
         folder.join(path)
     }
 
-    fn changed_file(&self, folder: &Path) -> ChangedFile {
+    pub(super) fn changed_file(&self, folder: &Path) -> ChangedFile {
         let mode_or_none = |mode: &str| if mode == "000000" { String::new() } else { mode.to_owned() };
         let kind = match self.status {
             b'A' => ChangeKind::Added,

@@ -8,6 +8,15 @@ use super::refs::RefChange;
 use charrette_engine::ports::worktrees::{Advance, AdvanceOrder, CommitMessage, CommitOrder, ObjectId};
 
 impl Places {
+    /// Values of a trailer in the commits after one, up to another.
+    pub(super) fn trailers(&self, after: &str, until: &str, key: &str) -> Result<Vec<String>> {
+        check_object(after)?;
+        check_object(until)?;
+        let format = format!("--format=%(trailers:key={key},valueonly)");
+        let listed = self.git().text(&["log", &format, &format!("{after}..{until}")])?;
+        Ok(listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    }
+
     /// Commit that the integration ref of a run points to.
     pub(super) fn tip(&self, run: &str) -> Result<ObjectId> {
         let place = self.run(run)?;

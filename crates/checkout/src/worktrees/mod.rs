@@ -19,12 +19,14 @@
 mod adapter;
 mod begin;
 mod capture;
+mod checkout_content;
 mod commits;
 mod error;
 mod includes;
 mod land;
 mod left_over;
 mod lost_lines;
+mod mentions;
 mod merge;
 mod objects;
 mod places;

@@ -1,9 +1,10 @@
 //! `charrette check`: validates the files of a specification.
 
+use super::check_proofs::check_proofs;
 use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
-use charrette_app::check::check as check_spec;
+use charrette_app::check::{SpecCheck, check as check_spec};
 use charrette_model::escape::one_line;
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
@@ -14,21 +15,37 @@ use std::process::ExitCode;
 /// Checks the six files in specs/<feature>/ and, if it still exists, the plan of the run that wrote them; for a project
 /// or feature, its page and manifest. Cited places (path:line) must exist. Prints every issue with file and line. Exit 0
 /// without issues, 1 with issues.
+///
+/// With --proofs, the proofs of tasks are checked too, without a model: each can be run, and those of ticked tasks hold on
+/// the content of this checkout. They run in the sandbox, without network. Exit 4 if the specification is not approved, or
+/// the repository is not trusted.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Name of the feature, or path of its folder
-    #[arg(value_name = "FEATURE")]
-    feature: String,
+    /// Name of the feature, or path of its folder; not needed with --proofs
+    #[arg(value_name = "FEATURE", required_unless_present = "proofs")]
+    feature: Option<String>,
+    /// Run the proofs of ticked tasks; all specifications without FEATURE
+    #[arg(long)]
+    proofs: bool,
 }
 
 pub(crate) fn check(invocation: &Invocation, args: &CheckArgs) -> Result<ExitCode, AppError> {
+    if args.proofs {
+        return check_proofs(invocation, args.feature.as_deref());
+    }
     let site = invocation.site()?;
-    let found = check_spec(&site, &args.feature)?;
+    let found = check_spec(&site, args.feature.as_deref().unwrap_or_default())?;
     let code = ExitCode::from(u8::from(!found.passed));
     if invocation.json {
         output::print_json(&found)?;
         return Ok(code);
     }
+    print_issues(&found)?;
+    Ok(code)
+}
+
+/// Prints all issues, and their number.
+pub(super) fn print_issues(found: &SpecCheck) -> Result<(), AppError> {
     let current = Path::new(".").canonicalize().unwrap_or_default();
     for issue in &found.issues {
         let path = relative_path(&current, &issue.absolute_path).display().to_string();
@@ -45,8 +62,7 @@ pub(crate) fn check(invocation: &Invocation, args: &CheckArgs) -> Result<ExitCod
         0 => format!("{folder}: no issues"),
         1 => format!("{folder}: 1 issue"),
         count => format!("{folder}: {count} issues"),
-    })?;
-    Ok(code)
+    })
 }
 
 /// Path relative to the folder `from`.

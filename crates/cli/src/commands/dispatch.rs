@@ -3,9 +3,9 @@
 use crate::arguments::Command;
 use crate::commands::{
     abandon, agents, answer, ask, ballot, branch, check, checkpoint, collect, completions, config, decisions,
-    design, design_heavy, diagram, dirty_tree, doctor, events, findings, flags, gate, handoff, hook,
-    implement, init, ledger, manifest, mcp, names, plugin, resume, roles, seats, session_env, status, stop,
-    survey, tokens, trust, verdict, verify, watch,
+    design, design_heavy, diagram, dirty_tree, doctor, done, events, findings, flags, gate, handoff, hook,
+    implement, init, ledger, manifest, mcp, names, next, plugin, resume, roles, seats, session_env, status,
+    stop, survey, tokens, trust, verdict, verify, watch,
 };
 use crate::invocation::Invocation;
 use charrette_app::AppError;
@@ -20,6 +20,8 @@ pub(crate) fn run(invocation: &Invocation, command: Command) -> Result<ExitCode,
         Command::Names => names::names(invocation),
         Command::Survey(args) => survey::survey(invocation, &args),
         Command::Verify(args) => verify::verify(invocation, &args),
+        Command::Next(args) => next::next(invocation, &args),
+        Command::Done(args) => done::done(invocation, &args),
         Command::Check(args) => check::check(invocation, &args),
         Command::Status(args) => status::status(invocation, &args),
         Command::Answer(args) => answer::answer(invocation, &args),

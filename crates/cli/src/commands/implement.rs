@@ -1,5 +1,6 @@
 //! `charrette implement`: from an approved specification to proven commits.
 
+use super::verify_proposal::with_proposed;
 use crate::commands::preview::{self, PreviewDecision, PreviewOptions};
 use crate::drive::{self, DriveOptions};
 use crate::invocation::Invocation;
@@ -109,7 +110,11 @@ impl ImplementArgs {
 }
 
 pub(crate) fn implement(invocation: &Invocation, args: &ImplementArgs) -> Result<ExitCode, AppError> {
-    let site = if args.dry_run { invocation.site()? } else { trusted_site::open(invocation)? };
+    let site = if args.dry_run {
+        invocation.site()?
+    } else {
+        with_proposed(invocation, trusted_site::open(invocation)?)?
+    };
     let request = args.request();
     let plan = preview::resolve_plan(&site, &request)?;
     check_start(&site, &plan, true)?;

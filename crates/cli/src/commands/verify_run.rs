@@ -49,7 +49,7 @@ pub(crate) fn run(invocation: &Invocation, args: &VerifyRunArgs) -> Result<ExitC
 }
 
 /// One line about a command, with its output below if it is not green.
-fn page(command: &VerifiedCommand) -> String {
+pub(super) fn page(command: &VerifiedCommand) -> String {
     let VerifiedCommand { name, report } = command;
     let line = format!(
         "{name:<6} {:<12} {:>7.1} s  {}",
@@ -79,7 +79,7 @@ fn ending(command: &VerifiedCommand) -> String {
     }
 }
 
-fn as_json(command: &VerifiedCommand) -> Value {
+pub(super) fn as_json(command: &VerifiedCommand) -> Value {
     let VerifiedCommand { name, report } = command;
     json!({
         "name": name,

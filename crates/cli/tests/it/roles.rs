@@ -60,7 +60,7 @@ fn roles_are_listed_as_json() {
     let listed = charrette(&sandbox, &["roles", "list", "--json"]);
     assert_eq!(listed.code, Some(0));
     let listing = listed.json();
-    assert_eq!(listing["seats"].as_array().unwrap().len(), 72);
+    assert_eq!(listing["seats"].as_array().unwrap().len(), 76);
     assert_eq!(
         *seat(&listing, "reviewer-edge"),
         json!({

@@ -16,9 +16,10 @@ use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::incidents;
 use charrette_model::checkpoint::progress::{self, StepResult};
 use charrette_model::checkpoint::run::stop_run;
+use charrette_model::checkpoint::tasks::{self, TaskNotes};
 use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{
-    Checkpoint, DocumentName, GateState, PhaseStatus, StepRecord, StepStatus, TransitionError,
+    Checkpoint, DocumentName, GateState, PhaseStatus, StepRecord, StepStatus, TransitionError, Usage,
 };
 use charrette_model::tree::TreeChange;
 use charrette_store::workspace::sha256;
@@ -416,6 +417,26 @@ impl Journal for FileJournal {
             self.record.change_best_effort(&label, |document, context| {
                 incidents::withdraw_gates(document, &names, context)
             })
+        })
+    }
+
+    fn note_tasks<'a>(&'a self, phase: &'a str, notes: TaskNotes) -> BoxFuture<'a, FlowResult<()>> {
+        Box::pin(async move {
+            if tasks::has_notes(&self.record.document(), phase, &notes) {
+                return Ok(());
+            }
+            self.record.change_best_effort("note tasks", |document, context| {
+                tasks::note_tasks(document, phase, &notes, context)
+            })
+        })
+    }
+
+    fn usage<'a>(&'a self, phase: &'a str) -> BoxFuture<'a, Vec<(String, Usage)>> {
+        Box::pin(async move {
+            let document = self.record.document();
+            let steps = document.phases.get(phase).and_then(|phase| phase.steps.as_ref());
+            let steps = steps.into_iter().flatten();
+            steps.filter_map(|(id, step)| Some((id.clone(), step.usage.clone()?))).collect()
         })
     }
 

@@ -12,7 +12,7 @@ pub fn seat_label(seat: &Seat) -> String {
         }
         (Some(SeatGroup::Researchers), _) => capitalized(seat.variant.unwrap_or(seat.id)),
         (Some(SeatGroup::Judges | SeatGroup::Voters), id) => {
-            capitalized(id.split_once('-').map_or(id, |(_, vendor)| vendor))
+            capitalized(id.rsplit_once('-').map_or(id, |(_, vendor)| vendor))
         }
         (_, id) => id.split('-').map(capitalized).collect::<Vec<_>>().join("-"),
     }
@@ -86,6 +86,7 @@ mod tests {
             ("reviewer-pragmatic", "Codex-Pragmatic"),
             ("judge-claude", "Claude"),
             ("voter-cursor", "Cursor"),
+            ("change-voter-cursor", "Cursor"),
             ("researcher-tasks", "Tasks"),
         ] {
             assert_eq!(seat_label(seat(id)), label);

@@ -8,9 +8,9 @@ use crate::stop::FlowResult;
 use charrette_model::seats::Seat;
 
 #[derive(Debug, Clone)]
-pub(super) struct SeatOutcome {
-    pub(super) seat: &'static Seat,
-    pub(super) outcome: AgentOutcome,
+pub(crate) struct SeatOutcome {
+    pub(crate) seat: &'static Seat,
+    pub(crate) outcome: AgentOutcome,
 }
 
 /// Asks a seat that may fail.

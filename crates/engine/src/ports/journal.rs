@@ -9,6 +9,8 @@ use crate::event::EventKind;
 use crate::gate::{Gate, GateStatus, GateView};
 use crate::step::{StepContext, StepError, StepOutput};
 use crate::stop::{FlowResult, Stop};
+use charrette_model::checkpoint::Usage;
+use charrette_model::checkpoint::tasks::TaskNotes;
 use charrette_model::tree::TreeChange;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -44,6 +46,18 @@ pub trait Journal: Send + Sync {
 
     /// Withdraws gates that are no longer needed, by name.
     fn withdraw_gates(&self, gates: Vec<String>) -> BoxFuture<'_, FlowResult<()>>;
+
+    /// Notes the tasks of a phase for people and other programs. Nothing is decided by it, and a journal may leave it out.
+    fn note_tasks<'a>(&'a self, phase: &'a str, notes: TaskNotes) -> BoxFuture<'a, FlowResult<()>> {
+        let _ = (phase, notes);
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Tokens and cost of the finished steps of a phase, by step id, as far as they are recorded.
+    fn usage<'a>(&'a self, phase: &'a str) -> BoxFuture<'a, Vec<(String, Usage)>> {
+        let _ = phase;
+        Box::pin(async { Vec::new() })
+    }
 
     /// Records the end of a phase.
     fn finish_phase(&self, end: PhaseEnd) -> BoxFuture<'_, FlowResult<()>>;

@@ -48,6 +48,12 @@ pub trait Worktrees: Send + Sync {
     /// Content of files in a commit or tree; a missing file has none.
     fn read(&self, at: ObjectId, paths: Vec<String>) -> WorktreeResult<Vec<FileAt>>;
 
+    /// Values of a trailer in the commits after one, up to another.
+    fn trailers(&self, after: ObjectId, until: ObjectId, key: String) -> WorktreeResult<Vec<String>>;
+
+    /// Files of a commit or tree that mention words, with the number of lines in each; one list for each word.
+    fn mentions(&self, at: ObjectId, words: Vec<String>) -> WorktreeResult<Vec<Vec<Mention>>>;
+
     /// Makes a tree from another one with some files replaced, added or removed.
     fn edit_tree(&self, base: ObjectId, edits: Vec<FileEdit>) -> WorktreeResult<ObjectId>;
 
@@ -188,6 +194,14 @@ pub struct FileAt {
     pub path: String,
     /// Content; none if the file does not exist, is no text file, or is larger than 4 MB.
     pub text: Option<String>,
+}
+
+/// A file that mentions a word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mention {
+    pub path: String,
+    /// Number of lines with the word.
+    pub lines: usize,
 }
 
 /// A commit to be made. Author and committer are the user.

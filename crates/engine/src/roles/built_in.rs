@@ -7,6 +7,8 @@ pub type NamedText = (&'static str, &'static str);
 pub const ROLES: &[NamedText] = &[
     ("aggregator", include_str!("../../../../assets/roles/aggregator.md")),
     ("antithesis", include_str!("../../../../assets/roles/antithesis.md")),
+    ("change-merger", include_str!("../../../../assets/roles/change-merger.md")),
+    ("change-voter", include_str!("../../../../assets/roles/change-voter.md")),
     ("comprehensive-reviewer", include_str!("../../../../assets/roles/comprehensive-reviewer.md")),
     ("conflict-fixer", include_str!("../../../../assets/roles/conflict-fixer.md")),
     ("fixer", include_str!("../../../../assets/roles/fixer.md")),

@@ -39,9 +39,8 @@ impl HandoffRequest {
     /// A request with a minimal context; the caller adds the rest.
     pub fn new(seat: &Seat, role: &Role, feature: &str, instructions: &str) -> HandoffRequest {
         let expected_output = match seat.role {
-            "aggregator" | "level-aggregator" | "synthesist" | "merger" | "topic-synthesist" => {
-                "aggregated_results"
-            }
+            "aggregator" | "level-aggregator" | "synthesist" | "merger" | "change-merger"
+            | "topic-synthesist" => "aggregated_results",
             "writer" | "level-writer" | "illustrator" => "files_changed",
             "validator" | "level-validator" => "validation_result",
             _ => match seat.group {

@@ -26,6 +26,9 @@ pub struct GateQuestion {
     /// True if the answer is the verdict: `yes`, `no` or `revise`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approval: bool,
+    /// First words of answers that a model may hand in for a person; if empty, any that is no verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delegable: Vec<String>,
 }
 
 impl GateQuestion {
@@ -37,6 +40,7 @@ impl GateQuestion {
             recommended: None,
             choices: Vec::new(),
             approval: false,
+            delegable: Vec::new(),
         }
     }
 }
@@ -200,6 +204,7 @@ mod tests {
             recommended: None,
             choices: Vec::new(),
             approval,
+            delegable: Vec::new(),
         }
     }
 

@@ -21,6 +21,7 @@ pub mod run;
 pub mod shown;
 mod standing;
 pub mod summaries;
+pub mod tasks;
 pub mod transition;
 
 pub use document::{

@@ -311,6 +311,7 @@ pub fn open_questions(gate: &GateRecord) -> Vec<GateQuestion> {
         recommended: None,
         choices: Vec::new(),
         approval: false,
+        delegable: Vec::new(),
     };
     questions.into_iter().chain([feedback]).filter(|question| keys.contains(&question.key)).collect()
 }

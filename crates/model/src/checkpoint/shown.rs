@@ -43,6 +43,8 @@ pub enum AnswerRefusal {
     NoFeedback,
     /// Only a person may answer this question.
     NeedsPerson { key: String },
+    /// Only a person may answer this question so; a model may hand in answers that begin with these words.
+    NeedsPersonFor { key: String, delegable: Vec<String> },
 }
 
 impl fmt::Display for AnswerRefusal {
@@ -79,6 +81,14 @@ impl fmt::Display for AnswerRefusal {
             AnswerRefusal::NoFeedback => write!(f, "revise needs {FEEDBACK}: what should be revised"),
             AnswerRefusal::NeedsPerson { key } => {
                 write!(f, "{} is an approval: only a person answers it", printable(key))
+            }
+            AnswerRefusal::NeedsPersonFor { key, delegable } => {
+                let words = delegable.join(", ");
+                write!(
+                    f,
+                    "only a person answers {} so; in their name you may answer: {words}",
+                    printable(key)
+                )
             }
         }
     }
@@ -137,6 +147,24 @@ pub fn check_answers(
         return Err(AnswerRefusal::NoFeedback);
     }
     Ok(())
+}
+
+/// Checks that a model may hand in these answers, whatever it may approve.
+pub fn check_delegable(gate: &GateRecord, answers: &Map<String, Value>) -> Result<(), AnswerRefusal> {
+    for question in questions(gate) {
+        let answer = answers.get(&question.key);
+        if answer.is_some_and(|answer| !is_delegable(&question, answer)) {
+            let GateQuestion { key, delegable, .. } = question;
+            return Err(AnswerRefusal::NeedsPersonFor { key, delegable });
+        }
+    }
+    Ok(())
+}
+
+fn is_delegable(question: &GateQuestion, answer: &Value) -> bool {
+    let answer = answer.as_str().unwrap_or_default().trim();
+    let word = answer.split([':', ' ', ',']).next().unwrap_or_default();
+    question.delegable.is_empty() || question.delegable.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// Accepted answers of a question in a round; empty if any text is accepted.
@@ -288,5 +316,26 @@ mod tests {
         }
         let long = json!({"scope": "x".repeat(MAX_ANSWER + 1)});
         assert!(refusal(&pending, mark, &long, true).starts_with("the answer to scope is not a text"));
+    }
+
+    #[test]
+    fn a_model_hands_in_what_it_may() {
+        let question = json!({"key": "decision", "text": "What now?", "delegable": ["retry", "skip"]});
+        let gate: GateRecord =
+            serde_json::from_value(json!({"state": "pending", "questions": [question]})).unwrap();
+        for (answer, expected) in [
+            ("retry: shorter", Ok(())),
+            ("Skip, not needed", Ok(())),
+            ("take", Err("only a person answers decision so; in their name you may answer: retry, skip")),
+            (
+                "retryable",
+                Err("only a person answers decision so; in their name you may answer: retry, skip"),
+            ),
+            ("done", Err("only a person answers decision so; in their name you may answer: retry, skip")),
+        ] {
+            let answers = json!({"decision": answer});
+            let checked = check_delegable(&gate, answers.as_object().unwrap());
+            assert_eq!(checked.map_err(|refusal| refusal.to_string()), expected.map_err(str::to_owned));
+        }
     }
 }

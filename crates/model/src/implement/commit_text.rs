@@ -5,6 +5,9 @@ use super::routing::{WorkKind, task_kind};
 use super::task::ImplementTask;
 use serde::{Deserialize, Serialize};
 
+/// Trailer that names the task of a commit.
+pub const TASK_TRAILER: &str = "Charrette-Task";
+
 /// Maximum number of characters of a title.
 pub const MAX_TITLE: usize = 72;
 
@@ -48,7 +51,7 @@ pub fn task_commit(task: &ImplementTask, facts: &CommitFacts<'_>) -> CommitText 
     }
     body.push(clean(&format!("Proven by {}.", task.proof)));
     let mut trailers = run_trailers(facts.run);
-    trailers.push(("Charrette-Task".to_owned(), task.id.clone()));
+    trailers.push((TASK_TRAILER.to_owned(), task.id.clone()));
     let assistant = clean(facts.assistant);
     if !assistant.is_empty() {
         trailers.push(("Assisted-by".to_owned(), assistant));

@@ -50,6 +50,8 @@ pub enum RequirementStatus {
     Uncovered,
     /// A task that covers it is not done.
     Undone,
+    /// The tasks that cover it and are not done were not selected for this run.
+    Left,
     /// Its tasks are done, and no proof holds.
     Unproven,
 }
@@ -65,8 +67,23 @@ pub struct FileRow {
 impl DriftTable {
     /// True if nothing drifted.
     pub fn is_clean(&self) -> bool {
-        self.requirements.iter().all(|row| row.status == RequirementStatus::Met)
-            && self.files.iter().all(|row| !row.tasks.is_empty())
+        self.problems().is_empty()
+    }
+
+    /// Requirements that wait for tasks which were not selected.
+    pub fn left(&self) -> Vec<&str> {
+        let left = self.requirements.iter().filter(|row| row.status == RequirementStatus::Left);
+        left.map(|row| row.id.as_str()).collect()
+    }
+
+    /// What drifted and what is left for another run, one sentence each; empty if everything is met.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.problems();
+        let left = self.left();
+        if !left.is_empty() {
+            remarks.push(format!("left to tasks that were not selected: {}", left.join(", ")));
+        }
+        remarks
     }
 
     /// What drifted, one sentence each.
@@ -75,7 +92,7 @@ impl DriftTable {
         for row in &self.requirements {
             let tasks = row.tasks.join(", ");
             match row.status {
-                RequirementStatus::Met => {}
+                RequirementStatus::Met | RequirementStatus::Left => {}
                 RequirementStatus::Uncovered => problems.push(format!("{} has no task", row.id)),
                 RequirementStatus::Undone => problems.push(format!("{} is not done: {tasks}", row.id)),
                 RequirementStatus::Unproven => problems.push(format!("{} is not proven: {tasks}", row.id)),
@@ -94,6 +111,7 @@ impl DriftTable {
                 RequirementStatus::Met => "met",
                 RequirementStatus::Uncovered => "**no task**",
                 RequirementStatus::Undone => "**not done**",
+                RequirementStatus::Left => "left for another run",
                 RequirementStatus::Unproven => "**not proven**",
             };
             let (tasks, shown) = (cell(&row.tasks.join(", ")), cell(&row.shown_by.join("; ")));
@@ -167,8 +185,13 @@ fn judge(
     let is_done = |task: &ImplementTask| {
         results.get(&task.id).map_or(task.done, |result| result.state == TaskState::Integrated)
     };
-    if !tasks.iter().all(|task| is_done(task)) {
-        return (RequirementStatus::Undone, Vec::new());
+    let is_left =
+        |task: &ImplementTask| results.get(&task.id).is_some_and(|result| result.state == TaskState::Left);
+    let mut undone = tasks.iter().filter(|task| !is_done(task)).peekable();
+    if undone.peek().is_some() {
+        let all_left = undone.all(|task| is_left(task));
+        let status = if all_left { RequirementStatus::Left } else { RequirementStatus::Undone };
+        return (status, Vec::new());
     }
     let shown: Vec<String> = tasks.iter().filter_map(|task| shown_by(task, results.get(&task.id))).collect();
     let status = if shown.is_empty() { RequirementStatus::Unproven } else { RequirementStatus::Met };

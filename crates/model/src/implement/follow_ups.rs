@@ -47,7 +47,12 @@ impl FollowUp {
 
     /// Draft from an accepted finding.
     pub fn from_item(item: &ReviewItem) -> FollowUp {
-        let texts = [item.title.as_str(), item.concern.as_str(), item.revision.as_str()].join("\n");
+        FollowUp { severity: item.severity, ..FollowUp::new(&item.title, &item.concern, &item.revision) }
+    }
+
+    /// Draft of an issue; the places are those that its texts cite.
+    pub fn new(title: &str, concern: &str, suggestion: &str) -> FollowUp {
+        let texts = [title, concern, suggestion].join("\n");
         let mut places: Vec<TouchedPlace> = Vec::new();
         let mut add = |place: TouchedPlace| {
             if !places.contains(&place) {
@@ -61,10 +66,10 @@ impl FollowUp {
             add(TouchedPlace { path: path.to_owned(), lines: None });
         }
         FollowUp {
-            title: item.title.clone(),
-            severity: item.severity,
-            concern: item.concern.clone(),
-            suggestion: item.revision.clone(),
+            title: title.to_owned(),
+            severity: None,
+            concern: concern.to_owned(),
+            suggestion: suggestion.to_owned(),
             places,
         }
     }

@@ -101,7 +101,7 @@ pub fn render_report(report: &ImplementationReport) -> String {
     if !report.open_findings.is_empty() {
         let _ = writeln!(text, "Accepted and not put right:\n\n{}", bullets(&report.open_findings));
     }
-    let problems = report.drift.problems();
+    let problems = report.drift.remarks();
     let summary = if problems.is_empty() {
         "Every requirement is met and proven or has a reason, and every changed file belongs to a task.\n"
             .to_owned()

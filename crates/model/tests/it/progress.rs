@@ -95,6 +95,7 @@ fn questions() -> Vec<GateQuestion> {
         recommended: None,
         choices: Vec::new(),
         approval: false,
+        delegable: Vec::new(),
     };
     vec![question("scope"), question("tests")]
 }

@@ -49,6 +49,7 @@ fn question(key: &str, text: &str, recommended: Option<&str>) -> GateQuestion {
         recommended: recommended.map(str::to_owned),
         choices: Vec::new(),
         approval: false,
+        delegable: Vec::new(),
     }
 }
 

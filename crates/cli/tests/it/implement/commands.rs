@@ -2,6 +2,7 @@
 //! up.
 
 use super::bed::{Bed, assert_ends};
+use charrette_testkit::Pty;
 use charrette_testkit::till::leftovers;
 
 /// A test command that does this once there is work, and is green before.
@@ -128,4 +129,34 @@ fn commands_are_on_record_with_code_and_time() {
     let report = bed.read("implementation-report.md");
     assert!(report.contains("| test: `python3 -m unittest -v` | green | exit code 0 | "), "{report}");
     assert!(bed.read("final-verification.md").contains("green"));
+}
+
+#[test]
+fn commands_that_the_repository_suggests_are_proposed_at_a_terminal() {
+    let bed = Bed::new();
+    bed.sandbox.write("charrette.toml", "");
+    bed.sandbox.write("Makefile", "test:\n\tpython3 -m unittest -v\n");
+    bed.sandbox.git(["add", "charrette.toml", "Makefile"]);
+    bed.sandbox.git(["commit", "-qm", "No commands"]);
+    let preview = bed.implement(&["--dry-run"]);
+    assert_ends(&preview, 0, &["Proposed test: make test", "Not ready"]);
+    let refused = bed.implement(&["--task=T001", "--yes"]);
+    assert_ends(&refused, 4, &["no verify commands are configured", "charrette verify init"]);
+
+    let start = |answer: &str| {
+        let mut command = bed.command(&["--task=T001", "--yes"]);
+        command.env("TERM", "xterm");
+        let mut pty = Pty::start(command, 100);
+        pty.wait_for("This repository suggests:");
+        pty.wait_for("make test");
+        pty.answer("[Yes / No]", answer);
+        (pty.wait_for_exit(), pty.screen())
+    };
+    let (code, screen) = start("n\r");
+    assert_eq!(code, Some(4), "{screen}");
+    assert_eq!(bed.sandbox.read("charrette.toml"), "");
+    let (code, screen) = start("y\r");
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(bed.sandbox.read("charrette.toml").contains("make test"));
+    assert!(bed.sandbox.path("till/price.py").exists(), "{screen}");
 }

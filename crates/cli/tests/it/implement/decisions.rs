@@ -183,3 +183,17 @@ fn a_waiting_task_blocks_nothing_else() {
     assert_ends(&bed.unittest(), 0, &["OK"]);
     bed.assert_clean();
 }
+
+#[test]
+fn refused_work_cannot_be_taken_and_the_person_is_asked_again() {
+    let bed = Bed::new();
+    bed.set_part("implementer", &bed.working_part("rm tests/test_basket.py"));
+    assert_ends(&bed.implement(&["--task=T001"]), 3, &[]);
+    let calls = bed.calls_of("T001/").len();
+    assert_ends(&bed.decide("task/T001-1", "take"), 3, &[]);
+    assert_eq!(bed.calls_of("T001/").len(), calls, "nobody is called again");
+    assert_eq!(bed.open_gates(), ["task/T001-2"]);
+    let page = bed.gate_page("task/T001-2");
+    assert!(page.contains("it cannot be taken as it is") && page.contains("tests/test_basket.py"), "{page}");
+    assert_ends(&bed.decide("task/T001-2", "skip"), 0, &[]);
+}

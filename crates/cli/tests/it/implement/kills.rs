@@ -146,3 +146,35 @@ fn abandoned_in_the_middle() {
     assert_ends(&bed.implement(&["--task=T001"]), 0, &[]);
     assert_eq!(left(), [""; 0]);
 }
+
+#[test]
+fn a_worktree_that_somebody_removed_is_made_again() {
+    let bed = Bed::new();
+    let base = bed.id("HEAD");
+    // It is gone when the answer of the agent is there and its work is not captured yet.
+    let worktrees = bed.sandbox.home().join(".local/state/charrette/worktrees");
+    let remove = format!("rm -rf {}/*/T001", worktrees.display());
+    bed.set_part("T001/implement-1", &bed.working_part(&remove));
+    let output = bed.implement(&["--task=T001"]);
+    assert_ends(&output, 0, &[]);
+    assert_eq!(
+        bed.calls_of("T001/"),
+        ["T001/implement-1 claude", "T001/implement-2 claude", "T001/review-2 codex"]
+    );
+    assert_eq!(bed.landed_tasks(&base, "main"), ["T001"]);
+    assert!(bed.read("implementation-report.md").contains("the folder of the worktree was removed"));
+    bed.assert_clean();
+}
+
+#[test]
+fn the_whole_is_reviewed_although_its_worktree_was_removed() {
+    let bed = Bed::new();
+    let worktrees = bed.sandbox.home().join(".local/state/charrette/worktrees");
+    let remove = format!("rm -rf {}/*/reviewed", worktrees.display());
+    bed.set_part("comprehensive-reviewer-1", &serde_json::json!({"shell": remove, "exit": 1}));
+    bed.set_part("comprehensive-reviewer-2", &serde_json::json!({"shell": "sleep 2", "exit": 1}));
+    bed.set_answer("comprehensive-reviewer-1@cursor", "NO_ISSUES_FOUND\n");
+    bed.set_answer("comprehensive-reviewer-2@claude", "NO_ISSUES_FOUND\n");
+    assert_ends(&bed.implement(&["--task=T001"]), 0, &["no findings"]);
+    bed.assert_clean();
+}

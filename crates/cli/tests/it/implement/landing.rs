@@ -169,3 +169,47 @@ fn the_result_can_be_taken_later() {
     let left: Vec<String> = bed.leftovers().into_iter().filter(|line| !line.starts_with("ref ")).collect();
     assert_eq!(left, [""; 0]);
 }
+
+#[test]
+fn a_selection_is_a_part_and_what_was_not_selected_is_no_drift() {
+    let bed = Bed::new();
+    let output = bed.implement(&["--task=T001"]);
+    assert_ends(
+        &output,
+        0,
+        &["till-receipts is implemented in part: it is on branch main.", "Not done: T002, T003"],
+    );
+    assert!(!printed(&output).contains("drift:"), "{}", printed(&output));
+    assert!(bed.read("drift.md").contains("| REQ-1.2 | T002, T006 | left for another run |"));
+    let report = bed.read("implementation-report.md");
+    assert!(report.contains("left to tasks that were not selected: REQ-1.2"), "{report}");
+    let rest = bed.implement(&["--fresh", "--yes"]);
+    assert_ends(&rest, 0, &["till-receipts is implemented: it is on branch main."]);
+}
+
+#[test]
+fn a_commit_of_the_person_while_agents_work_is_no_incident() {
+    let bed = Bed::new();
+    bed.set_part("T001/implement-1", &bed.working_part("sleep 4"));
+    let mut command = bed.command(&["--task=T001", "--yes"]);
+    command.env_remove("CHARRETTE_LANDLOCK").env_remove("FAKE_AGENT_LOG");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = command.spawn().unwrap();
+    let worktrees = bed.sandbox.home().join(".local/state/charrette/worktrees");
+    let has_work = || {
+        let runs = std::fs::read_dir(&worktrees).into_iter().flatten().flatten();
+        runs.into_iter().any(|run| run.path().join("T001/till/price.py").exists())
+    };
+    while !has_work() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    bed.sandbox.write("NOTES.md", "mine\n");
+    bed.sandbox.git(["add", "NOTES.md"]);
+    bed.sandbox.git(["commit", "-qm", "My own"]);
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("waits to be taken"), "{said}");
+    let gates = bed.document()["gates"].as_object().cloned().unwrap_or_default();
+    assert!(gates.keys().all(|gate| !gate.starts_with("dirty-tree")), "{gates:?}");
+}

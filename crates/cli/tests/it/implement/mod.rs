@@ -2,6 +2,7 @@
 //! lies it sees through, and what survives a kill. `bed` is the test bed.
 
 mod bed;
+mod by_hand;
 mod commands;
 mod conflicts;
 mod decisions;
@@ -10,11 +11,13 @@ mod file_lies;
 mod first;
 mod kills;
 mod landing;
+mod records;
 mod refusals;
 mod repository_lies;
 mod rounds;
 mod spec_changes;
 mod straight_line;
 mod test_lies;
+mod whole_review;
 
 pub(crate) use first::{bench, implement, tests_pass};

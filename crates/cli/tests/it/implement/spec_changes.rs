@@ -96,3 +96,27 @@ fn an_added_task_is_done_too() {
     assert!(bed.landed_tasks(&base, &bed.tip()).contains(&"T011".to_owned()));
     assert!(bed.file_at(&bed.tip(), "README.md").unwrap().contains("It prints receipts."));
 }
+
+#[test]
+fn a_task_that_is_done_again_may_find_its_proof_holding() {
+    let bed = paused();
+    let base = bed.id("HEAD");
+    bed.edit_spec("tasks.md", "rounded down to whole cents.", "rounded down to whole cents, always.");
+    bed.approve();
+    // One agent has nothing to change, the other adds a line; the proof held before either.
+    bed.set_work("T002", "true");
+    assert_ends(&bed.resume(), 0, &[]);
+    assert_eq!(bed.calls_of("T002/implement"), ["T002/implement-1 claude"]);
+    let landed = bed.landed_tasks(&base, &bed.tip());
+    assert_eq!(landed.iter().filter(|task| *task == "T002").count(), 1, "{landed:?}");
+
+    let bed = paused();
+    let base = bed.id("HEAD");
+    bed.edit_spec("tasks.md", "rounded down to whole cents.", "rounded down to whole cents, always.");
+    bed.approve();
+    bed.set_work("T002", "echo '# Always down.' >> till/discount.py");
+    assert_ends(&bed.resume(), 0, &[]);
+    assert_eq!(bed.calls_of("T002/implement"), ["T002/implement-1 claude"]);
+    let landed = bed.landed_tasks(&base, &bed.tip());
+    assert_eq!(landed.iter().filter(|task| *task == "T002").count(), 2, "{landed:?}");
+}

@@ -4,6 +4,7 @@ mod bad_input;
 mod forms;
 mod guards;
 mod hosts;
+mod implementations;
 mod protocol;
 mod seats;
 mod walks;

@@ -46,14 +46,21 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     ArtifactSpec::new(
         REQUEST,
         "request",
-        &["implementer", "task-reviewer", "conflict-fixer", "comprehensive-reviewer-*", "fixer", "voter-*"],
+        &[
+            "implementer",
+            "task-reviewer",
+            "conflict-fixer",
+            "comprehensive-reviewer-*",
+            "fixer",
+            "change-voter-*",
+        ],
         "what was asked for, word for word",
     )
     .of_person(),
     ArtifactSpec::new(
         SPEC_REQUIREMENTS,
         "request",
-        &["read", "comprehensive-reviewer-*", "fixer"],
+        &["read", "comprehensive-reviewer-*", "change-voter-*", "fixer"],
         "the approved requirements",
     )
     .of_person(),
@@ -96,7 +103,7 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     ArtifactSpec::new(
         WHOLE_CHANGE,
         "whole-change",
-        &["comprehensive-reviewer-*", "voter-*"],
+        &["comprehensive-reviewer-*", "change-voter-*"],
         "the whole change",
     )
     .worked_on(),
@@ -109,13 +116,13 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     ArtifactSpec::new(
         COMPREHENSIVE_REVIEWS,
         "comprehensive-reviewer-*",
-        &["merger", "review/numbered"],
+        &["change-merger", "review/numbered"],
         "review of the whole change",
     ),
-    ArtifactSpec::new(REVIEWERS, "review/labels", &["merger"], "who reviewed what"),
-    ArtifactSpec::new(FINDINGS, "merger", &["review/ballot", "review/tally"], "all findings"),
-    ArtifactSpec::new(BALLOT, "review/ballot", &["voter-*"], "the ballot").worked_on(),
-    ArtifactSpec::new(VOTES, "voter-*", &["review/tally"], "votes"),
+    ArtifactSpec::new(REVIEWERS, "review/labels", &["change-merger", "review/numbered"], "who reviewed what"),
+    ArtifactSpec::new(FINDINGS, "change-merger", &["review/ballot", "review/tally"], "all findings"),
+    ArtifactSpec::new(BALLOT, "review/ballot", &["change-voter-*"], "the ballot").worked_on(),
+    ArtifactSpec::new(VOTES, "change-voter-*", &["review/tally"], "votes"),
     ArtifactSpec::new(TALLY, "review/tally", &[], "tally of the votes"),
     ArtifactSpec::new(ACCEPTED, "review/tally", &["fixer"], "accepted findings").worked_on(),
     ArtifactSpec::new(UNDECIDED, "review/tally", &["report"], "findings without a quorum"),

@@ -130,6 +130,7 @@ async fn ask_about_red(phase: &PhaseHandle<'_>, red: &[&CheckResult]) -> FlowRes
         "Go on? continue does not hold these commands against any task; abort stops here, so that you can repair them.",
         &["continue", "abort"],
     );
+    let gate = gate.delegable(&["abort"]);
     let answers = phase.gate(gate).await?;
     if answers.get("baseline").trim().eq_ignore_ascii_case("abort") {
         return Err(Stop::Refused(format!("stopped: {} failed on the untouched base", names.join(", "))));

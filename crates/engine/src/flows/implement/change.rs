@@ -4,18 +4,23 @@ use super::attempt::{Attempt, Workplace};
 use super::work::{Work, step_error};
 use crate::agent_step::AgentOutcome;
 use crate::artifact::Input;
-use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, ObjectId};
+use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, FileAt, ObjectId};
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::ImplementTask;
 use charrette_model::implement::change::{
-    ChangeIssue, ChangeIssueKind, ChangeRules, FileChange, FileChangeKind, judge_change,
+    ChangeIssue, ChangeIssueKind, ChangeRules, FileChange, FileChangeKind, SymbolUse, judge_change,
+    new_public_symbols, unused_symbols,
 };
+use charrette_model::implement::commit_text::TASK_TRAILER;
 use charrette_model::implement::paths::is_test_path;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of files whose texts are compared.
 const MAX_READ_FILES: usize = 2000;
+
+/// Maximum number of new symbols that are looked up.
+const MAX_SYMBOLS: usize = 40;
 
 /// A captured and judged change. Recorded.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -29,6 +34,10 @@ pub(super) struct ChangeRecord {
     pub(super) tampering: Vec<String>,
     /// File with the diff.
     pub(super) diff: String,
+    /// True if work on the same task is integrated already, and the task is done again because its demand changed. Its
+    /// proof may then hold without a change.
+    #[serde(default)]
+    pub(super) is_redone: bool,
 }
 
 impl ChangeRecord {
@@ -36,7 +45,7 @@ impl ChangeRecord {
     pub(super) fn problems(&self, attempt: &Attempt<'_>) -> Vec<String> {
         let mut problems: Vec<String> =
             self.tampering.iter().map(|what| format!("the repository was tampered with: {what}")).collect();
-        if self.files.is_empty() && !attempt.is_by_hand() {
+        if self.files.is_empty() && !attempt.is_by_hand() && !self.is_redone {
             problems.push("nothing was changed".to_owned());
         }
         problems.extend(self.issues.iter().filter(|issue| is_blocking(issue)).map(ToString::to_string));
@@ -76,9 +85,20 @@ pub(super) async fn capture_change(
         .step(step, move |context| async move {
             let change = capture(&work, &name, &base).await?;
             context.write(&diff, &change.diff.text)?;
-            judge(&work, &task, &base, change, diff).await
+            let is_redone = is_redone(&work, &base, &task.id).await?;
+            Ok(ChangeRecord { is_redone, ..judge(&work, &task, &base, change, diff).await? })
         })
         .await
+}
+
+/// True if a commit of the task is integrated already.
+async fn is_redone(work: &Work, base: &ObjectId, task: &str) -> Result<bool, StepError> {
+    if *base == work.base.commit {
+        return Ok(false);
+    }
+    let (first, key) = (work.base.commit.clone(), TASK_TRAILER.to_owned());
+    let done = work.worktrees.trailers(first, base.clone(), key).await.map_err(step_error)?;
+    Ok(done.iter().any(|id| id == task))
 }
 
 /// Captures the content of a worktree.
@@ -98,15 +118,9 @@ pub(super) async fn judge(
     let paths: Vec<String> = change.files.iter().take(MAX_READ_FILES).map(|file| file.path.clone()).collect();
     let before = work.worktrees.read(base.clone(), paths.clone()).await.map_err(step_error)?;
     let after = work.worktrees.read(change.tree.clone(), paths).await.map_err(step_error)?;
-    let text = |files: &[crate::ports::worktrees::FileAt], path: &str| {
-        files.iter().find(|file| file.path == path).and_then(|file| file.text.clone())
-    };
-    let files: Vec<FileChange> = change
-        .files
-        .iter()
-        .map(|file| file_change(file, text(&before, &file.path), text(&after, &file.path)))
-        .collect();
-    let report = judge_change(task, &files, &rules(work));
+    let files = change_of_files(&change.files, &before, &after);
+    let mut report = judge_change(task, &files, &rules(work));
+    report.issues.extend(find_unused(work, &change.tree, &files).await?);
     let files: Vec<String> = change.files.into_iter().map(|file| file.path).collect();
     Ok(ChangeRecord {
         tree: change.tree,
@@ -115,7 +129,41 @@ pub(super) async fn judge(
         issues: report.issues,
         tampering: change.tampering,
         diff,
+        is_redone: false,
     })
+}
+
+/// Findings for new public symbols that nothing but their tests uses.
+async fn find_unused(
+    work: &Work,
+    tree: &ObjectId,
+    files: &[FileChange],
+) -> Result<Vec<ChangeIssue>, StepError> {
+    let named = |file: &FileChange| -> Vec<(String, String, usize)> {
+        let symbols = new_public_symbols(file).into_iter();
+        symbols.map(|(symbol, line)| (symbol, file.path.clone(), line)).collect()
+    };
+    let symbols: Vec<(String, String, usize)> = files.iter().flat_map(named).take(MAX_SYMBOLS).collect();
+    let words: Vec<String> = symbols.iter().map(|(symbol, ..)| symbol.clone()).collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mentions = work.worktrees.mentions(tree.clone(), words).await.map_err(step_error)?;
+    let uses = symbols.into_iter().zip(mentions).map(|((symbol, path, line), mentions)| SymbolUse {
+        symbol,
+        path,
+        line,
+        uses: mentions.into_iter().flat_map(|found| vec![found.path; found.lines]).collect(),
+    });
+    Ok(unused_symbols(&uses.collect::<Vec<_>>()))
+}
+
+/// Changed files with their texts before and after, as the rules for changes see them.
+pub fn change_of_files(files: &[ChangedFile], before: &[FileAt], after: &[FileAt]) -> Vec<FileChange> {
+    let text = |files: &[FileAt], path: &str| {
+        files.iter().find(|file| file.path == path).and_then(|file| file.text.clone())
+    };
+    files.iter().map(|file| file_change(file, text(before, &file.path), text(after, &file.path))).collect()
 }
 
 /// Rules that hold for every task of the run.

@@ -100,7 +100,7 @@ impl CheckResult {
 }
 
 /// How a command ended, in words.
-fn describe_ending(report: &CommandReport) -> String {
+pub fn describe_ending(report: &CommandReport) -> String {
     match &report.ending {
         CommandEnding::Exited => report.exit.map_or_else(String::new, |code| format!("exit code {code}")),
         CommandEnding::Signalled(signal) => format!("ended by signal {signal}"),

@@ -28,6 +28,8 @@ pub(super) enum Decision {
     ByHand,
     /// Leave it out, and everything that depends on it.
     Skip(String),
+    /// The answer cannot be followed, for this reason: the task is asked about again.
+    AskAgain(String),
 }
 
 impl Decision {
@@ -42,6 +44,7 @@ impl Decision {
             Decision::Take => "taken as it is".to_owned(),
             Decision::ByHand => "to be done by hand".to_owned(),
             Decision::Skip(why) => format!("left out: {why}"),
+            Decision::AskAgain(why) => format!("asked again: {why}"),
         }
     }
 }
@@ -117,8 +120,9 @@ fn gate(question: &Question<'_>) -> Gate {
     };
     let gate = Gate::new(&name, &subject).page(page);
     match question.kind {
-        QuestionKind::Parked(_) => gate.ask(DECISION, &text, recommended),
-        QuestionKind::Hand { .. } => gate.ask_freely(DECISION, &text),
+        // A task is never marked as done by the word of a model.
+        QuestionKind::Parked(_) => gate.ask(DECISION, &text, recommended).delegable(&["retry", "skip"]),
+        QuestionKind::Hand { .. } => gate.ask_freely(DECISION, &text).delegable(&["skip"]),
     }
 }
 
@@ -133,6 +137,9 @@ fn read_decision(question: &Question<'_>, answer: &str, feedback: &str) -> Decis
         (_, "skip") => Decision::Skip(if hint.is_empty() { "skipped by a person".to_owned() } else { hint }),
         (QuestionKind::Hand { base, .. }, _) => Decision::Again(Cause::Hand { base: base.clone() }),
         (QuestionKind::Parked(parked), "take") if parked.takeable.is_some() => Decision::Take,
+        (QuestionKind::Parked(_), "take") => Decision::AskAgain(
+            "it cannot be taken as it is: nothing was changed, or a rule refuses what was".to_owned(),
+        ),
         (QuestionKind::Parked(_), "hand" | "by-hand" | "by") => Decision::ByHand,
         (QuestionKind::Parked(parked), word) => {
             let hint = if matches!(word, "retry" | "again") { hint } else { answer.to_owned() };

@@ -5,7 +5,7 @@ use super::artifacts::{FOLLOW_UPS, REPORT, SPEC_JSON, SPEC_META, SPEC_TASKS, VAL
 use super::beginning::{SPEC_FILES, spec_path};
 use super::integration::advance_ref;
 use super::messages::run_message;
-use super::report::render_report;
+use super::report::{RunCosts, render_report};
 use super::state::RunState;
 use super::validation::ValidationOutcome;
 use super::work::{Work, step_error};
@@ -19,6 +19,7 @@ use charrette_model::implement::follow_ups::{FollowUp, render_follow_ups};
 use charrette_model::spec::record::with_status;
 use charrette_model::spec::tasks::tick::{TaskFiles, tick};
 use charrette_model::words;
+use serde::{Deserialize, Serialize};
 
 /// Record of the landing, for the closing page.
 pub(super) const LANDING: &str = "landing.json";
@@ -33,7 +34,7 @@ pub(super) async fn deliver(
 ) -> FlowResult<()> {
     let stage = phase.stage("6");
     let tip = tick_tasks(run, phase, work, state, &outcome.tip).await?;
-    let landing = if tip == work.base.head { None } else { Some(land(run, phase, work, &tip).await?) };
+    let landing = if tip == work.base.head { None } else { Some(land(run, phase, work, state, &tip).await?) };
     write_reports(run, phase, work, state, outcome, (&tip, landing.as_ref())).await?;
     stage.show_document("Implementation Report", REPORT);
     let Some(landing) = landing else {
@@ -136,6 +137,22 @@ fn ticked_files(
     Ok(edits)
 }
 
+/// Drafts of issues: what was accepted by vote and is out of scope, and what reviewers of accepted tasks noticed elsewhere.
+fn follow_ups(state: &RunState, outcome: &ValidationOutcome) -> Vec<FollowUp> {
+    let voted = outcome.findings.out_of_scope.iter();
+    let mut drafts: Vec<FollowUp> = voted.map(|(title, concern)| FollowUp::new(title, concern, "")).collect();
+    for (task, rounds) in &state.rounds {
+        let last = rounds.last().filter(|_| state.integrated.contains_key(task));
+        for (title, concern) in last.iter().flat_map(|round| &round.out_of_scope) {
+            if drafts.iter().all(|draft| draft.title != *title) {
+                let concern = format!("{}\n\nNoticed by the reviewer of {task}.", concern.trim());
+                drafts.push(FollowUp::new(title, &concern, ""));
+            }
+        }
+    }
+    drafts
+}
+
 /// Writes the report, the follow-ups and the summary of the phase.
 async fn write_reports(
     run: &Run<'_>,
@@ -146,17 +163,9 @@ async fn write_reports(
     end: (&ObjectId, Option<&Landing>),
 ) -> FlowResult<()> {
     let feature = run.order().feature.clone();
-    let report = render_report(&feature, work, state, outcome, end);
-    let drafts: Vec<FollowUp> = outcome
-        .findings
-        .out_of_scope
-        .iter()
-        .map(|(title, concern)| FollowUp {
-            title: title.clone(),
-            concern: concern.clone(),
-            ..FollowUp::default()
-        })
-        .collect();
+    let costs = RunCosts::read(run).await;
+    let report = render_report(&feature, work, state, outcome, &costs, end);
+    let drafts = follow_ups(state, outcome);
     let follow_ups = (!drafts.is_empty()).then(|| render_follow_ups(&feature, &drafts));
     let summary = format!(
         "{} of {} tasks are integrated. Verify commands: {}. Findings repaired: {}. Drift: {}.\n",
@@ -169,7 +178,11 @@ async fn write_reports(
             .collect::<Vec<_>>()
             .join(", "),
         if outcome.repair.is_some() { outcome.findings.accepted.len() } else { 0 },
-        if outcome.drift.is_clean() { "none".to_owned() } else { outcome.drift.problems().join("; ") },
+        if outcome.drift.remarks().is_empty() {
+            "none".to_owned()
+        } else {
+            outcome.drift.remarks().join("; ")
+        },
     );
     let summary = words::cut_at_sentence(&summary, run.order().summary_words).to_owned();
     let step = Step::new("report").reads(&Input::given("report", &(&report, &follow_ups, &summary)));
@@ -184,8 +197,30 @@ async fn write_reports(
         .await
 }
 
+/// Record of the landing, for the closing page.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct LandingRecord {
+    #[serde(flatten)]
+    pub(super) landing: Landing,
+    /// Ids of the tasks that are not done.
+    #[serde(default)]
+    pub(super) open: Vec<String>,
+}
+
+/// Ids of the tasks that are not done after this run.
+fn open_tasks(work: &Work, state: &RunState) -> Vec<String> {
+    let open = work.plan().tasks.iter().filter(|task| state.state(&task.id) != TaskState::Integrated);
+    open.map(|task| task.id.clone()).collect()
+}
+
 /// Fast-forwards the user's checkout, where its state allows that.
-async fn land(run: &Run<'_>, phase: &PhaseHandle<'_>, work: &Work, tip: &ObjectId) -> FlowResult<Landing> {
+async fn land(
+    run: &Run<'_>,
+    phase: &PhaseHandle<'_>,
+    work: &Work,
+    state: &RunState,
+    tip: &ObjectId,
+) -> FlowResult<Landing> {
     let folder = &run.order().spec_folder;
     let order = LandOrder {
         run: work.run.clone(),
@@ -199,7 +234,11 @@ async fn land(run: &Run<'_>, phase: &PhaseHandle<'_>, work: &Work, tip: &ObjectI
     let worktrees = work.worktrees.clone();
     let landing: Landing =
         phase.step(step, move |_| async move { worktrees.land(order).await.map_err(step_error) }).await?;
-    let text = serde_json::to_string_pretty(&landing).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&LandingRecord {
+        landing: landing.clone(),
+        open: open_tasks(work, state),
+    })
+    .unwrap_or_default();
     let step = Step::new("landing").reads(&Input::given("landing", &text));
     phase.make(Artifact::fixed(LANDING), step, |_| async move { Ok(text) }).await?;
     Ok(landing)

@@ -40,6 +40,12 @@ impl ImplementFlags {
         map
     }
 
+    /// Maximum number of tasks in a wave. Those of a wave begin at the same commit; how many of them are at work at the
+    /// same time is another limit.
+    pub(super) fn wave_limit(&self) -> usize {
+        if self.sequential { 1 } else { usize::MAX }
+    }
+
     pub fn from_map(map: &Map<String, Value>) -> ImplementFlags {
         let text = |name: &str| map.get(name).and_then(Value::as_str).map(str::to_owned);
         let is_set = |name: &str| map.get(name).and_then(Value::as_bool).unwrap_or_default();

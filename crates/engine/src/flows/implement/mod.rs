@@ -21,6 +21,7 @@ mod flow;
 mod integration;
 mod messages;
 mod pages;
+mod progress_notes;
 mod proofs;
 mod reading;
 mod repair;
@@ -35,5 +36,9 @@ mod validation;
 mod waves;
 mod work;
 
+pub use change::change_of_files;
+pub use checks::describe_ending;
 pub use command::FLOW;
 pub use flags::ImplementFlags;
+pub use proofs::{command_of_proof, proof_run};
+pub use start::{SpecTexts, judge_approval};

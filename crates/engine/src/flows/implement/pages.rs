@@ -1,7 +1,7 @@
 //! Preview and closing page of an implementation.
 
 use super::artifacts::{FOLLOW_UPS, REPORT};
-use super::delivery::LANDING;
+use super::delivery::{LANDING, LandingRecord};
 use super::flow::IMPLEMENTATION;
 use super::seats::SEATS;
 use crate::flow::Deliverable;
@@ -28,10 +28,12 @@ pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
     let mut groups = Vec::new();
     if !no_review {
         groups.push(group("reviews", &["comprehensive-reviewer-1", "comprehensive-reviewer-2"]));
+        groups.push(group("merges", &["change-merger"]));
+        groups.push(group("votes", &["change-voter-claude", "change-voter-codex", "change-voter-cursor"]));
     }
     groups.push(group("repairs", &["fixer"]));
     PhasePlan {
-        brief: "full verification, review of the whole, one repair round, report, landing".to_owned(),
+        brief: "full verification, review of the whole, vote, one repair round, report, landing".to_owned(),
         groups,
     }
 }
@@ -53,18 +55,23 @@ pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
             ..ClosingPage::default()
         };
     }
-    let landing: Option<Landing> = serde_json::from_str(&run.text(LANDING)).ok();
-    let (title, next) = match landing {
+    let record: Option<LandingRecord> = serde_json::from_str(&run.text(LANDING)).ok();
+    let open = record.as_ref().map(|record| record.open.clone()).unwrap_or_default();
+    let state = if open.is_empty() { "is implemented" } else { "is implemented in part" };
+    let (title, next) = match record.map(|record| record.landing) {
         Some(Landing::Landed { branch, .. }) => {
             let place = if branch.is_empty() { "HEAD".to_owned() } else { format!("branch {branch}") };
-            (format!("{} is implemented: it is on {place}.", run.feature), None)
+            (format!("{} {state}: it is on {place}.", run.feature), None)
         }
         Some(Landing::Waiting { reason, command }) => {
-            (format!("{} is implemented and waits to be taken: {reason}.", run.feature), Some(command))
+            (format!("{} {state} and waits to be taken: {reason}.", run.feature), Some(command))
         }
         None => (format!("{}: nothing was changed.", run.feature), None),
     };
-    let notes = vec![run.authorship().headline(), format!("Intermediate files: {}/", run.workspace)];
+    let mut notes = vec![run.authorship().headline(), format!("Intermediate files: {}/", run.workspace)];
+    if !open.is_empty() {
+        notes.push(format!("Not done: {}", open.join(", ")));
+    }
     let files = deliverables(run.flags).into_iter().filter(|(name, _)| !run.text(name).is_empty());
     ClosingPage {
         title,

@@ -13,7 +13,7 @@ use crate::ports::verifier::{CommandEnding, CommandReport, ProofCommand};
 use crate::ports::worktrees::{ObjectId, Overlay};
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
-use charrette_model::config::VerifyCommand;
+use charrette_model::config::{VerifyCommand, VerifySettings};
 use charrette_model::implement::Proof;
 use charrette_model::implement::verdict::{GreenState, ProofRun, ProofVerdict, judge_green, judge_red};
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,7 @@ pub(super) async fn run_checks(
         proof: attempt.task.proof.proof.clone(),
         stated: attempt.task.proof.to_string(),
         is_empty: change.files.is_empty(),
+        is_redone: change.is_redone,
     };
     let step = Step::new(attempt.id(&format!("verify-{round}")))
         .reads(&attempt.inputs())
@@ -106,6 +107,9 @@ struct ChecksOrder {
     stated: String,
     /// True if nothing was changed: a person's task may be outside of the repository.
     is_empty: bool,
+    /// True if earlier work on the task is part of the old tree, so that the proof may hold there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_redone: bool,
 }
 
 struct Checked {
@@ -146,7 +150,7 @@ async fn check_change(work: &Work, order: &ChecksOrder) -> Result<Checked, StepE
 
 /// True if the proof must fail without the change. That of an older specification is the whole suite, which may pass.
 fn needs_red(order: &ChecksOrder) -> bool {
-    matches!(order.proof, Proof::Test(_) | Proof::Command(_)) && !order.is_empty
+    matches!(order.proof, Proof::Test(_) | Proof::Command(_)) && !order.is_empty && !order.is_redone
 }
 
 /// True if the proof holds on the tree that this command ran on.
@@ -156,7 +160,7 @@ pub(super) fn holds_on(proof: &Proof, report: &CommandReport) -> bool {
 }
 
 /// A command, as the rules of proofs see it.
-fn proof_run(report: &CommandReport) -> ProofRun<'_> {
+pub fn proof_run(report: &CommandReport) -> ProofRun<'_> {
     ProofRun {
         is_green: report.is_green(),
         has_ended: report.ending == CommandEnding::Exited,
@@ -180,17 +184,20 @@ fn named(work: &Work, name: &str, command: &VerifyCommand) -> NamedCommand {
     NamedCommand { name: name.to_owned(), command: proof_command(command), network: work.verify.network }
 }
 
-/// Command that runs the proof; none if there is nothing to run. Where one test cannot be run by itself, all of them are.
+/// Command that runs the proof; none if there is nothing to run. Proofs have no network: they are texts of an agent.
 pub(super) fn proof_command_of(work: &Work, proof: &Proof) -> Option<NamedCommand> {
-    let suite = || work.verify.test.as_ref().or(work.verify.fast.as_ref()).map(proof_command);
-    let command = match proof {
-        Proof::Test(name) => {
-            work.verify.one_test(name).ok().map(|command| proof_command(&command)).or_else(suite)?
-        }
-        Proof::Command(argv) => ProofCommand::Argv(argv.clone()),
-        Proof::Suite(_) => suite()?,
-        Proof::None(_) => return None,
-    };
-    // Proofs have no network: they are texts of an agent.
+    let command = command_of_proof(&work.verify, proof)?;
     Some(NamedCommand { name: "proof".to_owned(), command, network: false })
+}
+
+/// Command that runs a proof; none if there is nothing to run, or nothing that could run it. Where one test cannot be run
+/// by itself, all of them are.
+pub fn command_of_proof(verify: &VerifySettings, proof: &Proof) -> Option<ProofCommand> {
+    let suite = || verify.test.as_ref().or(verify.fast.as_ref()).map(proof_command);
+    match proof {
+        Proof::Test(name) => verify.one_test(name).ok().map(|command| proof_command(&command)).or_else(suite),
+        Proof::Command(argv) => Some(ProofCommand::Argv(argv.clone())),
+        Proof::Suite(_) => suite(),
+        Proof::None(_) => None,
+    }
 }

@@ -14,10 +14,10 @@ use crate::panel::seat_call;
 use crate::ports::worktrees::ObjectId;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
-use charrette_model::handoff::markdown::response_in_markdown;
 use charrette_model::implement::rounds::{
     GiveUpReason, NextMove, Round, RoundHistory, RoundLimits, RoundOutcome, normalise_failure,
 };
+use charrette_model::panel::implementation::{ImplementationAnswer, read_implementation};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -65,6 +65,9 @@ struct Judgement {
     reasons: Vec<String>,
     /// Summary of the implementer.
     summary: String,
+    /// What the implementer says was not done.
+    #[serde(default)]
+    not_done: Vec<String>,
     /// File with the evidence.
     evidence: Option<String>,
     /// What failed, without what changes from run to run.
@@ -204,6 +207,9 @@ pub(super) async fn play_round(
         verdict_of_proof: checks.as_ref().map(|checks| checks.proof.verdict),
         passed: judgement.outcome == RoundOutcome::Passed,
         reasons: judgement.reasons.clone(),
+        remarks: remarks_of(change.as_ref(), review.as_ref()),
+        not_done: judgement.not_done.clone(),
+        out_of_scope: review.as_ref().map(|review| review.out_of_scope.clone()).unwrap_or_default(),
     };
     let accepted = change.as_ref().map(|change| AcceptedWork {
         base: place.base.clone(),
@@ -215,6 +221,15 @@ pub(super) async fn play_round(
         is_taken: false,
     });
     Ok(PlayedRound { record, session: outcome.session, judgement, change, accepted })
+}
+
+/// What a program and the reviewer found and does not block.
+fn remarks_of(change: Option<&ChangeRecord>, review: Option<&ReviewRecord>) -> Vec<String> {
+    let mut remarks = change.map(ChangeRecord::remarks).unwrap_or_default();
+    remarks.extend(
+        review.filter(|review| review.problems.is_empty()).iter().flat_map(|review| review.notes.clone()),
+    );
+    remarks
 }
 
 /// Has an agent work in the worktree. Before it is launched, the worktree gets the content that the round begins with, so
@@ -299,7 +314,7 @@ struct RoundParts<'a> {
 impl RoundParts<'_> {
     fn outcome_of_round(&self, attempt: &Attempt<'_>) -> RoundOutcome {
         let Some(change) = self.change else { return RoundOutcome::NoAnswer };
-        if change.files.is_empty() && !attempt.is_by_hand() {
+        if change.files.is_empty() && !attempt.is_by_hand() && !change.is_redone {
             return RoundOutcome::Unchanged;
         }
         if !change.problems(attempt).is_empty() {
@@ -346,25 +361,20 @@ async fn judge_round(attempt: &Attempt<'_>, round: usize, parts: &RoundParts<'_>
     attempt
         .phase
         .step(step, move |context| async move {
-            let summary = match &answer {
-                Some(answer) => summary_of(&context.text(answer)?),
-                None => String::new(),
+            let said = match &answer {
+                Some(answer) => read_implementation(&context.text(answer)?, usize::MAX).0,
+                None => ImplementationAnswer::default(),
             };
+            let (summary, not_done) = (said.context_summary.trim().to_owned(), said.not_done);
             if reasons.is_empty() {
-                return Ok(Judgement { outcome, summary, ..Judgement::default() });
+                return Ok(Judgement { outcome, summary, not_done, ..Judgement::default() });
             }
             let page = render_evidence(&context, &reasons, &findings, &files)?;
             let failure = normalise_failure(&page).chars().take(MAX_FAILURE_CHARS).collect();
             context.write(&evidence, page)?;
-            Ok(Judgement { outcome, reasons, summary, evidence: Some(evidence), failure })
+            Ok(Judgement { outcome, reasons, summary, not_done, evidence: Some(evidence), failure })
         })
         .await
-}
-
-/// Summary in the answer of an implementer.
-fn summary_of(answer: &str) -> String {
-    let response = response_in_markdown(answer, usize::MAX).response.unwrap_or_default();
-    response["context_summary"].as_str().unwrap_or_default().trim().to_owned()
 }
 
 /// Page of what speaks against a round.

@@ -1,9 +1,8 @@
-//! Seats of an implementation, in the order of its steps. Findings on the whole are merged and voted on by the merger and
-//! the voters of the design panel.
+//! Seats of an implementation, in the order of its steps.
 
 use super::artifacts::{
-    ACCEPTED, CHANGES, CHECKS, DRIFT, EVIDENCE, FINAL_VERIFICATION, IMPLEMENTATIONS, REQUEST, SPEC_DESIGN,
-    SPEC_REQUIREMENTS, SPEC_TASKS, TASK_BRIEFS, WHOLE_CHANGE,
+    ACCEPTED, BALLOT, CHANGES, CHECKS, COMPREHENSIVE_REVIEWS, DRIFT, EVIDENCE, FINAL_VERIFICATION, FINDINGS,
+    IMPLEMENTATIONS, REQUEST, SPEC_DESIGN, SPEC_REQUIREMENTS, SPEC_TASKS, TASK_BRIEFS, WHOLE_CHANGE,
 };
 use super::flow::{IMPLEMENTATION, VALIDATION};
 use charrette_model::seats::{AnswerForm, ClockFamily, Seat, SeatGroup};
@@ -12,6 +11,7 @@ pub const IMPLEMENTER: &str = "implementer";
 pub const TASK_REVIEWER: &str = "task-reviewer";
 pub const CONFLICT_FIXER: &str = "conflict-fixer";
 pub const FIXER: &str = "fixer";
+pub const CHANGE_MERGER: &str = "change-merger";
 
 pub const SEATS: &[Seat] = &[
     writer(IMPLEMENTER, "2", IMPLEMENTATION, &[REQUEST, TASK_BRIEFS, EVIDENCE], "impl.md"),
@@ -34,6 +34,25 @@ pub const SEATS: &[Seat] = &[
     writer(CONFLICT_FIXER, "2", IMPLEMENTATION, &[REQUEST, TASK_BRIEFS, EVIDENCE], "impl.md"),
     comprehensive("comprehensive-reviewer-1", "1", &["comprehensive-review-1.md"], &["claude"]),
     comprehensive("comprehensive-reviewer-2", "2", &["comprehensive-review-2.md"], &["codex"]),
+    Seat {
+        id: CHANGE_MERGER,
+        group: Some(SeatGroup::Lead),
+        step: "4",
+        phase: VALIDATION,
+        role: CHANGE_MERGER,
+        variant: None,
+        reads: &[COMPREHENSIVE_REVIEWS],
+        writes: &[FINDINGS],
+        fallback_names: &[],
+        form: AnswerForm::MergedFindings,
+        preferred: &["claude", "codex"],
+        clock: ClockFamily::Sketch,
+        embedded: false,
+        flips_health: false,
+    },
+    voter("change-voter-claude", &["claude-vote-output.txt"], &["claude"]),
+    voter("change-voter-codex", &["codex-vote-output.txt"], &["codex"]),
+    voter("change-voter-cursor", &["cursor-vote-output.txt"], &["cursor"]),
     writer(FIXER, "5", VALIDATION, &[REQUEST, SPEC_REQUIREMENTS, ACCEPTED, FINAL_VERIFICATION], "fixes.md"),
 ];
 
@@ -90,6 +109,25 @@ const fn comprehensive(id: &'static str, variant: &'static str, writes: Names, p
         form: AnswerForm::Findings,
         preferred,
         clock: ClockFamily::Review,
+        embedded: false,
+        flips_health: false,
+    }
+}
+
+const fn voter(id: &'static str, writes: Names, preferred: Names) -> Seat {
+    Seat {
+        id,
+        group: Some(SeatGroup::Voters),
+        step: "4",
+        phase: VALIDATION,
+        role: "change-voter",
+        variant: None,
+        reads: &[REQUEST, SPEC_REQUIREMENTS, WHOLE_CHANGE, BALLOT],
+        writes,
+        fallback_names: &[],
+        form: AnswerForm::FindingVotes,
+        preferred,
+        clock: ClockFamily::Sketch,
         embedded: false,
         flips_health: false,
     }

@@ -16,16 +16,22 @@ const MAX_WAVES: usize = 12;
 
 /// Texts of a specification; empty if a file is absent.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SpecTexts {
-    pub(super) requirements: String,
-    pub(super) design: String,
-    pub(super) tasks: String,
-    pub(super) record: String,
+pub struct SpecTexts {
+    pub requirements: String,
+    pub design: String,
+    pub tasks: String,
+    /// `spec.json`.
+    pub record: String,
 }
 
 impl SpecTexts {
-    fn read(facts: &StartFacts<'_>) -> SpecTexts {
-        let text = |name: &str| (facts.specification)(name).unwrap_or_default();
+    fn of_start(facts: &StartFacts<'_>) -> SpecTexts {
+        SpecTexts::read(|name| (facts.specification)(name))
+    }
+
+    /// Reads the texts by the names of their files.
+    pub fn read(file: impl Fn(&str) -> Option<String>) -> SpecTexts {
+        let text = |name: &str| file(name).unwrap_or_default();
         SpecTexts {
             requirements: text("requirements.md"),
             design: text("design.md"),
@@ -38,7 +44,7 @@ impl SpecTexts {
 /// Judges what a run starts from.
 pub(super) fn check(facts: &StartFacts<'_>) -> Result<(), StartProblem> {
     let flags = ImplementFlags::from_map(facts.flags);
-    let texts = SpecTexts::read(facts);
+    let texts = SpecTexts::of_start(facts);
     let usage = |refusal: PlanRefusal| {
         StartProblem::usage(refusal.to_string())
             .hint(format!("See the tasks: charrette implement {} --dry-run", facts.feature))
@@ -94,7 +100,7 @@ fn judge_pause(flags: &ImplementFlags) -> Result<(), StartProblem> {
 
 /// Refuses a specification that is not approved, or was changed since. `approved` gives a file as it was approved, if
 /// that is known.
-pub(super) fn judge_approval(
+pub fn judge_approval(
     texts: &SpecTexts,
     force: bool,
     approved: &dyn Fn(&str) -> Option<String>,
@@ -127,7 +133,7 @@ pub(super) fn judge_approval(
 /// Lines of the preview: tasks, waves, verify commands, and what is missing.
 pub(super) fn outline(facts: &StartFacts<'_>) -> Vec<(String, String)> {
     let flags = ImplementFlags::from_map(facts.flags);
-    let texts = SpecTexts::read(facts);
+    let texts = SpecTexts::of_start(facts);
     let (settings, verify) = (facts.settings.implement(), facts.settings.verify());
     let mut lines = Vec::new();
     if let Ok(plan) = TaskPlan::read(&texts.tasks, &texts.record)
@@ -141,13 +147,16 @@ pub(super) fn outline(facts: &StartFacts<'_>) -> Vec<(String, String)> {
         let by_people =
             if people.is_empty() { String::new() } else { format!(", by a person: {}", people.join(", ")) };
         lines.push(line("Tasks", format!("{} of {}{by_people}", selection.open.len(), plan.tasks.len())));
-        let lanes = if flags.sequential { 1 } else { flags.parallel.unwrap_or(settings.parallel) };
-        let waves = waves(&plan, &initial_states(&plan, &selection), lanes);
+        let waves = waves(&plan, &initial_states(&plan, &selection), flags.wave_limit());
         for (number, wave) in (1..).zip(&waves).take(MAX_WAVES) {
             lines.push(line(&format!("Wave {number}"), wave.join(", ")));
         }
         if waves.len() > MAX_WAVES {
             lines.push(line("Waves", format!("and {} more", waves.len() - MAX_WAVES)));
+        }
+        if waves.iter().any(|wave| wave.len() > 1) {
+            let lanes = flags.parallel.unwrap_or(settings.parallel).max(1);
+            lines.push(line("At a time", format!("at most {lanes} tasks of a wave")));
         }
         let derived = plan.tasks.iter().filter(|task| task.proof.is_derived).count();
         if derived > 0 {
@@ -160,6 +169,10 @@ pub(super) fn outline(facts: &StartFacts<'_>) -> Vec<(String, String)> {
     let fast = verify.fast.iter().map(|command| ("fast", command));
     for (name, command) in verify.all().into_iter().chain(fast) {
         lines.push(line(&format!("Verify {name}"), command.shown()));
+    }
+    if verify.is_empty() {
+        let proposed = (facts.proposed_verify)().into_iter();
+        lines.extend(proposed.map(|(name, command)| line(&format!("Proposed {name}"), command)));
     }
     if let Err(StartProblem { kind: StartProblemKind::Refused, message, hints }) = check(facts) {
         lines.push(line("Not ready", message));

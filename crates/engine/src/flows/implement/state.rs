@@ -36,7 +36,7 @@ pub(super) struct AcceptedWork {
 }
 
 /// One round of work on a task, for the report.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct RoundRecord {
     pub(super) attempt: usize,
     pub(super) round: usize,
@@ -50,6 +50,12 @@ pub(super) struct RoundRecord {
     pub(super) passed: bool,
     /// Why it did not pass, one line each.
     pub(super) reasons: Vec<String>,
+    /// What was found and does not block, one line each.
+    pub(super) remarks: Vec<String>,
+    /// What the implementer says was not done.
+    pub(super) not_done: Vec<String>,
+    /// Findings of the reviewer that are out of scope: title and concern.
+    pub(super) out_of_scope: Vec<(String, String)>,
 }
 
 /// A task that waits for a person.

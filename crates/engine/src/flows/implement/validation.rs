@@ -112,6 +112,7 @@ pub(super) async fn ask_about_red_whole(
         "Land it all the same? land moves your branch to it; abort leaves it on its ref, so that you can mend it.",
         &["land", "abort"],
     );
+    let gate = gate.delegable(&["abort"]);
     let answers = phase.gate(gate).await?;
     if answers.get(WHOLE_GATE).trim().eq_ignore_ascii_case("abort") {
         return Err(Stop::Refused(format!(

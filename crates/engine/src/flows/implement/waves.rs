@@ -4,6 +4,7 @@
 use super::attempt::{Attempt, AttemptEnd, AttemptOutcome, Cause, make_attempt, open_workplace};
 use super::decisions::{Decision, Question, QuestionKind, ask_decisions, pause_if_due};
 use super::integration::{Integration, Piece, Reopened, integrate};
+use super::progress_notes::note_progress;
 use super::state::{AcceptedWork, IntegratedTask, ParkedTask, RunState};
 use super::work::{Work, step_error};
 use crate::artifact::Input;
@@ -38,13 +39,14 @@ pub(super) async fn implement_tasks(phase: &PhaseHandle<'_>, work: &Work) -> Flo
         for id in again.keys() {
             state.set(id, TaskState::Running);
         }
-        let next = next_tasks(work.plan(), &state.states, usize::MAX);
+        let next = next_tasks(work.plan(), &state.states, work.flags.wave_limit());
         for id in next.skipped {
             state.skipped.insert(id.clone(), "a task that it depends on is left out".to_owned());
             state.set(&id, TaskState::Skipped);
         }
         let due = due_attempts(work, &next.start, &std::mem::take(&mut again));
         if due.is_empty() {
+            note_progress(phase, work, &state, &[]).await?;
             if !ask_person(phase, work, &mut state, &mut again, &next.ask).await? {
                 return Ok(state);
             }
@@ -52,6 +54,8 @@ pub(super) async fn implement_tasks(phase: &PhaseHandle<'_>, work: &Work) -> Flo
         }
         wave += 1;
         show_wave(phase, wave, &due);
+        let at_work: Vec<&str> = due.iter().map(|due| due.task.id.as_str()).collect();
+        note_progress(phase, work, &state, &at_work).await?;
         run_wave(phase, work, &mut state, &mut again, wave, due).await?;
         pause_if_due(phase, work, &state, &mut paused).await?;
     }
@@ -264,6 +268,12 @@ async fn ask_person(
                     phase.warn(format!("{id}: taken as it is by a person: {}", before.reasons.join("; ")));
                     settle(phase, work, state, again, (task, number), &taken).await?;
                 }
+            }
+            Decision::AskAgain(why) => {
+                let mut asked = before;
+                asked.reasons.retain(|reason| *reason != why);
+                asked.reasons.push(why);
+                park(state, task, asked);
             }
             Decision::Skip(why) => {
                 state.skipped.insert(id.clone(), why);
