@@ -12,10 +12,9 @@ use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Runs the hook for this process: event as an argument, JSON on standard input.
-pub fn run_hook(event: Option<OsString>) -> ExitCode {
+pub fn run_hook(event: Option<OsString>) -> u8 {
     // Standard error is for the reason of a denial only.
     std::panic::set_hook(Box::new(|_| {}));
     let environment = HookEnvironment::read();
@@ -28,7 +27,7 @@ pub fn run_hook(event: Option<OsString>) -> ExitCode {
     if let Some(line) = answer.stderr() {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
-    ExitCode::from(answer.exit_code())
+    answer.exit_code()
 }
 
 /// The answer to an event. Unknown events are allowed.

@@ -3,7 +3,6 @@
 use super::state::AgentPool;
 use charrette_engine::ports::{LaunchOrder, Tree, TreeAccess, TreeSnapshot};
 use charrette_model::tree::{ChangeKind, TreeChange};
-use charrette_sandbox::Protection;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -76,7 +75,6 @@ impl CallTreeDiff {
 
 fn is_enclosed(pool: &AgentPool, order: &LaunchOrder) -> bool {
     let sandbox = pool.sandbox();
-    let is_enforced =
-        matches!(sandbox.protection, Protection::Landlock(_)) && sandbox.active_launcher().is_some();
+    let is_enforced = sandbox.is_full();
     is_enforced && order.workplace.worktree().is_some()
 }
