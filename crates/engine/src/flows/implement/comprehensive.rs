@@ -1,6 +1,7 @@
 //! Review of the whole change by two reviewers, of different vendors where two are installed. Their findings are merged and
 //! voted on as those on a plan are; what is accepted is repaired.
 
+use super::artifacts::SPEC_TASKS;
 use super::seats::CHANGE_MERGER;
 use super::validation::REVIEWED_FILES;
 use super::work::{Work, step_error};
@@ -12,6 +13,7 @@ use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::FlowResult;
 use charrette_model::seats::Seat;
+use charrette_model::spec::approval::approved_text;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -48,12 +50,17 @@ pub(super) async fn review_whole(
         super::seats::SEATS.iter().filter(|seat| seat.role == "comprehensive-reviewer").collect();
     stage.show_lanes("Reviewers", seats.iter().map(|seat| (step_id(seat), crate::panel::seat_label(seat))));
     let named = seats.iter().map(|seat| (seat.id, *seat));
+    // The ticks of the run itself are no change.
+    let tasks: String = work.plan().tasks.iter().map(|task| format!("{}\n", task.text)).collect();
+    let tasks = approved_text("", "", &tasks);
     let reviews = phase
         .parallel("comprehensive", named, |seat| {
-            let place = &place;
+            let (place, tasks) = (&place, &tasks);
             async move {
                 let call = place.read_in(seat_call(&work.panel, seat.id, "")?);
-                let mut call = call.reads(&Input::given("tip", tip)).may_fail();
+                let call = call.without(SPEC_TASKS).shows(SPEC_TASKS, tasks);
+                let call = call.reads(&Input::given("tip", tip)).reads(&Input::given("tasks", tasks));
+                let mut call = call.may_fail();
                 for file in REVIEWED_FILES {
                     call = call.reads(&Input::optional(file));
                 }
