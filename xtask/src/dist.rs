@@ -12,7 +12,8 @@ use crate::TaskResult;
 use crate::bench;
 use crate::bench::ratio::{Figure, compare};
 use crate::programs::{
-    PUBLISHED_FEATURES, build_empty_program, build_static, cargo, create_scratch_folder, root,
+    PUBLISHED_FEATURES, build_empty_program, build_published_hook, build_static, cargo,
+    create_scratch_folder, root,
 };
 use crate::targets::Target;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,7 @@ const COMPLETIONS: [(&str, &str); 5] = [
 struct BuiltBinary {
     target: Target,
     binary: PathBuf,
+    hook: PathBuf,
 }
 
 /// Builds and packs for every architecture with an installed target, and lists the others.
@@ -57,9 +59,9 @@ pub(crate) fn dist() -> TaskResult {
     let folder = root().join("target").join("dist");
     archive::clear(&folder)?;
     let mut archives = Vec::new();
-    for BuiltBinary { target, binary } in &built {
+    for BuiltBinary { target, binary, hook } in &built {
         let name = format!("charrette-{VERSION}-{}", target.name);
-        let archive = archive::pack(&name, binary, &extras, &folder)?;
+        let archive = archive::pack(&name, [binary, hook], &extras, &folder)?;
         println!("{}: {}", archive.display(), format_size(&archive)?);
         println!("  binary: {}, static", format_size(binary)?);
         archives.push(archive);
@@ -67,7 +69,7 @@ pub(crate) fn dist() -> TaskResult {
     let sums = archive::write_sums(&folder, &archives)?;
     println!("{}: verified", sums.display());
     println!("{}", measure_start(&native.binary, scratch.path())?);
-    println!("{}", bench::measure_published_hook(&native.binary.with_file_name("charrette-hook"))?);
+    println!("{}", bench::measure_published_hook(&native.hook)?);
     for reason in &skipped {
         println!("{reason}");
     }
@@ -77,15 +79,18 @@ pub(crate) fn dist() -> TaskResult {
 fn build(arch: &str, target: Target) -> TaskResult<BuiltBinary> {
     eprintln!("building for {}; this takes minutes", target.name);
     let binary = build_static("dist", PUBLISHED_FEATURES, &target)?;
-    elf::check_static(&fs_err::read(&binary)?, arch)
-        .map_err(|problem| format!("{}: {problem}", binary.display()))?;
+    let hook = build_published_hook(&target)?;
+    for program in [&binary, &hook] {
+        elf::check_static(&fs_err::read(program)?, arch)
+            .map_err(|problem| format!("{}: {problem}", program.display()))?;
+    }
     if target.is_native() {
         let version = run_for_output(&binary, &["--version"])?;
         if version != format!("charrette {VERSION}\n") {
             return Err(format!("{} --version printed {version:?}", binary.display()).into());
         }
     }
-    Ok(BuiltBinary { target, binary })
+    Ok(BuiltBinary { target, binary, hook })
 }
 
 /// Writes the other files of an archive, which are the same for each architecture.

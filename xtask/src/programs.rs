@@ -40,29 +40,42 @@ pub(crate) fn build_static_charrette() -> TaskResult<PathBuf> {
 /// render SVG or count tokens exactly, build from source, where both features are on by default.
 pub(crate) const PUBLISHED_FEATURES: &[&str] = &["--no-default-features"];
 
-/// Builds static binaries without relocations, for a fast start: charrette, and the hook beside it. They contain no paths of this machine,
-/// so that builds are reproducible.
+/// Builds static binaries without relocations, for a fast start: charrette, and the hook beside it.
 pub(crate) fn build_static(profile: &str, features: &[&str], target: &Target) -> TaskResult<PathBuf> {
-    let root = root();
+    let mut command = static_build("charrette-cli", profile, target, &[]);
+    if !command.args(features).status()?.success() {
+        return Err(format!("the {profile} binary for {} does not build", target.name).into());
+    }
+    Ok(root().join("target").join(&target.name).join(profile).join("charrette"))
+}
+
+/// Builds the hook of the archives, which is smaller and starts faster than the one that `cargo install` builds.
+pub(crate) fn build_published_hook(target: &Target) -> TaskResult<PathBuf> {
+    const PROFILE: &str = "dist-hook";
+    let one_segment = ["-C", "link-arg=-Wl,-z,noseparate-code"];
+    if !static_build("charrette-published-hook", PROFILE, target, &one_segment).status()?.success() {
+        return Err(format!("the hook for {} does not build", target.name).into());
+    }
+    Ok(root().join("target").join(&target.name).join(PROFILE).join("published-hook"))
+}
+
+/// Build of static programs. They contain no paths of this machine, so that builds are reproducible.
+fn static_build(package: &str, profile: &str, target: &Target, flags: &[&str]) -> Command {
     let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
     let mut prefixes: Vec<String> =
         cargo_home().iter().map(|home| format!("{}=/cargo", home.display())).collect();
-    prefixes.push(format!("{}=/charrette", root.display()));
-    let mut flags: Vec<String> = linking.map(str::to_owned).into();
+    prefixes.push(format!("{}=/charrette", root().display()));
+    let mut flags: Vec<String> = linking.iter().chain(flags).map(|flag| (*flag).to_owned()).collect();
     flags.extend(prefixes.iter().map(|prefix| format!("--remap-path-prefix={prefix}")));
     let c_flags: Vec<String> = prefixes.iter().map(|prefix| format!("-ffile-prefix-map={prefix}")).collect();
-    let status = cargo()
-        .args(["build", "--quiet", "--locked", "--package", "charrette-cli"])
+    let mut command = cargo();
+    command
+        .args(["build", "--quiet", "--locked", "--package", package])
         .args(["--profile", profile, "--target", &target.name])
-        .args(features)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env(format!("CFLAGS_{}", target.name.replace('-', "_")), c_flags.join(" "))
-        .envs(target.environment())
-        .status()?;
-    if !status.success() {
-        return Err(format!("the {profile} binary for {} does not build", target.name).into());
-    }
-    Ok(root.join("target").join(&target.name).join(profile).join("charrette"))
+        .envs(target.environment());
+    command
 }
 
 fn cargo_home() -> Option<PathBuf> {

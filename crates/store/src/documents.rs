@@ -204,6 +204,23 @@ impl Documents {
         })
     }
 
+    /// Puts back a document whose file cannot be read any more, and returns what was found in it; none if it can be read.
+    pub fn put_back(
+        &self,
+        name: &DocumentName,
+        document: &Checkpoint,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let _lock = DocumentLock::acquire(&self.folder.lock(name), &self.holder)?;
+        let Some(found) = read_bytes(&self.folder.document(name))? else { return Ok(None) };
+        if self.parse_cache.document(&found).is_ok() {
+            return Ok(None);
+        }
+        let text = pretty::to_vec(document, found.len() + 4096)?;
+        self.put(name, &text, None)?;
+        self.parse_cache.remember(text, document);
+        Ok(Some(found))
+    }
+
     /// Takes the lease of a run: this process becomes its driver.
     pub fn lease(&self, name: &DocumentName) -> Result<Lease, StoreError> {
         self.folder.prepare()?;

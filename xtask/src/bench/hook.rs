@@ -3,7 +3,10 @@
 use super::ratio::{Figure, compare};
 use super::start::build_empty_rust_program;
 use crate::TaskResult;
-use crate::programs::{build_empty_program, cargo, create_repository, create_scratch_folder, root};
+use crate::programs::{
+    build_empty_program, build_published_hook, cargo, create_repository, create_scratch_folder, root,
+};
+use crate::targets::Target;
 use charrette_store::active::{ActiveRegister, ActiveRun, HookSettings, Rights};
 use charrette_store::{Holder, Location, locate};
 use std::io::Write as _;
@@ -25,6 +28,10 @@ const ROUNDS: usize = 500;
 
 pub(super) fn figures(only: &str) -> TaskResult<Vec<Figure>> {
     let mut figures = Vec::new();
+    if PUBLISHED.contains(only) {
+        let target = Target::find(std::env::consts::ARCH)?;
+        figures.push(measure_published_hook(&build_published_hook(&target)?)?);
+    }
     if ![IDLE, DRIVEN].iter().any(|name| name.contains(only)) {
         return Ok(figures);
     }

@@ -36,13 +36,18 @@ pub(super) fn copy_documents(root: &Path, into: &Path) -> TaskResult {
 /// Name of the hook's program.
 const HOOK: &str = "charrette-hook";
 
-/// Packs the binary, the hook beside it and the extras into one folder called `name`, and checks the listing of the archive.
-pub(super) fn pack(name: &str, binary: &Path, extras: &Path, into: &Path) -> TaskResult<PathBuf> {
+/// Packs the binary, the hook and the extras into one folder called `name`, and checks the listing of the archive.
+pub(super) fn pack(
+    name: &str,
+    [binary, hook]: [&PathBuf; 2],
+    extras: &Path,
+    into: &Path,
+) -> TaskResult<PathBuf> {
     let staging = tempfile::tempdir_in(into)?;
     let tree = staging.path().join(name);
     copy_folder(extras, &tree)?;
     fs_err::copy(binary, tree.join("charrette"))?;
-    fs_err::copy(binary.with_file_name(HOOK), tree.join(HOOK))?;
+    fs_err::copy(hook, tree.join(HOOK))?;
     let (tar, archive) = (into.join(format!("{name}.tar")), into.join(format!("{name}.tar.gz")));
     let mut pack = Command::new("tar");
     pack.args(["--create", "--format=ustar", "--sort=name", "--mode=u=rwX,go=rX"])
@@ -145,7 +150,8 @@ mod tests {
         fs_err::copy("/bin/true", folder.path().join(HOOK)).unwrap();
         let into = folder.path().join("out");
         clear(&into).unwrap();
-        let archive = pack("charrette-1.2.3-here", &binary, &extras, &into).unwrap();
+        let archive =
+            pack("charrette-1.2.3-here", [&binary, &folder.path().join(HOOK)], &extras, &into).unwrap();
         (folder, archive)
     }
 

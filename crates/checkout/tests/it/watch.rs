@@ -69,12 +69,12 @@ fn an_agent_starts_with_a_snapshot_of_a_moment_ago_unless_something_was_switched
     let count = std::cell::Cell::new(0);
     let switch = || {
         count.set(count.get() + 1);
-        sandbox.git(&["switch", "-q", "-c", &format!("branch-{}", count.get())]);
+        sandbox.git(["switch", "-q", "-c", &format!("branch-{}", count.get())]);
     };
     assert!(!is_reused(&switch));
     let configure = || {
         count.set(count.get() + 1);
-        sandbox.git(&["config", "alias.any", &format!("status {}", count.get())]);
+        sandbox.git(["config", "alias.any", &format!("status {}", count.get())]);
     };
     assert!(!is_reused(&configure));
     // What was found changed may be put back.

@@ -4,7 +4,7 @@
 //! It runs before every tool of every agent, so it leaves out what Rust does before `main`: alternative signal stacks and
 //! the search for the guard page of the stack take a fifth of its time.
 
-#![cfg_attr(not(test), no_main)]
+#![no_main]
 #![expect(unsafe_code, reason = "the entry point of C, its arguments, and the signal that Rust would ignore")]
 
 use charrette_sandbox::{launcher, small_program};
@@ -13,12 +13,15 @@ use std::io::{Write as _, stderr, stdout};
 use std::os::unix::ffi::OsStrExt as _;
 
 /// Entry point of the program.
+///
+/// # Safety
+/// `words` must point to `count` strings that live as long as the process, as they do when C calls it.
 #[unsafe(no_mangle)]
-pub extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
+pub unsafe extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     // SAFETY: no thread runs yet. A client that closes its end early must not end the hook before it has said no.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let words = (0..usize::try_from(count).unwrap_or(0)).map(|at| {
-        // SAFETY: C passes `count` pointers to strings that live as long as the process.
+        // SAFETY: there are `count` of them.
         let word = unsafe { CStr::from_ptr(*words.add(at)) };
         OsStr::from_bytes(word.to_bytes()).to_owned()
     });

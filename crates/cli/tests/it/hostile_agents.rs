@@ -133,6 +133,21 @@ fn a_planted_file_is_no_input() {
 }
 
 #[test]
+fn a_record_that_an_agent_made_unreadable_is_put_back() {
+    for text in ["{\"version\": 1, \"comm", "{\"version\": 99}"] {
+        let workshop = Workshop::regular();
+        let root = workshop.sandbox.work().display().to_string();
+        let document = format!("{root}/.claude/state/design-{FEATURE}.json");
+        attack(&workshop, "planner", &format!("printf '%s' '{text}' > {document}"));
+        let output = workshop.start(&[]);
+        let done = continue_after(&workshop, &output, &format!("design-{FEATURE}.json"));
+        assert_eq!(done.code, Some(0), "{done:?}");
+        let found = std::fs::read_to_string(workshop.artifact("evidence/unreadable-document.json")).unwrap();
+        assert_eq!(found, text);
+    }
+}
+
+#[test]
 fn a_daemon_without_an_environment_ends_with_its_lane_and_answers_nothing() {
     let workshop = Workshop::regular();
     let root = workshop.sandbox.work().display().to_string();

@@ -112,11 +112,37 @@ impl Record {
         Ok(())
     }
 
-    /// Makes a durable change, together with the deferred ones. The document is read again under its lock.
+    /// Makes a durable change, together with the deferred ones. The document is read again under its lock; one that
+    /// somebody made unreadable while the run was driven is put back first.
     pub(crate) fn change(
         &self,
         label: &str,
         change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<(), StoreError> {
+        match self.try_change(label, &change) {
+            Err(StoreError::Corrupt { .. } | StoreError::Version { .. })
+                if self.workspace.is_in_custody() =>
+            {
+                self.put_document_back()?;
+                self.try_change(label, &change)
+            }
+            other => other,
+        }
+    }
+
+    /// Puts the document back as it was written last. What was found in its place is kept with the evidence.
+    fn put_document_back(&self) -> Result<(), StoreError> {
+        let written = lock(&self.written).clone();
+        let Some(found) = self.documents.put_back(&self.name, &written)? else { return Ok(()) };
+        self.workspace.put("evidence/unreadable-document.json", &found)?;
+        self.note_foreign(&self.documents.folder().document(&self.name), ChangeKind::Modified, None);
+        Ok(())
+    }
+
+    fn try_change(
+        &self,
+        label: &str,
+        change: &impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
     ) -> Result<(), StoreError> {
         let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let deferred = self.deferred_changes();

@@ -51,7 +51,7 @@ pub(super) async fn review_whole(
     stage.show_lanes("Reviewers", seats.iter().map(|seat| (step_id(seat), crate::panel::seat_label(seat))));
     let named = seats.iter().map(|seat| (seat.id, *seat));
     // The ticks of the run itself are no change.
-    let tasks: String = work.plan().tasks.iter().map(|task| format!("{}\n", task.text)).collect();
+    let tasks: String = work.plan().tasks.iter().map(|task| task.text.clone() + "\n").collect();
     let tasks = approved_text("", "", &tasks);
     let reviews = phase
         .parallel("comprehensive", named, |seat| {
