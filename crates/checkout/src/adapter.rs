@@ -67,7 +67,7 @@ impl Tree for TreeWatch {
         })
     }
 
-    fn expect_own_change(&self) {
+    fn expect_change(&self) {
         self.forget();
     }
 

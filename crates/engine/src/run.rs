@@ -137,7 +137,7 @@ impl PhaseHandle<'_> {
         let Step { id, reads, revises, touches_checkout, external_effect, delegates, agent } = step;
         let (phase, branch) = (self.name.clone(), batch::branch_path());
         if touches_checkout {
-            self.run.ports.tree.expect_own_change();
+            self.run.ports.tree.expect_change();
         }
         let call = StepCall {
             phase,
@@ -152,7 +152,7 @@ impl PhaseHandle<'_> {
         };
         let outcome = self.run.journal.once(call, Box::new(body)).await;
         if touches_checkout {
-            self.run.ports.tree.expect_own_change();
+            self.run.ports.tree.expect_change();
         }
         outcome
     }
@@ -172,7 +172,10 @@ impl PhaseHandle<'_> {
                 }
                 GateStatus::Open(view) => view,
             };
-            match self.run.ports.asker.ask(&view).await {
+            let reply = self.run.ports.asker.ask(&view).await;
+            // The person may have edited the tree meanwhile.
+            self.run.ports.tree.expect_change();
+            match reply {
                 Reply::Answers(answers) => {
                     let accepted = view.accepted_answers(answers);
                     if accepted.is_empty() {

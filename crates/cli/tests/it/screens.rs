@@ -84,6 +84,8 @@ fn help_lists_every_command() {
             "survey",
             "check",
             "verify",
+            "next",
+            "done",
             "status",
             "answer",
             "resume",

@@ -18,8 +18,9 @@ pub trait Tree: Send + Sync {
         self.snapshot()
     }
 
-    /// Told before and after charrette itself changes the tree: no agent starts with an earlier snapshot then.
-    fn expect_own_change(&self) {}
+    /// Told when charrette itself changes the tree, and when a person may have done so at a gate: no agent starts with an
+    /// earlier snapshot then.
+    fn expect_change(&self) {}
 
     /// Changes between two snapshots of this tree, without charrette's own folders.
     fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange>;

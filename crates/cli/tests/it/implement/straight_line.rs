@@ -92,8 +92,10 @@ fn ten_tasks_become_ten_proven_commits() {
 fn the_checkout_is_untouched_until_the_end() {
     let bed = Bed::new();
     let (root, seen) = (bed.sandbox.work(), bed.sandbox.outside("seen"));
+    // In one piece: several agents look at the same time.
     let look = format!(
-        "{{ git -C '{0}' rev-parse HEAD; git -C '{0}' status --porcelain -- till tests specs; ls '{0}/till'; }} >> '{1}'",
+        "look=$(git -C '{0}' rev-parse HEAD; git -C '{0}' status --porcelain -- till tests specs; ls '{0}/till'); \
+         echo \"$look\" >> '{1}'",
         root.display(),
         seen.display()
     );
