@@ -415,9 +415,11 @@ fn killed_and_resumed(shop: &Shop, args: &[&str], name: &str) {
     let written = shop.workshop.answer_text("writer");
     shop.workshop.set_fault("writer", SeatFault::Hangs);
     let mut command = shop.workshop.command(BINARY, [&["design"], args, &UNATTENDED].concat());
+    let log = || std::fs::read_to_string(shop.workshop.log()).unwrap_or_default();
+    let earlier = log().len();
     let mut driver = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let patience = Instant::now() + Duration::from_mins(2);
-    while !std::fs::read_to_string(shop.workshop.log()).unwrap_or_default().contains("writer ") {
+    while !log()[earlier..].contains("writer ") {
         assert!(
             Instant::now() < patience && driver.try_wait().unwrap().is_none(),
             "the writer is not called"

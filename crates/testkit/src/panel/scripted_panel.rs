@@ -9,6 +9,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Request of the run.
 pub const REQUEST: &str = "add rate limiting to the public API";
@@ -26,6 +27,8 @@ pub struct Panel {
     /// Seed of the run ids. Unique for every panel, because processes are told apart by run id.
     pub seed: String,
     fake_agent: PathBuf,
+    /// Length of the log when it was read last.
+    read_bytes: AtomicUsize,
 }
 
 /// Agents that are present, and how they are used.
@@ -63,7 +66,12 @@ impl Panel {
     /// The same agents with another repository. Their answers cite files that it may not have.
     pub fn with_sandbox(sandbox: Sandbox, fake_agent: impl AsRef<Path>) -> Panel {
         let seed = sandbox.work().display().to_string();
-        let panel = Panel { sandbox, seed, fake_agent: fake_agent.as_ref().to_owned() };
+        let panel = Panel {
+            sandbox,
+            seed,
+            fake_agent: fake_agent.as_ref().to_owned(),
+            read_bytes: AtomicUsize::new(0),
+        };
         copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/panel"), &panel.script());
         panel.seat_agents(&Seating::REGULAR);
         panel
@@ -202,7 +210,9 @@ impl Panel {
     /// Calls of agents since the last call of this function, `STEP AGENT`, sorted.
     pub fn calls(&self) -> Vec<String> {
         let log = fs_err::read_to_string(self.log()).unwrap_or_default();
-        let _ = fs_err::remove_file(self.log());
+        // The file stays: an agent may be writing to it.
+        let read = self.read_bytes.swap(log.len(), Ordering::SeqCst);
+        let log = log.get(read..).unwrap_or(&log);
         let call = |line: &str| line.rsplit_once(' ').map_or(line, |(call, _)| call).to_owned();
         let mut calls: Vec<String> = log.lines().map(call).collect();
         calls.sort();
