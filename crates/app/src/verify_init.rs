@@ -51,7 +51,7 @@ pub struct SetCommand {
 
 /// Reads what the repository says about itself. Nothing is written.
 ///
-/// What is set is the choice of somebody: with any command set nothing is added or replaced, unless `force` is true.
+/// A configured command is the choice of somebody: if any is set, none is added or replaced, unless `force` is true.
 pub fn propose(site: &Site, force: bool) -> Result<VerifyProposal, AppError> {
     refuse_inside_agent(site, "choose the commands that verify its work")?;
     let commands = propose_commands(&RepositoryFiles::read(&site.root));

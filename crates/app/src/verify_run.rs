@@ -75,7 +75,7 @@ impl<'a> CheckoutVerifier<'a> {
         Ok(CheckoutVerifier { site, settings: site.settings.verify(), verifier })
     }
 
-    /// What the commands have of the network, in words.
+    /// Access of the commands to the network, in words.
     pub async fn network(&self) -> String {
         if self.settings.network {
             return "the network, because verify.network is true".to_owned();

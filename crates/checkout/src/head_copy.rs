@@ -34,7 +34,7 @@ pub(crate) fn copy_head(root: &Path, to: &Path) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// What is to be copied.
+/// The repository whose HEAD is copied.
 struct Original {
     /// Format of its objects.
     format: String,

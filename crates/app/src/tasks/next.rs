@@ -4,7 +4,7 @@ use super::listing::SpecTasks;
 use charrette_model::implement::{ImplementTask, WorkMode};
 use serde::Serialize;
 
-/// What can be done next in a specification.
+/// Open tasks of a specification: those that can be done now, and those that wait for them.
 #[derive(Debug, Clone, Serialize)]
 pub struct NextPage {
     pub feature: String,

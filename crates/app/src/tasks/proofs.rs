@@ -11,7 +11,6 @@ use charrette_model::config::VerifySettings;
 use charrette_model::implement::{ImplementTask, Proof};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The proof of a task, checked.
 #[derive(Debug, Clone, Serialize)]
@@ -111,11 +110,6 @@ fn check_runnable(site: &Site, verify: &VerifySettings, task: &ImplementTask) ->
 /// The program of a command, if it is in no folder of the path. One with a folder in its name may be made by the task.
 fn missing_program(site: &Site, argv: &[String]) -> Option<String> {
     let program = argv.first().filter(|program| !program.contains('/'))?;
-    let path = site.environment.text("PATH")?;
-    let is_there = std::env::split_paths(&path).any(|folder| is_file(&folder.join(program)));
-    (!is_there).then(|| charrette_model::escape::printable(program).to_string())
-}
-
-fn is_file(path: &Path) -> bool {
-    path.metadata().is_ok_and(|meta| meta.is_file())
+    let is_missing = site.environment.find_program(program).is_none();
+    is_missing.then(|| charrette_model::escape::printable(program).to_string())
 }

@@ -9,7 +9,7 @@ use charrette_model::implement::{Proof, ProofVerdict, TaskProof, judge_green, ju
 use serde::Serialize;
 use std::path::Path;
 
-/// What the proof of a task showed.
+/// Outcome of running the proof of a task.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProofResult {
     /// As in `tasks.md`.

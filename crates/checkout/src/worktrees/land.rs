@@ -279,7 +279,7 @@ impl Places {
 /// File in the private folder of a run that names the commit which is being landed.
 const MARK: &str = "landing";
 
-/// What the work changes in the user's work tree.
+/// Paths of the user's work tree that the work changes.
 #[derive(Debug)]
 struct Touched {
     paths: BTreeSet<TreePath>,
