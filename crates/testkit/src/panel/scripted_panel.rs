@@ -27,8 +27,8 @@ pub struct Panel {
     /// Seed of the run ids. Unique for every panel, because processes are told apart by run id.
     pub seed: String,
     fake_agent: PathBuf,
-    /// Length of the log when it was read last.
-    read_bytes: AtomicUsize,
+    /// Lines of the log that `calls` has returned.
+    read_lines: AtomicUsize,
 }
 
 /// Agents that are present, and how they are used.
@@ -70,7 +70,7 @@ impl Panel {
             sandbox,
             seed,
             fake_agent: fake_agent.as_ref().to_owned(),
-            read_bytes: AtomicUsize::new(0),
+            read_lines: AtomicUsize::new(0),
         };
         copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/panel"), &panel.script());
         panel.seat_agents(&Seating::REGULAR);
@@ -209,14 +209,18 @@ impl Panel {
 
     /// Calls of agents since the last call of this function, `STEP AGENT`, sorted.
     pub fn calls(&self) -> Vec<String> {
-        let log = fs_err::read_to_string(self.log()).unwrap_or_default();
+        let mut calls = self.calls_in_order();
         // The file stays: an agent may be writing to it.
-        let read = self.read_bytes.swap(log.len(), Ordering::SeqCst);
-        let log = log.get(read..).unwrap_or(&log);
-        let call = |line: &str| line.rsplit_once(' ').map_or(line, |(call, _)| call).to_owned();
-        let mut calls: Vec<String> = log.lines().map(call).collect();
+        self.read_lines.fetch_add(calls.len(), Ordering::SeqCst);
         calls.sort();
         calls
+    }
+
+    /// Calls of agents since the last call of `calls`, `STEP AGENT`, in the order in which they began.
+    pub fn calls_in_order(&self) -> Vec<String> {
+        let log = fs_err::read_to_string(self.log()).unwrap_or_default();
+        let call = |line: &str| line.rsplit_once(' ').map_or(line, |(call, _)| call).to_owned();
+        log.lines().skip(self.read_lines.load(Ordering::SeqCst)).map(call).collect()
     }
 }
 

@@ -148,12 +148,6 @@ impl Till {
         serde_json::from_slice(&fs_err::read(path).ok()?).ok()
     }
 
-    /// The agent calls so far in their order, `STEP AGENT`.
-    pub fn calls_in_order(&self) -> Vec<String> {
-        let log = fs_err::read_to_string(self.log()).unwrap_or_default();
-        log.lines().map(|line| line.rsplit_once(' ').map_or(line, |(call, _)| call).to_owned()).collect()
-    }
-
     /// What the run left behind: worktrees, refs, branches, locks and processes.
     pub fn leftovers(&self) -> Vec<String> {
         leftovers::find(&self.sandbox, &["main"])
