@@ -1,6 +1,7 @@
 //! Links the programs at a fixed address on Linux, as the published ones are: about 80,000 addresses need not be
 //! computed at each start, and their pages stay shared.
 
+#[expect(clippy::disallowed_methods, reason = "cargo names the target in the environment")]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Links the rehearsal at a fixed address on Linux, as charrette is, so that what is measured with it is true of charrette.
 
+#[expect(clippy::disallowed_methods, reason = "cargo names the target in the environment")]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();

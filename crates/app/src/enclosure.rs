@@ -7,16 +7,32 @@
 use crate::agent_pool::state_folder;
 use crate::error::{AppError, ErrorKind};
 use crate::site::Site;
-use charrette_agents::orphans::{
-    LANE_VARIABLE, ancestors, ancestry_is_complete, enclosing_driver, started_by_own_program,
-};
+use charrette_agents::orphans::{Ancestry, LANE_VARIABLE, enclosing_driver};
 use charrette_agents::pool::drivers_folder;
 use charrette_model::escape::printable;
 use charrette_store::Lease;
 
 /// Refuses if this process works for a run. `act` says what it wants to do, such as "answer a gate".
 pub fn refuse_inside_agent(site: &Site, act: &str) -> Result<(), AppError> {
-    let Some(run) = enclosing_run(site) else { return Ok(()) };
+    refuse_descendant(site, &Ancestry::look_up(), act)
+}
+
+/// Refuses if this process works for a run, or if that cannot be told because an ancestor cannot be looked up.
+pub fn refuse_below_agent(site: &Site, act: &str) -> Result<(), AppError> {
+    let ancestry = Ancestry::look_up();
+    refuse_descendant(site, &ancestry, act)?;
+    if ancestry.is_complete() {
+        return Ok(());
+    }
+    Err(AppError::new(
+        ErrorKind::Refused,
+        format!("cannot {act}: the processes that started this one cannot be looked up, so it may work for an agent"),
+    )
+    .hint("Reading works. Run the command in a terminal of your own"))
+}
+
+fn refuse_descendant(site: &Site, ancestry: &Ancestry, act: &str) -> Result<(), AppError> {
+    let Some(run) = enclosing_run(site, ancestry) else { return Ok(()) };
     Err(AppError::new(
         ErrorKind::Refused,
         format!("an agent cannot {act}: this process works for {}", printable(&run)),
@@ -25,17 +41,17 @@ pub fn refuse_inside_agent(site: &Site, act: &str) -> Result<(), AppError> {
 }
 
 /// Description of the run that this process works for.
-fn enclosing_run(site: &Site) -> Option<String> {
+fn enclosing_run(site: &Site, ancestry: &Ancestry) -> Option<String> {
     let lane = site.environment.text(LANE_VARIABLE);
-    let driver = enclosing_driver(&drivers_folder(&state_folder(site)), lane.as_deref());
+    let driver = enclosing_driver(&drivers_folder(&state_folder(site)), lane.as_deref(), ancestry);
     driver
         .or_else(|| {
             // The register is in a folder that the environment names; the lease is in the repository.
             let holder = Lease::holder(&site.documents().folder().checkout()).ok().flatten()?;
-            let is_ancestor = ancestors().iter().any(|pid| pid.cast_unsigned() == holder.pid);
+            let is_ancestor = ancestry.ancestors().iter().any(|pid| pid.cast_unsigned() == holder.pid);
             is_ancestor.then_some(holder.command)
         })
-        .or_else(|| started_by_own_program(is_server))
+        .or_else(|| ancestry.own_program(is_server))
 }
 
 /// Name of the command that serves hosts and drives nothing itself; the drivers that it starts are its children.
@@ -52,19 +68,6 @@ fn is_server(arguments: &[String]) -> bool {
         }
     }
     false
-}
-
-/// Refuses if this process works for a run, or if that cannot be told because an ancestor cannot be looked up.
-pub fn refuse_below_agent(site: &Site, act: &str) -> Result<(), AppError> {
-    refuse_inside_agent(site, act)?;
-    if ancestry_is_complete() {
-        return Ok(());
-    }
-    Err(AppError::new(
-        ErrorKind::Refused,
-        format!("cannot {act}: the processes that started this one cannot be looked up, so it may work for an agent"),
-    )
-    .hint("Reading works. Run the command in a terminal of your own"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 /// Freezes the time that is written into documents, so that output can be compared byte by byte.
@@ -315,11 +314,7 @@ impl Environment {
 
     /// Path of a program on `PATH`. Relative entries are skipped: they could lead into the repository.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
-        let folders = std::env::split_paths(self.get(PATH)?).filter(|folder| folder.is_absolute());
-        let is_program = |path: &PathBuf| {
-            path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-        };
-        folders.map(|folder| folder.join(name)).find(is_program)
+        charrette_git::find_program(self.get(PATH)?, name)
     }
 
     /// The value of `PATH` without relative entries.

@@ -3,29 +3,71 @@
 use crate::error::AppError;
 use crate::read;
 use crate::site::Site;
-use charrette_engine::{Event, Watcher};
+use charrette_engine::{Event, EventKind, Watcher};
 use charrette_model::checkpoint::DocumentName;
 use charrette_store::events::{self, EventFollower, EventLog};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Event log of the run that is being driven; none if it could not be opened.
+/// Maximum number of lines that wait.
+const MAX_WAITING: usize = 1000;
+
+/// Event log of the run that is being driven.
 #[derive(Debug)]
-pub(crate) struct EventFile(Option<EventLog>);
+pub(crate) struct EventFile {
+    /// None if it could not be opened.
+    log: Option<EventLog>,
+    /// Lines of a run that is being replayed. A resumed run has hundreds at once, and nobody waits for them.
+    waiting: Mutex<Vec<String>>,
+    /// True until a step is executed.
+    is_replayed: AtomicBool,
+}
 
 impl EventFile {
     pub(crate) fn open(folder: &Path) -> EventFile {
-        EventFile(EventLog::open(folder).ok())
+        let log = EventLog::open(folder).ok();
+        EventFile { log, waiting: Mutex::default(), is_replayed: AtomicBool::new(true) }
     }
 
     /// Watcher that appends every event. Failures are ignored: no decision depends on the log.
     pub(crate) fn watcher(self) -> Watcher {
-        Arc::new(move |event| {
-            if let (Some(log), Ok(line)) = (&self.0, serde_json::to_string(event)) {
-                let _ = log.append(&line);
-            }
-        })
+        Arc::new(move |event| self.append(event))
     }
+
+    fn append(&self, event: &Event) {
+        let Ok(line) = serde_json::to_string(event) else { return };
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(line);
+        if matches!(event.kind, EventKind::StepStarted { .. }) {
+            self.is_replayed.store(false, Ordering::Relaxed);
+        }
+        let may_wait = self.is_replayed.load(Ordering::Relaxed) && may_be_replayed(&event.kind);
+        if !may_wait || waiting.len() == MAX_WAITING {
+            self.write(&mut waiting);
+        }
+    }
+
+    fn write(&self, waiting: &mut Vec<String>) {
+        if let Some(log) = &self.log {
+            let _ = log.append_all(waiting);
+        }
+        waiting.clear();
+    }
+}
+
+impl Drop for EventFile {
+    fn drop(&mut self) {
+        let mut waiting = std::mem::take(self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if !waiting.is_empty() {
+            self.write(&mut waiting);
+        }
+    }
+}
+
+/// True for events that a resumed run sends without doing anything.
+fn may_be_replayed(kind: &EventKind) -> bool {
+    kind.is_display_only() || matches!(kind, EventKind::StepReused { .. } | EventKind::VoteTallied { .. })
 }
 
 /// Events of a run, oldest first, and the number of unreadable lines.

@@ -1,6 +1,6 @@
 //! Answers that come through a host: bound to what was shown, all or nothing, with their author and client on record.
 
-use crate::enclosure::refuse_inside_agent;
+use crate::enclosure::refuse_below_agent;
 use crate::error::{AppError, ErrorKind};
 use crate::look;
 use crate::run_lookup::feature_argument;
@@ -69,7 +69,7 @@ const MODEL: &str = "agent";
 
 /// Records answers to one gate in one transition, or none of them.
 pub fn record(site: &Site, name: &DocumentName, answer: &HostAnswer) -> Result<AnsweredGate, AppError> {
-    refuse_inside_agent(site, "answer a gate")?;
+    refuse_below_agent(site, "answer a gate")?;
     if let Some(holder) = look::driver(site, name)? {
         let by = charrette_store::Holder::describe(Some(&holder));
         return Err(AppError::new(ErrorKind::Refused, format!("the run is being driven{by}"))

@@ -12,7 +12,6 @@ use charrette_model::checkpoint::shown::{choices, shown_mark};
 use charrette_model::checkpoint::{
     Checkpoint, Command, DocumentName, GateRecord, GateState, StepStatus, StopRecord,
 };
-use charrette_model::feature::name::FeaturePath;
 use charrette_store::workspace::sha256;
 use charrette_store::{Holder, Lease, Workspace};
 use schemars::JsonSchema;
@@ -215,22 +214,9 @@ fn deliverables(
     paths.filter(|path| site.root.join(path).is_file()).collect()
 }
 
-/// Finds a run by its feature and command, without reading other documents if the name is whole.
+/// Finds a run by its feature and the name of its command.
 pub fn find(site: &Site, feature: Option<&str>, command: Option<&str>) -> Result<DocumentName, AppError> {
     let command = command.map(|typed| parse_command(site, typed)).transpose()?;
-    if let Some(Ok(path)) = feature.map(FeaturePath::parse) {
-        let documents = site.documents();
-        let commands = site.registry.all().map(|flow| flow.command);
-        let commands = commands.filter(|known| command.is_none_or(|command| command == *known));
-        let names = commands.map(|command| DocumentName::new(command, Some(path.clone())));
-        let mut found: Vec<DocumentName> =
-            names.filter(|name| documents.folder().document(name).is_file()).collect();
-        if found.len() == 1
-            && let Some(only) = found.pop()
-        {
-            return Ok(only);
-        }
-    }
     find_run(site, feature, command)
 }
 

@@ -15,6 +15,9 @@ pub fn find_run(
     feature: Option<&str>,
     command: Option<Command>,
 ) -> Result<DocumentName, AppError> {
+    if let Some(only) = feature.and_then(|typed| find_whole_name(site, typed, command)) {
+        return Ok(only);
+    }
     let rows = site.documents().list()?;
     let feature = feature.map(|typed| resolve_feature(&rows, typed)).transpose()?;
     let fits = |row: &RunListing| {
@@ -45,6 +48,17 @@ pub fn find_run(
                 .hint("Choose one: --command NAME"))
         }
     }
+}
+
+/// Finds the only run whose whole name was typed, without reading any document.
+fn find_whole_name(site: &Site, typed: &str, command: Option<Command>) -> Option<DocumentName> {
+    let feature = FeaturePath::parse(typed).ok()?;
+    let folder = site.documents().folder().clone();
+    let commands = command.map_or_else(|| Command::ALL.to_vec(), |command| vec![command]);
+    let names = commands.into_iter().map(|command| DocumentName::new(command, Some(feature.clone())));
+    let mut found = names.filter(|name| folder.document(name).is_file());
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
 }
 
 /// Resolves a feature name: the whole name, or the last part of a nested one if that is unique.

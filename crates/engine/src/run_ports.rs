@@ -204,7 +204,7 @@ impl Worktrees for AbsentPort {
         absent_worktrees()
     }
 
-    fn read(&self, _: ObjectId, _: Vec<String>) -> WorktreeResult<Vec<worktrees::FileAt>> {
+    fn read(&self, _: Vec<worktrees::FileAt>) -> WorktreeResult<Vec<Option<String>>> {
         absent_worktrees()
     }
 

@@ -17,9 +17,11 @@ mod lock_files;
 mod process;
 mod program;
 mod remote;
+mod search_path;
 
 pub use environment::set_environment;
 pub use lock_files::LockFile;
 pub use process::{GitError, LimitedOutput};
 pub use program::Git;
 pub use remote::{CallError, RemoteCallOptions};
+pub use search_path::find_program;

@@ -74,18 +74,25 @@ pub struct LimitedOutput {
     pub is_cut: bool,
 }
 
-/// Runs git and reads at most `limit` bytes of its output.
+/// Runs git with `input` on its standard input, and reads at most `limit` bytes of its output.
 pub(crate) fn run_limited(
     mut command: Command,
     subcommand: String,
+    input: &[u8],
     limit: usize,
 ) -> Result<LimitedOutput, GitError> {
     let not_run = |error: io::Error| GitError::not_run(&error);
+    if !input.is_empty() {
+        command.stdin(Stdio::piped());
+    }
     let mut child = command.stderr(Stdio::piped()).spawn().map_err(not_run)?;
     let (mut bytes, mut message) = (Vec::new(), Vec::new());
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let kept = &mut message;
     let read = thread::scope(|scope| {
+        if let Some(mut stdin) = stdin {
+            scope.spawn(move || stdin.write_all(input));
+        }
         if let Some(mut stderr) = stderr {
             scope.spawn(move || stderr.read_to_end(kept));
         }

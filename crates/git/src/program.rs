@@ -88,9 +88,19 @@ impl<'a> Git<'a> {
 
     /// Reads at most `limit` bytes of git's output.
     pub fn bytes_limited<S: AsRef<OsStr>>(self, args: &[S], limit: usize) -> Result<LimitedOutput, GitError> {
+        self.bytes_limited_from(args, b"", limit)
+    }
+
+    /// Reads at most `limit` bytes of git's output, with `input` on its standard input.
+    pub fn bytes_limited_from<S: AsRef<OsStr>>(
+        self,
+        args: &[S],
+        input: &[u8],
+        limit: usize,
+    ) -> Result<LimitedOutput, GitError> {
         let mut command = self.command(Purpose::Restricted, args);
         command.stdout(Stdio::piped());
-        run_limited(command, subcommand(args), limit)
+        run_limited(command, subcommand(args), input, limit)
     }
 
     /// Changes the index or the work tree, with `input` on git's standard input. No hooks run.

@@ -5,7 +5,6 @@ use crate::arguments::AnswerArguments;
 use crate::forms::{self, FormReply};
 use crate::results::{RunResult, approval_command, error_text, failure, look_text, refusal, success};
 use crate::server::{FORM_AUTHOR, Host, Server};
-use charrette_app::enclosure::refuse_below_agent;
 use charrette_app::host_answer::{self, AnswerAuthor, HostAnswer};
 use charrette_app::look::{self, Look};
 use charrette_app::{AppError, Site, launch};
@@ -36,19 +35,18 @@ pub(crate) async fn answer(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, CallToolResult> {
     let AnswerArguments { feature, command, gate, shown, answers } = arguments;
-    let run = server
-        .work(move |site| {
-            let name = look::find(site, Some(&feature), command.as_deref())?;
-            look::look(site, &name)
-        })
-        .await
-        .map_err(|error| failure(&error))?;
+    let run = RunKey { feature, command };
     if let Some(answers) = answers {
         let request = GateAnswers { gate, shown, answers, author: AnswerAuthor::Model };
-        let recorded = record(server, &run, request, host).await;
-        let result = recorded.map_err(|error| refused(&error, &run))?;
-        return Ok(success(result.text(), &result).into());
+        return match record(server, &run, request, host).await {
+            Ok(result) => Ok(success(result.text(), &result).into()),
+            Err(error) => match look_at(server, &run).await {
+                Ok(look) => Err(refused(&error, &look)),
+                Err(_) => Err(failure(&error)),
+            },
+        };
     }
+    let run = look_at(server, &run).await.map_err(|error| failure(&error))?;
     let wanted = run.gates.iter().find(|open| open.gate == gate);
     let Some(wanted) = wanted.filter(|open| open.shown == shown.trim()) else {
         return Err(refused(
@@ -108,7 +106,7 @@ pub(crate) async fn take_form(
         FormReply::Filled(answers) => {
             let (gate, shown) = (gate.to_owned(), shown.to_owned());
             let request = GateAnswers { gate, shown, answers, author: FORM_AUTHOR };
-            let recorded = record(server, run, request, host).await;
+            let recorded = record(server, &RunKey::of(run), request, host).await;
             let result = recorded.map_err(|error| error.message)?;
             Ok(FormOutcome::Recorded(Box::new(result)))
         }
@@ -132,6 +130,28 @@ async fn ask(form: InputRequest, context: &RequestContext<RoleServer>) -> Result
     }
 }
 
+/// A run, as a host names it.
+#[derive(Clone)]
+struct RunKey {
+    feature: String,
+    command: Option<String>,
+}
+
+impl RunKey {
+    fn of(run: &Look) -> RunKey {
+        RunKey { feature: run.feature.clone(), command: Some(run.command.clone()) }
+    }
+
+    fn find(&self, site: &Site) -> Result<look::RunName, AppError> {
+        look::find(site, Some(&self.feature), self.command.as_deref())
+    }
+}
+
+async fn look_at(server: &Server, run: &RunKey) -> Result<Look, AppError> {
+    let run = run.clone();
+    server.work(move |site| look::look(site, &run.find(site)?)).await
+}
+
 struct GateAnswers {
     gate: String,
     shown: String,
@@ -142,17 +162,15 @@ struct GateAnswers {
 /// Records answers; the driver is started again when no gate asks anything.
 async fn record(
     server: &Server,
-    run: &Look,
+    run: &RunKey,
     request: GateAnswers,
     host: &Host,
 ) -> Result<RunResult, AppError> {
-    let (feature, command) = (run.feature.clone(), run.command.clone());
-    let (client, has_forms) = (host.client.clone(), host.has_forms);
+    let (run, client, has_forms) = (run.clone(), host.client.clone(), host.has_forms);
     server
         .work(move |site| {
-            refuse_below_agent(site, "answer a gate")?;
             let GateAnswers { gate, shown, answers, author } = request;
-            let name = look::find(site, Some(&feature), Some(&command))?;
+            let name = run.find(site)?;
             let answer = HostAnswer { gate, shown, answers, author, client };
             let answered = host_answer::record(site, &name, &answer)?;
             let did = format!("Recorded: {}.", describe(&answer.gate, &answered));

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// A change that did not pass through the driver. It is taken back already.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Restoration {
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
-/// Files of a run, by path. Inactive until [`Custody::begin`].
+/// Files of a run, by path. Inactive until [`Custody::begin`]: until then it only remembers what was read.
 #[derive(Debug, Default)]
 pub(crate) struct Custody(Mutex<CustodyState>);
 
@@ -46,8 +46,10 @@ struct KeptFile {
     bytes: Arc<[u8]>,
 }
 
-/// Time after which a change of a file shows in its metadata, whatever the resolution of the file system's clock.
-const SETTLING_TIME: i64 = 1;
+/// Time after which a change of a file shows in its metadata: more than the tick of any kernel's clock.
+const SETTLING_TIME: Duration = Duration::from_millis(100);
+/// The same on file systems that count whole seconds.
+const COARSE_SETTLING_TIME: Duration = Duration::from_secs(2);
 
 /// File metadata that identifies an unchanged file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,11 +73,19 @@ impl Signature {
         Signature { inode: meta.ino(), bytes: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) }
     }
 
+    /// Length of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// This signature, if the last change is long enough ago.
-    fn settled(self) -> Option<Signature> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
-        let is_old = i64::try_from(now).ok()? > self.changed.0 + SETTLING_TIME;
-        is_old.then_some(self)
+    pub(crate) fn settled(self) -> Option<Signature> {
+        let (seconds, nanoseconds) =
+            (u64::try_from(self.changed.0).ok()?, u32::try_from(self.changed.1).ok()?);
+        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+        let age = SystemTime::now().duration_since(changed).ok()?;
+        let needed = if nanoseconds == 0 { COARSE_SETTLING_TIME } else { SETTLING_TIME };
+        (age > needed).then_some(self)
     }
 }
 
@@ -104,11 +114,19 @@ impl Custody {
             let Some(signature) = Signature::read(&path)? else { continue };
             let kept = match before.get(&path).filter(|kept| kept.signature == Some(signature)) {
                 Some(kept) => kept.clone(),
-                None => KeptFile { signature: None, bytes: fs_err::read(&path)?.into() },
+                None => KeptFile { signature: signature.settled(), bytes: fs_err::read(&path)?.into() },
             };
             state.files.insert(path, kept);
         }
         Ok(())
+    }
+
+    /// Takes note of a file that was read before custody begins, so that it need not be read again.
+    pub(crate) fn remember(&self, path: PathBuf, signature: Signature, bytes: Vec<u8>) {
+        let mut state = self.state();
+        if let Some(signature) = signature.settled().filter(|_| !state.is_active) {
+            state.files.insert(path, KeptFile { signature: Some(signature), bytes: bytes.into() });
+        }
     }
 
     /// Takes note of files that the driver has just written.

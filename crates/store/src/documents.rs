@@ -5,6 +5,7 @@
 //! earlier one: the file on disk counts. (It is not parsed again if it is unchanged; see `parse_cache`.)
 
 use crate::atomic::{self, ReplaceError};
+use crate::custody::Signature;
 use crate::error::StoreError;
 use crate::head::head;
 use crate::history::{self, ChangeLabel, DocumentVersion};
@@ -265,6 +266,11 @@ impl Documents {
 
 /// The bytes of a document; `None` if there is no such file. Links are not followed.
 pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    Ok(read_bytes_and_signature(path)?.map(|(bytes, _)| bytes))
+}
+
+/// The same, with the signature of the file that was read.
+pub(crate) fn read_bytes_and_signature(path: &Path) -> Result<Option<(Vec<u8>, Signature)>, StoreError> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let mut options = fs_err::OpenOptions::new();
     options.read(true);
@@ -282,7 +288,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     if meta.len() > MAX_DOCUMENT_BYTES {
         return Err(StoreError::TooLarge { path: path.to_owned(), limit: MAX_DOCUMENT_BYTES });
     }
-    Ok(Some(read_small(file, meta.len())?))
+    Ok(Some((read_small(file, meta.len())?, Signature::of(&meta))))
 }
 
 /// Reads a file of about `expected` bytes: `read_to_end` would ask for its length again.
@@ -299,6 +305,9 @@ pub(crate) fn read_small(mut file: impl io::Read, expected: u64) -> io::Result<V
         }
         if length == bytes.len() {
             bytes.resize(2 * length, 0);
+        } else if length + 1 == bytes.len() {
+            // Of the expected length: a regular file fills the buffer as far as it goes.
+            break;
         }
     }
     bytes.truncate(length);

@@ -25,6 +25,27 @@ pub fn head(repository: &Repository) -> io::Result<Option<String>> {
     }
 }
 
+/// The commit of a ref of this repository, read from its files; none if there is no such ref. An error if only git can tell.
+pub fn find_ref(repository: &Repository, name: &str) -> io::Result<Option<String>> {
+    if !is_plain_ref(name) {
+        return Err(unsupported());
+    }
+    let found = match read_ref(&repository.common_dir.join(name))? {
+        Some(text) if is_commit(&text) => HeadState::Commit(text),
+        Some(_) => HeadState::Unsupported,
+        None => read_packed(&repository.common_dir, name)?,
+    };
+    match found {
+        HeadState::Commit(commit) => Ok(Some(commit)),
+        HeadState::Unborn => Ok(None),
+        HeadState::Unsupported => Err(unsupported()),
+    }
+}
+
+fn unsupported() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "refs of this repository are in another format")
+}
+
 enum HeadState {
     Commit(String),
     Unborn,

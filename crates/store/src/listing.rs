@@ -1,12 +1,16 @@
 //! Listing of all runs of a repository, newest first.
 
-use crate::documents::{Documents, read_bytes, unreadable};
+use crate::custody::Signature;
+use crate::documents::{Documents, read_bytes_and_signature, unreadable};
 use crate::error::StoreError;
 use crate::lock::{Holder, Lease};
 use charrette_model::checkpoint::{CheckpointOverview, DocumentName};
-use std::collections::HashSet;
+use charrette_model::stamp::Stamp;
+use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
 /// Number of documents below which a second thread costs more than it saves.
@@ -17,7 +21,7 @@ const WORTH_A_THREAD: usize = 256;
 pub struct RunListing {
     pub name: DocumentName,
     pub path: PathBuf,
-    pub overview: Result<CheckpointOverview, StoreError>,
+    pub overview: Result<Arc<CheckpointOverview>, StoreError>,
     /// Holder of the run's lease, if any.
     pub driver: Option<Holder>,
 }
@@ -32,7 +36,9 @@ impl Documents {
             .filter_map(|file| DocumentName::from_stem(file.strip_suffix(".json")?))
             .collect();
 
-        let row = |name: &DocumentName| self.row(name, leased.contains(&format!("{}.lease", name.stem())));
+        let known = KnownOverviews::for_listing();
+        let row =
+            |name: &DocumentName| self.row(name, leased.contains(&format!("{}.lease", name.stem())), &known);
         let mut rows: Vec<RunListing> = if names.len() < WORTH_A_THREAD {
             names.iter().filter_map(row).collect()
         } else {
@@ -44,27 +50,85 @@ impl Documents {
                 workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
             })
         };
-        rows.sort_by(|a, b| {
-            let age = |row: &RunListing| {
-                row.overview.as_ref().ok().and_then(|overview| overview.updated_at.clone())
-            };
-            age(b).cmp(&age(a)).then_with(|| a.name.cmp(&b.name))
-        });
+        rows.sort_by(|a, b| b.changed_at().cmp(&a.changed_at()).then_with(|| a.name.cmp(&b.name)));
         Ok(rows)
     }
 
     /// `None` if the document was removed meanwhile.
-    fn row(&self, name: &DocumentName, leased: bool) -> Option<RunListing> {
+    fn row(&self, name: &DocumentName, leased: bool, known: &KnownOverviews) -> Option<RunListing> {
         let path = self.folder().document(name);
-        let overview = match read_bytes(&path) {
-            Ok(Some(bytes)) => {
-                CheckpointOverview::read(&bytes).map_err(|error| unreadable(path.clone(), error))
-            }
-            Ok(None) => return None,
-            Err(error) => Err(error),
+        let overview = match known.get(&path) {
+            Some(overview) => Ok(overview),
+            None => match read_bytes_and_signature(&path) {
+                Ok(Some((bytes, signature))) => CheckpointOverview::read(&bytes)
+                    .map(|overview| known.keep(&path, signature, overview))
+                    .map_err(|error| unreadable(path.clone(), error)),
+                Ok(None) => return None,
+                Err(error) => Err(error),
+            },
         };
         let driver = if leased { Lease::holder(&self.folder().lease(name)).ok().flatten() } else { None };
         Some(RunListing { name: name.clone(), path, overview, driver })
+    }
+}
+
+impl RunListing {
+    /// Time of the last change; none if the document cannot be read.
+    fn changed_at(&self) -> Option<&Stamp> {
+        self.overview.as_ref().ok().and_then(|overview| overview.updated_at.as_ref())
+    }
+}
+
+/// Overviews that this process has read, by path. A server lists its runs again and again, and most of them ended long ago.
+static OVERVIEWS: RwLock<Option<HashMap<PathBuf, KnownOverview>>> = RwLock::new(None);
+
+/// Maximum number of overviews in memory.
+const MAX_KNOWN: usize = 20_000;
+
+#[derive(Debug)]
+struct KnownOverview {
+    signature: Signature,
+    overview: Arc<CheckpointOverview>,
+}
+
+/// Overviews of documents that have not changed since they were read.
+struct KnownOverviews {
+    /// False for the first listing of a process: most processes list once.
+    is_kept: bool,
+}
+
+impl KnownOverviews {
+    fn for_listing() -> KnownOverviews {
+        static HAS_LISTED: AtomicBool = AtomicBool::new(false);
+        KnownOverviews { is_kept: HAS_LISTED.swap(true, Ordering::Relaxed) }
+    }
+
+    fn get(&self, path: &Path) -> Option<Arc<CheckpointOverview>> {
+        if !self.is_kept {
+            return None;
+        }
+        let overviews = OVERVIEWS.read().unwrap_or_else(PoisonError::into_inner);
+        let known = overviews.as_ref()?.get(path)?;
+        let is_unchanged = Signature::read(path).ok().flatten() == Some(known.signature);
+        is_unchanged.then(|| known.overview.clone())
+    }
+
+    fn keep(
+        &self,
+        path: &Path,
+        signature: Signature,
+        overview: CheckpointOverview,
+    ) -> Arc<CheckpointOverview> {
+        let overview = Arc::new(overview);
+        if let Some(signature) = signature.settled().filter(|_| self.is_kept) {
+            let mut overviews = OVERVIEWS.write().unwrap_or_else(PoisonError::into_inner);
+            let overviews = overviews.get_or_insert_default();
+            if overviews.len() >= MAX_KNOWN {
+                overviews.clear();
+            }
+            overviews.insert(path.to_owned(), KnownOverview { signature, overview: overview.clone() });
+        }
+        overview
     }
 }
 

@@ -7,11 +7,13 @@
 
 use crate::atomic::{place_all, sync_folders_of};
 use crate::custody::{Custody, Signature};
+use crate::documents::read_small;
 use crate::error::StoreError;
 use crate::layout::{check_folder, create_folder};
 use charrette_model::escape::printable;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +31,17 @@ pub struct Workspace {
     root: Option<PathBuf>,
     digests: Mutex<HashMap<String, (Signature, String)>>,
     custody: Custody,
+    found: Mutex<FoundStaged>,
+}
+
+/// Entries of the staging folder, as this process found them. They are asked for at every reused step.
+#[derive(Debug, Default)]
+enum FoundStaged {
+    #[default]
+    Unread,
+    Entries(HashSet<OsString>),
+    /// Steps are at work, so that the folder changes at any time.
+    Outdated,
 }
 
 impl Workspace {
@@ -42,6 +55,7 @@ impl Workspace {
             root: None,
             digests: Mutex::default(),
             custody: Custody::default(),
+            found: Mutex::default(),
         }
     }
 
@@ -117,8 +131,8 @@ impl Workspace {
     /// Path where an artifact can be read now: staged by `lane`, or collected.
     pub fn readable_path(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
         if let Some(lane) = lane {
-            let staged = self.verified(self.staged(lane, name)?, name)?;
-            if staged.exists() {
+            let staged = self.staged(lane, name)?;
+            if self.may_be_there(&staged) && self.verified(staged.clone(), name)?.exists() {
                 return Ok(staged);
             }
         }
@@ -140,7 +154,9 @@ impl Workspace {
         {
             return Ok(Some(digest.clone()));
         }
-        let digest = sha256(&fs_err::read(&path)?);
+        let bytes = read_small(fs_err::File::open(&path)?, signature.bytes())?;
+        let digest = sha256(&bytes);
+        self.custody.remember(path, signature, bytes);
         digests.insert(name.to_owned(), (signature, digest.clone()));
         Ok(Some(digest))
     }
@@ -189,12 +205,14 @@ impl Workspace {
         lane: &str,
         files: &[(impl AsRef<str>, impl AsRef<[u8]>)],
     ) -> io::Result<Vec<String>> {
+        self.expect_staged();
         self.write_all(files, |name| self.staged(lane, name), &[])
     }
 
     /// Keeps a file beside the staged outputs of a lane. Its content is synced, its name is not: what a power loss takes
     /// is asked for again.
     pub fn keep(&self, lane: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.expect_staged();
         let files = [(self.staged(lane, name)?, bytes)];
         create_folder(&self.staging)?;
         place_all(&files)?;
@@ -202,11 +220,12 @@ impl Workspace {
         Ok(())
     }
 
-    /// Marks a kept file. The mark survives a kill of this process; a power loss may take it.
-    pub fn mark_kept(&self, lane: &str, name: &str) -> io::Result<()> {
-        let path = self.staged(lane, name)?;
-        fs_err::write(&path, "")?;
-        self.custody.keep(&[(path, b"")]);
+    /// Gives a kept file another name. That survives a kill of this process; a power loss may undo it.
+    pub fn rename_kept(&self, lane: &str, name: &str, new_name: &str) -> io::Result<()> {
+        self.expect_staged();
+        let (path, new_path) = (self.verified(self.staged(lane, name)?, name)?, self.staged(lane, new_name)?);
+        fs_err::rename(&path, &new_path)?;
+        self.custody.moved(&path, &new_path);
         Ok(())
     }
 
@@ -271,8 +290,8 @@ impl Workspace {
     /// True if a lane left staged outputs or a scratch folder.
     pub fn has_leftovers(&self, lane: &str, names: impl IntoIterator<Item = impl AsRef<str>>) -> bool {
         let mut names = names.into_iter();
-        self.lane(lane).exists()
-            || names.any(|name| self.staged(lane, name.as_ref()).is_ok_and(|staged| staged.exists()))
+        let is_there = |path: PathBuf| self.may_be_there(&path) && path.exists();
+        is_there(self.lane(lane)) || names.any(|name| self.staged(lane, name.as_ref()).is_ok_and(is_there))
     }
 
     /// Removes everything a lane left, staged or not; it will not be collected.
@@ -293,6 +312,24 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
         }
+    }
+
+    /// False if an entry of the staging folder was not there when this process came, and nothing was staged since.
+    fn may_be_there(&self, staged: &Path) -> bool {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*found, FoundStaged::Unread) {
+            let entries = fs_err::read_dir(&self.staging).into_iter().flatten().flatten();
+            *found = FoundStaged::Entries(entries.map(|entry| entry.file_name()).collect());
+        }
+        match &*found {
+            FoundStaged::Entries(entries) => staged.file_name().is_some_and(|name| entries.contains(name)),
+            FoundStaged::Unread | FoundStaged::Outdated => true,
+        }
+    }
+
+    /// Notes that something is staged from now on.
+    fn expect_staged(&self) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = FoundStaged::Outdated;
     }
 
     /// Keeps the old content under a second name (hard link) before the new one takes its place. `None` if

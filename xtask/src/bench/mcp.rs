@@ -11,6 +11,7 @@ use charrette_testkit::mcp_client::{McpClient, McpHost, Revision};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 const ANSWER: &str = "mcp: answer, ms beyond a durable update";
 const LOOK: &str = "mcp: a look, 1000 finished runs";
@@ -163,6 +164,8 @@ impl Bench {
             let path = self.state().join(format!("research-finished-{number}.json"));
             fs_err::write(path, serde_json::to_string_pretty(&document)?)?;
         }
+        // Finished runs are older than the moment in which a file is not believed to be unchanged.
+        std::thread::sleep(Duration::from_millis(300));
         Ok(())
     }
 

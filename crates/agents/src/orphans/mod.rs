@@ -5,18 +5,17 @@
 //! driver lives, so a record that can be locked belongs to a dead driver; processes that have its name in their
 //! environment are orphans ([`reaper`]). [`processes`] searches the processes of the machine. Of the processes without
 //! the name only those are ended that a living driver adopted after its first agent had started (Linux); this process and
-//! its ancestors are never touched. [`copies`] are the folders of a driver in which
+//! its ancestors are never touched. [`ancestry`] is the line of processes above this one. [`copies`] are the folders of a driver in which
 //! its agents may write; they end with it.
 
+mod ancestry;
 mod copies;
 mod driver;
 mod processes;
 mod reaper;
 
+pub use ancestry::Ancestry;
 pub(crate) use copies::remove_folder;
 pub use driver::{Driver, LANE_VARIABLE};
-pub use reaper::{
-    Orphan, ancestors, ancestry_is_complete, enclosing_driver, find_orphans, reap_orphans,
-    started_by_own_program,
-};
+pub use reaper::{Orphan, enclosing_driver, find_orphans, reap_orphans};
 pub(crate) use reaper::{become_subreaper, end_lane_orphans, spare_adopted};

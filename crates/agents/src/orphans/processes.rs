@@ -1,5 +1,7 @@
 //! Processes of this machine: ids, parents, environment variables.
 
+#[cfg(target_os = "linux")]
+use super::ancestry::Ancestry;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 
@@ -26,10 +28,10 @@ impl Process {
 /// ancestors.
 #[cfg(target_os = "linux")]
 pub(super) fn processes_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> bool) -> Vec<Process> {
-    let spared = own_ancestry();
+    let spared = Ancestry::look_up();
     let entries = fs_err::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| pid(&entry.file_name()));
-    pids.filter(|pid| !spared.contains(pid)).filter_map(|pid| open_if(pid, variable, &wanted)).collect()
+    pids.filter(|pid| !spared.contains(*pid)).filter_map(|pid| open_if(pid, variable, &wanted)).collect()
 }
 
 /// The same among our own children, which is much faster. `None` if the system does not list them.
@@ -106,59 +108,6 @@ fn has_variable(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> boo
     })
 }
 
-/// Ids of this process and its ancestors.
-#[cfg(target_os = "linux")]
-pub(super) fn own_ancestry() -> Vec<i32> {
-    let mut line = vec![rustix::process::getpid().as_raw_nonzero().get()];
-    while let Some(stat) = line.last().and_then(|pid| stat(*pid)) {
-        if stat.parent <= 0 || line.contains(&stat.parent) {
-            break;
-        }
-        line.push(stat.parent);
-    }
-    line
-}
-
-/// True if the ancestors of this process are known up to the first process of the system or of its namespace.
-#[cfg(target_os = "linux")]
-pub(super) fn ancestry_ends_at_the_top() -> bool {
-    let line = own_ancestry();
-    let is_whole = line.last().and_then(|pid| stat(*pid)).is_some_and(|stat| stat.parent == 0);
-    is_whole && !(is_confined() && (has_own_process_list() || line.iter().any(|pid| is_out_of_reach(*pid))))
-}
-
-/// True if this process can never gain privileges. Sandboxes demand it, and no program in one can take it back; ordinary
-/// sessions and most containers can gain some.
-#[cfg(target_os = "linux")]
-fn is_confined() -> bool {
-    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"]))
-}
-
-/// True in a process namespace that is not the first of the system: its first process seems to have no parent.
-#[cfg(target_os = "linux")]
-fn has_own_process_list() -> bool {
-    /// Name of the namespace that the system starts with.
-    const FIRST_NAMESPACE: &str = "pid:[4026531836]";
-    fs_err::read_link("/proc/self/ns/pid").map_or(true, |name| name.as_os_str() != FIRST_NAMESPACE)
-}
-
-/// True for a process of this user whose program cannot be looked up, as from a sandbox that it is not in. Programs of other
-/// users, such as the first of the system, cannot be looked up anyway.
-#[cfg(target_os = "linux")]
-fn is_out_of_reach(pid: i32) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let owner = fs_err::metadata(format!("/proc/{pid}")).map(|folder| folder.uid());
-    let is_own = owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw());
-    let program = fs_err::read_link(format!("/proc/{pid}/exe"));
-    is_own && program.is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn ancestry_ends_at_the_top() -> bool {
-    false
-}
-
 #[cfg(target_os = "linux")]
 fn children() -> Option<Vec<i32>> {
     let mut children = Vec::new();
@@ -170,14 +119,14 @@ fn children() -> Option<Vec<i32>> {
 }
 
 #[cfg(target_os = "linux")]
-struct Stat {
+pub(super) struct Stat {
     state: u8,
-    parent: i32,
+    pub(super) parent: i32,
     group: i32,
 }
 
 #[cfg(target_os = "linux")]
-fn stat(pid: i32) -> Option<Stat> {
+pub(super) fn stat(pid: i32) -> Option<Stat> {
     use std::io::Read as _;
     /// More than the kernel ever writes: a name of at most 64 bytes, and some fifty numbers.
     const MAX_BYTES: usize = 2048;
@@ -241,14 +190,6 @@ pub(super) fn reap_adopted_zombies(_: &[i32]) {}
 #[cfg(not(target_os = "linux"))]
 pub(super) fn adopted_children(_: &[i32], _: GroupRule) -> Vec<Process> {
     Vec::new()
-}
-
-/// Only the parent is known without a walk through all processes.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn own_ancestry() -> Vec<i32> {
-    let own = rustix::process::getpid().as_raw_nonzero().get();
-    let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
-    std::iter::once(own).chain(parent).collect()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,10 +1,11 @@
 //! Ends orphaned processes: those of a finished lane, and those of a dead driver.
 
+use super::ancestry::Ancestry;
 use super::copies::{copies_folder, remove_folder};
 use super::driver::LANE_VARIABLE;
 use super::processes::{
-    GroupRule, Process, adopted_children, ancestry_ends_at_the_top, children_with_variable, own_ancestry,
-    processes_with_variable, reap_adopted_zombies, set_subreaper,
+    GroupRule, Process, adopted_children, children_with_variable, processes_with_variable,
+    reap_adopted_zombies, set_subreaper,
 };
 use crate::process_group::{own_leaders, with_own_leaders};
 use fs_err::File;
@@ -107,7 +108,7 @@ pub(crate) fn end_adopted(grace: Duration) {
 
 /// Purpose of the driver that this process works for: one of its agents, or something that an agent started. Told by the
 /// variables of an agent, else by the register of drivers and our ancestors. None outside of agents.
-pub fn enclosing_driver(folder: &Path, lane: Option<&str>) -> Option<String> {
+pub fn enclosing_driver(folder: &Path, lane: Option<&str>, ancestry: &Ancestry) -> Option<String> {
     if let Some(lane) = lane {
         let name = lane.split('/').next().unwrap_or_default();
         let is_name = !name.is_empty() && !name.starts_with('.');
@@ -115,42 +116,14 @@ pub fn enclosing_driver(folder: &Path, lane: Option<&str>) -> Option<String> {
         return Some(record.map_or_else(|| "another run".to_owned(), |record| purpose(&record)));
     }
     let entries = fs_err::read_dir(folder).ok()?;
-    let ancestors = own_ancestry();
     entries.flatten().find_map(|entry| {
         let record = fs_err::read_to_string(entry.path()).ok()?;
         let pid: i32 = record.lines().nth(1)?.trim().parse().ok()?;
         // The process itself may be a driver; a driver that has ended holds no lock.
-        let is_ancestor = ancestors.iter().skip(1).any(|ancestor| *ancestor == pid);
+        let is_ancestor = ancestry.ancestors().contains(&pid);
         let is_alive = || File::open(entry.path()).is_ok_and(|record| record.file().try_lock().is_err());
         (is_ancestor && is_alive()).then(|| purpose(&record))
     })
-}
-
-/// Ids of the processes that this one descends from.
-pub fn ancestors() -> Vec<i32> {
-    own_ancestry().into_iter().skip(1).collect()
-}
-
-/// Description of the nearest ancestor that runs the same program as this process, if there is one and the system says
-/// so (Linux). `drives_nothing` tells by the arguments of such a process that it never drives a run.
-pub fn started_by_own_program(drives_nothing: impl Fn(&[String]) -> bool) -> Option<String> {
-    let program = |process: &str| fs_err::read_link(format!("/proc/{process}/exe")).ok();
-    let own = program("self")?;
-    let is_own = |pid: &i32| program(&pid.to_string()).as_ref() == Some(&own);
-    let same = ancestors().into_iter().find(|pid| is_own(pid) && !drives_nothing(&arguments(*pid)))?;
-    Some(format!("process {same}"))
-}
-
-/// Arguments of a process, without the name of its program; none if they cannot be read.
-fn arguments(pid: i32) -> Vec<String> {
-    let line = fs_err::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words = line.split(|byte| *byte == 0).skip(1);
-    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
-}
-
-/// True if every ancestor of this process can be looked up, so that a driver among them is found (Linux).
-pub fn ancestry_is_complete() -> bool {
-    ancestry_ends_at_the_top()
 }
 
 /// First line of a driver's record.

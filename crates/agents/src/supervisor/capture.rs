@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct Capture {
     path: PathBuf,
-    head: File,
+    /// None before there is any output, if it may wait for that.
+    head: Option<File>,
     head_room: u64,
     /// The end alternates between two files, so that one of them is always complete.
     tails: Option<[File; 2]>,
@@ -24,9 +25,14 @@ pub(super) struct Capture {
 impl Capture {
     /// Creates an empty file for at most `max_bytes`, private to this user.
     pub(super) fn create(path: &Path, max_bytes: u64) -> io::Result<Capture> {
-        Ok(Capture {
+        Ok(Capture { head: Some(private_file(path)?), ..Capture::when_needed(path, max_bytes) })
+    }
+
+    /// The same without a file until there is output.
+    pub(super) fn when_needed(path: &Path, max_bytes: u64) -> Capture {
+        Capture {
             path: path.to_owned(),
-            head: private_file(path)?,
+            head: None,
             head_room: max_bytes / 2,
             tails: None,
             tail_size: (max_bytes / 4).max(1),
@@ -34,7 +40,7 @@ impl Capture {
             tail_used: 0,
             total: 0,
             error: None,
-        })
+        }
     }
 
     /// Number of bytes written, captured or not.
@@ -51,7 +57,11 @@ impl Capture {
 
     fn try_write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let fits = usize::try_from(self.head_room).unwrap_or(usize::MAX).min(bytes.len());
-        self.head.write_all(&bytes[..fits])?;
+        let head = match &mut self.head {
+            Some(head) => head,
+            slot => slot.insert(private_file(&self.path)?),
+        };
+        head.write_all(&bytes[..fits])?;
         self.head_room -= fits as u64;
         bytes = &bytes[fits..];
         while !bytes.is_empty() {
@@ -90,20 +100,20 @@ impl Capture {
     }
 
     fn join(&mut self) -> io::Result<()> {
-        let Some(tails) = &mut self.tails else { return Ok(()) };
-        let head = self.head.stream_position()?;
+        let (Some(file), Some(tails)) = (&mut self.head, &mut self.tails) else { return Ok(()) };
+        let head = file.stream_position()?;
         let mut sizes = [0; 2];
         for (size, file) in sizes.iter_mut().zip(tails.iter_mut()) {
             *size = file.seek(SeekFrom::End(0))?;
         }
         let left_out = self.total - head - sizes[0] - sizes[1];
         if left_out > 0 {
-            write!(self.head, "\n[... {left_out} bytes left out ...]\n")?;
+            write!(file, "\n[... {left_out} bytes left out ...]\n")?;
         }
         for n in [1 - self.tail_now, self.tail_now] {
-            let file = &mut tails[n];
-            file.seek(SeekFrom::Start(0))?;
-            io::copy(&mut file.take(sizes[n]), &mut self.head)?;
+            let tail = &mut tails[n];
+            tail.seek(SeekFrom::Start(0))?;
+            io::copy(&mut tail.take(sizes[n]), file)?;
         }
         Ok(())
     }

@@ -17,14 +17,20 @@ pub(super) struct OutputStream {
 }
 
 impl OutputStream {
+    /// The stream of answers: its file is there from the beginning.
     pub(super) fn new(target: CaptureTarget, max_bytes: u64) -> io::Result<OutputStream> {
         let capture = Capture::create(&target.path, max_bytes)?;
-        Ok(OutputStream {
+        Ok(OutputStream { capture, ..OutputStream::mostly_empty(target, max_bytes) })
+    }
+
+    /// A stream that most clients leave empty: it has a file only if they do not.
+    pub(super) fn mostly_empty(target: CaptureTarget, max_bytes: u64) -> OutputStream {
+        OutputStream {
             lines: LineSplitter::default(),
-            capture,
+            capture: Capture::when_needed(&target.path, max_bytes),
             redactor: target.redactor,
             tail: Vec::new(),
-        })
+        }
     }
 
     /// Number of bytes received.

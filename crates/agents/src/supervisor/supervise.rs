@@ -108,10 +108,9 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
         ..
     } = spec;
     let stdout = OutputStream::new(stdout, max_bytes);
-    let output = stdout.and_then(|stdout| {
-        let stderr = OutputStream::new(stderr, max_bytes)?;
-        Ok(OutputStreams { stdout, stderr, limit: max_bytes.saturating_mul(OUTPUT_LIMIT_FACTOR) })
-    });
+    let stderr = OutputStream::mostly_empty(stderr, max_bytes);
+    let limit = max_bytes.saturating_mul(OUTPUT_LIMIT_FACTOR);
+    let output = stdout.map(|stdout| OutputStreams { stdout, stderr, limit });
     let output = match output {
         Ok(output) => output,
         Err(error) => return failed(format!("its output cannot be captured: {error}")),

@@ -9,7 +9,7 @@ use crate::site::Site;
 use crate::start::lease_this_checkout;
 use crate::verify_run::{CheckoutVerifier, VerifiedCommand};
 use charrette_checkout::TaskWorktrees;
-use charrette_engine::flows::implement::{change_of_files, describe_ending};
+use charrette_engine::flows::implement::{describe_ending, read_changes};
 use charrette_engine::ports::PortError;
 use charrette_engine::ports::worktrees::{Change, Overlay, WorktreeOrder, Worktrees as _};
 use charrette_git::Git;
@@ -125,10 +125,7 @@ async fn own_work(
     let own = own_folders(site);
     let is_own = |path: &str| own.iter().any(|folder| path.starts_with(&format!("{folder}/")));
     let files: Vec<_> = change.files.iter().filter(|file| !is_own(&file.path)).cloned().collect();
-    let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let before = worktrees.read(base.to_owned(), paths.clone()).await.map_err(port_error)?;
-    let after = worktrees.read(change.tree.clone(), paths).await.map_err(port_error)?;
-    Ok(change_of_files(&files, &before, &after))
+    read_changes(worktrees, &base.to_owned(), &change.tree, &files).await.map_err(port_error)
 }
 
 fn own_folders(site: &Site) -> Vec<String> {

@@ -63,8 +63,8 @@ impl Worktrees for TaskWorktrees {
         self.run_blocking(move |places| places.diff(&from, &to, limit))
     }
 
-    fn read(&self, at: ObjectId, paths: Vec<String>) -> WorktreeResult<Vec<FileAt>> {
-        self.run_blocking(move |places| places.read(&at, paths))
+    fn read(&self, files: Vec<FileAt>) -> WorktreeResult<Vec<Option<String>>> {
+        self.run_blocking(move |places| places.read(&files))
     }
 
     fn trailers(&self, after: ObjectId, until: ObjectId, key: String) -> WorktreeResult<Vec<String>> {

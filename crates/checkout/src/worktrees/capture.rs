@@ -68,6 +68,7 @@ impl Places {
             &index_entries(own, &made)?,
         ));
         let files = list.records.iter().map(|record| record.changed_file(&place.folder)).collect();
+        self.note_kind(&tree, false);
         Ok(Change { tree, files, diff: list.diff, tampering: shorten(tampering) })
     }
 }

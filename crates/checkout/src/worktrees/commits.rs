@@ -53,7 +53,9 @@ impl Places {
         check_object(parent)?;
         let args = ["commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", tree];
         let id = self.git().bytes_from(&args, message_text(message).as_bytes())?;
-        Ok(String::from_utf8_lossy(&id).trim_end().to_owned())
+        let id = String::from_utf8_lossy(&id).trim_end().to_owned();
+        self.note_kind(&id, true);
+        Ok(id)
     }
 
     /// Moves the integration ref if it is still where the caller expects it.

@@ -9,7 +9,14 @@ use charrette_model::tree::TreePath;
 use std::path::Path;
 
 /// Largest file whose text is read.
-const MAX_TEXT: u64 = 4 << 20;
+const MAX_TEXT: usize = 4 << 20;
+/// Maximum size of files that are read at once.
+const MAX_TEXTS: usize = 64 << 20;
+
+/// Prints objects that are named on standard input.
+const CAT_FILE: [&str; 3] = ["cat-file", "--batch", "-z"];
+/// A path that no tree has.
+const NO_PATH: &str = ".git";
 
 /// Maximum number of bytes of path names in one git command line.
 const NAMES_LIMIT: usize = 64 << 10;
@@ -76,19 +83,35 @@ impl Places {
         Ok(entries)
     }
 
-    /// Text of files in a commit or tree.
-    pub(super) fn read(&self, at: &str, paths: Vec<String>) -> Result<Vec<FileAt>> {
-        check_object(at)?;
-        let names: Vec<&str> = paths.iter().map(String::as_str).filter(|path| is_inside(path)).collect();
-        let mut entries = self.list(at, &names)?;
-        entries.retain(|entry| entry.is_file() && entry.size.is_some_and(|size| size <= MAX_TEXT));
-        let ids: Vec<Vec<u8>> = entries.iter().map(|entry| entry.id.clone().into_bytes()).collect();
-        let contents = self.read_objects(&ids)?;
-        let text_of = |path: &str| {
-            let at = entries.iter().position(|entry| entry.path == path.as_bytes())?;
-            contents[at].clone().and_then(|bytes| String::from_utf8(bytes).ok())
+    /// Text of files in commits or trees.
+    pub(super) fn read(&self, files: &[FileAt]) -> Result<Vec<Option<String>>> {
+        for file in files {
+            check_object(&file.at)?;
+        }
+        // Any other path names nothing.
+        let name = |file: &FileAt| {
+            let path = if is_inside(&file.path) { &file.path } else { NO_PATH };
+            format!("{}:{path}", file.at).into_bytes()
         };
-        Ok(paths.into_iter().map(|path| FileAt { text: text_of(&path), path }).collect())
+        let names: Vec<Vec<u8>> = files.iter().map(name).collect();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_TEXT);
+        Ok(self.read_some(&names)?.into_iter().map(|content| content.and_then(text)).collect())
+    }
+
+    /// Contents of objects; none also for one that is too large to be held.
+    fn read_some(&self, names: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let output = self.git().bytes_limited_from(&CAT_FILE, &batch(names), MAX_TEXTS)?;
+        if !output.is_cut {
+            return parse_objects(&output.bytes, names).ok_or_else(unexpected_answer);
+        }
+        if names.len() == 1 {
+            return Ok(vec![None]);
+        }
+        let (first, second) = names.split_at(names.len() / 2);
+        Ok([self.read_some(first)?, self.read_some(second)?].concat())
     }
 
     /// Contents of objects, named by id or as `tree:path`; none where there is none.
@@ -96,10 +119,8 @@ impl Places {
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let input: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
-        let output = self.git().bytes_from(&["cat-file", "--batch", "-z"], &input)?;
-        parse_objects(&output, names)
-            .ok_or_else(|| WorktreeError::Failed("git cat-file answered something else".to_owned()))
+        let output = self.git().bytes_from(&CAT_FILE, &batch(names))?;
+        parse_objects(&output, names).ok_or_else(unexpected_answer)
     }
 
     /// Unified diff between two commits or trees, up to a number of bytes.
@@ -218,7 +239,17 @@ pub(super) fn lossy_text(bytes: &[u8], is_cut: bool) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// Parses the output of `cat-file --batch`: for each name `<id> <type> <size>\n<content>\n`, or `<name> missing\n`.
+/// Names of objects, as git reads them.
+fn batch(names: &[Vec<u8>]) -> Vec<u8> {
+    names.iter().flat_map(|name| name.iter().copied().chain([0])).collect()
+}
+
+fn unexpected_answer() -> WorktreeError {
+    WorktreeError::Failed("git cat-file answered something else".to_owned())
+}
+
+/// Parses the output of `cat-file --batch`: for each name `<id> <type> <size>\n<content>\n`, or `<name> missing\n`. A folder
+/// has no content.
 fn parse_objects(output: &[u8], names: &[Vec<u8>]) -> Option<Vec<Option<Vec<u8>>>> {
     let mut rest = output;
     let mut contents = Vec::new();
@@ -231,10 +262,11 @@ fn parse_objects(output: &[u8], names: &[Vec<u8>]) -> Option<Vec<Option<Vec<u8>>
         }
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let header = std::str::from_utf8(&rest[..end]).ok()?;
-        let size: usize = header.split(' ').nth(2)?.parse().ok()?;
+        let mut facts = header.split(' ').skip(1);
+        let (is_file, size) = (facts.next()? == "blob", facts.next()?.parse::<usize>().ok()?);
         let content = rest.get(end + 1..end + 1 + size)?;
         rest = rest.get(end + 2 + size..)?;
-        contents.push(Some(content.to_vec()));
+        contents.push(is_file.then(|| content.to_vec()));
     }
     Some(contents)
 }

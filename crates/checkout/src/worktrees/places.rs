@@ -2,13 +2,15 @@
 
 use super::WorktreeOptions;
 use super::error::{Result, WorktreeError, refused};
+use charrette_engine::ports::worktrees::ObjectId;
 use charrette_git::Git;
 use charrette_store::{Location, Repository, locate};
+use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Settings of every git call for worktrees: no shortcut by which an unread file passes as unchanged, no maintenance, no
 /// submodules, and objects that are durable before a ref names them.
@@ -45,11 +47,33 @@ pub(super) struct Places {
     state: PathBuf,
     /// Held while a worktree is registered or removed: git removes the folder of registrations when it is empty.
     pub(super) registration: Mutex<()>,
+    /// Objects that this process has made or looked up: true for commits, false for trees.
+    kinds: Mutex<HashMap<ObjectId, bool>>,
 }
 
 impl Places {
     pub(super) fn new(options: WorktreeOptions) -> Places {
-        Places { root: options.root, state: options.state, registration: Mutex::default() }
+        Places {
+            root: options.root,
+            state: options.state,
+            registration: Mutex::default(),
+            kinds: Mutex::default(),
+        }
+    }
+
+    /// True if an object is a commit.
+    pub(super) fn is_commit(&self, id: &str) -> bool {
+        let known = self.kinds.lock().unwrap_or_else(PoisonError::into_inner).get(id).copied();
+        known.unwrap_or_else(|| {
+            let is_commit = self.git().find(&["cat-file", "-t", id]).as_deref() == Some("commit");
+            self.note_kind(id, is_commit);
+            is_commit
+        })
+    }
+
+    /// Notes that an object is a commit or a tree.
+    pub(super) fn note_kind(&self, id: &str, is_commit: bool) {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), is_commit);
     }
 
     /// Git in the user's work tree.

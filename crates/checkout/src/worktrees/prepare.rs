@@ -126,9 +126,7 @@ impl Places {
         copy_index(&index, &git_dir.join("index"))?;
         fs_err::remove_file(&index)?;
         let mut head = record.head.clone();
-        if order.content != record.head
-            && git.find(&["cat-file", "-t", &order.content]).as_deref() == Some("commit")
-        {
+        if order.content != record.head && self.is_commit(&order.content) {
             git.edit(&["update-ref", "--no-deref", "HEAD", &order.content], b"")?;
             head.clone_from(&order.content);
         }

@@ -4,6 +4,7 @@ use super::error::Result;
 use super::places::Places;
 use charrette_engine::ports::worktrees::ObjectId;
 use charrette_git::{GitError, LockFile};
+use charrette_store::head;
 use std::time::Duration;
 
 /// How long the lock of a ref may belong to a living process that we cannot see, such as `git pack-refs`.
@@ -35,7 +36,12 @@ impl RefChange<'_> {
 impl Places {
     /// Commit that a ref points to; none if there is no such ref.
     pub(super) fn find_ref(&self, name: &str) -> Result<Option<ObjectId>> {
-        Ok(self.list_refs(name)?.into_iter().find_map(|(found, id)| (found == name).then_some(id)))
+        match head::find_ref(&self.repository()?, name) {
+            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
+                Ok(self.list_refs(name)?.into_iter().find_map(|(found, id)| (found == name).then_some(id)))
+            }
+            found => Ok(found?),
+        }
     }
 
     /// Refs at or below a name, with their commits.

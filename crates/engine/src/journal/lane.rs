@@ -41,6 +41,7 @@ fn kept_file(key: &str) -> String {
     format!("{key}.answer")
 }
 
+/// File of an answer after the tree was compared.
 fn compared_file(key: &str) -> String {
     format!("{key}.compared")
 }
@@ -118,16 +119,17 @@ impl Lane for FileLane {
     }
 
     fn kept_answer(&self, key: &str) -> Option<KeptAnswer> {
-        let workspace = &self.record.workspace;
-        let bytes = workspace.read_staged(&self.kept, &kept_file(key)).ok()??;
-        let kept: KeptAnswer = serde_json::from_slice(&bytes).ok()?;
-        let is_compared = workspace.read_staged(&self.kept, &compared_file(key)).ok()?.is_some();
-        Some(if is_compared { KeptAnswer { tree: Value::Null, ..kept } } else { kept })
+        let read = |file: &str| -> Option<KeptAnswer> {
+            let bytes = self.record.workspace.read_staged(&self.kept, file).ok()??;
+            serde_json::from_slice(&bytes).ok()
+        };
+        let compared = || Some(KeptAnswer { tree: Value::Null, ..read(&compared_file(key))? });
+        read(&kept_file(key)).or_else(compared)
     }
 
     fn mark_compared(&self, key: &str) {
-        // Without the mark, the comparison is repeated.
-        let _ = self.record.workspace.mark_kept(&self.kept, &compared_file(key));
+        // If that fails, the comparison is repeated.
+        let _ = self.record.workspace.rename_kept(&self.kept, &kept_file(key), &compared_file(key));
     }
 
     fn keep_evidence<'a>(&'a self, agent: &'a str, text: &'a str) -> BoxFuture<'a, String> {

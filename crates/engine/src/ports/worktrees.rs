@@ -45,8 +45,9 @@ pub trait Worktrees: Send + Sync {
     /// Unified diff between two commits or trees, limited to a number of bytes.
     fn diff(&self, from: ObjectId, to: ObjectId, limit: usize) -> WorktreeResult<DiffText>;
 
-    /// Content of files in a commit or tree; a missing file has none.
-    fn read(&self, at: ObjectId, paths: Vec<String>) -> WorktreeResult<Vec<FileAt>>;
+    /// Content of files, in the same order. None for one that does not exist, is no text, or is larger than 4 MB; of a
+    /// symbolic link it is its target.
+    fn read(&self, files: Vec<FileAt>) -> WorktreeResult<Vec<Option<String>>>;
 
     /// Values of a trailer in the commits after one, up to another.
     fn trailers(&self, after: ObjectId, until: ObjectId, key: String) -> WorktreeResult<Vec<String>>;
@@ -189,11 +190,10 @@ pub struct FileEdit {
 }
 
 /// A file in a commit or tree.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileAt {
+    pub at: ObjectId,
     pub path: String,
-    /// Content; none if the file does not exist, is no text file, or is larger than 4 MB.
-    pub text: Option<String>,
 }
 
 /// A file that mentions a word.

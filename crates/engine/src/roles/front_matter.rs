@@ -1,7 +1,9 @@
 //! Front matter of a role definition: YAML between two `---` lines.
 
+use super::plain_yaml::{self, PlainValue, is_text};
 use charrette_model::escape::one_line;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Keys of the front matter. In a team's own file only the name is required; the rest defaults to the built-in one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -40,7 +42,8 @@ pub(super) fn parse(text: &str) -> Result<(FrontMatter, usize), FrontMatterError
     for line in lines.by_ref() {
         body += 1;
         if line.trim_end() == RULE {
-            return Ok((parse_yaml(&yaml)?, body));
+            let read = parse_plain(&yaml).map_or_else(|| parse_yaml(&yaml), Ok);
+            return Ok((read?, body));
         }
         yaml.push_str(line);
     }
@@ -54,6 +57,36 @@ pub(super) fn key_line(text: &str, key: &str) -> usize {
 }
 
 const RULE: &str = "---";
+
+/// Front matter in its usual form; none if it has any other, or an error.
+fn parse_plain(yaml: &str) -> Option<FrontMatter> {
+    let mut keys: BTreeMap<&str, PlainValue<'_>> = BTreeMap::new();
+    for (key, value) in plain_yaml::parse(yaml)? {
+        if keys.insert(key, value).is_some() {
+            return None;
+        }
+    }
+    let mut word = |key: &str| match keys.remove(key) {
+        None => Some(None),
+        Some(PlainValue::Word(word)) => Some(Some(word)),
+        Some(PlainValue::List(_)) => None,
+    };
+    let name = word("name")?.filter(|name| is_text(name))?.to_owned();
+    let mut text = |key: &str| match word(key)? {
+        Some(text) if !is_text(text) => None,
+        text => Some(text.map(str::to_owned)),
+    };
+    let (grammar, mode, model) = (text("grammar")?, text("mode")?, text("model")?);
+    let max_words = word("max_words")?.map(str::parse).transpose().ok()?;
+    let web = word("web")?.map(str::parse).transpose().ok()?.unwrap_or_default();
+    let mut list = |key: &str| match keys.remove(key) {
+        None => Some(None),
+        Some(PlainValue::List(items)) => Some(Some(items.into_iter().map(str::to_owned).collect())),
+        Some(PlainValue::Word(_)) => None,
+    };
+    let (reads, writes) = (list("reads")?, list("writes")?);
+    keys.is_empty().then_some(FrontMatter { name, reads, writes, grammar, mode, max_words, model, web })
+}
 
 fn parse_yaml(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
     serde_saphyr::from_str(yaml).map_err(|error| {
@@ -76,6 +109,32 @@ mod tests {
         assert_eq!((read.name.as_str(), read.max_words, read.web, body), ("planner", Some(9), false, 5));
         assert!(parse("\u{feff}---\r\nname: planner\r\n---\r\nBody").is_ok());
         assert_eq!(parse("---\nname: x\n---").unwrap().1, 4);
+    }
+
+    #[test]
+    fn the_plain_form_means_the_same_in_yaml() {
+        for (name, text) in crate::roles::built_in::ROLES {
+            let yaml = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap().0;
+            assert_eq!(parse_plain(yaml), Some(parse_yaml(yaml).unwrap()), "{name}");
+        }
+        for yaml in [
+            "name: x",
+            "name: a-b\nmax_words: 12",
+            "name: x\nweb: true\nmodel: big-1",
+            "name: x\nreads: [a, b/c.md]",
+        ] {
+            assert_eq!(parse_plain(yaml), Some(parse_yaml(yaml).unwrap()), "{yaml}");
+        }
+        for yaml in [
+            "name: 12",
+            "name: no",
+            "name: x\nname: y",
+            "name: x\nmax_words: many",
+            "name: x\nweb: yes",
+            "mode: plan",
+        ] {
+            assert_eq!(parse_plain(yaml), None, "{yaml}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod front_matter;
 pub mod library;
 pub mod overrides;
 pub mod pinned;
+mod plain_yaml;
 pub mod prompt;
 pub mod request;
 pub mod role;

@@ -1,6 +1,6 @@
 //! Appending to the event log.
 //!
-//! A line is one write at the end of the file. The writer holds the file's lock, because the file may be
+//! Lines are one write at the end of the file. The writer holds the file's lock, because the file may be
 //! replaced by a shorter one: an unlocked writer could write into the unlinked file.
 
 use super::lines::{FILE, MAX_BYTES, MAX_LINE_BYTES, read_from};
@@ -85,15 +85,22 @@ impl EventLog {
 
     /// Appends an event: one JSON object in one line, without its line end. It is not synced.
     pub fn append(&self, line: &str) -> Result<(), EventLogError> {
-        if line.contains('\n') {
-            return Err(EventLogError::NotALine);
-        }
-        if line.len() > MAX_LINE_BYTES {
-            return Err(EventLogError::TooLong(line.len()));
+        self.append_all(&[line])
+    }
+
+    /// Appends several events in one write.
+    pub fn append_all(&self, lines: &[impl AsRef<str>]) -> Result<(), EventLogError> {
+        for line in lines.iter().map(AsRef::as_ref) {
+            if line.contains('\n') {
+                return Err(EventLogError::NotALine);
+            }
+            if line.len() > MAX_LINE_BYTES {
+                return Err(EventLogError::TooLong(line.len()));
+            }
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut open = self.open_locked(&mut state)?;
-        let added = self.add(&mut open, line);
+        let added = self.add(&mut open, lines);
         open.unlock();
         state.open = Some(open);
         added
@@ -121,15 +128,17 @@ impl EventLog {
         .into())
     }
 
-    fn add(&self, open: &mut OpenFile, line: &str) -> Result<(), EventLogError> {
+    fn add(&self, open: &mut OpenFile, lines: &[impl AsRef<str>]) -> Result<(), EventLogError> {
         let length = open.file.metadata()?.len();
-        let mut text = Vec::with_capacity(line.len() + 2);
+        let mut text = Vec::new();
         if length != open.end && !ends_line(&open.file, length)? {
             // The last writer was killed in the middle of a line.
             text.push(b'\n');
         }
-        text.extend_from_slice(line.as_bytes());
-        text.push(b'\n');
+        for line in lines {
+            text.extend_from_slice(line.as_ref().as_bytes());
+            text.push(b'\n');
+        }
         if length + text.len() as u64 > MAX_BYTES {
             if !open.is_locked {
                 return Err(EventLogError::Locked(self.path.clone()));
@@ -141,11 +150,11 @@ impl EventLog {
         Ok(())
     }
 
-    /// Replaces the file by one with its newest half and the new line.
-    fn replace(&self, open: &mut OpenFile, line: &[u8]) -> io::Result<()> {
+    /// Replaces the file by one with its newest half and the new lines.
+    fn replace(&self, open: &mut OpenFile, lines: &[u8]) -> io::Result<()> {
         let mut text = newest_half(&open.file)?;
-        let line = if text.is_empty() { line.strip_prefix(b"\n").unwrap_or(line) } else { line };
-        text.extend_from_slice(line);
+        let lines = if text.is_empty() { lines.strip_prefix(b"\n").unwrap_or(lines) } else { lines };
+        text.extend_from_slice(lines);
         let temp = self.path.with_file_name(format!(".{FILE}.tmp"));
         let replaced = open_new(&temp).and_then(|file| {
             (&file).write_all(&text)?;

@@ -11,6 +11,7 @@ impl Workspace {
     /// Accepts all files of the run as they are, and from now on takes back every change that does not pass through
     /// this value. For the process that drives the run, before its first step.
     pub fn take_custody(&self) -> io::Result<()> {
+        self.expect_staged();
         let mut paths = self.artifact_paths()?;
         paths.extend(self.staged_paths());
         self.custody.begin(paths, None)

@@ -1,7 +1,7 @@
 //! What a capture sees.
 
 use crate::workshop::{Workshop, order, told, wait, write};
-use charrette_engine::ports::worktrees::{ChangeKind, FileEdit, Worktrees as _};
+use charrette_engine::ports::worktrees::{ChangeKind, FileAt, FileEdit, Worktrees as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt;
 
@@ -126,12 +126,8 @@ fn files_are_read_and_edited_in_trees() {
     let workshop = Workshop::new();
     let base = workshop.begin();
     let read = |at: &str, paths: &[&str]| -> Vec<Option<String>> {
-        let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-        wait(workshop.worktrees.read(at.to_owned(), paths))
-            .unwrap()
-            .into_iter()
-            .map(|file| file.text)
-            .collect()
+        let files = paths.iter().map(|path| FileAt { at: at.to_owned(), path: (*path).to_owned() });
+        wait(workshop.worktrees.read(files.collect())).unwrap()
     };
     assert_eq!(
         read(&base.commit, &["file", "absent", "src", "../x", "file"]),

@@ -14,6 +14,8 @@ use crate::step::Step;
 use crate::stop::FlowResult;
 use charrette_model::implement::ImplementTask;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One attempt at a task.
 pub(super) struct Attempt<'a> {
@@ -69,6 +71,8 @@ pub(super) struct Workplace {
     /// Folder of the worktree.
     pub(super) folder: String,
     pub(super) brief: Brief,
+    /// True while the worktree is as this process has just made it.
+    pub(super) is_untouched: Arc<AtomicBool>,
 }
 
 impl Attempt<'_> {
@@ -162,15 +166,19 @@ pub(super) async fn open_workplace(attempt: &Attempt<'_>) -> FlowResult<Workplac
     let step =
         Step::new(attempt.id("worktree")).reads(&attempt.inputs()).reads(&Input::given("content", &content));
     let (work, name) = (attempt.work.clone(), attempt.task.id.clone());
+    let is_untouched = Arc::new(AtomicBool::new(false));
+    let made = is_untouched.clone();
     let worktree: Worktree = attempt
         .phase
         .step(step, move |_| async move {
             let worktree = work.worktrees.prepare(order).await.map_err(step_error)?;
+            // Packages are installed by a program, which may leave anything.
+            made.store(worktree.is_new && work.verify.setup.is_none(), Ordering::SeqCst);
             set_up(&work, &name, &worktree).await?;
             Ok(worktree)
         })
         .await?;
-    Ok(Workplace { base, folder: worktree.path, brief })
+    Ok(Workplace { base, folder: worktree.path, brief, is_untouched })
 }
 
 /// The newest integrated commit, when the attempt begins.

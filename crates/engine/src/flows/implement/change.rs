@@ -4,7 +4,8 @@ use super::attempt::{Attempt, Workplace};
 use super::work::{Work, step_error};
 use crate::agent_step::AgentOutcome;
 use crate::artifact::Input;
-use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, FileAt, ObjectId};
+use crate::ports::PortError;
+use crate::ports::worktrees::{CaptureOrder, Change, ChangeKind, ChangedFile, FileAt, ObjectId, Worktrees};
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::ImplementTask;
@@ -15,6 +16,7 @@ use charrette_model::implement::change::{
 use charrette_model::implement::commit_text::TASK_TRAILER;
 use charrette_model::implement::paths::is_test_path;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Maximum number of files whose texts are compared.
 const MAX_READ_FILES: usize = 2000;
@@ -115,10 +117,8 @@ pub(super) async fn judge(
     change: Change,
     diff: String,
 ) -> Result<ChangeRecord, StepError> {
-    let paths: Vec<String> = change.files.iter().take(MAX_READ_FILES).map(|file| file.path.clone()).collect();
-    let before = work.worktrees.read(base.clone(), paths.clone()).await.map_err(step_error)?;
-    let after = work.worktrees.read(change.tree.clone(), paths).await.map_err(step_error)?;
-    let files = change_of_files(&change.files, &before, &after);
+    let files =
+        read_changes(&*work.worktrees, base, &change.tree, &change.files).await.map_err(step_error)?;
     let mut report = judge_change(task, &files, &rules(work));
     report.issues.extend(find_unused(work, &change.tree, &files).await?);
     let files: Vec<String> = change.files.into_iter().map(|file| file.path).collect();
@@ -159,11 +159,27 @@ async fn find_unused(
 }
 
 /// Changed files with their texts before and after, as the rules for changes see them.
-pub fn change_of_files(files: &[ChangedFile], before: &[FileAt], after: &[FileAt]) -> Vec<FileChange> {
-    let text = |files: &[FileAt], path: &str| {
-        files.iter().find(|file| file.path == path).and_then(|file| file.text.clone())
-    };
-    files.iter().map(|file| file_change(file, text(before, &file.path), text(after, &file.path))).collect()
+pub async fn read_changes(
+    worktrees: &dyn Worktrees,
+    base: &ObjectId,
+    tree: &ObjectId,
+    files: &[ChangedFile],
+) -> Result<Vec<FileChange>, PortError> {
+    let read = files.get(..MAX_READ_FILES).unwrap_or(files);
+    // Links have no text.
+    let is_file = |mode: &str| mode.starts_with("100");
+    let at = |at: &ObjectId, file: &ChangedFile| FileAt { at: at.clone(), path: file.path.clone() };
+    let before = read.iter().filter(|file| is_file(&file.old_mode)).map(|file| at(base, file));
+    let after = read.iter().filter(|file| is_file(&file.mode)).map(|file| at(tree, file));
+    let wanted: Vec<FileAt> = before.chain(after).collect();
+    let texts = worktrees.read(wanted.clone()).await?;
+    let mut texts: BTreeMap<(ObjectId, String), String> = wanted
+        .into_iter()
+        .zip(texts)
+        .filter_map(|(file, text)| Some(((file.at, file.path), text?)))
+        .collect();
+    let mut text = |at: &ObjectId, file: &ChangedFile| texts.remove(&(at.clone(), file.path.clone()));
+    Ok(files.iter().map(|file| file_change(file, text(base, file), text(tree, file))).collect())
 }
 
 /// Rules that hold for every task of the run.

@@ -3,7 +3,7 @@
 
 use super::work::{Work, step_error};
 use crate::ports::verifier::{CommandEnding, CommandOrder, CommandReport, ProofCommand};
-use crate::ports::worktrees::{ObjectId, Overlay, Worktree, WorktreeOrder};
+use crate::ports::worktrees::{FileAt, ObjectId, Overlay, Worktree, WorktreeOrder};
 use crate::step::StepError;
 use charrette_model::config::VerifyCommand;
 use charrette_store::workspace::sha256;
@@ -146,9 +146,9 @@ async fn set_up_place(
     if work.verify.setup.is_none() {
         return Ok(());
     }
-    let paths = MANIFESTS.map(str::to_owned).to_vec();
-    let files = work.worktrees.read(content.clone(), paths).await.map_err(step_error)?;
-    let digest = sha256(&serde_json::to_vec(&files).unwrap_or_default());
+    let files = MANIFESTS.map(|path| FileAt { at: content.clone(), path: path.to_owned() });
+    let texts = work.worktrees.read(files.to_vec()).await.map_err(step_error)?;
+    let digest = sha256(&serde_json::to_vec(&texts).unwrap_or_default());
     let ready = || work.places.ready.lock().unwrap_or_else(PoisonError::into_inner);
     if !worktree.is_new && ready().get(name) == Some(&digest) {
         return Ok(());

@@ -36,7 +36,7 @@ mod validation;
 mod waves;
 mod work;
 
-pub use change::change_of_files;
+pub use change::read_changes;
 pub use checks::describe_ending;
 pub use command::FLOW;
 pub use flags::ImplementFlags;

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Maximum number of recorded characters of a failure.
 const MAX_FAILURE_CHARS: usize = 2000;
@@ -242,6 +243,7 @@ async fn call_implementer(
     let file = impl_file(attempt, memory.round());
     let (work, order) = (attempt.work.clone(), attempt.worktree_order(&memory.content));
     let folder: Arc<Path> = Path::new(&place.folder).into();
+    let untouched = place.is_untouched.clone();
     let note = match (&memory.evidence, &attempt.cause) {
         (Some(_), Cause::Reopened { .. }) => {
             "Your work did not fit with what others integrated meanwhile; the evidence says where."
@@ -260,7 +262,11 @@ async fn call_implementer(
         .may_fail()
         .prepare_with(move || {
             let (work, order) = (work.clone(), order.clone());
+            let is_untouched = untouched.swap(false, Ordering::SeqCst);
             Box::pin(async move {
+                if is_untouched {
+                    return Ok(());
+                }
                 let worktree = work.worktrees.prepare(order.clone()).await.map_err(step_error);
                 let ready = match worktree {
                     Ok(worktree) if worktree.is_new => {
