@@ -4,9 +4,13 @@
 //! A person's edits count between runs and at gates: the driver then accepts the files as they are. In between, nobody but
 //! the driver writes them.
 
+use crate::documents::read_small;
 use charrette_model::tree::ChangeKind;
+use rustix::fs::{AtFlags, FileType};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -73,9 +77,19 @@ impl Signature {
         Signature { inode: meta.ino(), bytes: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) }
     }
 
-    /// Length of the file.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+    /// Of a regular file in a folder that is open. Links are not followed.
+    pub(crate) fn at(folder: impl AsFd, name: &OsStr) -> Option<Signature> {
+        let meta = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (FileType::from_raw_mode(meta.st_mode) == FileType::RegularFile).then(|| Signature {
+            inode: meta.st_ino,
+            bytes: u64::try_from(meta.st_size).unwrap_or_default(),
+            changed: (meta.st_ctime, i64::try_from(meta.st_ctime_nsec).unwrap_or_default()),
+        })
+    }
+
+    /// Content of the file, which should have this signature.
+    pub(crate) fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
+        read_small(fs_err::File::open(path)?, self.bytes)
     }
 
     /// This signature, if the last change is long enough ago.
@@ -114,7 +128,9 @@ impl Custody {
             let Some(signature) = Signature::read(&path)? else { continue };
             let kept = match before.get(&path).filter(|kept| kept.signature == Some(signature)) {
                 Some(kept) => kept.clone(),
-                None => KeptFile { signature: signature.settled(), bytes: fs_err::read(&path)?.into() },
+                None => {
+                    KeptFile { signature: signature.settled(), bytes: signature.read_file(&path)?.into() }
+                }
             };
             state.files.insert(path, kept);
         }
@@ -170,7 +186,7 @@ impl Custody {
         };
         let kind = match now {
             Some(signature) if kept.signature == Some(signature) => return Ok(None),
-            Some(signature) if *fs_err::read(path)? == *kept.bytes => {
+            Some(signature) if *signature.read_file(path)? == *kept.bytes => {
                 kept.signature = signature.settled();
                 return Ok(None);
             }

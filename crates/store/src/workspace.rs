@@ -7,7 +7,6 @@
 
 use crate::atomic::{place_all, sync_folders_of};
 use crate::custody::{Custody, Signature};
-use crate::documents::read_small;
 use crate::error::StoreError;
 use crate::layout::{check_folder, create_folder};
 use charrette_model::escape::printable;
@@ -154,7 +153,7 @@ impl Workspace {
         {
             return Ok(Some(digest.clone()));
         }
-        let bytes = read_small(fs_err::File::open(&path)?, signature.bytes())?;
+        let bytes = signature.read_file(&path)?;
         let digest = sha256(&bytes);
         self.custody.remember(path, signature, bytes);
         digests.insert(name.to_owned(), (signature, digest.clone()));

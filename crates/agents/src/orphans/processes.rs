@@ -112,7 +112,9 @@ fn has_variable(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> boo
 fn children() -> Option<Vec<i32>> {
     let mut children = Vec::new();
     for task in fs_err::read_dir("/proc/self/task").ok()?.flatten() {
-        let text = fs_err::read_to_string(task.path().join("children")).ok()?;
+        // A driver has few children, and asks often.
+        let text = read_at_once::<4096>(&task.path().join("children").to_string_lossy())?;
+        let text = String::from_utf8_lossy(&text);
         children.extend(text.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
     }
     Some(children)
@@ -127,15 +129,12 @@ pub(super) struct Stat {
 
 #[cfg(target_os = "linux")]
 pub(super) fn stat(pid: i32) -> Option<Stat> {
-    use std::io::Read as _;
     /// More than the kernel ever writes: a name of at most 64 bytes, and some fifty numbers.
     const MAX_BYTES: usize = 2048;
-    // Every command asks for its ancestors, so the file is read at once.
-    let mut buffer = [0; MAX_BYTES];
-    let length = fs_err::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut buffer).ok()?;
-    let text = buffer.get(..length)?;
+    // Every command asks for its ancestors.
+    let text = read_at_once::<MAX_BYTES>(&format!("/proc/{pid}/stat"))?;
     // The name in parentheses may contain anything, parentheses included.
-    let after = memchr::memrchr(b')', text)? + 1;
+    let after = memchr::memrchr(b')', &text)? + 1;
     let rest = String::from_utf8_lossy(text.get(after..)?).into_owned();
     let mut fields = rest.split_whitespace();
     Some(Stat {
@@ -143,6 +142,20 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
         parent: fields.next()?.parse().ok()?,
         group: fields.next()?.parse().ok()?,
     })
+}
+
+/// Content of a file of the kernel, in one read if it has less than `SIZE` bytes.
+#[cfg(target_os = "linux")]
+fn read_at_once<const SIZE: usize>(path: &str) -> Option<Vec<u8>> {
+    use std::io::Read as _;
+    let mut file = fs_err::File::open(path).ok()?;
+    let mut bytes = vec![0; SIZE];
+    let length = file.read(&mut bytes).ok()?;
+    bytes.truncate(length);
+    if length == SIZE {
+        file.read_to_end(&mut bytes).ok()?;
+    }
+    Some(bytes)
 }
 
 #[cfg(target_os = "linux")]

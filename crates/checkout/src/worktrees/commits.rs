@@ -2,19 +2,38 @@
 
 use super::error::{Result, WorktreeError, refused};
 use super::objects::check_object;
-use super::places::Places;
+use super::places::{MadeCommit, Places};
 use super::record::RunRecord;
 use super::refs::RefChange;
 use charrette_engine::ports::worktrees::{Advance, AdvanceOrder, CommitMessage, CommitOrder, ObjectId};
+use std::sync::PoisonError;
 
 impl Places {
     /// Values of a trailer in the commits after one, up to another.
     pub(super) fn trailers(&self, after: &str, until: &str, key: &str) -> Result<Vec<String>> {
         check_object(after)?;
         check_object(until)?;
-        let format = format!("--format=%(trailers:key={key},valueonly)");
-        let listed = self.git().text(&["log", &format, &format!("{after}..{until}")])?;
-        Ok(listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+        let (mut values, rest) = self.trailers_of_own(after, until, key);
+        if rest != after {
+            let format = format!("--format=%(trailers:key={key},valueonly)");
+            let listed = self.git().text(&["log", &format, &format!("{after}..{rest}")])?;
+            values.extend(listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+        }
+        Ok(values)
+    }
+
+    /// Values of a trailer in commits that this process has made, from the newest on, and the first commit that it has not.
+    fn trailers_of_own(&self, after: &str, until: &str, key: &str) -> (Vec<String>, ObjectId) {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut values, mut at) = (Vec::new(), until);
+        while at != after
+            && let Some(commit) = made.get(at)
+        {
+            let found = commit.trailers.iter().filter(|(name, _)| name == key);
+            values.extend(found.map(|(_, value)| one_line(value)));
+            at = &commit.parent;
+        }
+        (values, at.to_owned())
     }
 
     /// Commit that the integration ref of a run points to.
@@ -55,6 +74,8 @@ impl Places {
         let id = self.git().bytes_from(&args, message_text(message).as_bytes())?;
         let id = String::from_utf8_lossy(&id).trim_end().to_owned();
         self.note_kind(&id, true);
+        let commit = MadeCommit { parent: parent.to_owned(), trailers: message.trailers.clone() };
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), commit);
         Ok(id)
     }
 
@@ -79,9 +100,12 @@ impl Places {
     }
 }
 
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Text of a commit message: title, body and trailers, with an empty line between them.
 fn message_text(message: &CommitMessage) -> String {
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut text = one_line(&message.title);
     let body = message.body.replace('\0', "");
     if !body.trim().is_empty() {

@@ -49,6 +49,15 @@ pub(super) struct Places {
     pub(super) registration: Mutex<()>,
     /// Objects that this process has made or looked up: true for commits, false for trees.
     kinds: Mutex<HashMap<ObjectId, bool>>,
+    /// Commits that this process has made.
+    pub(super) made: Mutex<HashMap<ObjectId, MadeCommit>>,
+}
+
+/// A commit that this process has made.
+#[derive(Debug, Clone)]
+pub(super) struct MadeCommit {
+    pub(super) parent: ObjectId,
+    pub(super) trailers: Vec<(String, String)>,
 }
 
 impl Places {
@@ -58,6 +67,7 @@ impl Places {
             state: options.state,
             registration: Mutex::default(),
             kinds: Mutex::default(),
+            made: Mutex::default(),
         }
     }
 

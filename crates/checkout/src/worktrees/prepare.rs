@@ -116,14 +116,15 @@ impl Places {
         WorktreeRecord::remove(place)?;
         let content = self.content_of(order)?;
         let index = place.private.join("index.next");
-        copy_index(&place.index(), &index)?;
+        fs_err::copy(place.index(), &index)?;
         distrust_times(&index)?;
         let git_dir = &record.git_dir;
         let git = self.git().in_worktree(git_dir, &place.folder).with_index(&index);
         lay_out(git, &content)?;
         git.edit(&["clean", "-ffdq"], b"")?;
         copy_index(&index, &place.index())?;
-        copy_index(&index, &git_dir.join("index"))?;
+        // This one is made anew from the other at each reset, so that a power loss may take it.
+        fs_err::copy(&index, git_dir.join("index"))?;
         fs_err::remove_file(&index)?;
         let mut head = record.head.clone();
         if order.content != record.head && self.is_commit(&order.content) {
