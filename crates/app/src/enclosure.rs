@@ -14,12 +14,12 @@ use charrette_store::Lease;
 
 /// Refuses if this process works for a run. `act` says what it wants to do, such as "answer a gate".
 pub fn refuse_inside_agent(site: &Site, act: &str) -> Result<(), AppError> {
-    refuse_descendant(site, &Ancestry::look_up(), act)
+    refuse_descendant(site, &Ancestry::of_this_process(), act)
 }
 
 /// Refuses if this process works for a run, or if that cannot be told because an ancestor cannot be looked up.
 pub fn refuse_below_agent(site: &Site, act: &str) -> Result<(), AppError> {
-    let ancestry = Ancestry::look_up();
+    let ancestry = Ancestry::of_this_process();
     refuse_descendant(site, &ancestry, act)?;
     if ancestry.is_complete() {
         return Ok(());
@@ -32,7 +32,11 @@ pub fn refuse_below_agent(site: &Site, act: &str) -> Result<(), AppError> {
 }
 
 fn refuse_descendant(site: &Site, ancestry: &Ancestry, act: &str) -> Result<(), AppError> {
-    let Some(run) = enclosing_run(site, ancestry) else { return Ok(()) };
+    if enclosing_run(site, ancestry).is_none() {
+        return Ok(());
+    }
+    // The id of an ancestor that has ended may be another process's by now.
+    let Some(run) = enclosing_run(site, &Ancestry::look_up()) else { return Ok(()) };
     Err(AppError::new(
         ErrorKind::Refused,
         format!("an agent cannot {act}: this process works for {}", printable(&run)),

@@ -12,7 +12,7 @@ use tokio::task::{JoinError, spawn_blocking};
 
 /// Maximum age of a snapshot that an agent may start with. Agents work for minutes, and whatever a person edits meanwhile
 /// counts as theirs anyway.
-const MAX_AGE: Duration = Duration::from_millis(250);
+const MAX_AGE: Duration = Duration::from_millis(400);
 
 /// Watched work tree. Clones share snapshots: agents that start or end at the same moment share one `git status`.
 #[derive(Debug, Clone)]

@@ -20,7 +20,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -33,7 +33,8 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub struct Server {
     pub(crate) place: Arc<Place>,
-    tools: Arc<Vec<Tool>>,
+    /// Made when they are asked for: their schemas are half of the cost of a start.
+    tools: Arc<OnceLock<Vec<Tool>>>,
     pub(crate) waits: Arc<Semaphore>,
     session: Arc<Mutex<Session>>,
 }
@@ -86,10 +87,9 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 
 impl Server {
     pub fn new(place: Place) -> Server {
-        let tools = Arc::new(catalog::tools(place.app()));
         Server {
             place: Arc::new(place),
-            tools,
+            tools: Arc::default(),
             waits: Arc::new(Semaphore::new(MAX_WAITS)),
             session: Arc::default(),
         }
@@ -97,6 +97,10 @@ impl Server {
 
     fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tools(&self) -> &[Tool] {
+        self.tools.get_or_init(|| catalog::tools(self.place.app()))
     }
 
     /// Runs blocking work on the site, on a thread of its own. A panic is an error of this call only.
@@ -246,11 +250,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
+        Ok(ListToolsResult::with_all_items(self.tools().to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().find(|tool| tool.name == name).cloned()
+        self.tools().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -258,7 +262,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        check_tool(&self.tools, &request.name)?;
+        check_tool(self.tools(), &request.name)?;
         self.place.learn_root(&context).await;
         Ok(self.call(request, &context).await.unwrap_or_else(Into::into))
     }

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Number of documents below which a second thread costs more than it saves.
-const WORTH_A_THREAD: usize = 256;
+/// Number of documents below which a second thread, with memory of its own, is not worth the milliseconds it saves.
+const WORTH_A_THREAD: usize = 1024;
 
 /// One run in the listing.
 #[derive(Debug)]

@@ -1,16 +1,38 @@
 //! The processes that this one descends from, looked up once.
 
 use super::processes::stat;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// This process and the processes that it descends from, the nearest first.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 pub struct Ancestry {
     line: Vec<i32>,
     /// True if the last of them has no parent.
     ends_at_the_top: bool,
+    is_cut: OnceLock<bool>,
+    /// Ancestors that run the same program as this process.
+    same_program: OnceLock<Vec<i32>>,
 }
 
+/// The last walk, with the parent at that time.
+static KNOWN: Mutex<Option<(i32, Arc<Ancestry>)>> = Mutex::new(None);
+
 impl Ancestry {
+    /// The ancestry of this process. A process gets no further ancestors while its parent lives, so that a server need not
+    /// walk each time.
+    pub fn of_this_process() -> Arc<Ancestry> {
+        let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((known_parent, ancestry)) if *known_parent == parent => ancestry.clone(),
+            _ => {
+                let ancestry = Arc::new(Ancestry::look_up());
+                *known = Some((parent, ancestry.clone()));
+                ancestry
+            }
+        }
+    }
+
     /// Walks up from this process.
     #[cfg(target_os = "linux")]
     pub fn look_up() -> Ancestry {
@@ -19,7 +41,9 @@ impl Ancestry {
             let parent = line.last().and_then(|pid| stat(*pid)).map(|stat| stat.parent);
             match parent {
                 Some(parent) if parent > 0 && !line.contains(&parent) => line.push(parent),
-                end => return Ancestry { line, ends_at_the_top: end == Some(0) },
+                end => {
+                    return Ancestry { line, ends_at_the_top: end == Some(0), ..Ancestry::default() };
+                }
             }
         }
     }
@@ -28,7 +52,7 @@ impl Ancestry {
     #[cfg(not(target_os = "linux"))]
     pub fn look_up() -> Ancestry {
         let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
-        Ancestry { line: std::iter::once(own_id()).chain(parent).collect(), ends_at_the_top: false }
+        Ancestry { line: std::iter::once(own_id()).chain(parent).collect(), ..Ancestry::default() }
     }
 
     /// Ids of the processes that this one descends from.
@@ -43,17 +67,20 @@ impl Ancestry {
 
     /// True if every ancestor can be looked up, so that a driver among them is found (Linux).
     pub fn is_complete(&self) -> bool {
-        self.ends_at_the_top && !self.is_cut_by_a_sandbox()
+        self.ends_at_the_top && !self.is_cut.get_or_init(|| self.is_cut_by_a_sandbox())
     }
 
     /// Description of the nearest ancestor that runs the same program as this process, if there is one and the system
     /// says so (Linux). `drives_nothing` tells by the arguments of such a process that it never drives a run.
     pub fn own_program(&self, drives_nothing: impl Fn(&[String]) -> bool) -> Option<String> {
-        let program = |process: &str| fs_err::read_link(format!("/proc/{process}/exe")).ok();
-        let own = program("self")?;
-        let is_own = |pid: &i32| program(&pid.to_string()).as_ref() == Some(&own);
-        let same = self.ancestors().iter().find(|pid| is_own(pid) && !drives_nothing(&arguments(**pid)))?;
-        Some(format!("process {same}"))
+        let same = self.same_program.get_or_init(|| {
+            let program = |process: &str| fs_err::read_link(format!("/proc/{process}/exe")).ok();
+            let Some(own) = program("self") else { return Vec::new() };
+            let is_own = |pid: &i32| program(&pid.to_string()).as_ref() == Some(&own);
+            self.ancestors().iter().copied().filter(is_own).collect()
+        });
+        let driver = same.iter().find(|pid| !drives_nothing(&arguments(**pid)))?;
+        Some(format!("process {driver}"))
     }
 
     #[cfg(target_os = "linux")]
