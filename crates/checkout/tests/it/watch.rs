@@ -65,7 +65,7 @@ fn an_agent_starts_with_a_snapshot_of_a_moment_ago_unless_something_was_switched
     };
     assert!(is_reused(&|| {}));
     assert!(!is_reused(&|| watch.forget()));
-    assert!(!is_reused(&|| std::thread::sleep(std::time::Duration::from_millis(260))));
+    assert!(!is_reused(&|| std::thread::sleep(std::time::Duration::from_millis(420))));
     let count = std::cell::Cell::new(0);
     let switch = || {
         count.set(count.get() + 1);
