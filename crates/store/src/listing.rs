@@ -124,7 +124,7 @@ impl KnownDocuments<'_> {
     fn find<'s>(&self, stems: Vec<&'s str>) -> (Vec<RunListing>, Vec<&'s str>) {
         let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let documents = known.as_ref().and_then(|known| known.get(self.folder));
-        let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let folder = || rustix::fs::open(self.folder, flags, Mode::empty()).ok();
         let Some((documents, folder)) = documents.and_then(|documents| Some((documents, folder()?))) else {
             return (Vec::new(), stems);

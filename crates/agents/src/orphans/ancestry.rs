@@ -1,5 +1,6 @@
 //! The processes that this one descends from, looked up once.
 
+#[cfg(target_os = "linux")]
 use super::processes::stat;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -88,16 +88,23 @@ impl EventLog {
         self.append_all(&[line])
     }
 
-    /// Appends several events in one write.
+    /// Appends several events in one write. Those that cannot be recorded are left out, and an error.
     pub fn append_all(&self, lines: &[impl AsRef<str>]) -> Result<(), EventLogError> {
+        let mut refused = Ok(());
+        let mut accepted: Vec<&str> = Vec::with_capacity(lines.len());
         for line in lines.iter().map(AsRef::as_ref) {
-            if line.contains('\n') {
-                return Err(EventLogError::NotALine);
-            }
-            if line.len() > MAX_LINE_BYTES {
-                return Err(EventLogError::TooLong(line.len()));
+            match check_line(line) {
+                Ok(()) => accepted.push(line),
+                Err(error) => refused = refused.and(Err(error)),
             }
         }
+        if !accepted.is_empty() {
+            self.write(&accepted)?;
+        }
+        refused
+    }
+
+    fn write(&self, lines: &[&str]) -> Result<(), EventLogError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut open = self.open_locked(&mut state)?;
         let added = self.add(&mut open, lines);
@@ -128,7 +135,7 @@ impl EventLog {
         .into())
     }
 
-    fn add(&self, open: &mut OpenFile, lines: &[impl AsRef<str>]) -> Result<(), EventLogError> {
+    fn add(&self, open: &mut OpenFile, lines: &[&str]) -> Result<(), EventLogError> {
         let length = open.file.metadata()?.len();
         let mut text = Vec::new();
         if length != open.end && !ends_line(&open.file, length)? {
@@ -136,7 +143,7 @@ impl EventLog {
             text.push(b'\n');
         }
         for line in lines {
-            text.extend_from_slice(line.as_ref().as_bytes());
+            text.extend_from_slice(line.as_bytes());
             text.push(b'\n');
         }
         if length + text.len() as u64 > MAX_BYTES {
@@ -173,6 +180,17 @@ impl EventLog {
             }
         }
     }
+}
+
+/// Checks that an event fits into a line.
+fn check_line(line: &str) -> Result<(), EventLogError> {
+    if line.contains('\n') {
+        return Err(EventLogError::NotALine);
+    }
+    if line.len() > MAX_LINE_BYTES {
+        return Err(EventLogError::TooLong(line.len()));
+    }
+    Ok(())
 }
 
 /// Opens the file for appending. Links are not followed.

@@ -50,6 +50,16 @@ fn events_with_line_breaks_are_rejected() {
 }
 
 #[test]
+fn several_events_are_one_write_without_those_that_do_not_fit() {
+    let sandbox = Sandbox::new();
+    let log = EventLog::open(&sandbox.work()).unwrap();
+    let [first, long, last] = [event("a", 0, 1), event("a", 1, MAX_LINE_BYTES), event("a", 2, 1)];
+    let appended = log.append_all(&[first.as_str(), &long, "{\n}", &last]);
+    assert!(matches!(appended, Err(EventLogError::TooLong(_))), "{appended:?}");
+    assert_eq!(read(&sandbox.work()), (vec![first, last], 0));
+}
+
+#[test]
 fn links_pipes_and_folders_are_rejected() {
     let sandbox = Sandbox::new();
     for (folder, arrange) in [

@@ -1,6 +1,6 @@
 //! HEAD as read here equals HEAD as git reports it, in every layout of a repository.
 
-use charrette_store::head::head;
+use charrette_store::head::{find_ref, head};
 use charrette_store::{Location, locate, repository};
 use charrette_testkit::Sandbox;
 use std::path::Path;
@@ -32,6 +32,27 @@ fn on_a_branch_loose_then_packed_then_both() {
     assert_eq!(checked(&sandbox, &sandbox.work()), first);
     sandbox.commit("second");
     assert_ne!(checked(&sandbox, &sandbox.work()), first);
+}
+
+#[test]
+fn a_ref_loose_packed_and_gone() {
+    let sandbox = Sandbox::repository();
+    let name = "refs/charrette/run";
+    let found = || {
+        let Location::WorkTree(repository) = locate(&sandbox.work()).unwrap() else { panic!() };
+        find_ref(&repository, name)
+    };
+    assert_eq!(found().unwrap(), None);
+    sandbox.git(["update-ref", name, "HEAD"]);
+    let commit = sandbox.git(["rev-parse", "HEAD"]);
+    assert_eq!(found().unwrap().as_ref(), Some(&commit));
+    sandbox.git(["pack-refs", "--all"]);
+    assert_eq!(found().unwrap().as_ref(), Some(&commit));
+    sandbox.git(["symbolic-ref", name, "HEAD"]);
+    assert_eq!(found().unwrap_err().kind(), std::io::ErrorKind::Unsupported, "left to git");
+    sandbox.git(["symbolic-ref", "--delete", name]);
+    sandbox.git(["update-ref", "-d", name]);
+    assert_eq!(found().unwrap(), None);
 }
 
 #[test]

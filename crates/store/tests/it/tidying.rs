@@ -93,15 +93,50 @@ fn runs_are_listed_newest_first_and_unreadable_ones_last() {
 #[test]
 fn many_runs_are_all_listed() {
     let sandbox = Sandbox::new();
-    for n in 0..700 {
+    for n in 0..1500 {
         sandbox.write(
             &format!(".claude/state/design-feature-{n}.json"),
-            format!("{{\"version\":1,\"updated_at\":\"2026-01-01T00:00:00.{n:03}Z\"}}"),
+            format!("{{\"version\":1,\"updated_at\":\"2026-01-01T00:00:{:02}.{:03}Z\"}}", n / 1000, n % 1000),
         );
     }
     let rows = documents(&sandbox).list().unwrap();
-    assert_eq!(rows.len(), 700);
-    assert_eq!(rows[0].name.stem(), "design-feature-699");
+    assert_eq!(rows.len(), 1500);
+    assert_eq!(rows[0].name.stem(), "design-feature-1499");
+}
+
+#[test]
+fn a_listing_again_sees_every_change() {
+    let sandbox = Sandbox::new();
+    let write = |feature: &str, second: u32| {
+        let text = format!("{{\"version\":1,\"updated_at\":\"2026-01-01T00:00:{second:02}.000Z\"}}");
+        sandbox.write(&format!(".claude/state/design-{feature}.json"), text);
+    };
+    for (feature, second) in [("a", 1), ("b", 2), ("c", 3)] {
+        write(feature, second);
+    }
+    let listed = || -> Vec<String> {
+        let rows = documents(&sandbox).list().unwrap();
+        rows.iter().map(|row| row.name.feature().unwrap().to_string()).collect()
+    };
+    assert_eq!(listed(), ["c", "b", "a"]);
+    // Only what has not changed for a moment is believed to be the same.
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    assert_eq!(
+        (listed(), listed()),
+        (vec!["c", "b", "a"].into_iter().map(str::to_owned).collect(), listed())
+    );
+    // In place, with the same length.
+    write("a", 9);
+    assert_eq!(listed(), ["a", "c", "b"]);
+    write("a", 1);
+    assert_eq!(listed(), ["c", "b", "a"]);
+    fs_err::remove_file(sandbox.path(".claude/state/design-c.json")).unwrap();
+    write("d", 4);
+    assert_eq!(listed(), ["d", "b", "a"]);
+    sandbox.write(".claude/state/design-b.json", "{torn");
+    assert_eq!(listed(), ["d", "a", "b"]);
+    let _lease = documents(&sandbox).lease(&name("d")).unwrap();
+    assert!(documents(&sandbox).list().unwrap()[0].driver.is_some());
 }
 
 #[test]

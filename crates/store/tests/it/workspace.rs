@@ -69,6 +69,22 @@ fn staged_outputs_are_collected_and_replaced_ones_kept() {
 }
 
 #[test]
+fn what_an_earlier_process_staged_is_found_and_so_is_what_comes_later() {
+    let sandbox = Sandbox::new();
+    workspace(&sandbox).stage("lane-1", "a.md", b"staged").unwrap();
+    let workspace = workspace(&sandbox);
+    assert!(workspace.has_leftovers("lane-1", ["a.md"]));
+    assert!(!workspace.has_leftovers("lane-2", ["a.md"]));
+    assert_eq!(workspace.read("a.md", Some("lane-1")).unwrap().as_deref(), Some(&b"staged"[..]));
+    workspace.stage("lane-2", "a.md", b"newer").unwrap();
+    assert!(workspace.has_leftovers("lane-2", ["a.md"]));
+    assert_eq!(workspace.read("a.md", Some("lane-2")).unwrap().as_deref(), Some(&b"newer"[..]));
+    workspace.take_custody().unwrap();
+    fs_err::create_dir_all(workspace.lane("lane-3")).unwrap();
+    assert!(workspace.has_leftovers("lane-3", [""; 0]), "an agent may leave something at any time");
+}
+
+#[test]
 fn a_staging_folder_on_another_disk_is_collected_from() {
     let sandbox = Sandbox::new();
     let other = Path::new("/dev/shm");
