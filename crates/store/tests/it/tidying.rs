@@ -121,10 +121,9 @@ fn a_listing_again_sees_every_change() {
     assert_eq!(listed(), ["c", "b", "a"]);
     // Only what has not changed for a moment is believed to be the same.
     std::thread::sleep(std::time::Duration::from_millis(150));
-    assert_eq!(
-        (listed(), listed()),
-        (vec!["c", "b", "a"].into_iter().map(str::to_owned).collect(), listed())
-    );
+    for _ in 0..2 {
+        assert_eq!(listed(), ["c", "b", "a"]);
+    }
     // In place, with the same length.
     write("a", 9);
     assert_eq!(listed(), ["a", "c", "b"]);
