@@ -1,7 +1,7 @@
 //! A whole implementation with instant scripted agents and commands, to be killed or measured. Each run starts from the same
 //! files in the same folder.
 
-use crate::programs::build_rehearsal;
+use crate::programs::{build_installable_charrette, build_rehearsal};
 use crate::{TaskResult, saved_start};
 use charrette_testkit::till::{FEATURE, Till};
 use std::ffi::OsString;
@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 pub(crate) struct ImplementationRig {
     pub(crate) till: Till,
     program: PathBuf,
+    agent: PathBuf,
     /// Arguments of a new run.
     arguments: Vec<&'static str>,
 }
@@ -22,11 +23,13 @@ impl ImplementationRig {
         arguments: &[&'static str],
         prepare: impl FnOnce(&Till),
     ) -> TaskResult<ImplementationRig> {
-        let program = build_rehearsal()?;
-        let till = Till::new(program.with_file_name("fake-agent"));
+        let agent = build_rehearsal()?.with_file_name("fake-agent");
+        // The product itself: the rehearsal has another flow of this command, which a resume would find.
+        let program = build_installable_charrette()?;
+        let till = Till::new(&agent);
         prepare(&till);
         saved_start::save(&till)?;
-        Ok(ImplementationRig { till, program, arguments: arguments.to_vec() })
+        Ok(ImplementationRig { till, program, agent, arguments: arguments.to_vec() })
     }
 
     /// Restores the saved start.
@@ -69,7 +72,7 @@ impl ImplementationRig {
 
     /// The scripted agent.
     pub(crate) fn agent(&self) -> PathBuf {
-        self.program.with_file_name("fake-agent")
+        self.agent.clone()
     }
 
     /// True if the run is complete.

@@ -83,6 +83,16 @@ fn cargo_home() -> Option<PathBuf> {
     std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
 }
 
+/// Builds the binary that `cargo install` would install: the release profile with default features, linked dynamically.
+pub(crate) fn build_installable_charrette() -> TaskResult<PathBuf> {
+    let status =
+        cargo().args(["build", "--quiet", "--locked", "--release", "--package", "charrette-cli"]).status()?;
+    if !status.success() {
+        return Err("the release binary does not build".into());
+    }
+    Ok(root().join("target").join("release").join("charrette"))
+}
+
 /// Builds the debug binary, which tests use.
 pub(crate) fn build_debug_charrette() -> TaskResult<PathBuf> {
     let mut command = cargo();

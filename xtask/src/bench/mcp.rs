@@ -2,9 +2,8 @@
 
 use super::documents::{open_documents, peak_memory};
 use super::ratio::{Figure, compare, compare_with_setup};
-use super::start::build_installable_charrette;
 use crate::TaskResult;
-use crate::programs::{create_repository, create_scratch_folder};
+use crate::programs::{build_installable_charrette, create_repository, create_scratch_folder};
 use charrette_model::checkpoint::{Command as FlowCommand, DocumentName};
 use charrette_model::stamp::Now;
 use charrette_testkit::mcp_client::{McpClient, McpHost, Revision};

@@ -2,7 +2,7 @@
 
 use super::ratio::{Figure, compare};
 use crate::TaskResult;
-use crate::programs::{cargo, create_scratch_folder, root};
+use crate::programs::{build_installable_charrette, create_scratch_folder};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -66,16 +66,6 @@ fn sandbox_rules(folder: &Path) -> TaskResult<Vec<String>> {
 fn run(command: &mut Command) -> TaskResult {
     let output = command.output()?;
     if output.status.success() { Ok(()) } else { Err(format!("{command:?} failed").into()) }
-}
-
-/// Builds the binary that `cargo install` would install: the release profile with default features, linked dynamically.
-pub(super) fn build_installable_charrette() -> TaskResult<PathBuf> {
-    let status =
-        cargo().args(["build", "--quiet", "--locked", "--release", "--package", "charrette-cli"]).status()?;
-    if !status.success() {
-        return Err("the release binary does not build".into());
-    }
-    Ok(root().join("target").join("release").join("charrette"))
 }
 
 pub(super) fn build_empty_rust_program(folder: &Path) -> TaskResult<PathBuf> {
