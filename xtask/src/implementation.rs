@@ -1,7 +1,7 @@
 //! A whole implementation with instant scripted agents and commands, to be killed or measured. Each run starts from the same
 //! files in the same folder.
 
-use crate::programs::{build_installable_charrette, build_rehearsal};
+use crate::programs::{build_charrette, build_rehearsal};
 use crate::{TaskResult, saved_start};
 use charrette_testkit::till::{FEATURE, Till};
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ impl ImplementationRig {
     ) -> TaskResult<ImplementationRig> {
         let agent = build_rehearsal()?.with_file_name("fake-agent");
         // The product itself: the rehearsal has another flow of this command, which a resume would find.
-        let program = build_installable_charrette()?;
+        let program = build_charrette()?;
         let till = Till::new(&agent);
         prepare(&till);
         saved_start::save(&till)?;

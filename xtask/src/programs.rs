@@ -93,6 +93,11 @@ pub(crate) fn build_installable_charrette() -> TaskResult<PathBuf> {
     Ok(root().join("target").join("release").join("charrette"))
 }
 
+/// Builds charrette in the profile of this program.
+pub(crate) fn build_charrette() -> TaskResult<PathBuf> {
+    if cfg!(debug_assertions) { build_debug_charrette() } else { build_installable_charrette() }
+}
+
 /// Builds the debug binary, which tests use.
 pub(crate) fn build_debug_charrette() -> TaskResult<PathBuf> {
     let mut command = cargo();

@@ -166,18 +166,36 @@ async fn record(
     request: GateAnswers,
     host: &Host,
 ) -> Result<RunResult, AppError> {
-    let (run, client, has_forms) = (run.clone(), host.client.clone(), host.has_forms);
-    server
-        .work(move |site| {
-            let GateAnswers { gate, shown, answers, author } = request;
-            let name = run.find(site)?;
-            let answer = HostAnswer { gate, shown, answers, author, client };
-            let answered = host_answer::record(site, &name, &answer)?;
-            let did = format!("Recorded: {}.", describe(&answer.gate, &answered));
-            let did = if answered.is_last { format!("{did} {}", go_on(site, &name)) } else { did };
-            Ok(RunResult::of(look::look(site, &name)?, has_forms).did(did))
+    let GateAnswers { gate, shown, answers, author } = request;
+    let answer = HostAnswer { gate, shown, answers, author, client: host.client.clone() };
+    let has_forms = host.has_forms;
+    let result = move |site: &Site, name: &look::RunName, did: String| {
+        Ok(RunResult::of(look::look(site, name)?, has_forms).did(did))
+    };
+    let recorded = server.work_here(|site| {
+        let name = run.find(site)?;
+        let answered = host_answer::record(site, &name, &answer)?;
+        let did = format!("Recorded: {}.", describe(&answer.gate, &answered));
+        Ok(if answered.is_last {
+            Recorded::Last(name, did)
+        } else {
+            Recorded::More(Box::new(result(site, &name, did)?))
         })
-        .await
+    })?;
+    match recorded {
+        Recorded::More(result) => Ok(*result),
+        Recorded::Last(name, did) => {
+            server.work(move |site| result(site, &name, format!("{did} {}", go_on(site, &name)))).await
+        }
+    }
+}
+
+/// What became of answers.
+enum Recorded {
+    /// Something is still asked.
+    More(Box<RunResult>),
+    /// Nothing is asked any more: the run can go on.
+    Last(look::RunName, String),
 }
 
 /// Starts the driver again; a failure to do so does not undo the answers.

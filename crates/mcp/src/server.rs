@@ -20,6 +20,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -110,10 +111,17 @@ impl Server {
     ) -> Result<T, AppError> {
         let place = self.place.clone();
         let done = tokio::task::spawn_blocking(move || work(&place.site()?)).await;
-        done.unwrap_or_else(|error| {
-            Err(AppError::failed(format!("internal error: {error}"))
-                .hint("Other calls are not affected. Please report it"))
-        })
+        done.unwrap_or_else(|error| Err(internal_error(&error)))
+    }
+
+    /// Runs work on the site that takes about a millisecond on this thread: to wake another one and to be woken takes as
+    /// long.
+    pub(crate) fn work_here<T>(
+        &self,
+        work: impl FnOnce(&Site) -> Result<T, AppError>,
+    ) -> Result<T, AppError> {
+        let done = catch_unwind(AssertUnwindSafe(|| work(&self.place.site()?)));
+        done.unwrap_or_else(|_| Err(internal_error(&"the call failed inside")))
     }
 
     async fn call(
@@ -224,6 +232,11 @@ impl Server {
 }
 
 /// Fails if a call names no tool of ours.
+fn internal_error(problem: &dyn std::fmt::Display) -> AppError {
+    AppError::failed(format!("internal error: {problem}"))
+        .hint("Other calls are not affected. Please report it")
+}
+
 fn check_tool(tools: &[Tool], name: &str) -> Result<(), ErrorData> {
     if tools.iter().any(|tool| tool.name == name) {
         return Ok(());
