@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 impl Places {
     /// Removes a worktree, whatever is in it, and also one that was made by half.
@@ -108,8 +109,24 @@ pub(super) fn find_registration(common_dir: &Path, place: &WorktreePlace) -> Res
     Ok(None)
 }
 
-/// Removes a folder with everything in it, read-only folders too. Links are not followed.
+/// How long a process that its killed driver left may go on writing into a folder.
+const WRITER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Removes a folder with everything in it, read-only folders too. Links are not followed. A git of a killed driver may
+/// still be laying out files in it, until it finds that its folder is gone.
 pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
+    let deadline = Instant::now() + WRITER_PATIENCE;
+    loop {
+        match remove_once(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            other => return other,
+        }
+    }
+}
+
+fn remove_once(path: &Path) -> io::Result<()> {
     match fs_err::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => fs_err::remove_file(path),
@@ -131,4 +148,29 @@ fn make_writable(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_still_written_to_is_removed_when_its_writer_has_ended() {
+        let sandbox = charrette_testkit::Sandbox::new();
+        let folder = sandbox.path("check-1");
+        fs_err::create_dir(&folder).unwrap();
+        let end = Instant::now() + Duration::from_millis(300);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0_u64.. {
+                    let file = folder.join(number.to_string());
+                    if Instant::now() > end || (std::fs::write(file, "x").is_err() && !folder.exists()) {
+                        break;
+                    }
+                }
+            });
+            remove_folder(&folder).unwrap();
+        });
+        assert!(!folder.exists());
+    }
 }
