@@ -163,12 +163,15 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for number in 0_u64.. {
-                    let file = folder.join(number.to_string());
-                    if Instant::now() > end || (std::fs::write(file, "x").is_err() && !folder.exists()) {
+                    let written = fs_err::write(folder.join(number.to_string()), "x");
+                    if Instant::now() > end || (written.is_err() && !folder.exists()) {
                         break;
                     }
                 }
             });
+            while !folder.join("0").exists() {
+                std::thread::yield_now();
+            }
             remove_folder(&folder).unwrap();
         });
         assert!(!folder.exists());
