@@ -114,6 +114,11 @@ pub fn driver(site: &Site, name: &DocumentName) -> Result<Option<Holder>, AppErr
     Lease::holder(&site.documents().folder().lease(name)).map_err(AppError::failed)
 }
 
+/// True if another process is changing the document of a run at this moment, so that a change has to wait for it.
+pub fn is_being_changed(site: &Site, name: &DocumentName) -> bool {
+    Lease::holder(&site.documents().folder().lock(name)).is_ok_and(|holder| holder.is_some())
+}
+
 fn look_at(
     site: &Site,
     name: &DocumentName,

@@ -168,25 +168,48 @@ async fn record(
 ) -> Result<RunResult, AppError> {
     let GateAnswers { gate, shown, answers, author } = request;
     let answer = HostAnswer { gate, shown, answers, author, client: host.client.clone() };
-    let has_forms = host.has_forms;
-    let result = move |site: &Site, name: &look::RunName, did: String| {
-        Ok(RunResult::of(look::look(site, name)?, has_forms).did(did))
+    let order = AnswerOrder { run: run.clone(), answer, has_forms: host.has_forms };
+    let here = server.work_here(|site| order.record_unless_busy(site))?;
+    let recorded = if let Some(recorded) = here {
+        recorded
+    } else {
+        let order = order.clone();
+        server.work(move |site| order.record(site, order.run.find(site)?)).await?
     };
-    let recorded = server.work_here(|site| {
-        let name = run.find(site)?;
-        let answered = host_answer::record(site, &name, &answer)?;
-        let did = format!("Recorded: {}.", describe(&answer.gate, &answered));
-        Ok(if answered.is_last {
-            Recorded::Last(name, did)
-        } else {
-            Recorded::More(Box::new(result(site, &name, did)?))
-        })
-    })?;
     match recorded {
         Recorded::More(result) => Ok(*result),
         Recorded::Last(name, did) => {
-            server.work(move |site| result(site, &name, format!("{did} {}", go_on(site, &name)))).await
+            server.work(move |site| order.result(site, &name, format!("{did} {}", go_on(site, &name)))).await
         }
+    }
+}
+
+/// Answers to record in a run.
+#[derive(Clone)]
+struct AnswerOrder {
+    run: RunKey,
+    answer: HostAnswer,
+    has_forms: bool,
+}
+
+impl AnswerOrder {
+    /// Records the answers, unless somebody else is changing the run: then the other calls must not wait for them.
+    fn record_unless_busy(&self, site: &Site) -> Result<Option<Recorded>, AppError> {
+        let name = self.run.find(site)?;
+        if look::is_being_changed(site, &name) { Ok(None) } else { self.record(site, name).map(Some) }
+    }
+
+    fn record(&self, site: &Site, name: look::RunName) -> Result<Recorded, AppError> {
+        let answered = host_answer::record(site, &name, &self.answer)?;
+        let did = format!("Recorded: {}.", describe(&self.answer.gate, &answered));
+        if answered.is_last {
+            return Ok(Recorded::Last(name, did));
+        }
+        Ok(Recorded::More(Box::new(self.result(site, &name, did)?)))
+    }
+
+    fn result(&self, site: &Site, name: &look::RunName, did: String) -> Result<RunResult, AppError> {
+        Ok(RunResult::of(look::look(site, name)?, self.has_forms).did(did))
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
-/// What a run left behind that nobody knows any more.
+/// Worktrees and refs of a run whose document is gone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOver {
     pub run: String,

@@ -204,13 +204,18 @@ impl RunPlace {
         Ok(format!("{}{name}", self.work_refs()))
     }
 
+    /// Beginning of the reason with which worktrees of the run are locked; the name follows.
+    pub(super) fn reason_prefix(&self) -> String {
+        format!("charrette {} ", self.run)
+    }
+
     /// Places of one worktree.
     pub(super) fn worktree(&self, name: &str) -> Result<WorktreePlace> {
         check_name("worktree", name)?;
         Ok(WorktreePlace {
             folder: self.folder.join(name),
             private: self.private().join(name),
-            reason: format!("charrette {} {name}", self.run),
+            reason: format!("{}{name}", self.reason_prefix()),
         })
     }
 

@@ -94,7 +94,11 @@ impl Places {
             self.git().edit(&args.collect::<Vec<_>>(), b"")
         };
         let _held = self.registration.lock().unwrap_or_else(PoisonError::into_inner);
-        let Err(error) = add(content) else { return Ok(content.to_owned()) };
+        let mut added = add(content);
+        if added.is_err() && self.remove_half_made_registrations(run)? {
+            added = add(content);
+        }
+        let Err(error) = added else { return Ok(content.to_owned()) };
         if self.git().find(&["cat-file", "-t", content]).as_deref() != Some("tree") {
             return Err(error.into());
         }

@@ -1,4 +1,4 @@
-//! What is remembered of a run and of its worktrees, where agents cannot write.
+//! Records of runs and of their worktrees, in a folder where agents cannot write.
 
 use super::error::Result;
 use super::places::{RunPlace, WorktreePlace};

@@ -43,6 +43,23 @@ impl Places {
         Ok(remove_folder(&place.private)?)
     }
 
+    /// Removes registrations of a run that a killed git made by half, because git refuses to work with any worktree while
+    /// there is one; true if there was one. The registration lock must be held.
+    pub(super) fn remove_half_made_registrations(&self, run: &RunPlace) -> Result<bool> {
+        let mut has_removed = false;
+        for entry in fs_err::read_dir(self.common_dir()?.join("worktrees")).into_iter().flatten() {
+            let folder = entry?.path();
+            let is_whole = fs_err::read(folder.join("commondir")).is_ok_and(|target| !target.is_empty());
+            // Git writes the reason of the lock first.
+            let reason = fs_err::read_to_string(folder.join("locked")).unwrap_or_default();
+            if !is_whole && reason.starts_with(&run.reason_prefix()) {
+                remove_folder(&folder)?;
+                has_removed = true;
+            }
+        }
+        Ok(has_removed)
+    }
+
     /// Removes all worktrees of a run except those named, and what the run needs no more. The integration ref stays if a
     /// branch does not contain its work.
     pub(super) fn clean_up(&self, run: &str, keep: &[String]) -> Result<()> {

@@ -1,5 +1,5 @@
-//! What an agent did to the link between its worktree and the repository, or to the repository itself. Nothing of it is
-//! part of a change, so each of them refuses the change.
+//! Tampering of an agent with the link between its worktree and the repository, or with the repository itself. It is no
+//! part of a change, so each finding refuses the change.
 
 use super::error::Result;
 use super::places::WorktreePlace;
@@ -22,7 +22,7 @@ const MAX_FINDINGS: usize = 20;
 /// Names in the folder of a worktree's own files that git changes when it only reads, or fetches.
 const RESTLESS: [&str; 3] = ["index", "FETCH_HEAD", "COMMIT_EDITMSG"];
 
-/// What was done to a worktree's link to the repository: its `.git` file, HEAD and the other files of its own.
+/// Findings about a worktree's link to the repository: its `.git` file, HEAD and the other files of its own.
 pub(super) fn find_own_tampering(record: &WorktreeRecord, place: &WorktreePlace) -> Result<Vec<String>> {
     let mut findings = Vec::new();
     let link = place.folder.join(".git");
@@ -50,7 +50,7 @@ pub(super) fn find_own_tampering(record: &WorktreeRecord, place: &WorktreePlace)
     Ok(findings)
 }
 
-/// What was done to the repository: configuration, hooks, ignore rules, branches, tags, stashes.
+/// Findings about the repository: configuration, hooks, ignore rules, branches, tags, stashes.
 pub(super) fn find_shared_tampering(record: &WorktreeRecord, common_dir: &Path) -> Result<Vec<String>> {
     let now = read_shared_files(&record.git_dir, common_dir)?;
     // Tags arrive with every fetch.

@@ -66,7 +66,7 @@ fn render(page: &NextPage) -> String {
     lines.join("\n")
 }
 
-/// What the specification says about a task, one line each.
+/// Facts of the specification about a task, one line each.
 fn facts(task: &TaskView) -> Vec<String> {
     let files = match &task.files {
         None => "the specification does not say".to_owned(),

@@ -1,6 +1,6 @@
 //! What is left when a run is done.
 
-use crate::workshop::{RUN, Workshop, wait, write};
+use crate::workshop::{RUN, Workshop, order, wait, write};
 use charrette_engine::ports::worktrees::Worktrees as _;
 use std::os::unix::fs::PermissionsExt;
 
@@ -89,4 +89,32 @@ fn worktrees_of_another_repository_are_not_ours_unless_it_is_gone() {
     assert!(found.len() == 1 && found[0].repository_is_gone);
     ours.worktrees.remove_left_over(&found[0]).unwrap();
     assert_eq!(ours.traces(), Vec::<String>::new());
+}
+
+#[test]
+fn a_registration_made_by_half_is_removed_and_one_of_somebody_else_is_not() {
+    let workshop = Workshop::new();
+    let base = workshop.begin();
+    workshop.prepare("T001", &base.commit);
+    let half = |name: &str, reason: &str| {
+        let folder = workshop.sandbox.path(".git/worktrees").join(name);
+        fs_err::create_dir_all(&folder).unwrap();
+        fs_err::write(folder.join("locked"), reason).unwrap();
+        fs_err::write(folder.join("gitdir"), "/nowhere/.git\n").unwrap();
+        fs_err::write(folder.join("HEAD"), format!("{}\n", base.commit)).unwrap();
+        // As git leaves it when it is killed between creating and writing the file.
+        fs_err::write(folder.join("commondir"), "").unwrap();
+        folder
+    };
+    let own = half("check-3", &format!("charrette {RUN} check-3\n"));
+    let refused = workshop.sandbox.run("git", ["worktree", "list"], b"");
+    assert_ne!(refused.code, Some(0), "git works with it after all");
+    workshop.prepare("T002", &base.commit);
+    assert!(!own.exists());
+    let foreign = half("other", "of somebody else\n");
+    let error = workshop.try_prepare(order("T003", &base.commit)).unwrap_err();
+    assert!(format!("{error:?}").contains("worktrees/other"), "{error:?}");
+    assert!(foreign.exists());
+    fs_err::remove_dir_all(foreign).unwrap();
+    workshop.prepare("T003", &base.commit);
 }

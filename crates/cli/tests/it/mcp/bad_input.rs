@@ -52,6 +52,25 @@ fn cancelling_a_call_that_is_over_changes_nothing() {
 }
 
 #[test]
+fn other_calls_are_served_while_an_answer_waits_for_a_lock() {
+    let workshop = Workshop::regular();
+    let mut client = connect_panel(&workshop, plain());
+    let look = reach_gate(&mut client, &workshop);
+    let path = workshop.sandbox.path(&format!(".claude/state/locks/design-{FEATURE}.lock"));
+    let lock = std::fs::File::options().read(true).write(true).open(path).unwrap();
+    lock.lock().unwrap();
+    let arguments = answer_to(&look, &recommended(&gate(&look)));
+    let answer = client.send_request("tools/call", json!({"name": "answer", "arguments": arguments}));
+    let asked = std::time::Instant::now();
+    assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+    // The lock of a document is waited for half a minute.
+    assert!(asked.elapsed() < std::time::Duration::from_secs(10), "{:?}", asked.elapsed());
+    lock.unlock().unwrap();
+    let answered = client.response(answer);
+    assert_ne!(answered["result"]["isError"], true, "{answered}");
+}
+
+#[test]
 fn a_repository_that_disappears_is_an_error_of_the_call() {
     let sandbox = Sandbox::repository();
     let mut client = connect(&sandbox, plain());
