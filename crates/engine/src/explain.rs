@@ -93,7 +93,7 @@ pub fn forecast(document: &Checkpoint, workspace: &Workspace) -> Vec<StepForecas
     let steps: Vec<(&String, &String, &StepRecord)> = document
         .phases
         .iter()
-        .flat_map(|(phase, record)| record.steps.iter().flatten().map(move |(id, step)| (phase, id, step)))
+        .flat_map(|(phase, record)| record.steps.iter().flatten().map(move |(id, step)| (phase, id, &**step)))
         .collect();
     let mut reasons: Vec<Option<RunReason>> =
         steps.iter().map(|(_, _, step)| run_reason(document, workspace, step)).collect();

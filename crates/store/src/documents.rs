@@ -5,7 +5,6 @@
 //! earlier one: the file on disk counts. (It is not parsed again if it is unchanged; see `parse_cache`.)
 
 use crate::atomic::{self, ReplaceError};
-use crate::custody::Signature;
 use crate::error::StoreError;
 use crate::head::head;
 use crate::history::{self, ChangeLabel, DocumentVersion};
@@ -14,6 +13,7 @@ use crate::lock::{DocumentLock, Holder, Lease};
 use crate::parse_cache::ParseCache;
 use crate::pretty;
 use crate::repository::Repository;
+use crate::signature::Signature;
 use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, TransitionError};
 use charrette_model::stamp::Now;

@@ -1,9 +1,9 @@
 //! Listing of all runs of a repository, newest first.
 
-use crate::custody::Signature;
 use crate::documents::{Documents, read_bytes_and_signature, unreadable};
 use crate::error::StoreError;
 use crate::lock::{Holder, Lease};
+use crate::signature::Signature;
 use charrette_model::checkpoint::{CheckpointOverview, DocumentName};
 use charrette_model::stamp::Stamp;
 use rustix::fs::{Mode, OFlags};

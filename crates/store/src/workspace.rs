@@ -6,9 +6,10 @@
 //! only record of uncollected outputs.
 
 use crate::atomic::{place_all, sync_folders_of};
-use crate::custody::{Custody, Signature};
+use crate::custody::Custody;
 use crate::error::StoreError;
 use crate::layout::{check_folder, create_folder};
+use crate::signature::Signature;
 use charrette_model::escape::printable;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};

@@ -2,10 +2,12 @@
 //! tags. An agent that changes one of them could hide or run something.
 
 use super::error::TreeError;
+use charrette_store::Signature;
 use charrette_store::workspace::sha256;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 16;
@@ -71,24 +73,55 @@ fn add_folder(folder: &Path, name: &str, depth: usize, found: &mut GitFiles) -> 
 }
 
 fn add_file(file: &Path, name: &str, found: &mut GitFiles) -> Result<(), TreeError> {
-    let content = match file.symlink_metadata() {
+    let digest = |content: &[u8]| {
+        // A branch is the same whether it has a file of its own or stands in the packed list.
+        match name.strip_prefix("refs/") {
+            Some(_) => String::from_utf8_lossy(content).trim().to_owned(),
+            None => sha256(content),
+        }
+    };
+    let digest = match file.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error.into()),
-        Ok(meta) if meta.is_symlink() => fs_err::read_link(file)?.to_string_lossy().into_owned().into_bytes(),
-        Ok(meta) if meta.is_file() => match fs_err::read(file) {
+        Ok(meta) if meta.is_symlink() => digest(fs_err::read_link(file)?.to_string_lossy().as_bytes()),
+        Ok(meta) if meta.is_file() => match KnownDigests::find(file, &meta, digest) {
             // Git replaces branches at any moment.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             other => other?,
         },
-        Ok(_) => Vec::new(),
-    };
-    // A branch is the same whether it has a file of its own or stands in the packed list.
-    let digest = match name.strip_prefix("refs/") {
-        Some(_) => String::from_utf8_lossy(&content).trim().to_owned(),
-        None => sha256(&content),
+        Ok(_) => digest(b""),
     };
     found.insert(name.to_owned(), digest);
     Ok(())
+}
+
+/// Digests of files that this process has read, long enough after their last change that a later one shows in their
+/// metadata. Sample hooks are the most of what is read, and never change.
+struct KnownDigests(HashMap<PathBuf, (Signature, String)>);
+
+static KNOWN_DIGESTS: LazyLock<Mutex<KnownDigests>> =
+    LazyLock::new(|| Mutex::new(KnownDigests(HashMap::new())));
+
+impl KnownDigests {
+    /// Digest of a file, which is read if it is not known.
+    fn find(
+        file: &Path,
+        meta: &std::fs::Metadata,
+        digest: impl FnOnce(&[u8]) -> String,
+    ) -> io::Result<String> {
+        let known = || KNOWN_DIGESTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let settled = Signature::of(meta).settled();
+        if let (Some(now), Some((then, digest))) = (settled, known().0.get(file))
+            && now == *then
+        {
+            return Ok(digest.clone());
+        }
+        let digest = digest(&fs_err::read(file)?);
+        if let Some(signature) = settled {
+            known().0.insert(file.to_owned(), (signature, digest.clone()));
+        }
+        Ok(digest)
+    }
 }
 
 /// Adds branches of the packed list that have no file of their own.

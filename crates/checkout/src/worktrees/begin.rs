@@ -47,16 +47,18 @@ impl Places {
         let repository = self.repository()?;
         if RunRecord::load(&place)?.is_none() {
             // Nothing is written before it is known that the run can begin.
-            self.check_checkout(&repository)?;
+            self.check_checkout(repository)?;
         }
         let record = self.claim_run(&place)?;
+        self.remove_half_made_registrations(&place)?;
         let tip = self.find_ref(&place.integration_ref())?;
         if let (Some(tip), Some(base)) = (&tip, &record.base)
             && self.is_ancestor(&base.commit, tip)
         {
+            self.note_kind(&base.commit, true);
             return Ok(base.clone());
         }
-        let head = self.check_checkout(&repository)?;
+        let head = self.check_checkout(repository)?;
         if let Some(tip) = tip {
             return refused(format!(
                 "{} exists at {tip} and was not begun here; delete it if it is not needed: git update-ref -d {}",
@@ -65,6 +67,7 @@ impl Places {
             ));
         }
         let commit = self.first_commit(&record, &head, order)?;
+        self.note_kind(&commit, true);
         let warnings = self.warnings(order)?;
         let base = IntegrationBase { head: head.commit, branch: head.branch, commit, warnings };
         self.start_ref(&place, record, &base)?;

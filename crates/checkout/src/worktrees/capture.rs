@@ -35,7 +35,7 @@ impl Places {
             return self.lost_content(&order.base);
         };
         let mut tampering = find_own_tampering(&record, &place)?;
-        tampering.extend(find_shared_tampering(&record, &self.common_dir()?)?);
+        tampering.extend(find_shared_tampering(&record, self.common_dir()?)?);
         let scratch = self.scratch()?;
         let index = scratch.path("index");
         fs_err::copy(place.index(), &index)?;

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! [`TaskWorktrees`] implements the engine's `Worktrees` port (`adapter`). `places` has folders, names and refs, `record`
-//! what is remembered of a worktree, `begin` the start of a run, `prepare` and `includes` make worktrees, `capture` and
-//! `tampering` look at them afterwards, `commits`, `merge` and `lost_lines` integrate, `land` moves the user's branch,
-//! `removal` and `left_over` clean up. `objects` reads and writes git objects, `refs` moves refs.
+//! what is remembered of a worktree, `begin` the start of a run. `prepare`, `registration`, `other_files` and `includes`
+//! make worktrees, `capture` and `tampering` look at them afterwards, `commits`, `merge` and `lost_lines` integrate, `land`
+//! moves the user's branch, `removal` and `left_over` clean up. `objects` reads and writes git objects, `refs` and
+//! `ref_files` move refs.
 //!
 //! A worktree is made completely or not at all: its record is written last and removed first, and what has no record is
 //! made again. Neither the `.git` file of a worktree nor its own index is read after an agent has worked in it.
@@ -29,10 +30,13 @@ mod lost_lines;
 mod mentions;
 mod merge;
 mod objects;
+mod other_files;
 mod places;
 mod prepare;
 mod record;
+mod ref_files;
 mod refs;
+mod registration;
 mod removal;
 mod tampering;
 mod task_worktrees;

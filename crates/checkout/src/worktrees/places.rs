@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Settings of every git call for worktrees: no shortcut by which an unread file passes as unchanged, no maintenance, no
 /// submodules, and objects that are durable before a ref names them.
@@ -45,6 +45,10 @@ const MAX_NAME: usize = 100;
 pub(super) struct Places {
     pub(super) root: PathBuf,
     state: PathBuf,
+    /// The repository, once it was found, and the folder that its work trees share, without links.
+    repository: OnceLock<(Repository, PathBuf)>,
+    /// Folder of all worktrees without links, once it was made.
+    worktrees: OnceLock<PathBuf>,
     /// Held while a worktree is registered or removed: git removes the folder of registrations when it is empty.
     pub(super) registration: Mutex<()>,
     /// Objects that this process has made or looked up: true for commits, false for trees.
@@ -65,6 +69,8 @@ impl Places {
         Places {
             root: options.root,
             state: options.state,
+            repository: OnceLock::new(),
+            worktrees: OnceLock::new(),
             registration: Mutex::default(),
             kinds: Mutex::default(),
             made: Mutex::default(),
@@ -81,6 +87,11 @@ impl Places {
         })
     }
 
+    /// True if this process has made or looked up an object, and it is a commit.
+    pub(super) fn is_known_commit(&self, id: &str) -> bool {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner).get(id) == Some(&true)
+    }
+
     /// Notes that an object is a commit or a tree.
     pub(super) fn note_kind(&self, id: &str, is_commit: bool) {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), is_commit);
@@ -92,7 +103,25 @@ impl Places {
     }
 
     /// The repository of the user's work tree.
-    pub(super) fn repository(&self) -> Result<Repository> {
+    pub(super) fn repository(&self) -> Result<&Repository> {
+        Ok(&self.found_repository()?.0)
+    }
+
+    /// The folder that all work trees of the repository share, as an absolute path without links.
+    pub(super) fn common_dir(&self) -> Result<&Path> {
+        Ok(&self.found_repository()?.1)
+    }
+
+    fn found_repository(&self) -> Result<&(Repository, PathBuf)> {
+        if let Some(found) = self.repository.get() {
+            return Ok(found);
+        }
+        let repository = self.locate_repository()?;
+        let common_dir = fs_err::canonicalize(repository.common_dir())?;
+        Ok(self.repository.get_or_init(|| (repository, common_dir)))
+    }
+
+    fn locate_repository(&self) -> Result<Repository> {
         match locate(&self.root)? {
             Location::WorkTree(repository) => Ok(repository),
             Location::Bare(folder) => refused(format!(
@@ -107,19 +136,19 @@ impl Places {
         }
     }
 
-    /// The folder that all work trees of the repository share, as an absolute path without links.
-    pub(super) fn common_dir(&self) -> Result<PathBuf> {
-        Ok(fs_err::canonicalize(self.repository()?.common_dir())?)
-    }
-
     /// Folder of all worktrees, which may not exist.
     pub(super) fn worktrees(&self) -> Result<PathBuf> {
+        if let Some(worktrees) = self.worktrees.get() {
+            return Ok(worktrees.clone());
+        }
         // Git stores paths without links.
-        let state = match fs_err::canonicalize(&self.state) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.state.clone(),
-            other => other?,
-        };
-        Ok(state.join("worktrees"))
+        match fs_err::canonicalize(&self.state) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.state.join("worktrees")),
+            other => {
+                let worktrees = other?.join("worktrees");
+                Ok(self.worktrees.get_or_init(|| worktrees).clone())
+            }
+        }
     }
 
     /// Folder of all worktrees, made if it is missing.

@@ -2,16 +2,16 @@
 
 use super::error::{Result, WorktreeError};
 use super::objects::{IndexEdit, check_object, is_inside};
+use super::other_files::has_other_files;
 use super::places::{Places, RunPlace, WorktreePlace};
 use super::record::{RunRecord, WorktreeRecord};
-use super::removal::find_registration;
+use super::ref_files::move_head;
+use super::registration::Registration;
 use super::tampering::{find_own_tampering, read_own_files, read_shared_files};
 use charrette_engine::ports::worktrees::{ObjectId, Overlay, Worktree, WorktreeOrder};
 use charrette_git::Git;
 use charrette_model::escape::printable;
-use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::PoisonError;
 use std::time::{Duration, SystemTime};
 
 impl Places {
@@ -44,6 +44,7 @@ impl Places {
                 record.common_dir.display()
             ))),
             None => {
+                let common_dir = common_dir.to_owned();
                 let record = RunRecord { common_dir, root: self.root.clone(), base: None, tip: None };
                 record.save(run)?;
                 Ok(record)
@@ -54,19 +55,15 @@ impl Places {
     fn make(&self, run: &RunPlace, place: &WorktreePlace, order: &WorktreeOrder) -> Result<Worktree> {
         fs_err::create_dir_all(&place.private)?;
         let content = self.content_of(order)?;
-        let head = self.register(run, place, &order.content)?;
-        let link = place.folder.join(".git");
-        let git_file = fs_err::read_to_string(&link)?;
-        let git_dir = find_registration(&self.common_dir()?, place)?.ok_or_else(|| {
-            WorktreeError::Failed(format!("git did not register {}", place.folder.display()))
-        })?;
+        let Registration { git_dir, head } = self.register(run, place, &order.content)?;
+        let git_file = fs_err::read_to_string(place.folder.join(".git"))?;
         let git = self.git().in_worktree(&git_dir, &place.folder);
         lay_out(git, &content)?;
         copy_index(&git_dir.join("index"), &place.index())?;
         let included = if order.includes { self.copy_includes(&place.folder)? } else { Vec::new() };
         let record = WorktreeRecord {
             own_files: read_own_files(&git_dir)?,
-            shared_files: read_shared_files(&git_dir, &self.common_dir()?)?,
+            shared_files: read_shared_files(&git_dir, self.common_dir()?)?,
             git_dir,
             git_file,
             content,
@@ -75,39 +72,6 @@ impl Places {
         };
         record.save(place)?;
         Ok(Worktree { is_new: true, ..found(place, record) })
-    }
-
-    /// Registers an empty worktree; returns the commit of its HEAD. A tree is not a commit: then it is the tip of the run.
-    fn register(&self, run: &RunPlace, place: &WorktreePlace, content: &str) -> Result<ObjectId> {
-        let add = |commit: &str| {
-            let args = [
-                "worktree",
-                "add",
-                "--quiet",
-                "--detach",
-                "--no-checkout",
-                "--lock",
-                "--reason",
-                &place.reason,
-            ];
-            let args = args.map(OsStr::new).into_iter().chain([place.folder.as_os_str(), OsStr::new(commit)]);
-            self.git().edit(&args.collect::<Vec<_>>(), b"")
-        };
-        let _held = self.registration.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut added = add(content);
-        if added.is_err() && self.remove_half_made_registrations(run)? {
-            added = add(content);
-        }
-        let Err(error) = added else { return Ok(content.to_owned()) };
-        if self.git().find(&["cat-file", "-t", content]).as_deref() != Some("tree") {
-            return Err(error.into());
-        }
-        let tip = match self.find_ref(&run.integration_ref())? {
-            Some(tip) => tip,
-            None => self.git().text(&["rev-parse", "--verify", "HEAD^{commit}"])?,
-        };
-        add(&tip)?;
-        Ok(tip)
     }
 
     /// Restores a worktree to exactly this content. Ignored files stay: they are installed packages and build output.
@@ -125,14 +89,18 @@ impl Places {
         let git_dir = &record.git_dir;
         let git = self.git().in_worktree(git_dir, &place.folder).with_index(&index);
         lay_out(git, &content)?;
-        git.edit(&["clean", "-ffdq"], b"")?;
+        if has_other_files(&place.folder, &index)? {
+            git.edit(&["clean", "-ffdq"], b"")?;
+        }
         copy_index(&index, &place.index())?;
         // This one is made anew from the other at each reset, so that a power loss may take it.
         fs_err::copy(&index, git_dir.join("index"))?;
         fs_err::remove_file(&index)?;
         let mut head = record.head.clone();
         if order.content != record.head && self.is_commit(&order.content) {
-            git.edit(&["update-ref", "--no-deref", "HEAD", &order.content], b"")?;
+            if !move_head(git_dir, &record.head, &order.content)? {
+                git.edit(&["update-ref", "--no-deref", "HEAD", &order.content], b"")?;
+            }
             head.clone_from(&order.content);
         }
         // The folder was not new, but what was copied into it may be older than the user's.
@@ -141,7 +109,7 @@ impl Places {
         all.extend(included.into_iter().filter(|path| !all.contains(path)).collect::<Vec<_>>());
         let record = WorktreeRecord {
             own_files: read_own_files(git_dir)?,
-            shared_files: read_shared_files(git_dir, &self.common_dir()?)?,
+            shared_files: read_shared_files(git_dir, self.common_dir()?)?,
             git_dir: record.git_dir,
             git_file: record.git_file,
             content,

@@ -2,6 +2,7 @@
 
 use super::error::Result;
 use super::places::Places;
+use super::ref_files::{Expected, move_ref};
 use charrette_engine::ports::worktrees::ObjectId;
 use charrette_git::{GitError, LockFile};
 use charrette_store::head;
@@ -36,7 +37,7 @@ impl RefChange<'_> {
 impl Places {
     /// Commit that a ref points to; none if there is no such ref.
     pub(super) fn find_ref(&self, name: &str) -> Result<Option<ObjectId>> {
-        match head::find_ref(&self.repository()?, name) {
+        match head::find_ref(self.repository()?, name) {
             Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
                 Ok(self.list_refs(name)?.into_iter().find_map(|(found, id)| (found == name).then_some(id)))
             }
@@ -56,12 +57,27 @@ impl Places {
         if changes.is_empty() {
             return Ok(());
         }
+        if let [change] = changes
+            && self.change_in_file(change)?
+        {
+            return Ok(());
+        }
         let input: String = changes.iter().map(RefChange::command).collect();
         let update = || self.git().edit(&["update-ref", "--no-deref", "-z", "--stdin"], input.as_bytes());
         match update() {
             Err(error) if self.remove_left_lock(&error)? => Ok(update()?),
             other => Ok(other?),
         }
+    }
+
+    /// Makes or moves a ref in its file; false if that is left to git.
+    fn change_in_file(&self, change: &RefChange<'_>) -> Result<bool> {
+        let (name, to, expected) = match change {
+            RefChange::Create { name, to } => (name, to, Expected::Nowhere),
+            RefChange::Move { name, to, from } => (name, to, from.map_or(Expected::Anywhere, Expected::At)),
+            RefChange::Delete { .. } => return Ok(false),
+        };
+        move_ref(self.repository()?, name, to, expected)
     }
 
     /// Removes the lock of one of our refs if no process holds it; true if it is gone.
@@ -74,7 +90,7 @@ impl Places {
             return Ok(false);
         }
         for _ in 0..LOCK_CHECKS {
-            let locks = LockFile::find(&common, &common);
+            let locks = LockFile::find(common, common);
             match locks.into_iter().find(|lock| lock.path == path) {
                 None => return Ok(true),
                 Some(lock) if lock.holder.is_none() && lock.age.is_some_and(|age| age >= LOCK_PATIENCE) => {

@@ -4,10 +4,10 @@ use super::error::Result;
 use super::places::{Places, RunPlace, WorktreePlace};
 use super::record::{RunRecord, WorktreeRecord};
 use super::refs::RefChange;
+use super::registration::find_registration;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -23,15 +23,8 @@ impl Places {
         remove_folder(&place.folder)?;
         let common = self.common_dir()?;
         let held = self.registration.lock().unwrap_or_else(PoisonError::into_inner);
-        if find_registration(&common, place)?.is_some() {
-            // The folder is gone, so this removes the registration only; it is locked, hence the second `--force`.
-            let args = ["worktree".as_ref(), "remove".as_ref(), "--force".as_ref(), "--force".as_ref()];
-            let removed = self.git().edit(&[&args[..], &[place.folder.as_os_str()]].concat(), b"");
-            if removed.is_err()
-                && let Some(git_dir) = find_registration(&common, place)?
-            {
-                remove_folder(&git_dir)?;
-            }
+        if let Some(git_dir) = find_registration(common, place)? {
+            remove_folder(&git_dir)?;
         }
         // An agent may have changed where the registration leads to.
         if let Some(git_dir) = recorded.filter(|folder| folder.parent() == Some(&common.join("worktrees"))) {
@@ -41,23 +34,6 @@ impl Places {
         let _ = fs_err::remove_dir(common.join("worktrees"));
         drop(held);
         Ok(remove_folder(&place.private)?)
-    }
-
-    /// Removes registrations of a run that a killed git made by half, because git refuses to work with any worktree while
-    /// there is one; true if there was one. The registration lock must be held.
-    pub(super) fn remove_half_made_registrations(&self, run: &RunPlace) -> Result<bool> {
-        let mut has_removed = false;
-        for entry in fs_err::read_dir(self.common_dir()?.join("worktrees")).into_iter().flatten() {
-            let folder = entry?.path();
-            let is_whole = fs_err::read(folder.join("commondir")).is_ok_and(|target| !target.is_empty());
-            // Git writes the reason of the lock first.
-            let reason = fs_err::read_to_string(folder.join("locked")).unwrap_or_default();
-            if !is_whole && reason.starts_with(&run.reason_prefix()) {
-                remove_folder(&folder)?;
-                has_removed = true;
-            }
-        }
-        Ok(has_removed)
     }
 
     /// Removes all worktrees of a run except those named, and what the run needs no more. The integration ref stays if a
@@ -100,30 +76,6 @@ impl Places {
     pub(super) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
         self.git().succeeds(&["merge-base", "--is-ancestor", commit, of])
     }
-}
-
-/// Folder of a worktree's own files in the repository, also if it was registered by half; none if it is not registered.
-pub(super) fn find_registration(common_dir: &Path, place: &WorktreePlace) -> Result<Option<PathBuf>> {
-    let entries = match fs_err::read_dir(common_dir.join("worktrees")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other?,
-    };
-    let link = place.folder.join(".git");
-    for entry in entries {
-        let folder = entry?.path();
-        // Git writes the reason of the lock first.
-        let is_ours = match fs_err::read(folder.join("gitdir")) {
-            Ok(target) if !target.is_empty() => target.trim_ascii_end() == link.as_os_str().as_bytes(),
-            _ => {
-                let reason = fs_err::read(folder.join("locked")).unwrap_or_default();
-                reason.trim_ascii_end() == place.reason.as_bytes()
-            }
-        };
-        if is_ours {
-            return Ok(Some(folder));
-        }
-    }
-    Ok(None)
 }
 
 /// How long a process that its killed driver left may go on writing into a folder.

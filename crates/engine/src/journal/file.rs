@@ -65,7 +65,7 @@ impl FileJournal {
         let record = &self.record;
         let inputs = record.digests(&call.reads)?;
         let before = record.step(&call.phase, &call.id);
-        let Some(reason) = self.run_reason(before.as_ref(), &call, &inputs)? else {
+        let Some(reason) = self.run_reason(before.as_deref(), &call, &inputs)? else {
             record.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
             return self.step_outcome(&call, &before.unwrap_or_else(missing_step));
         };
@@ -483,8 +483,8 @@ impl Journal for FileJournal {
 }
 
 /// Placeholder for a step whose record was removed while it was running.
-fn missing_step() -> StepRecord {
-    StepRecord::new(StepStatus::Done)
+fn missing_step() -> Arc<StepRecord> {
+    Arc::new(StepRecord::new(StepStatus::Done))
 }
 
 impl fmt::Debug for FileJournal {

@@ -90,7 +90,7 @@ impl Record {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn step(&self, phase: &str, id: &str) -> Option<StepRecord> {
+    pub(crate) fn step(&self, phase: &str, id: &str) -> Option<Arc<StepRecord>> {
         self.document().phases.get(phase)?.steps.as_ref()?.get(id).cloned()
     }
 

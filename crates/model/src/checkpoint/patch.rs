@@ -84,8 +84,9 @@ fn patch_phase(before: &PhaseRecord, after: &PhaseRecord) -> Value {
     patch.member("error", &before.error, error);
     patch.member("checkpoint_responses", &before.checkpoint_responses, checkpoint_responses);
     patch.members(&before.extra, extra);
-    patch.add("tasks", patch_optional(before.tasks.as_ref(), tasks.as_ref()));
-    patch.add("steps", patch_optional(before.steps.as_ref(), steps.as_ref()));
+    patch.add("tasks", patch_optional(before.tasks.as_ref(), tasks.as_ref(), PartialEq::eq));
+    let is_same = |old: &Arc<_>, new: &Arc<_>| Arc::ptr_eq(old, new) || old == new;
+    patch.add("steps", patch_optional(before.steps.as_ref(), steps.as_ref(), is_same));
     Value::Object(patch.0)
 }
 
@@ -128,13 +129,14 @@ fn non_empty<T>(entries: &IndexMap<String, T>) -> Option<&IndexMap<String, T>> {
     (!entries.is_empty()).then_some(entries)
 }
 
-fn patch_optional<T: PartialEq + Serialize>(
+fn patch_optional<T: Serialize>(
     before: Option<&IndexMap<String, T>>,
     after: Option<&IndexMap<String, T>>,
+    same: impl Fn(&T, &T) -> bool,
 ) -> Option<Value> {
     match (before, after) {
         (Some(before), Some(after)) => {
-            patch_entries(before, after, PartialEq::eq, |old, new| diff(&json(old), &json(new)))
+            patch_entries(before, after, same, |old, new| diff(&json(old), &json(new)))
         }
         (None, None) => None,
         (_, Some(after)) => Some(json(after)),
@@ -220,7 +222,8 @@ mod tests {
             &json!({}),
         );
         let mut after = before.clone();
-        Arc::make_mut(&mut after.phases["a"]).steps.as_mut().unwrap()["2"].attempt = Some(2);
+        let steps = Arc::make_mut(&mut after.phases["a"]).steps.as_mut().unwrap();
+        Arc::make_mut(&mut steps["2"]).attempt = Some(2);
         assert_eq!(patch(&before, &after), json!({"phases": {"a": {"steps": {"2": {"attempt": 2}}}}}));
         assert_eq!(patch(&before, &before), json!({}));
     }

@@ -349,11 +349,11 @@ fn insert_step(
             inputs,
             // The outputs of the last attempt are still in the workspace.
             outputs: before.map(|step| step.outputs.clone()).unwrap_or_default(),
-            extra: before.map(incidents::inherited_members).unwrap_or_default(),
+            extra: before.map(|step| incidents::inherited_members(step)).unwrap_or_default(),
             ..StepRecord::new(StepStatus::Running)
         };
         change(&mut step, now);
-        steps.insert(id.to_owned(), step);
+        steps.insert(id.to_owned(), Arc::new(step));
     })
 }
 
@@ -397,6 +397,6 @@ pub(super) fn change_step(
     let found = Arc::make_mut(found);
     found.updated_at = Some(now.clone());
     let step = found.steps.as_mut().and_then(|steps| steps.get_mut(id)).ok_or_else(missing)?;
-    change(step, now);
+    change(Arc::make_mut(step), now);
     stamp(document, previous.as_ref(), context)
 }

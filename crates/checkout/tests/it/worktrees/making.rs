@@ -26,6 +26,32 @@ fn a_worktree_has_the_content_of_its_commit_and_is_locked() {
     assert!(folder.join("new.py").exists());
 }
 
+/// The first is registered by git, the second by writing the files that git writes.
+#[test]
+fn worktrees_are_registered_alike() {
+    let workshop = Workshop::new();
+    let base = workshop.begin();
+    let [first, second] = ["T001", "T002"].map(|name| workshop.prepare(name, &base.commit));
+    let listed = workshop.sandbox.git(["worktree", "list", "--porcelain"]);
+    let told = |name: &str| {
+        let told = listed.split("\n\n").find(|told| told.contains(&format!("/{name}\n"))).unwrap();
+        told.replace(name, "NAME")
+    };
+    assert_eq!(told("T001"), told("T002"));
+    for folder in [&first, &second] {
+        assert_eq!(git(folder, &["status", "--porcelain"]), "");
+        assert_eq!(git(folder, &["rev-parse", "HEAD"]), base.commit);
+    }
+    let registration = |name: &str| workshop.sandbox.path(&format!(".git/worktrees/{name}"));
+    assert!(registration("T001").join("logs").exists() && !registration("T002").join("logs").exists());
+    for args in [&["worktree", "prune", "--verbose"][..], &["worktree", "repair"]] {
+        assert_eq!(git(&workshop.sandbox.work(), args), "", "{args:?}");
+    }
+    workshop.sandbox.git(["worktree", "unlock", "--", second.to_str().unwrap()]);
+    workshop.sandbox.git(["worktree", "remove", second.to_str().unwrap()]);
+    assert!(first.exists() && !second.exists() && !registration("T002").exists());
+}
+
 #[test]
 fn two_runs_do_not_share_a_worktree() {
     let workshop = Workshop::new();

@@ -109,12 +109,17 @@ fn a_registration_made_by_half_is_removed_and_one_of_somebody_else_is_not() {
     let own = half("check-3", &format!("charrette {RUN} check-3\n"));
     let refused = workshop.sandbox.run("git", ["worktree", "list"], b"");
     assert_ne!(refused.code, Some(0), "git works with it after all");
-    workshop.prepare("T002", &base.commit);
-    assert!(!own.exists());
+    workshop.begin();
+    assert!(!own.exists(), "a run that begins again removes it");
+    let own = half("check-4", &format!("charrette {RUN} check-4\n"));
+    // Git registers a worktree with a tree.
+    let tree = workshop.sandbox.git(["rev-parse", "HEAD^{tree}"]).trim().to_owned();
+    workshop.prepare("T002", &tree);
+    assert!(!own.exists(), "it is removed where git refuses because of it");
     let foreign = half("other", "of somebody else\n");
-    let error = workshop.try_prepare(order("T003", &base.commit)).unwrap_err();
+    let error = workshop.try_prepare(order("T003", &tree)).unwrap_err();
     assert!(format!("{error:?}").contains("worktrees/other"), "{error:?}");
     assert!(foreign.exists());
     fs_err::remove_dir_all(foreign).unwrap();
-    workshop.prepare("T003", &base.commit);
+    workshop.prepare("T003", &tree);
 }
