@@ -5,6 +5,7 @@ use crate::error::{AppError, ErrorKind};
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start_plan::{StartMode, StartPlan, merged_flags};
+use crate::tracker::tracker_state;
 use crate::verify_init::suggested_commands;
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_agents::pool::{AgentPolicy, seat_chain};
@@ -57,6 +58,7 @@ pub(crate) fn with_facts<T>(site: &Site, plan: &StartPlan, judge: fn(&StartFacts
         approved: &approved,
         proposed_verify: &|| suggested_commands(site),
         has_agent: &has_agent,
+        tracker: &|| tracker_state(site),
     })
 }
 

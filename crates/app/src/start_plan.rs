@@ -378,7 +378,7 @@ fn check_resumable(
 ) -> Result<(), AppError> {
     let feature = feature_argument(name);
     let steps = forecast(document, &run_workspace(site, document)?);
-    let changed = steps.iter().any(|step| step.why.is_some());
+    let changed = steps.iter().any(|step| step.why.is_some()) || asks_for_more(request, document);
     if document.completed_at.is_some() && !changed && was_closing_page_shown(site, document) {
         let command = capitalised(request.command());
         return Err(AppError::new(
@@ -393,6 +393,14 @@ fn check_resumable(
         Some(phase) => check_earlier_phases(request.flow, document, phase),
         None => Ok(()),
     }
+}
+
+/// True if the request has a switch that the run does not have yet, and that a complete run may be given.
+fn asks_for_more(request: &StartRequest, document: &Checkpoint) -> bool {
+    let recorded = document.run.as_ref().map(|run| &run.flags);
+    let is_set = |flags: &Map<String, Value>, name: &str| flags.get(name) == Some(&Value::Bool(true));
+    let mut late = request.flow.late_options.iter();
+    late.any(|name| is_set(&request.flags, name) && !recorded.is_some_and(|flags| is_set(flags, name)))
 }
 
 fn check_earlier_phases(flow: &FlowSpec, document: &Checkpoint, phase: &'static str) -> Result<(), AppError> {

@@ -21,6 +21,11 @@ pub fn tracker(site: &Site, cancel: &Cancel) -> LinearTracker {
     }
 }
 
+/// State of the tracker of this site.
+pub(crate) fn tracker_state(site: &Site) -> TrackerState {
+    read_state(site).0
+}
+
 /// State of the tracker from the integrations file, and its team. Off, if that is not trusted.
 fn read_state(site: &Site) -> (TrackerState, String) {
     let text = match &site.texts.integrations {

@@ -42,6 +42,8 @@ pub struct FlowSpec {
     pub artifacts: &'static [ArtifactSpec],
     /// Flags, besides those of every command.
     pub options: &'static [OptionSpec],
+    /// Switches that may still be given to a complete run, which is resumed with them.
+    pub late_options: &'static [&'static str],
     /// Gates that it may open, with the keys of their questions.
     pub gates: &'static [GateSpec],
     /// Requirements of single phases.
@@ -159,6 +161,7 @@ impl FlowSpec {
         seats: &[],
         artifacts: &[],
         options: &[],
+        late_options: &[],
         gates: &[],
         guards: &[],
         in_spec_tree: false,

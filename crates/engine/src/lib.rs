@@ -49,6 +49,7 @@ pub mod start_check;
 pub mod step;
 pub mod stop;
 mod template;
+mod tracked_issue;
 
 pub use agent::{AgentCall, AgentPrompt, AgentSession, AnswerFiles, CallInputs, Grammar, seat};
 pub use agent_step::AgentOutcome;

@@ -1,5 +1,6 @@
 //! What a run starts from, as its flow judges it before anything is created or spent.
 
+use crate::ports::TrackerState;
 use charrette_model::config::Settings;
 use serde_json::{Map, Value};
 
@@ -17,6 +18,8 @@ pub struct StartFacts<'a> {
     pub proposed_verify: &'a dyn Fn() -> Vec<(String, String)>,
     /// True if an agent is installed that can take a seat of this id.
     pub has_agent: &'a dyn Fn(&str) -> bool,
+    /// State of the tracker; asked only if the run is to create issues.
+    pub tracker: &'a dyn Fn() -> TrackerState,
 }
 
 /// Reason why a run cannot start.

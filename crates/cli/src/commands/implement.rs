@@ -52,6 +52,9 @@ pub(crate) struct ImplementArgs {
     /// Implement a specification that is not approved, or that was changed since
     #[arg(long)]
     pub(crate) force: bool,
+    /// Create a Linear issue for each follow-up, once you have approved their texts; with --resume also for a complete run
+    #[arg(long)]
+    pub(crate) issues: bool,
     /// Resume an existing run
     #[arg(long)]
     pub(crate) resume: bool,
@@ -89,6 +92,7 @@ impl ImplementArgs {
             parallel: self.parallel.map(usize::from),
             no_review: self.no_review,
             force: self.force,
+            issues: self.issues,
         };
         StartRequest {
             phase: self.phase.clone().filter(|_| self.task_phase().is_none()),

@@ -5,9 +5,10 @@ use super::summary::list_items;
 use charrette_model::spec::record::{LinearIssue, RecordError, with_approval};
 use charrette_model::spec::sections::Sections;
 use charrette_model::spec::summary;
+use serde::Serialize;
 
 /// Title and description of an issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IssueText {
     pub title: String,
     /// Markdown.

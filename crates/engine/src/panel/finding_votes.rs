@@ -19,6 +19,7 @@ use charrette_model::panel::file_names::{
     ACCEPTED, BALLOT, FINDINGS, OUT_OF_SCOPE, OUT_OF_SCOPE_ACCEPTED, REJECTED, RESOLUTIONS, REVIEWERS, TALLY,
     UNDECIDED,
 };
+use charrette_model::panel::findings::FindingSeverity;
 use charrette_model::panel::ids::ItemKind;
 use charrette_model::panel::resolutions::read_resolutions;
 use charrette_model::panel::review_files::{UndecidedPolicy, write_review_files};
@@ -179,6 +180,11 @@ pub(crate) struct ReviewTally {
 pub(crate) struct VotedFinding {
     pub(crate) title: String,
     pub(crate) concern: String,
+    /// Absent in records of earlier versions, as is the revision.
+    #[serde(default)]
+    pub(crate) severity: Option<FindingSeverity>,
+    #[serde(default)]
+    pub(crate) revision: String,
     pub(crate) out_of_scope: bool,
     pub(crate) accepted: bool,
     /// Votes in words: `2 yes, 1 no`.
@@ -263,6 +269,8 @@ fn count_votes(
         Some(VotedFinding {
             title: item.title.clone(),
             concern: item.concern.clone(),
+            severity: item.severity,
+            revision: item.revision.clone(),
             out_of_scope: item.id.kind == ItemKind::OutOfScope,
             accepted: is_accepted(tallied.outcome),
             votes: format!("{} yes, {} no, {} exonerate", tallied.yes, tallied.no, tallied.exonerate),

@@ -182,6 +182,8 @@ pub fn finish_phase(
     context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     change_phase(document, phase, PhaseStatus::Complete, context, |phase, _| {
+        // Of a step whose failure did not stop the phase.
+        phase.error = None;
         if let Some(summary) = summary {
             phase.context_summary = Some(summary.to_owned());
         }

@@ -1,14 +1,15 @@
 //! `follow-ups.md`: drafts of issues for what was found, accepted and is out of scope.
 //!
-//! Drafts that touch the same file are worked on one after another, unless their lines are apart.
+//! Drafts that touch the same file are worked on one after another, unless their lines are apart. The texts of their issues
+//! in a tracker are in [`super::follow_up_issue`].
 
-use crate::escape::printable_lines;
+use super::follow_up_issue::{escaped_lines, headline};
 use crate::panel::citations::paths;
 use crate::panel::findings::FindingSeverity;
 use crate::panel::places::cited_places;
-use crate::panel::review_items::ReviewItem;
+use crate::spec::record::LinearIssue;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// Draft of an issue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,15 +40,20 @@ impl TouchedPlace {
     }
 }
 
+impl fmt::Display for TouchedPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lines {
+            None => f.write_str(&self.path),
+            Some((first, last)) if first == last => write!(f, "{}:{first}", self.path),
+            Some((first, last)) => write!(f, "{}:{first}-{last}", self.path),
+        }
+    }
+}
+
 impl FollowUp {
     /// True if both may touch the same lines.
     pub fn overlaps(&self, other: &FollowUp) -> bool {
         self.places.iter().any(|one| other.places.iter().any(|two| one.overlaps(two)))
-    }
-
-    /// Draft from an accepted finding.
-    pub fn from_item(item: &ReviewItem) -> FollowUp {
-        FollowUp { severity: item.severity, ..FollowUp::new(&item.title, &item.concern, &item.revision) }
     }
 
     /// Draft of an issue; the places are those that its texts cite.
@@ -91,37 +97,43 @@ pub fn group_follow_ups(drafts: &[FollowUp]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Renders `follow-ups.md`.
-pub fn render_follow_ups(feature: &str, drafts: &[FollowUp]) -> String {
+/// Earlier drafts that a draft comes after, because they may touch the same lines. The numbers are places in the list.
+pub fn predecessors(drafts: &[FollowUp], at: usize) -> Vec<usize> {
+    (0..at).filter(|earlier| drafts[*earlier].overlaps(&drafts[at])).collect()
+}
+
+/// Renders `follow-ups.md`. `origin` is the issue of the feature, if it has one; `issues` are those of the first drafts, in
+/// their order.
+pub fn render_follow_ups(
+    feature: &str,
+    origin: Option<&str>,
+    drafts: &[FollowUp],
+    issues: &[LinearIssue],
+) -> String {
     let mut text = format!("# Follow-ups of {feature}\n\n");
     if drafts.is_empty() {
         text.push_str("None.\n");
         return text;
     }
-    text.push_str(
-        "Found during the implementation, accepted, and out of its scope. Each is the draft of an issue.\n",
+    let origin = origin.map(|issue| format!(" of {issue}")).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "Found during the implementation{origin}, accepted, and out of its scope. Each is the draft of an issue."
     );
     for (at, draft) in drafts.iter().enumerate() {
         let severity = draft.severity.map(|severity| format!(" [{}]", severity.name())).unwrap_or_default();
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n## {}. {}{severity}\n\n{}\n",
-            at + 1,
-            draft.title.trim(),
-            printable_lines(draft.concern.trim())
-        );
+        let concern = escaped_lines(draft.concern.trim());
+        let _ = write!(text, "\n## {}. {}{severity}\n\n{concern}\n", at + 1, headline(draft));
         if !draft.suggestion.trim().is_empty() {
-            let _ = write!(text, "\n**Suggestion:** {}\n", printable_lines(draft.suggestion.trim()));
+            let _ = write!(text, "\n**Suggestion:** {}\n", escaped_lines(draft.suggestion.trim()));
         }
-        let before: Vec<String> = drafts[..at]
-            .iter()
-            .enumerate()
-            .filter(|(_, other)| other.overlaps(draft))
-            .map(|(n, _)| (n + 1).to_string())
-            .collect();
+        let before: Vec<String> = predecessors(drafts, at).iter().map(|n| (n + 1).to_string()).collect();
         if !before.is_empty() {
             let _ = write!(text, "\n**After:** {} (same lines)\n", before.join(", "));
+        }
+        if let Some(LinearIssue { identifier, url }) = issues.get(at) {
+            let _ = write!(text, "\n**Issue:** {identifier} - {url}\n");
         }
     }
     text

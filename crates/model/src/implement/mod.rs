@@ -3,14 +3,16 @@
 //! [`task`] reads the tasks of a specification into a [`TaskPlan`], [`filter`] selects some, [`schedule`] says which may
 //! begin. [`proof`] is what shows that a task is done, [`argv`] splits its command, [`scope`] holds the files that a task
 //! may touch. [`change`] judges what an agent left, [`runner`] reads the output of test runners and [`verdict`] says what
-//! that proves, [`rounds`] says who tries next. [`routing`], [`commit_text`], [`mod@drift`], [`report`] and [`follow_ups`]
-//! are what a run writes about itself. Nothing here runs anything: worktrees, commands and agents come in as values.
+//! that proves, [`rounds`] says who tries next. [`routing`], [`commit_text`], [`mod@drift`], [`report`], [`follow_ups`] and
+//! [`follow_up_issue`] are what a run writes about itself. Nothing here runs anything: worktrees, commands and agents come
+//! in as values.
 
 pub mod argv;
 pub mod change;
 pub mod commit_text;
 pub mod drift;
 pub mod filter;
+pub mod follow_up_issue;
 pub mod follow_ups;
 pub mod paths;
 pub mod problem;

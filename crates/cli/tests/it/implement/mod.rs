@@ -9,6 +9,7 @@ mod decisions;
 mod disk;
 mod file_lies;
 mod first;
+mod follow_up_issues;
 mod kills;
 mod landing;
 mod records;

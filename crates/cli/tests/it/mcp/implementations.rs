@@ -3,6 +3,7 @@
 use super::{answer_to, gate, plain};
 use crate::BINARY;
 use crate::workshop::FAKE_AGENT;
+use charrette_testkit::linear::LinearServer;
 use charrette_testkit::mcp_client::McpClient;
 use charrette_testkit::till::{FEATURE, Till};
 use serde_json::{Value, json};
@@ -71,4 +72,30 @@ fn a_model_cannot_have_a_task_taken() {
     assert_eq!(done["state"], "complete", "{done}");
     let tasks = till.sandbox.read(&format!("specs/{FEATURE}/tasks.md"));
     assert_eq!(tasks.matches("[x]").count(), 1, "{tasks}");
+}
+
+#[test]
+fn a_model_cannot_have_issues_created() {
+    let (till, server) = (Till::new(&*FAKE_AGENT), LinearServer::start());
+    till.make_instant();
+    till.set_answer(
+        "task-reviewer",
+        "Verdict: PASS_WITH_NOTES\n\n1. [OUT_OF_SCOPE] [correctness] [minor] Baskets accept anything\n   `till/basket.py:5` takes every value as a price.\n   Suggested revision: check it in a change of its own.\n",
+    );
+    let integrations = r#"{"linear": {"enabled": true, "team": "Basecamp"}}"#;
+    till.sandbox.write(".claude/config/integrations.json", integrations);
+    till.write_settings(&format!(
+        "[linear]\nendpoint = \"{}\"\n[policy]\napprove_via_mcp = \"allow\"\n",
+        server.url()
+    ));
+    let mut client = connect(&till);
+    start(&mut client, &json!({"task": "T001", "issues": true}));
+    let look = client.settle(FEATURE);
+    assert_eq!(gate(&look)["gate"], "follow-ups", "{look}");
+    let said = client.refusal("answer", answer_to(&look, &json!({"issues": "create"})));
+    assert!(said.contains("only a person answers issues so"), "{said}");
+    let answered = client.call("answer", answer_to(&look, &json!({"issues": "keep"})));
+    assert_ne!(answered["isError"], true, "{answered}");
+    assert_eq!(client.settle(FEATURE)["state"], "complete");
+    assert_eq!(server.requests(), [""; 0]);
 }

@@ -9,14 +9,13 @@ use super::post_design_gate::{current_files, prepare_page};
 use super::specification::{spec_file, spec_names};
 use crate::artifact::Input;
 use crate::deliverable;
-use crate::ports::{IssueOrder, TrackerError, TrackerState};
+use crate::ports::TrackerState;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::FlowResult;
+use crate::tracked_issue;
 use charrette_model::spec::record::LinearIssue;
 use serde::{Deserialize, Serialize};
-
-const ISSUE: &str = "tracker/issue";
 
 /// Recorded decision whether to create an issue.
 #[derive(Debug, Serialize, Deserialize)]
@@ -70,7 +69,8 @@ async fn decide(phase: &PhaseHandle<'_>) -> FlowResult<IssueDecision> {
 
 async fn create_issue(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<LinearIssue> {
     let (tracker, brief) = (phase.run.ports.tracker.clone(), brief.clone());
-    let step = Step::new(ISSUE)
+    // The issue id follows from the name of the step.
+    let step = Step::new("tracker/issue")
         .reads(&Input::answer("post-design", "approval"))
         .revises(spec_names().into_iter().chain([GATE_SUBJECT.to_owned()]))
         .external_effect();
@@ -85,19 +85,8 @@ async fn create_issue(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<Line
                 ));
             }
             let text = deliverable::issue_text(&files, &brief.feature, &brief.spec_folder);
-            let order = IssueOrder {
-                run: context.run(),
-                step: ISSUE.to_owned(),
-                title: text.title,
-                description: text.description,
-            };
-            tracker.create(order).await.map_err(|error| match error {
-                TrackerError::Interrupted => StepError::Interrupted,
-                TrackerError::Failed(reason) => StepError::Verbatim(format!(
-                    "Linear issue creation failed: {reason}\nFix the Linear configuration and re-run with: charrette design {} --resume",
-                    brief.feature
-                )),
-            })
+            let retry = format!("charrette design {} --resume", brief.feature);
+            tracked_issue::create_issue(&*tracker, &context, text, &retry).await
         })
         .await
 }

@@ -36,6 +36,8 @@ pub const REPAIR_CHECKS: &str = "repair-checks.md";
 pub const REPORT: &str = "implementation-report.md";
 /// Drafts of issues for what was found and is out of scope.
 pub const FOLLOW_UPS: &str = "follow-ups.md";
+/// Issues that were created for follow-ups: identifier and URL of each.
+pub const FOLLOW_UP_ISSUES: &str = "follow-up-issues.json";
 /// Summary of the implementation phase.
 pub const IMPLEMENTATION_SUMMARY: &str = "implementation-summary.md";
 /// Summary of the validation phase.
@@ -143,5 +145,6 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     ),
     ArtifactSpec::new(REPORT, "report", &[], "commits, proofs, reviews, rounds and costs of every task"),
     ArtifactSpec::new(FOLLOW_UPS, "follow-ups", &[], "drafts of issues for what is out of scope"),
+    ArtifactSpec::new(FOLLOW_UP_ISSUES, "tracker/record", &[], "issues that were created for follow-ups"),
     ArtifactSpec::new(VALIDATION_SUMMARY, "report", &[], "summary of the phase"),
 ];

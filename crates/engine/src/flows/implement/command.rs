@@ -1,6 +1,8 @@
 //! The `FlowSpec` of `charrette implement`.
 
 use super::decisions::{DECISION, PAUSE_GATE, TASK_GATE};
+use super::flags::ISSUES;
+use super::follow_ups::ISSUES_GATE;
 use super::validation::WHOLE_GATE;
 use super::{artifacts, flow, pages, seats, stages, start};
 use crate::flow::{FlowSpec, GateSpec, OptionSpec, OptionValue};
@@ -30,12 +32,15 @@ pub static FLOW: FlowSpec = FlowSpec {
         ),
         word("parallel", "N", "Maximum number of tasks at work at the same time"),
         switch("sequential", "One task at a time"),
+        switch(ISSUES, "Create a Linear issue for each follow-up, once you have approved their texts"),
     ],
+    late_options: &[ISSUES],
     gates: &[
         GateSpec { name: TASK_GATE, keys: &[DECISION] },
         GateSpec { name: PAUSE_GATE, keys: &[PAUSE_GATE] },
         GateSpec { name: "baseline", keys: &["baseline"] },
         GateSpec { name: WHOLE_GATE, keys: &[WHOLE_GATE] },
+        GateSpec { name: ISSUES_GATE, keys: &[ISSUES] },
     ],
     in_spec_tree: true,
     needs_spec: true,

@@ -12,6 +12,7 @@ use crate::ports::worktrees::{ObjectId, Worktree, WorktreeOrder, Worktrees};
 use crate::run::PhaseHandle;
 use crate::step::Step;
 use crate::stop::FlowResult;
+use charrette_model::implement::follow_ups::FollowUp;
 use charrette_model::seats::Seat;
 use charrette_model::spec::approval::approved_text;
 use std::path::Path;
@@ -28,8 +29,8 @@ pub(super) struct ReviewedFindings {
     pub(super) accepted: Vec<String>,
     /// Findings that are not: title and votes.
     pub(super) rejected: Vec<String>,
-    /// Accepted findings that are out of scope: title and concern.
-    pub(super) out_of_scope: Vec<(String, String)>,
+    /// Accepted findings that are out of scope.
+    pub(super) out_of_scope: Vec<FollowUp>,
     /// Agents that reviewed.
     pub(super) reviewers: Vec<String>,
 }
@@ -88,7 +89,10 @@ fn sort_findings(items: Vec<VotedFinding>, reviewers: Vec<String>) -> ReviewedFi
     let mut sorted = ReviewedFindings { reviewers, ..ReviewedFindings::default() };
     for item in items {
         match (item.out_of_scope, item.accepted) {
-            (true, true) => sorted.out_of_scope.push((item.title, item.concern)),
+            (true, true) => sorted.out_of_scope.push(FollowUp {
+                severity: item.severity,
+                ..FollowUp::new(&item.title, &item.concern, &item.revision)
+            }),
             (false, true) => sorted.accepted.push(item.title),
             (_, false) => sorted.rejected.push(format!("{} ({})", item.title, item.votes)),
         }

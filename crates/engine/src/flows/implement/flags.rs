@@ -3,8 +3,12 @@
 use charrette_model::implement::task::normalise_id;
 use serde_json::{Map, Value};
 
+/// Flag that asks for tracker issues.
+pub(super) const ISSUES: &str = "issues";
+
 /// Flags of `charrette implement`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImplementFlags {
     /// Ids of the selected tasks; all if empty.
     pub tasks: Vec<String>,
@@ -18,6 +22,8 @@ pub struct ImplementFlags {
     pub parallel: Option<usize>,
     pub no_review: bool,
     pub force: bool,
+    /// Create tracker issues for follow-ups.
+    pub issues: bool,
 }
 
 impl ImplementFlags {
@@ -32,9 +38,12 @@ impl ImplementFlags {
         set("until", self.until.clone().map(Value::from));
         set("pause-after", self.pause_after.clone().map(Value::from));
         set("parallel", self.parallel.map(|number| Value::from(number.to_string())));
-        for (name, is_set) in
-            [("sequential", self.sequential), ("no-review", self.no_review), ("force", self.force)]
-        {
+        for (name, is_set) in [
+            ("sequential", self.sequential),
+            ("no-review", self.no_review),
+            ("force", self.force),
+            (ISSUES, self.issues),
+        ] {
             set(name, is_set.then_some(Value::Bool(true)));
         }
         map
@@ -61,6 +70,7 @@ impl ImplementFlags {
             parallel: text("parallel").and_then(|number| number.parse().ok()),
             no_review: is_set("no-review"),
             force: is_set("force"),
+            issues: is_set(ISSUES),
         }
     }
 }
@@ -81,6 +91,7 @@ mod tests {
             parallel: Some(3),
             no_review: true,
             force: false,
+            issues: true,
         };
         assert_eq!(ImplementFlags::from_map(&flags.to_map()), flags);
         assert_eq!(ImplementFlags::from_map(&Map::new()), ImplementFlags::default());

@@ -3,8 +3,9 @@
 
 use super::artifacts::{IMPLEMENTATION_SUMMARY, VALIDATION_SUMMARY};
 use super::beginning::{begin, take_baseline};
-use super::delivery::{clean_up, deliver};
+use super::delivery::{Delivery, clean_up};
 use super::flags::ImplementFlags;
+use super::follow_ups::FollowUps;
 use super::reading::read_specification;
 use super::state::RunState;
 use super::validation::{ask_about_red_whole, validate};
@@ -39,8 +40,11 @@ pub(super) async fn implement(run: &Run<'_>) -> FlowResult<()> {
     let phase = run.phase(VALIDATION);
     let outcome = validate(&phase, &work, &state).await?;
     ask_about_red_whole(&phase, &work, &outcome).await?;
-    deliver(run, &phase, &work, &state, &outcome).await?;
+    let follow_ups = FollowUps::collect(&phase, &work, &state, &outcome);
+    Delivery { phase: &phase, work: &work, state: &state, outcome: &outcome }.deliver().await?;
+    follow_ups.write_drafts().await?;
     clean_up(&phase, &work).await?;
+    follow_ups.create_asked_issues().await?;
     phase.finish_run(Some(&Artifact::fixed(VALIDATION_SUMMARY))).await
 }
 

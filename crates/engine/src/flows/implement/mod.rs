@@ -4,7 +4,7 @@
 //! can be implemented, `beginning` begins the integration and takes the baseline. `waves` runs tasks side by side:
 //! `attempt` has one task implemented in rounds, `checks` runs commands, `integration` brings its work together with all
 //! other work, `decisions` asks a person. `validation` judges the whole, `repair` mends it, `delivery` ticks, reports and
-//! lands. [`seats`], [`stages`] and [`artifacts`] are the tables, `pages` the pages before and after a run.
+//! lands, `follow_ups` keeps what was found out of scope. [`seats`], [`stages`] and [`artifacts`] are the tables, `pages` the pages before and after a run.
 
 pub mod artifacts;
 mod attempt;
@@ -18,6 +18,7 @@ mod decisions;
 mod delivery;
 mod flags;
 mod flow;
+mod follow_ups;
 mod integration;
 mod messages;
 mod pages;

@@ -1,6 +1,6 @@
 //! Preview and closing page of an implementation.
 
-use super::artifacts::{FOLLOW_UPS, REPORT};
+use super::artifacts::{FOLLOW_UP_ISSUES, FOLLOW_UPS, REPORT};
 use super::delivery::{LANDING, LandingRecord};
 use super::flow::IMPLEMENTATION;
 use super::seats::SEATS;
@@ -8,6 +8,7 @@ use crate::flow::Deliverable;
 use crate::pages::{ClosingPage, FinishedRun, PhasePlan};
 use crate::ports::worktrees::Landing;
 use charrette_model::seats::Seat;
+use charrette_model::spec::record::LinearIssue;
 use serde_json::{Map, Value};
 
 /// Describes a phase.
@@ -72,6 +73,8 @@ pub(super) fn closing(run: &FinishedRun<'_>) -> ClosingPage {
     if !open.is_empty() {
         notes.push(format!("Not done: {}", open.join(", ")));
     }
+    let issues: Vec<LinearIssue> = serde_json::from_str(&run.text(FOLLOW_UP_ISSUES)).unwrap_or_default();
+    notes.extend(issues.iter().map(|issue| format!("Linear: {} - {}", issue.identifier, issue.url)));
     let files = deliverables(run.flags).into_iter().filter(|(name, _)| !run.text(name).is_empty());
     ClosingPage {
         title,

@@ -10,6 +10,7 @@ use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::{ImplementTask, Selection, TaskPlan};
 use charrette_model::spec::approval::approved_text;
+use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::sections::Sections;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub(super) struct Specification {
     pub(super) requirements: BTreeMap<String, String>,
     /// Decisions of the design.
     pub(super) decisions: String,
+    /// Identifier of the issue of the feature. Absent in records of earlier versions.
+    #[serde(default)]
+    pub(super) issue: Option<String>,
 }
 
 impl Specification {
@@ -122,5 +126,31 @@ fn read(context: &StepContext, flags: &ImplementFlags, done: &[String]) -> Resul
     let sections = Sections::parse(&texts.design);
     let decisions = sections.find(&["Decisions"]).map(|section| section.body.trim().to_owned());
     let decisions = decisions.unwrap_or_default();
-    Ok(Specification { plan, selection, requirements, decisions })
+    let issue = feature_issue(&texts.record);
+    Ok(Specification { plan, selection, requirements, decisions, issue })
+}
+
+/// Identifier of the feature's issue in `spec.json`, if it looks like one: it becomes part of texts for the tracker.
+fn feature_issue(record: &str) -> Option<String> {
+    let issue = SpecRecord::parse(record).ok()?.linear?.identifier;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    Some(issue).filter(|issue| (1..=40).contains(&issue.len()) && issue.bytes().all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_identifier_names_the_issue_of_the_feature() {
+        let find = |identifier: &str| {
+            let record = serde_json::json!({"linear": {"identifier": identifier, "url": "https://x.y"}});
+            feature_issue(&record.to_string())
+        };
+        assert_eq!(find("BASE-12").as_deref(), Some("BASE-12"));
+        for hostile in ["", "BASE 1", "B\n1", "[x](https://y.z)", &"B".repeat(41)] {
+            assert_eq!(find(hostile), None, "{hostile:?}");
+        }
+        assert_eq!(feature_issue("{}"), None);
+    }
 }

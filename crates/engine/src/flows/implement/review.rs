@@ -9,9 +9,10 @@ use crate::artifact::{Artifact, Input};
 use crate::panel::seat_call;
 use crate::step::Step;
 use crate::stop::FlowResult;
+use charrette_model::implement::follow_ups::FollowUp;
 use charrette_model::panel::task_review::{TaskFinding, read_task_review};
 use charrette_model::seats::EMBEDDED;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
 
 /// Outcome of a review. Recorded.
@@ -25,8 +26,27 @@ pub(super) struct ReviewRecord {
     pub(super) problems: Vec<String>,
     /// Findings that do not block.
     pub(super) notes: Vec<String>,
-    /// Findings about what the task did not touch: title and concern.
-    pub(super) out_of_scope: Vec<(String, String)>,
+    /// Findings about what the task did not touch.
+    #[serde(deserialize_with = "read_outside_findings")]
+    pub(super) out_of_scope: Vec<FollowUp>,
+}
+
+/// Finding about what a task did not touch, as it is on record.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OutsideFinding {
+    Whole(FollowUp),
+    /// Title and concern, by earlier versions.
+    Short(String, String),
+}
+
+fn read_outside_findings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FollowUp>, D::Error> {
+    let recorded = Vec::<OutsideFinding>::deserialize(from)?.into_iter();
+    let findings = recorded.map(|finding| match finding {
+        OutsideFinding::Whole(finding) => finding,
+        OutsideFinding::Short(title, concern) => FollowUp::new(&title, &concern, ""),
+    });
+    Ok(findings.collect())
 }
 
 /// Has the change of a round reviewed.
@@ -100,7 +120,10 @@ pub(super) async fn review_change(
                 notes: inside.into_iter().map(line).collect(),
                 out_of_scope: outside
                     .into_iter()
-                    .map(|finding| (finding.title.clone(), finding.concern.clone()))
+                    .map(|finding| FollowUp {
+                        severity: Some(finding.severity),
+                        ..FollowUp::new(&finding.title, &finding.concern, &finding.suggestion)
+                    })
                     .collect(),
             })
         })
@@ -116,4 +139,19 @@ fn reviewers(attempt: &Attempt<'_>, implementer: Option<&str>) -> Vec<String> {
         chain.partition(|agent| Some(phase.vendor(agent)) != vendor);
     others.extend(same);
     others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_earlier_versions_have_title_and_concern_only() {
+        let text = r#"{"agent": null, "file": null, "verdict": null, "problems": [], "notes": [],
+            "out_of_scope": [["Baskets", "`a.py:5` takes anything"]]}"#;
+        let record: ReviewRecord = serde_json::from_str(text).unwrap();
+        assert_eq!(record.out_of_scope, [FollowUp::new("Baskets", "`a.py:5` takes anything", "")]);
+        let again = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<ReviewRecord>(&again).unwrap().out_of_scope, record.out_of_scope);
+    }
 }

@@ -3,7 +3,9 @@
 use super::flags::ImplementFlags;
 use super::seats::IMPLEMENTER;
 use crate::difference::difference_by_file;
+use crate::ports::TrackerState;
 use crate::start_check::{StartFacts, StartProblem, StartProblemKind};
+use charrette_model::config::integrations::LINEAR_NOT_CONFIGURED;
 use charrette_model::implement::{
     PlanRefusal, Selection, TaskFilter, TaskPlan, WorkMode, initial_states, waves,
 };
@@ -165,6 +167,16 @@ pub(super) fn outline(facts: &StartFacts<'_>) -> Vec<(String, String)> {
                 format!("{derived} of {} derived from the files of the task", plan.tasks.len()),
             ));
         }
+    }
+    if flags.issues {
+        let issues = match (facts.tracker)() {
+            TrackerState::On => {
+                "in Linear, one for each follow-up, once you have approved their texts".to_owned()
+            }
+            TrackerState::Unusable(reason) => format!("none: {reason}"),
+            TrackerState::Off | TrackerState::NotConfigured => format!("none: {LINEAR_NOT_CONFIGURED}"),
+        };
+        lines.push(line("Issues", issues));
     }
     let fast = verify.fast.iter().map(|command| ("fast", command));
     for (name, command) in verify.all().into_iter().chain(fast) {

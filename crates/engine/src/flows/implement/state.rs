@@ -2,6 +2,7 @@
 
 use super::checks::CheckResult;
 use crate::ports::worktrees::ObjectId;
+use charrette_model::implement::follow_ups::FollowUp;
 use charrette_model::implement::{ProofVerdict, TaskState, TaskStates};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -54,8 +55,8 @@ pub(super) struct RoundRecord {
     pub(super) remarks: Vec<String>,
     /// What the implementer says was not done.
     pub(super) not_done: Vec<String>,
-    /// Findings of the reviewer that are out of scope: title and concern.
-    pub(super) out_of_scope: Vec<(String, String)>,
+    /// Findings of the reviewer that are out of scope.
+    pub(super) out_of_scope: Vec<FollowUp>,
 }
 
 /// A task that waits for a person.

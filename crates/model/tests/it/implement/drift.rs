@@ -6,6 +6,7 @@ use charrette_model::implement::report::{
     CommandLine, ImplementationReport, RoundLine, TaskReport, render_report,
 };
 use charrette_model::implement::{GreenState, ProofVerdict, RedState, TaskPlan, TaskState};
+use charrette_model::spec::record::LinearIssue;
 use std::collections::BTreeMap;
 
 const REQUIREMENTS: &str = "## User Stories\n### US1: A\n- **REQ-1.1:** THE SYSTEM SHALL refuse.\n- **REQ-1.2:** THE SYSTEM SHALL count.\n### US2: B\n- **REQ-2.1:** THE SYSTEM SHALL log.\n## Non-Functional Requirements\n- **NFR-1:** THE SYSTEM SHALL be fast.\n";
@@ -89,9 +90,23 @@ fn follow_ups_on_the_same_lines_wait_for_each_other() {
         draft("six", &[]),
     ];
     assert_eq!(group_follow_ups(&drafts), [vec![0, 1, 3, 5], vec![2, 4]]);
-    let text = render_follow_ups("limits", &drafts);
+    let text = render_follow_ups("limits", None, &drafts, &[]);
     assert!(text.contains("## 3. three\n\nwhy\n\n**After:** 1, 2 (same lines)\n"), "{text}");
-    assert_eq!(render_follow_ups("limits", &[]), "# Follow-ups of limits\n\nNone.\n");
+    assert!(text.contains("Found during the implementation, accepted"), "{text}");
+    assert_eq!(render_follow_ups("limits", None, &[], &[]), "# Follow-ups of limits\n\nNone.\n");
+}
+
+#[test]
+fn follow_ups_name_their_issues_and_the_issue_of_the_feature() {
+    let long = format!("first\n{}", "word ".repeat(60));
+    let drafts = [FollowUp::new("one\u{1b}[2J", &long, ""), FollowUp::new("two", "why", "")];
+    let issue = LinearIssue { identifier: "BASE-2".to_owned(), url: "https://linear.app/BASE-2".to_owned() };
+    let text = render_follow_ups("limits", Some("BASE-1"), &drafts, &[issue]);
+    assert!(text.contains("Found during the implementation of BASE-1, accepted"), "{text}");
+    assert!(text.contains("\n\n**Issue:** BASE-2 - https://linear.app/BASE-2\n\n## 2. two\n"), "{text}");
+    assert_eq!(text.matches("**Issue:**").count(), 1, "{text}");
+    assert!(text.contains("## 1. one\\u{1b}[2J\n"), "{text}");
+    assert!(text.contains(long.trim()), "{text}");
 }
 
 #[test]
