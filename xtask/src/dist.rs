@@ -13,7 +13,7 @@ use crate::bench;
 use crate::bench::ratio::{Figure, compare};
 use crate::programs::{
     PUBLISHED_FEATURES, build_empty_program, build_published_hook, build_static, cargo,
-    create_scratch_folder, root,
+    create_scratch_folder, root, test_published_hook,
 };
 use crate::targets::Target;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,7 @@ fn build(arch: &str, target: Target) -> TaskResult<BuiltBinary> {
             .map_err(|problem| format!("{}: {problem}", program.display()))?;
     }
     if target.is_native() {
+        test_published_hook(&target)?;
         let version = run_for_output(&binary, &["--version"])?;
         if version != format!("charrette {VERSION}\n") {
             return Err(format!("{} --version printed {version:?}", binary.display()).into());

@@ -42,7 +42,7 @@ pub(crate) const PUBLISHED_FEATURES: &[&str] = &["--no-default-features"];
 
 /// Builds static binaries without relocations, for a fast start: charrette, and the hook beside it.
 pub(crate) fn build_static(profile: &str, features: &[&str], target: &Target) -> TaskResult<PathBuf> {
-    let mut command = static_build("charrette-cli", profile, target, &[]);
+    let mut command = static_build("build", "charrette-cli", profile, target, &[]);
     if !command.args(features).status()?.success() {
         return Err(format!("the {profile} binary for {} does not build", target.name).into());
     }
@@ -51,16 +51,30 @@ pub(crate) fn build_static(profile: &str, features: &[&str], target: &Target) ->
 
 /// Builds the hook of the archives, which is smaller and starts faster than the one that `cargo install` builds.
 pub(crate) fn build_published_hook(target: &Target) -> TaskResult<PathBuf> {
-    const PROFILE: &str = "dist-hook";
-    let one_segment = ["-C", "link-arg=-Wl,-z,noseparate-code"];
-    if !static_build("charrette-published-hook", PROFILE, target, &one_segment).status()?.success() {
+    if !published_hook("build", target).status()?.success() {
         return Err(format!("the hook for {} does not build", target.name).into());
     }
-    Ok(root().join("target").join(&target.name).join(PROFILE).join("published-hook"))
+    Ok(root().join("target").join(&target.name).join(HOOK_PROFILE).join("published-hook"))
 }
 
-/// Build of static programs. They contain no paths of this machine, so that builds are reproducible.
-fn static_build(package: &str, profile: &str, target: &Target, flags: &[&str]) -> Command {
+/// Runs the tests of that hook with the hook as it is published. Its first look must not need libc, and in a program that is
+/// linked dynamically libc is there already.
+pub(crate) fn test_published_hook(target: &Target) -> TaskResult {
+    if published_hook("test", target).status()?.success() {
+        return Ok(());
+    }
+    Err(format!("the hook for {} fails its tests", target.name).into())
+}
+
+const HOOK_PROFILE: &str = "dist-hook";
+
+fn published_hook(task: &str, target: &Target) -> Command {
+    let one_segment = ["-C", "link-arg=-Wl,-z,noseparate-code"];
+    static_build(task, "charrette-published-hook", HOOK_PROFILE, target, &one_segment)
+}
+
+/// Build or test of static programs. They contain no paths of this machine, so that builds are reproducible.
+fn static_build(task: &str, package: &str, profile: &str, target: &Target, flags: &[&str]) -> Command {
     let linking = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
     let mut prefixes: Vec<String> =
         cargo_home().iter().map(|home| format!("{}=/cargo", home.display())).collect();
@@ -70,7 +84,7 @@ fn static_build(package: &str, profile: &str, target: &Target, flags: &[&str]) -
     let c_flags: Vec<String> = prefixes.iter().map(|prefix| format!("-ffile-prefix-map={prefix}")).collect();
     let mut command = cargo();
     command
-        .args(["build", "--quiet", "--locked", "--package", package])
+        .args([task, "--quiet", "--locked", "--package", package])
         .args(["--profile", profile, "--target", &target.name])
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env(format!("CFLAGS_{}", target.name.replace('-', "_")), c_flags.join(" "))

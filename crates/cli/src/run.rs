@@ -17,7 +17,7 @@ pub fn main(app: App) -> ExitCode {
     }
     // Before any other work: a client waits for the answer before each of its tools.
     if let Some(event) = commands::hook::requested_event() {
-        return ExitCode::from(charrette_hook::run_hook(Some(event)));
+        return ExitCode::from(charrette_hook::run_hook(Some(event), std::io::stdin().lock()));
     }
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(charrette_hook::run_hook(std::env::args_os().nth(1)))
+    ExitCode::from(charrette_hook::run_hook(std::env::args_os().nth(1), std::io::stdin().lock()))
 }

@@ -13,13 +13,13 @@ use std::io::{Read, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Runs the hook for this process: event as an argument, JSON on standard input.
-pub fn run_hook(event: Option<OsString>) -> u8 {
+/// Runs the hook for this process: event as an argument, JSON as its input.
+pub fn run_hook(event: Option<OsString>, input: impl Read) -> u8 {
     // Standard error is for the reason of a denial only.
     std::panic::set_hook(Box::new(|_| {}));
     let environment = HookEnvironment::read();
     let event = event.map(|event| event.to_string_lossy().into_owned()).unwrap_or_default();
-    let answer = hook(&event, &environment, std::io::stdin().lock());
+    let answer = hook(&event, &environment, input);
     // A client that has closed its end wants no answer.
     if let Some(text) = answer.stdout() {
         let _ = writeln!(std::io::stdout(), "{text}");
@@ -31,9 +31,9 @@ pub fn run_hook(event: Option<OsString>) -> u8 {
 }
 
 /// The answer to an event. Unknown events are allowed.
-pub fn hook(event: &str, environment: &HookEnvironment, stdin: impl Read) -> Answer {
+pub fn hook(event: &str, environment: &HookEnvironment, input: impl Read) -> Answer {
     let Some(event) = Event::parse(event) else { return Answer::Allow };
-    let input = read_input(stdin);
+    let input = read_input(input);
     let folder = folder_of(input.as_ref().ok(), environment);
     let finding = find(environment, &folder);
     let decided = catch_unwind(AssertUnwindSafe(|| decide(event, input, &finding, environment, &folder)));

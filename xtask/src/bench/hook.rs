@@ -68,15 +68,17 @@ pub(crate) fn measure_published_hook(hook: &Path) -> TaskResult<Figure> {
     compare(PUBLISHED, PUBLISHED_LIMIT, ROUNDS, call(hook, &idle), call(empty, &idle))
 }
 
-/// A call with the JSON of an ordinary command on standard input.
+/// A call in the folder of the session, with the JSON of an ordinary command on standard input.
 fn call(program: PathBuf, folder: &Path) -> impl FnMut() -> TaskResult + use<> {
-    let folder = folder.display();
+    let folder = folder.to_owned();
     let input = format!(
-        "{{\"cwd\": \"{folder}\", \"tool_name\": \"Bash\", \"tool_input\": {{\"command\": \"git status && ls\"}}}}"
+        "{{\"cwd\": \"{}\", \"tool_name\": \"Bash\", \"tool_input\": {{\"command\": \"git status && ls\"}}}}",
+        folder.display()
     );
     move || {
         let mut child = Command::new(&program)
             .arg("PreToolUse")
+            .current_dir(&folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -19,5 +19,5 @@ pub(crate) fn requested_event() -> Option<OsString> {
 }
 
 pub(crate) fn hook(args: HookArgs) -> ExitCode {
-    ExitCode::from(charrette_hook::run_hook(Some(args.event)))
+    ExitCode::from(charrette_hook::run_hook(Some(args.event), std::io::stdin().lock()))
 }

@@ -1,23 +1,25 @@
-//! The binary `charrette-hook EVENT`, started by a client with the JSON of the event on standard input. It is also the
+//! The program `charrette-hook EVENT`, started by a client with the JSON of the event on standard input. It is also the
 //! launcher of the sandbox, because it starts faster than the product.
 //!
 //! It runs before every tool of every agent, so it leaves out what Rust does before `main`: alternative signal stacks and
 //! the search for the guard page of the stack take a fifth of its time.
 
-#![no_main]
-#![expect(unsafe_code, reason = "the entry point of C, its arguments, and the signal that Rust would ignore")]
+#![expect(unsafe_code, reason = "the arguments of C, and the signal that Rust would ignore")]
 
 use charrette_sandbox::{launcher, small_program};
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
-use std::io::{Write as _, stderr, stdout};
+use std::io::{Read, Write as _, stderr, stdout};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Entry point of the program.
+/// Runs the program with the arguments of C's `main` and the input of the hook. Returns its exit code.
 ///
 /// # Safety
-/// `words` must point to `count` strings that live as long as the process, as they do when C calls it.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
+/// `words` must point to `count` strings that live as long as the process. No other thread runs yet.
+pub(crate) unsafe fn run<I: Read>(
+    count: c_int,
+    words: *const *const c_char,
+    open_input: impl FnOnce() -> I,
+) -> c_int {
     // SAFETY: no thread runs yet. A client that closes its end early must not end the hook before it has said no.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let words = (0..usize::try_from(count).unwrap_or(0)).map(|at| {
@@ -28,7 +30,7 @@ pub unsafe extern "C" fn main(count: c_int, words: *const *const c_char) -> c_in
     let mut arguments = words.skip(1);
     let code = match arguments.next() {
         Some(mode) if mode == launcher::MODE => launch(arguments.collect()),
-        event => charrette_hook::run_hook(event),
+        event => charrette_hook::run_hook(event, open_input()),
     };
     c_int::from(code)
 }
