@@ -7,7 +7,7 @@ use charrette_engine::journal::RunStorage;
 use charrette_engine::{EventKind, FlowResult, Stop, Watcher};
 use charrette_model::config::Settings;
 use charrette_store::active::{ActiveRegister, ActiveRun, HookSettings, ReactionToErrors, Rights};
-use charrette_store::{Repository, StoreError, Workspace};
+use charrette_store::{Repository, Signature, StoreError, Workspace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +19,8 @@ pub(crate) struct ActiveEntry {
     register: ActiveRegister,
     id: String,
     site: Site,
+    /// HEAD when the run was registered.
+    head: Option<Signature>,
     is_over: bool,
 }
 
@@ -26,8 +28,14 @@ impl ActiveEntry {
     /// Registers a run; none if that is not possible.
     pub(crate) fn register(site: &Site, storage: &RunStorage, workspace: &Workspace) -> Option<ActiveEntry> {
         let run = storage.document.run.as_ref()?;
-        let entry =
-            ActiveEntry { register: register(site), id: run.id.clone(), site: site.clone(), is_over: false };
+        let entry = ActiveEntry {
+            register: register(site),
+            id: run.id.clone(),
+            site: site.clone(),
+            // Before the branch is read.
+            head: find_head(site.repository.as_ref()),
+            is_over: false,
+        };
         let registered = entry.register.put(
             ActiveRun {
                 id: run.id.clone(),
@@ -54,12 +62,13 @@ impl ActiveEntry {
     pub(crate) fn watcher(&self) -> Watcher {
         let (register, id, repository) =
             (self.register.clone(), self.id.clone(), self.site.repository.clone());
-        let known_branch = Mutex::new(None);
+        let known_head = Mutex::new(self.head);
         Arc::new(move |event| {
-            // False the first time, and then if another branch is checked out.
-            let is_known = |branch: &Option<String>| {
-                let mut known = known_branch.lock().unwrap_or_else(PoisonError::into_inner);
-                known.replace(branch.clone()).as_ref() == Some(branch)
+            // True if another branch may be checked out now.
+            let has_moved = || {
+                let mut known = known_head.lock().unwrap_or_else(PoisonError::into_inner);
+                let now = find_head(repository.as_ref());
+                std::mem::replace(&mut *known, now) != now
             };
             // Late or lost updates only change what a session is told.
             let _ = match &event.kind {
@@ -70,11 +79,8 @@ impl ActiveEntry {
                         run.branch = branch;
                     })
                 }
-                EventKind::StageBegan { .. } => {
+                EventKind::StageBegan { .. } if has_moved() => {
                     let branch = current_branch(repository.as_ref());
-                    if is_known(&branch) {
-                        return;
-                    }
                     register.update(&id, |run| run.branch = branch)
                 }
                 EventKind::GateWaiting { gate, .. } => register.update(&id, |run| {
@@ -155,6 +161,12 @@ fn main_branch(site: &Site) -> Option<String> {
 
 fn current_branch(repository: Option<&Repository>) -> Option<String> {
     branch_in(&repository?.git_dir().join("HEAD"), "refs/heads/")
+}
+
+/// HEAD without its content: git replaces the file when another branch is checked out.
+fn find_head(repository: Option<&Repository>) -> Option<Signature> {
+    let meta = repository?.git_dir().join("HEAD").symlink_metadata().ok()?;
+    Some(Signature::of(&meta))
 }
 
 /// The branch that a symbolic reference names.

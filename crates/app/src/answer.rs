@@ -9,6 +9,7 @@ use charrette_model::checkpoint::gate::{AnswerChannel, FEEDBACK, GateQuestion, R
 use charrette_model::checkpoint::progress::{answer_gate, open_questions, questions as questions_of};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Waiting gate with its open questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub fn record(
     for (gate, record) in &document.gates {
         check_keys(file, gate, record)?;
     }
-    let is_reached = |(gate, found): &(&String, &GateRecord)| {
+    let is_reached = |(gate, found): &(&String, &Arc<GateRecord>)| {
         let kind = gate_kind(gate);
         file.0.contains_key(*gate) || (found.state == GateState::Pending && file.0.contains_key(kind))
     };

@@ -6,10 +6,14 @@
 
 use crate::tree::TreeError;
 use charrette_git::Git;
-use std::ffi::OsStr;
+use charrette_store::head::head;
+use charrette_store::{Location, locate};
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+
+/// Length of an object id in the older format.
+const SHA1_LENGTH: usize = 40;
 
 /// Copies HEAD of the repository at `root` to the new folder `to`; an empty folder if there is no commit yet.
 pub(crate) fn copy_head(root: &Path, to: &Path) -> Result<(), TreeError> {
@@ -37,7 +41,7 @@ pub(crate) fn copy_head(root: &Path, to: &Path) -> Result<(), TreeError> {
 /// The repository whose HEAD is copied.
 struct Original {
     /// Format of its objects.
-    format: String,
+    format: &'static str,
     /// Commit id of HEAD.
     head: String,
     /// Folder that all worktrees share.
@@ -47,17 +51,13 @@ struct Original {
 impl Original {
     /// None if there is no commit yet.
     fn read(root: &Path) -> Result<Option<Original>, TreeError> {
-        let git = Git::new(root);
-        let asked = ["rev-parse", "--show-object-format", "HEAD^{commit}", "--git-common-dir"];
-        let Ok(answer) = git.bytes(&asked) else {
-            git.text(&["rev-parse", "--git-dir"])?;
+        let Location::WorkTree(repository) = locate(root)? else {
+            // Git says what is wrong.
+            Git::new(root).text(&["rev-parse", "--show-toplevel"])?;
             return Ok(None);
         };
-        // The folder comes last: its name may have several lines.
-        let mut lines = answer.strip_suffix(b"\n").unwrap_or(&answer).splitn(3, |byte| *byte == b'\n');
-        let mut text = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
-        let (format, head) = (text(), text());
-        let folder = fs_err::canonicalize(root)?.join(OsStr::from_bytes(lines.next().unwrap_or_default()));
-        Ok(Some(Original { format, head, folder }))
+        let Some(head) = head(&repository)? else { return Ok(None) };
+        let format = if head.len() == SHA1_LENGTH { "sha1" } else { "sha256" };
+        Ok(Some(Original { format, head, folder: fs_err::canonicalize(repository.common_dir())? }))
     }
 }

@@ -13,9 +13,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CitationPolicy {
     /// Names of the run's files besides the inputs and outputs of the call; `*` stands for any text.
-    pub own_files: Vec<String>,
+    pub own_files: Arc<[String]>,
     /// Absolute folders outside the repository whose files are checked as well, such as sources of dependencies.
-    pub outside_folders: Vec<String>,
+    pub outside_folders: Arc<[String]>,
     /// True if a code fence below a lone place quotes it, and does not propose other code.
     pub fences_quote: bool,
 }
@@ -35,7 +35,7 @@ impl CitationCheck {
         writes: &[String],
     ) -> Option<CitationCheck> {
         let facts = checkout.sources(&policy.outside_folders)?;
-        let names = inputs.all().iter().map(|input| &input.name).chain(writes).chain(&policy.own_files);
+        let names = inputs.all().iter().map(|input| &input.name).chain(writes).chain(&*policy.own_files);
         let rules = CitationRules {
             own_files: names.flat_map(|name| [Some(name.clone()), short_name(name)]).flatten().collect(),
             new_files: inputs.all().iter().flat_map(|input| declared_new(&input.text)).collect(),
@@ -45,7 +45,7 @@ impl CitationCheck {
                 .flat_map(|input| cited_files(&input.text))
                 .map(str::to_owned)
                 .collect(),
-            outside_folders: policy.outside_folders.clone(),
+            outside_folders: policy.outside_folders.to_vec(),
             fences_quote: policy.fences_quote,
             only_with_lines: false,
         };

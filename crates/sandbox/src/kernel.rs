@@ -1,6 +1,7 @@
 //! Enforcement by the kernel of this system.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 /// First version of Landlock that controls everything that makes a file writable.
 const FULL: u8 = 3;
@@ -19,7 +20,8 @@ pub enum Protection {
 impl Protection {
     /// Protection on this system, with at most that version of Landlock.
     pub fn of_this_system(abi_limit: Option<u8>) -> Protection {
-        match system_protection() {
+        static FOUND: OnceLock<Protection> = OnceLock::new();
+        match FOUND.get_or_init(system_protection).clone() {
             Protection::Landlock(_) if abi_limit == Some(0) => {
                 Protection::None("Landlock is switched off here")
             }

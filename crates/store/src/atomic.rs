@@ -31,6 +31,14 @@ pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), ReplaceError> 
     replace_with_mode(target, &hidden_temp(target), bytes, 0o600)
 }
 
+/// [`replace`] for a file that only matters while processes live. Its content is synced, its name is not: after a power
+/// loss the old file may be back, whole.
+pub(crate) fn replace_until_reboot(target: &Path, temp: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_temp(temp, bytes, 0o666).and_then(|()| fs_err::rename(temp, target)).inspect_err(|_| {
+        let _ = fs_err::remove_file(temp);
+    })
+}
+
 /// Replaces several files: all temp files are written and synced, then all are renamed.
 ///
 /// The folders are not synced yet, so that the caller can do that once for everything it moves; see

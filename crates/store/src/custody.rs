@@ -6,7 +6,7 @@
 
 use crate::signature::Signature;
 use charrette_model::tree::ChangeKind;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,7 +32,7 @@ pub(crate) struct Custody(Mutex<CustodyState>);
 #[derive(Debug, Default)]
 struct CustodyState {
     is_active: bool,
-    files: BTreeMap<PathBuf, KeptFile>,
+    files: HashMap<PathBuf, KeptFile>,
     /// Changes by others that were taken back and nobody was told about yet.
     foreign: Vec<ForeignChange>,
 }
@@ -61,7 +61,7 @@ impl Custody {
         except: Option<&Path>,
     ) -> io::Result<()> {
         let mut state = self.state();
-        let (kept, before): (BTreeMap<_, _>, _) = std::mem::take(&mut state.files)
+        let (kept, before): (HashMap<_, _>, _) = std::mem::take(&mut state.files)
             .into_iter()
             .partition(|(path, _)| except.is_some_and(|except| path.starts_with(except)));
         state.files = kept;

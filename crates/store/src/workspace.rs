@@ -13,12 +13,14 @@ use crate::signature::Signature;
 use charrette_model::escape::printable;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 mod files_in_custody;
+mod replay;
+
+use replay::Replay;
 
 /// The folder of a run's artifacts, and its staging folder.
 #[derive(Debug)]
@@ -31,17 +33,7 @@ pub struct Workspace {
     root: Option<PathBuf>,
     digests: Mutex<HashMap<String, (Signature, String)>>,
     custody: Custody,
-    found: Mutex<FoundStaged>,
-}
-
-/// Entries of the staging folder, as this process found them. They are asked for at every reused step.
-#[derive(Debug, Default)]
-enum FoundStaged {
-    #[default]
-    Unread,
-    Entries(HashSet<OsString>),
-    /// Steps are at work, so that the folder changes at any time.
-    Outdated,
+    replay: Mutex<Replay>,
 }
 
 impl Workspace {
@@ -55,7 +47,7 @@ impl Workspace {
             root: None,
             digests: Mutex::default(),
             custody: Custody::default(),
-            found: Mutex::default(),
+            replay: Mutex::default(),
         }
     }
 
@@ -141,6 +133,15 @@ impl Workspace {
 
     /// SHA-256 of an artifact, staged or collected; `None` if there is no such file.
     pub fn digest(&self, name: &str, lane: Option<&str>) -> io::Result<Option<String>> {
+        if let Some(digest) = self.replay().digest(name, lane) {
+            return Ok(digest);
+        }
+        let digest = self.find_digest(name, lane)?;
+        self.replay().note_digest(name, lane, digest.clone());
+        Ok(digest)
+    }
+
+    fn find_digest(&self, name: &str, lane: Option<&str>) -> io::Result<Option<String>> {
         let path = self.readable_path(name, lane)?;
         let meta = match path.metadata() {
             Ok(meta) => meta,
@@ -249,6 +250,7 @@ impl Workspace {
                 if !staged.exists() {
                     continue;
                 }
+                self.replay().forget_digests();
                 self.check_place(&target)?;
                 create_folder(target.parent().unwrap_or(&self.folder))?;
                 changed.extend(self.keep_superseded(name, || Ok(sha256(&fs_err::read(&staged)?)))?);
@@ -316,20 +318,20 @@ impl Workspace {
 
     /// False if an entry of the staging folder was not there when this process came, and nothing was staged since.
     fn may_be_there(&self, staged: &Path) -> bool {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*found, FoundStaged::Unread) {
+        let list = || {
             let entries = fs_err::read_dir(&self.staging).into_iter().flatten().flatten();
-            *found = FoundStaged::Entries(entries.map(|entry| entry.file_name()).collect());
-        }
-        match &*found {
-            FoundStaged::Entries(entries) => staged.file_name().is_some_and(|name| entries.contains(name)),
-            FoundStaged::Unread | FoundStaged::Outdated => true,
-        }
+            entries.map(|entry| entry.file_name()).collect()
+        };
+        staged.file_name().is_some_and(|name| self.replay().may_be_staged(name, list))
     }
 
     /// Notes that something is staged from now on.
     fn expect_staged(&self) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = FoundStaged::Outdated;
+        self.replay().end();
+    }
+
+    fn replay(&self) -> MutexGuard<'_, Replay> {
+        self.replay.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps the old content under a second name (hard link) before the new one takes its place. `None` if
@@ -382,6 +384,7 @@ impl Workspace {
             self.check_place(target)?;
             create_folder(target.parent().unwrap_or(Path::new(".")))?;
         }
+        self.replay().forget_digests();
         place_all(&placed)?;
         self.custody.keep(&placed);
         sync_folders_of(targets.into_iter().chain(also))?;

@@ -20,8 +20,12 @@ pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult
     match current {
         Some(current) if matches!(current.state, GateState::Answered | GateState::Approved) => {
             return Ok(GateStatus::Settled(
-                Answers::new(gate.name.clone(), current.answers, current.at.map(|at| at.to_string()))
-                    .by(current.by),
+                Answers::new(
+                    gate.name.clone(),
+                    current.answers.clone(),
+                    current.at.as_ref().map(ToString::to_string),
+                )
+                .by(current.by.clone()),
             ));
         }
         Some(current) if current.state == GateState::Revise && write_feedback(record, &current)? => {

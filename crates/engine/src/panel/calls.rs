@@ -6,9 +6,10 @@
 use super::grammar;
 use super::inputs::{constraints, first_files, prepare, take_summary};
 use super::survey::group_sources;
-use super::verification::citation_policy;
+use super::verification::FlowFiles;
 use crate::agent::{AgentCall, AgentPrompt, seat as call_for};
 use crate::artifact::{ArtifactSpec, Input};
+use crate::citation_check::CitationPolicy;
 use crate::ports::PromptInput;
 use crate::roles::{HandoffRequest, PinnedRoles, Prompt, RoleError};
 use crate::stop::{FlowResult, Stop};
@@ -23,7 +24,10 @@ const INSTRUCTIONS: &str = include_str!("../../../../assets/roles/instructions.t
 
 /// The seats of a run and the context they share; prepares their agent calls. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Panel(Arc<PanelContext>);
+pub struct Panel {
+    context: Arc<PanelContext>,
+    files: FlowFiles,
+}
 
 /// Context shared by all calls of a panel.
 #[derive(Debug)]
@@ -50,6 +54,7 @@ pub struct PanelContext {
 pub struct SeatAssignment {
     context: Arc<PanelContext>,
     seat: &'static Seat,
+    citations: CitationPolicy,
     notes: String,
     decision: Option<Decision>,
     inquiry: Option<String>,
@@ -57,27 +62,30 @@ pub struct SeatAssignment {
 
 impl Panel {
     pub fn new(context: PanelContext) -> Panel {
-        Panel(Arc::new(context))
+        let files = FlowFiles::new(&context);
+        Panel { context: Arc::new(context), files }
     }
 
     pub(super) fn summary_words(&self) -> usize {
-        self.0.summary_words
+        self.context.summary_words
     }
 
     /// The seats of a group, in order.
     pub fn group(&self, group: SeatGroup) -> Vec<&'static Seat> {
-        self.0.seats.group(group).collect()
+        self.context.seats.group(group).collect()
     }
 
     /// Looks up a seat by id. The tables hold every seat, so an unknown id is a bug of the flow.
     pub fn seat(&self, id: &str) -> FlowResult<SeatAssignment> {
-        let seat = self.0.seats.seat(id);
+        let seat = self.context.seats.seat(id);
         let seat = seat.ok_or_else(|| Stop::Failed(format!("unknown seat {id}")))?;
         Ok(self.assign(seat))
     }
 
     pub fn assign(&self, seat: &'static Seat) -> SeatAssignment {
-        SeatAssignment { context: self.0.clone(), seat, notes: String::new(), decision: None, inquiry: None }
+        let citations = self.files.policy(seat);
+        let context = self.context.clone();
+        SeatAssignment { context, seat, citations, notes: String::new(), decision: None, inquiry: None }
     }
 
     /// Agent call of the seat with that id.
@@ -120,7 +128,7 @@ impl SeatAssignment {
             .step_id(step_id(seat))
             .reads(&inputs(seat))
             .with_web(web)
-            .verify(citation_policy(seat, &self.context))
+            .verify(self.citations.clone())
             .grammar_with(move |answer, inputs| grammar::parse_answer(seat, answer, words, inputs));
         for name in seat.writes {
             call = call.writes(name);
@@ -146,7 +154,7 @@ impl SeatAssignment {
 
     /// Renders the prompt and prepares the inputs that are quoted below it.
     pub(super) fn prompt(&self, inputs: &mut Vec<PromptInput>) -> Result<AgentPrompt, RoleError> {
-        let SeatAssignment { context, seat, notes, decision, inquiry } = self;
+        let SeatAssignment { context, seat, citations: _, notes, decision, inquiry } = self;
         inputs.retain(|input| !input.text.trim().is_empty());
         prepare(seat, context.artifacts, inputs);
         let role = context.roles.for_seat(seat)?;

@@ -3,24 +3,41 @@
 use super::calls::PanelContext;
 use crate::citation_check::CitationPolicy;
 use charrette_model::seats::{AnswerForm, Seat};
+use std::sync::Arc;
 
-/// Policy for the answer of a seat: no file of the flow counts as one of the repository, and the sources of dependencies
-/// that the seats are told about may be cited.
-pub(super) fn citation_policy(seat: &Seat, context: &PanelContext) -> CitationPolicy {
-    let of_flow = context.artifacts.iter().map(|artifact| artifact.name);
-    let of_seats = context.seats.all().flat_map(|seat| seat.writes.iter().copied());
-    CitationPolicy {
-        own_files: of_flow.chain(of_seats).map(str::to_owned).collect(),
-        outside_folders: source_folders(&context.sources),
-        // In these a fence below a place is the code that shall stand there.
-        fences_quote: !matches!(
-            seat.form,
-            AnswerForm::Plan
-                | AnswerForm::SpecFiles
-                | AnswerForm::Sketch
-                | AnswerForm::Synthesis
-                | AnswerForm::Defense
-        ),
+/// Files that matter for citations in a flow: no file of the flow counts as one of the repository, and the sources of
+/// dependencies that the seats are told about may be cited.
+#[derive(Debug, Clone)]
+pub(super) struct FlowFiles {
+    own: Arc<[String]>,
+    source_folders: Arc<[String]>,
+}
+
+impl FlowFiles {
+    pub(super) fn new(context: &PanelContext) -> FlowFiles {
+        let of_flow = context.artifacts.iter().map(|artifact| artifact.name);
+        let of_seats = context.seats.all().flat_map(|seat| seat.writes.iter().copied());
+        FlowFiles {
+            own: of_flow.chain(of_seats).map(str::to_owned).collect(),
+            source_folders: source_folders(&context.sources).into(),
+        }
+    }
+
+    /// Policy for the answer of a seat.
+    pub(super) fn policy(&self, seat: &Seat) -> CitationPolicy {
+        CitationPolicy {
+            own_files: self.own.clone(),
+            outside_folders: self.source_folders.clone(),
+            // In these a fence below a place is the code that shall stand there.
+            fences_quote: !matches!(
+                seat.form,
+                AnswerForm::Plan
+                    | AnswerForm::SpecFiles
+                    | AnswerForm::Sketch
+                    | AnswerForm::Synthesis
+                    | AnswerForm::Defense
+            ),
+        }
     }
 }
 

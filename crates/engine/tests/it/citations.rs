@@ -98,7 +98,7 @@ fn ask_with(answers: &[&'static str], change: impl Fn(AgentCall) -> AgentCall) -
             let is_plan = answer.starts_with("PLAN");
             is_plan.then(|| vec![("plan.txt".to_owned(), answer.to_owned())]).ok_or("no PLAN".to_owned())
         })
-        .verify(CitationPolicy { own_files: vec!["notes.md".to_owned()], ..CitationPolicy::default() });
+        .verify(CitationPolicy { own_files: ["notes.md".to_owned()].into(), ..CitationPolicy::default() });
     let outcome = block_on(async { run.phase("all").agent(change(call)).await });
     let file = outcome.is_ok().then(|| fs_err::read_to_string(sandbox.path(".specs/x/plan.txt")).unwrap());
     let (prompts, counts) = (script.prompts.lock().unwrap().clone(), script.counts.lock().unwrap().clone());

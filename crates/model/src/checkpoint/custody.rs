@@ -51,8 +51,11 @@ pub fn take_back(known: &Checkpoint, mut found: Checkpoint) -> (Checkpoint, Vec<
         changed.push("the end of the run".to_owned());
         found.completed_at.clone_from(&known.completed_at);
     }
-    let is_allowed = |(name, gate): (&String, &GateRecord)| {
-        known.gates.get(name).is_some_and(|ours| ours == gate || is_answer(ours, gate))
+    let is_allowed = |(name, gate): (&String, &Arc<GateRecord>)| {
+        known
+            .gates
+            .get(name)
+            .is_some_and(|ours| Arc::ptr_eq(ours, gate) || ours == gate || is_answer(ours, gate))
     };
     let foreign: Vec<String> =
         found.gates.iter().filter(|gate| !is_allowed(*gate)).map(|(name, _)| name.clone()).collect();

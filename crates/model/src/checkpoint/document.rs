@@ -50,7 +50,7 @@ pub struct Checkpoint {
     pub run: Option<RunRecord>,
     /// Decisions asked of a person, by gate name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub gates: IndexMap<String, GateRecord>,
+    pub gates: IndexMap<String, Arc<GateRecord>>,
     /// Result of each phase, by name. Shared, because most changes leave most phases alone.
     #[serde(default)]
     pub phases: IndexMap<String, Arc<PhaseRecord>>,

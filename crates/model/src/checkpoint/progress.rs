@@ -258,7 +258,7 @@ pub fn open_gate(
         round: Some(round),
         extra,
     };
-    document.gates.insert(gate.to_owned(), record);
+    document.gates.insert(gate.to_owned(), Arc::new(record));
     stamp(document, previous.as_ref(), context)
 }
 
@@ -275,6 +275,7 @@ pub fn answer_gate(
     let Some(record) = document.gates.get_mut(gate) else {
         return Err(TransitionError::NoSuchGate(gate.to_owned()));
     };
+    let record = Arc::make_mut(record);
     record.via.extend(answers.keys().map(|key| (key.clone(), respondent.via())));
     record.answers.extend(answers);
     record.by = Some(respondent.name());

@@ -102,6 +102,6 @@ impl ActiveRegister {
         }
         let bytes = serde_json::to_vec(&active).map_err(io::Error::other)?;
         let temp = self.folder.path().join(".active.json.tmp");
-        atomic::replace(&path, &temp, &bytes).map_err(|error| StoreError::Io(io::Error::other(error)))
+        Ok(atomic::replace_until_reboot(&path, &temp, &bytes)?)
     }
 }

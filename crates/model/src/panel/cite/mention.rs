@@ -36,10 +36,18 @@ pub(super) struct Reading {
 
 /// All mentions of a text, in order, with its lines.
 pub(super) fn mentions(text: &str) -> (Vec<Mention>, Vec<(Line<'_>, Zone)>) {
+    mentions_on(text, |_| true)
+}
+
+/// Mentions on the lines that are wanted, with all lines of the text.
+pub(super) fn mentions_on(
+    text: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> (Vec<Mention>, Vec<(Line<'_>, Zone)>) {
     let lines = zones(text);
     let mut found = Vec::new();
     for (index, (line, zone)) in lines.iter().enumerate() {
-        if *zone != Zone::Log {
+        if *zone != Zone::Log && is_wanted(line.text) {
             line_mentions(*line, index, *zone, &mut found);
         }
     }
