@@ -8,6 +8,7 @@ use crate::event::EventKind;
 use crate::gate::Gate;
 use crate::participation::SeatResult;
 use crate::pause::{Pause, PauseDecision};
+use crate::ports::StepOutcome;
 use crate::run::PhaseHandle;
 use crate::step::{Step, StepError};
 use crate::stop::{FlowResult, Stop};
@@ -74,6 +75,12 @@ impl PhaseHandle<'_> {
     /// Runs the step of a call. Where the launch needs a decision first, asks a person and tries again.
     async fn run_agent_step(&self, call: AgentCall) -> FlowResult<AgentOutcome> {
         let mut decisions: Vec<PauseDecision> = Vec::new();
+        let step = call.step();
+        let id = step.id.clone();
+        if let Some(recorded) = self.reuse(Step { agent: Some(String::new()), ..step })? {
+            self.withdraw_obsolete_gates(&id, true).await?;
+            return Ok(self.agent_outcome_of(&id, recorded));
+        }
         loop {
             let pause = Arc::new(Mutex::new(None));
             let launcher = self.run.ports.launcher.clone();
@@ -88,26 +95,13 @@ impl PhaseHandle<'_> {
                 checkout: self.run.ports.checkout.clone(),
             };
             let call = call.clone();
-            let id = step.id.clone();
             let outcome = self.once(step, move |context| Box::pin(call.perform(context, launch))).await;
             let paused = pause.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(pause) = paused else {
                 let recorded = outcome?;
                 // Launched without a question, so one that an earlier attempt left open is obsolete.
                 self.withdraw_obsolete_gates(&id, decisions.is_empty()).await?;
-                let problem = recorded.value.get(NO_ANSWER).and_then(|why| why.as_str());
-                let session = recorded.value.get(SESSION).and_then(|id| id.as_str());
-                if let Some(result) = SeatResult::read(&recorded.value, recorded.agent.as_deref()) {
-                    self.run.participation.add(&id, result);
-                }
-                return Ok(AgentOutcome {
-                    problem: problem.map(str::to_owned),
-                    session: session
-                        .zip(recorded.agent.as_ref())
-                        .map(|(id, agent)| AgentSession { agent: agent.clone(), id: id.to_owned() }),
-                    artifacts: recorded.outputs.into_iter().map(Artifact::named).collect(),
-                    agent: recorded.agent,
-                });
+                return Ok(self.agent_outcome_of(&id, recorded));
             };
             let gate = pause.gate();
             let name = pause.gate_name();
@@ -120,6 +114,23 @@ impl PhaseHandle<'_> {
                 self.run.ports.launcher.forget_failures();
             }
             decisions.push(PauseDecision { gate: name, answer });
+        }
+    }
+
+    /// The outcome of an agent's step, which counts as participation of its seat.
+    fn agent_outcome_of(&self, id: &str, recorded: StepOutcome) -> AgentOutcome {
+        let problem = recorded.value.get(NO_ANSWER).and_then(|why| why.as_str());
+        let session = recorded.value.get(SESSION).and_then(|id| id.as_str());
+        if let Some(result) = SeatResult::read(&recorded.value, recorded.agent.as_deref()) {
+            self.run.participation.add(id, result);
+        }
+        AgentOutcome {
+            problem: problem.map(str::to_owned),
+            session: session
+                .zip(recorded.agent.as_ref())
+                .map(|(id, agent)| AgentSession { agent: agent.clone(), id: id.to_owned() }),
+            artifacts: recorded.outputs.into_iter().map(Artifact::named).collect(),
+            agent: recorded.agent,
         }
     }
 

@@ -129,27 +129,27 @@ impl PhaseHandle<'_> {
         Ok(file)
     }
 
+    /// Recorded outcome of an agent's step, if it need not be executed again. Nothing is prepared for that.
+    pub(crate) fn reuse(&self, step: Step) -> FlowResult<Option<StepOutcome>> {
+        self.run.journal.reuse(&self.step_call(step))
+    }
+
+    fn step_call(&self, step: Step) -> StepCall {
+        let Step { id, reads, revises, touches_checkout, external_effect, delegates, agent } = step;
+        let (phase, branch) = (self.name.clone(), batch::branch_path());
+        StepCall { phase, branch, id, reads, revises, touches_checkout, external_effect, delegates, agent }
+    }
+
     pub(crate) async fn once(
         &self,
         step: Step,
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepOutput, StepError>> + Send + 'static,
     ) -> FlowResult<StepOutcome> {
-        let Step { id, reads, revises, touches_checkout, external_effect, delegates, agent } = step;
-        let (phase, branch) = (self.name.clone(), batch::branch_path());
+        let call = self.step_call(step);
+        let touches_checkout = call.touches_checkout;
         if touches_checkout {
             self.run.ports.tree.expect_change();
         }
-        let call = StepCall {
-            phase,
-            branch,
-            id,
-            reads,
-            revises,
-            touches_checkout,
-            external_effect,
-            delegates,
-            agent,
-        };
         let outcome = self.run.journal.once(call, Box::new(body)).await;
         if touches_checkout {
             self.run.ports.tree.expect_change();

@@ -67,7 +67,6 @@ fn apply(rules: &Rules) -> Result<(), landlock::RulesetError> {
     use crate::visible::visible_paths;
     use landlock::{
         ABI, Access as _, AccessFs, AccessNet, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope,
-        path_beneath_rules,
     };
     // The version that these rules were tested with.
     let abi = rules.abi_limit.map_or(ABI::V6, |limit| ABI::from(i32::from(limit.min(6))));
@@ -85,13 +84,25 @@ fn apply(rules: &Rules) -> Result<(), landlock::RulesetError> {
     }
     ruleset
         .create()?
-        .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
-        .add_rules(path_beneath_rules(visible_paths(&rules.hides), read))?
-        .add_rules(path_beneath_rules(&rules.shows, read))?
-        .add_rules(path_beneath_rules(DEVICES, everything))?
-        .add_rules(path_beneath_rules(&rules.writes, everything))?
+        .add_rules(allow(["/"], AccessFs::ReadDir))?
+        .add_rules(allow(visible_paths(&rules.hides), read))?
+        .add_rules(allow(&rules.shows, read))?
+        .add_rules(allow(DEVICES, everything))?
+        .add_rules(allow(&rules.writes, everything))?
         .restrict_self()?;
     Ok(())
+}
+
+/// Rules that allow access below paths, as far as they exist. Rights that a file cannot have are left out of its rule when
+/// it is added.
+#[cfg(target_os = "linux")]
+fn allow<P: AsRef<std::path::Path>>(
+    paths: impl IntoIterator<Item = P>,
+    access: impl Into<landlock::BitFlags<landlock::AccessFs>>,
+) -> impl Iterator<Item = Result<landlock::PathBeneath<landlock::PathFd>, landlock::RulesetError>> {
+    let access = access.into();
+    let open = |path: P| landlock::PathFd::new(path).ok();
+    paths.into_iter().filter_map(open).map(move |opened| Ok(landlock::PathBeneath::new(opened, access)))
 }
 
 /// Gives up what only a superuser has and with which the memory and environment of other processes can be read, or the

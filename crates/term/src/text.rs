@@ -12,7 +12,8 @@ pub(crate) fn safe(text: &str) -> String {
 
 /// Width of a text in columns.
 pub(crate) fn columns(text: &str) -> usize {
-    text.width()
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain { text.len() } else { text.width() }
 }
 
 /// Cuts a text to `most` columns, with `…` at its end.

@@ -48,6 +48,12 @@ pub struct RunStorage {
     pub user_name: Box<dyn Fn() -> String + Send + Sync>,
 }
 
+/// A step that was looked up.
+enum Found {
+    Done(StepOutcome),
+    Due { inputs: BTreeMap<String, String>, before: Option<Arc<StepRecord>>, reason: RunReason },
+}
+
 impl FileJournal {
     /// Opens the journal of a run. Its events go to `broadcast`.
     pub fn new(
@@ -61,13 +67,23 @@ impl FileJournal {
         FileJournal { record: Arc::new(record), cancel, is_closed: AtomicBool::new(false) }
     }
 
-    async fn do_once(&self, call: StepCall, body: StepBody) -> FlowResult<StepOutcome> {
+    /// Looks a step up: its recorded outcome if it is reused, or else what its execution needs to know.
+    fn look_up(&self, call: &StepCall) -> FlowResult<Found> {
         let record = &self.record;
         let inputs = record.digests(&call.reads)?;
         let before = record.step(&call.phase, &call.id);
-        let Some(reason) = self.run_reason(before.as_deref(), &call, &inputs)? else {
-            record.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
-            return self.step_outcome(&call, &before.unwrap_or_else(missing_step));
+        if let Some(reason) = self.run_reason(before.as_deref(), call, &inputs)? {
+            return Ok(Found::Due { inputs, before, reason });
+        }
+        record.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
+        Ok(Found::Done(self.step_outcome(call, &before.unwrap_or_else(missing_step))?))
+    }
+
+    async fn do_once(&self, call: StepCall, body: StepBody) -> FlowResult<StepOutcome> {
+        let record = &self.record;
+        let (inputs, before, reason) = match self.look_up(&call)? {
+            Found::Done(outcome) => return Ok(outcome),
+            Found::Due { inputs, before, reason } => (inputs, before, reason),
         };
         if self.cancel.is_requested() {
             return Err(Stop::Interrupted);
@@ -377,6 +393,13 @@ impl Journal for FileJournal {
 
     fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, FlowResult<StepOutcome>> {
         Box::pin(self.do_once(call, body))
+    }
+
+    fn reuse(&self, call: &StepCall) -> FlowResult<Option<StepOutcome>> {
+        Ok(match self.look_up(call)? {
+            Found::Done(outcome) => Some(outcome),
+            Found::Due { .. } => None,
+        })
     }
 
     fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, FlowResult<()>> {

@@ -31,6 +31,12 @@ pub trait Journal: Send + Sync {
     /// parallel group are staged: other steps see them once the group is collected.
     fn once(&self, call: StepCall, body: StepBody) -> BoxFuture<'_, FlowResult<StepOutcome>>;
 
+    /// Recorded outcome of a step that need not be executed again; none if it must be, or if only [`Journal::once`] can
+    /// tell.
+    fn reuse(&self, _call: &StepCall) -> FlowResult<Option<StepOutcome>> {
+        Ok(None)
+    }
+
     /// Publishes staged files.
     fn collect(&self, staged: Vec<StagedFiles>) -> BoxFuture<'_, FlowResult<()>>;
 

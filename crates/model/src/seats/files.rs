@@ -17,6 +17,23 @@ pub fn marker(name: &str) -> String {
     format!("=== {name} ===")
 }
 
+/// One answer of these files. A line of theirs that would begin a file is escaped as Markdown does it.
+pub fn join_files(files: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for (name, content) in files {
+        text.push_str(&marker(name));
+        text.push('\n');
+        for line in content.lines() {
+            match parse_marker(line).and_then(|_| line.split_once('=')) {
+                Some((before, after)) => text.extend([before, "\\=", after]),
+                None => text.push_str(line),
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
 /// The files of an answer, in the order of `names`, or what is wrong with it. What stands before the first file
 /// is left out.
 pub fn split_files(text: &str, names: &[&str]) -> Result<Vec<(String, String)>, String> {
@@ -72,6 +89,15 @@ mod tests {
     use proptest::prelude::*;
 
     const NAMES: [&str; 2] = ["a.md", "b.txt"];
+
+    #[test]
+    fn files_that_quote_a_marker_are_joined_and_split_again() {
+        let quoted = "One\n=== b.txt ===\n  ## === a.md ===\n=== x ===\n- **=== b.txt ===**\n=== no marker\n";
+        let joined = join_files(&[("a.md", quoted), ("b.txt", "Two")]);
+        let escaped =
+            "One\n\\=== b.txt ===\n  ## \\=== a.md ===\n\\=== x ===\n- **\\=== b.txt ===**\n=== no marker\n";
+        assert_eq!(split(&joined), Ok((escaped.to_owned(), "Two\n".to_owned())));
+    }
 
     fn split(text: &str) -> Result<(String, String), String> {
         split_files(text, &NAMES).map(|files| {

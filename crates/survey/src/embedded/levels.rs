@@ -14,7 +14,7 @@ use charrette_model::feature::name::FeaturePath;
 use charrette_model::markdown::flat;
 use charrette_model::panel::context_summary::{FEATURE_PARTS, PROJECT_PARTS};
 use charrette_model::panel::severity::{Severity, severity_findings};
-use charrette_model::seats::files::marker;
+use charrette_model::seats::files::join_files;
 use charrette_model::spec::check::{check_level, level_shape};
 use charrette_model::spec::resolver::SpecLevel;
 use charrette_model::words;
@@ -132,7 +132,7 @@ pub(super) fn write(inputs: &DraftInputs<'_>, level: SpecLevel) -> Result<String
     };
     let names = level_shape(level).map_or(["", ""], |shape| [shape.page, shape.manifest]);
     let manifest = serde_json::to_string_pretty(&manifest).unwrap_or_default();
-    Ok(format!("{}\n{page}\n{}\n{manifest}\n", marker(names[0]), marker(names[1])))
+    Ok(join_files(&[(names[0], &page), (names[1], &manifest)]))
 }
 
 /// Drafts the answer of the validator seat: the deterministic checks only.

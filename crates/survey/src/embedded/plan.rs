@@ -12,7 +12,7 @@ use charrette_model::panel::discussion::read_discussion;
 use charrette_model::panel::file_names::{DESIGN_NOTES, PLAN_DRAFT};
 use charrette_model::panel::investigation::AnswerKind;
 use charrette_model::panel::resolutions::{Disposition, read_resolutions};
-use charrette_model::seats::files::marker;
+use charrette_model::seats::files::join_files;
 
 /// Maximum number of files in a plan, without tests and docs.
 const MAX_FILES: usize = 6;
@@ -38,13 +38,8 @@ pub(super) fn draft(inputs: &DraftInputs<'_>) -> String {
     ];
     sections.extend(plan_sections::measure_first(inputs).map(|text| ("Measure first", text)));
     let titled = sections.into_iter().map(|(title, text)| format!("## {title}\n{text}\n"));
-    format!(
-        "{}\n> {NO_MODEL}\n\n{}\n{}\n{}",
-        marker(PLAN_DRAFT),
-        titled.collect::<Vec<_>>().join("\n"),
-        marker(DESIGN_NOTES),
-        plan_sections::design_notes(inputs, &facts, &files)
-    )
+    let plan = format!("> {NO_MODEL}\n\n{}", titled.collect::<Vec<_>>().join("\n"));
+    join_files(&[(PLAN_DRAFT, &plan), (DESIGN_NOTES, &plan_sections::design_notes(inputs, &facts, &files))])
 }
 
 /// A file of the plan.

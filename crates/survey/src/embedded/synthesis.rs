@@ -8,7 +8,7 @@ use super::inputs::DraftInputs;
 use crate::tree::kind::{FileKind, file_kind};
 use charrette_model::panel::citations;
 use charrette_model::panel::decisions::{Decision, Impact, write_decisions};
-use charrette_model::seats::files::marker;
+use charrette_model::seats::files::join_files;
 
 /// A sketch and the existing files it cites.
 struct Sketch<'a> {
@@ -31,12 +31,8 @@ pub(super) fn synthesise(inputs: &DraftInputs<'_>) -> Result<String, DraftError>
     let decisions = contested_decisions(&sketches);
     let synthesis = render_synthesis(&sketches, &decisions);
     let notice = if decisions.is_empty() { String::new() } else { format!("> {NO_MODEL}\n\n") };
-    Ok(format!(
-        "{}\n{synthesis}\n{}\n{notice}{}",
-        marker("approach-synthesis.txt"),
-        marker("contested-decisions.md"),
-        write_decisions(&decisions)
-    ))
+    let decisions = format!("{notice}{}", write_decisions(&decisions));
+    Ok(join_files(&[("approach-synthesis.txt", &synthesis), ("contested-decisions.md", &decisions)]))
 }
 
 /// Existing files a text cites, each once, in order.
