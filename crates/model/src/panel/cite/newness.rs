@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 /// The paths that a text declares new: marked `(new)` behind the path, or `New: path`.
 pub fn declared_new(text: &str) -> BTreeSet<String> {
     let mut new = BTreeSet::new();
-    if !may_mark_new(text) {
+    // Looking for mentions takes much longer.
+    if !text.lines().any(may_mark_new) {
         return new;
     }
     let (found, lines) = mentions_on(text, may_mark_new);
@@ -18,14 +19,22 @@ pub fn declared_new(text: &str) -> BTreeSet<String> {
     new
 }
 
-/// False if no mention in a text is marked as a new file. Much faster than to look for mentions.
-fn may_mark_new(text: &str) -> bool {
-    text.as_bytes().windows(3).any(|bytes| match bytes[0] | 0x20 {
-        b'n' => matches!(bytes[1] | 0x20, b'e') && matches!(bytes[2] | 0x20, b'w' | b'u'),
-        b'c' => [bytes[1] | 0x20, bytes[2] | 0x20] == *b"re",
-        b'a' => [bytes[1] | 0x20, bytes[2] | 0x20] == *b"dd",
-        _ => false,
-    })
+/// Marks behind a path.
+const BEHIND: [&str; 7] = ["(new", "[new", "new file", "new module", "(to be created", "(created", "(neu"];
+/// Marks before a path that is the first on its line.
+const AHEAD: [&str; 5] = ["new", "new file", "create", "add", "added"];
+
+/// False if a line has no mark of a new file.
+fn may_mark_new(line: &str) -> bool {
+    let start = line.trim_start_matches(|c: char| c.is_whitespace() || "-*+|`_\"".contains(c));
+    let begins = |text: &[u8], mark: &str| {
+        text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
+    };
+    let may_begin = |byte: &u8| matches!(byte, b'(' | b'[' | b'n' | b'N');
+    AHEAD.iter().any(|mark| begins(start.as_bytes(), mark))
+        || (0..line.len())
+            .filter(|at| may_begin(&line.as_bytes()[*at]))
+            .any(|at| BEHIND.iter().any(|mark| begins(&line.as_bytes()[at..], mark)))
 }
 
 /// True if a mention is marked as a new file.
@@ -33,13 +42,11 @@ pub(super) fn is_marked_new(mention: &Mention, lines: &[(Line<'_>, Zone)]) -> bo
     let Some((line, _)) = lines.get(mention.index) else { return false };
     let after = line.text[mention.on_line.end..]
         .trim_start_matches(['`', '*', '_', '/', '"', ' ', ':', '—', '–', '-', ',']);
-    let behind = ["(new", "[new", "new file", "new module", "(to be created", "(created", "(neu"];
     let before =
         line.text[..mention.on_line.start].trim_end_matches(['`', '*', '_', '"', ' ', ':']).trim_start();
     let before = before.trim_start_matches(['-', '*', '+', '|', ' ', '`', '_']);
-    let ahead = ["new", "new file", "create", "add", "added"];
-    behind.iter().any(|mark| starts_with(after, mark))
-        || ahead.iter().any(|mark| before.eq_ignore_ascii_case(mark))
+    BEHIND.iter().any(|mark| starts_with(after, mark))
+        || AHEAD.iter().any(|mark| before.eq_ignore_ascii_case(mark))
 }
 
 fn starts_with(text: &str, start: &str) -> bool {
@@ -72,6 +79,23 @@ pub(super) fn speaks_of_absence(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panel::cite::mention::mentions;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// No mark is missed because a line was not looked at.
+        #[test]
+        fn lines_without_a_mark_are_skipped_rightly(words in prop::collection::vec(prop::sample::select(vec![
+            "src/a.rs", "`b/c.py`", "(new)", "[New]", "new", "NEW:", "New file", "— new module", "(to be created)", "(Created", "(neu)",
+            "create", "Add", "added", "\n", "- ", "* **", "| ", "1. ", "> ", "\"", ":", "newer", "d/e.rs:3", "```\n", "\t", "é",
+        ]), 0..12)) {
+            let text = words.join(" ");
+            let (found, lines) = mentions(&text);
+            let marked = found.iter().filter(|mention| is_marked_new(mention, &lines));
+            let paths = marked.flat_map(|mention| &mention.readings).map(|reading| reading.path.trim_end_matches('/').to_owned());
+            prop_assert_eq!(declared_new(&text), paths.collect::<BTreeSet<_>>());
+        }
+    }
 
     #[test]
     fn new_files_are_marked() {
