@@ -135,9 +135,20 @@ impl PhaseHandle<'_> {
     }
 
     fn step_call(&self, step: Step) -> StepCall {
-        let Step { id, reads, revises, touches_checkout, external_effect, delegates, agent } = step;
-        let (phase, branch) = (self.name.clone(), batch::branch_path());
-        StepCall { phase, branch, id, reads, revises, touches_checkout, external_effect, delegates, agent }
+        let Step { id, reads, revises, touches_checkout, external_effect, delegates, moves_ref, agent } =
+            step;
+        StepCall {
+            phase: self.name.clone(),
+            branch: batch::branch_path(),
+            id,
+            reads,
+            revises,
+            touches_checkout,
+            external_effect,
+            moves_ref,
+            delegates,
+            agent,
+        }
     }
 
     pub(crate) async fn once(

@@ -21,6 +21,7 @@ pub struct Step {
     pub(crate) touches_checkout: bool,
     pub(crate) external_effect: bool,
     pub(crate) delegates: bool,
+    pub(crate) moves_ref: bool,
     pub(crate) agent: Option<String>,
 }
 
@@ -34,6 +35,7 @@ impl Step {
             touches_checkout: false,
             external_effect: false,
             delegates: false,
+            moves_ref: false,
             agent: None,
         }
     }
@@ -68,6 +70,13 @@ impl Step {
     #[must_use]
     pub fn external_effect(mut self) -> Step {
         self.external_effect = true;
+        self
+    }
+
+    /// Marks a step that moves a ref of the run: everything before it is on record before it moves.
+    #[must_use]
+    pub fn moves_ref(mut self) -> Step {
+        self.moves_ref = true;
         self
     }
 

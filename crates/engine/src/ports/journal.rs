@@ -99,6 +99,8 @@ pub struct StepCall {
     pub touches_checkout: bool,
     /// True if it changes something outside this machine.
     pub external_effect: bool,
+    /// True if it moves a ref of the run.
+    pub moves_ref: bool,
     /// True if another process drives the run meanwhile, and changes its record.
     pub delegates: bool,
     /// First agent of the chain, if the step is an agent call.
@@ -108,7 +110,7 @@ pub struct StepCall {
 impl StepCall {
     /// True if it can be repeated at no cost: its only effects are files in the workspace.
     pub fn is_local(&self) -> bool {
-        !self.touches_checkout && !self.external_effect && self.agent.is_none()
+        !self.touches_checkout && !self.external_effect && !self.moves_ref && self.agent.is_none()
     }
 }
 

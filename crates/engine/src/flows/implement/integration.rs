@@ -238,7 +238,7 @@ pub(super) async fn advance_ref(
     commit: &ObjectId,
 ) -> FlowResult<Advance> {
     let order = AdvanceOrder { run: work.run.clone(), expected: tip.clone(), commit: commit.clone() };
-    let step = Step::new(id).reads(&Input::given("commits", &(tip, commit)));
+    let step = Step::new(id).reads(&Input::given("commits", &(tip, commit))).moves_ref();
     let worktrees = work.worktrees.clone();
     phase.step(step, move |_| async move { worktrees.advance(order).await.map_err(step_error) }).await
 }
