@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Builder of a step. The record of a step in the document is `StepRecord` of the model.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells another effect of the step")]
 pub struct Step {
     pub(crate) id: String,
     pub(crate) reads: Vec<Input>,

@@ -3,11 +3,12 @@
 use super::artifacts::RecordArtifacts;
 use super::gates;
 use super::lane::{FileLane, kept_lane, lane_name};
+use super::lookup::Found;
 use super::record::Record;
 use crate::batch::Batch;
 use crate::cancel::Cancel;
 use crate::event::{Broadcast, EventKind};
-use crate::explain::{RunReason, is_by_this_version};
+use crate::explain::RunReason;
 use crate::gate::{Gate, GateStatus, GateView};
 use crate::ports::journal::{Journal, Lane as _, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
 use crate::ports::{ArtifactStore, BoxFuture, Clock};
@@ -32,7 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Durable journal of a run: a state document and a workspace.
 pub struct FileJournal {
-    record: Arc<Record>,
+    pub(super) record: Arc<Record>,
     cancel: Cancel,
     is_closed: AtomicBool,
 }
@@ -48,12 +49,6 @@ pub struct RunStorage {
     pub user_name: Box<dyn Fn() -> String + Send + Sync>,
 }
 
-/// A step that was looked up.
-enum Found {
-    Done(StepOutcome),
-    Due { inputs: BTreeMap<String, String>, before: Option<Arc<StepRecord>>, reason: RunReason },
-}
-
 impl FileJournal {
     /// Opens the journal of a run. Its events go to `broadcast`.
     pub fn new(
@@ -65,18 +60,6 @@ impl FileJournal {
         let RunStorage { documents, name, document, workspace, user_name } = storage;
         let record = Record::new(documents, name, workspace, document, user_name, clock, broadcast);
         FileJournal { record: Arc::new(record), cancel, is_closed: AtomicBool::new(false) }
-    }
-
-    /// Looks a step up: its recorded outcome if it is reused, or else what its execution needs to know.
-    fn look_up(&self, call: &StepCall) -> FlowResult<Found> {
-        let record = &self.record;
-        let inputs = record.digests(&call.reads)?;
-        let before = record.step(&call.phase, &call.id);
-        if let Some(reason) = self.run_reason(before.as_deref(), call, &inputs)? {
-            return Ok(Found::Due { inputs, before, reason });
-        }
-        record.emit(EventKind::StepReused { phase: call.phase.clone(), step: call.id.clone() });
-        Ok(Found::Done(self.step_outcome(call, &before.unwrap_or_else(missing_step))?))
     }
 
     async fn do_once(&self, call: StepCall, body: StepBody) -> FlowResult<StepOutcome> {
@@ -131,25 +114,6 @@ impl FileJournal {
         }
         let files = RecordArtifacts(record.clone());
         StepContext::load(call, record.run_id.clone(), lane, &files, present).await.map_err(problem)
-    }
-
-    /// Reason why the step must run; none if it is done with the same inputs and its output files exist.
-    fn run_reason(
-        &self,
-        before: Option<&StepRecord>,
-        call: &StepCall,
-        inputs: &BTreeMap<String, String>,
-    ) -> FlowResult<Option<RunReason>> {
-        let reason = RunReason::find(before, inputs, is_by_this_version(&self.record.document()));
-        let (None, Some(step)) = (&reason, before) else { return Ok(reason) };
-        let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
-        for name in step.outputs.keys() {
-            let exists = self.record.workspace.readable_path(name, Some(&lane)).map(|path| path.is_file());
-            if !exists.map_err(|error| Stop::Failed(error.to_string()))? {
-                return Ok(Some(RunReason::OutputMissing(name.clone())));
-            }
-        }
-        Ok(None)
     }
 
     /// Records the start of a step. A local step can be redone at no cost: it is recorded when it is done.
@@ -299,7 +263,7 @@ impl FileJournal {
     }
 
     /// Outcome of a recorded step. Its staged files are collected now, or with the batch around it.
-    fn step_outcome(&self, call: &StepCall, step: &StepRecord) -> FlowResult<StepOutcome> {
+    pub(super) fn step_outcome(&self, call: &StepCall, step: &StepRecord) -> FlowResult<StepOutcome> {
         let names: Vec<String> = step.outputs.keys().cloned().collect();
         let lane = lane_name(&call.phase, &call.id, step.attempt.unwrap_or(1));
         if self.record.workspace.has_leftovers(&lane, &names) {
@@ -506,7 +470,7 @@ impl Journal for FileJournal {
 }
 
 /// Placeholder for a step whose record was removed while it was running.
-fn missing_step() -> Arc<StepRecord> {
+pub(super) fn missing_step() -> Arc<StepRecord> {
     Arc::new(StepRecord::new(StepStatus::Done))
 }
 

@@ -86,6 +86,7 @@ pub trait Journal: Send + Sync {
 
 /// A step to be executed once.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells another effect of the step")]
 pub struct StepCall {
     pub phase: String,
     /// Parallel branches it runs in, outermost first: `group/branch`. Empty outside of groups.

@@ -120,7 +120,7 @@ pub struct PhaseRecord {
     /// The tasks of an implementation phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<IndexMap<String, ImplementationTask>>,
-    /// The durable steps of the phase, shared between versions of the document.
+    /// The durable steps of the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<IndexMap<String, Arc<StepRecord>>>,
     /// Members unknown to this version.

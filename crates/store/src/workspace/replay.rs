@@ -45,6 +45,7 @@ impl Replay {
     }
 
     /// The digest of an artifact, if it was looked up a moment ago.
+    #[expect(clippy::option_option, reason = "a digest that was looked up may be that of no file")]
     pub(super) fn digest(&mut self, name: &str, lane: Option<&str>) -> Option<Option<String>> {
         let found = self.found().filter(|found| !found.digests.is_empty())?;
         let (looked_up, digest) = found.digests.get(&key(name, lane))?;
