@@ -5,7 +5,7 @@ use crate::batch;
 use crate::gate::{Answers, Gate, GateStatus, GateView, Reply};
 use crate::order::RunOrder;
 use crate::participation::Participation;
-use crate::ports::journal::{PhaseEnd, StepCall, StepOutcome};
+use crate::ports::journal::{PhaseEnd, StepCall, StepOutcome, StepReach};
 use crate::ports::{BoxFuture, Journal};
 use crate::run_ports::Ports;
 use crate::stage::StageHandle;
@@ -135,20 +135,9 @@ impl PhaseHandle<'_> {
     }
 
     fn step_call(&self, step: Step) -> StepCall {
-        let Step { id, reads, revises, touches_checkout, external_effect, delegates, moves_ref, agent } =
-            step;
-        StepCall {
-            phase: self.name.clone(),
-            branch: batch::branch_path(),
-            id,
-            reads,
-            revises,
-            touches_checkout,
-            external_effect,
-            moves_ref,
-            delegates,
-            agent,
-        }
+        let Step { id, reads, revises, reach, delegates, agent } = step;
+        let (phase, branch) = (self.name.clone(), batch::branch_path());
+        StepCall { phase, branch, id, reads, revises, reach, delegates, agent }
     }
 
     pub(crate) async fn once(
@@ -157,7 +146,7 @@ impl PhaseHandle<'_> {
         body: impl FnOnce(StepContext) -> BoxFuture<'static, Result<StepOutput, StepError>> + Send + 'static,
     ) -> FlowResult<StepOutcome> {
         let call = self.step_call(step);
-        let touches_checkout = call.touches_checkout;
+        let touches_checkout = call.reach == StepReach::Checkout;
         if touches_checkout {
             self.run.ports.tree.expect_change();
         }

@@ -2,7 +2,7 @@
 
 use crate::artifact::{Input, Inputs};
 use crate::ports::ArtifactStore;
-use crate::ports::journal::{Lane, StepCall};
+use crate::ports::journal::{Lane, StepCall, StepReach};
 use crate::ports::{InputLayer, PromptInput, Quotation};
 use crate::stop::Stop;
 use charrette_model::checkpoint::Usage;
@@ -14,15 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Builder of a step. The record of a step in the document is `StepRecord` of the model.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each tells another effect of the step")]
 pub struct Step {
     pub(crate) id: String,
     pub(crate) reads: Vec<Input>,
     pub(crate) revises: Vec<String>,
-    pub(crate) touches_checkout: bool,
-    pub(crate) external_effect: bool,
+    pub(crate) reach: StepReach,
     pub(crate) delegates: bool,
-    pub(crate) moves_ref: bool,
     pub(crate) agent: Option<String>,
 }
 
@@ -33,10 +30,8 @@ impl Step {
             id: id.into(),
             reads: Vec::new(),
             revises: Vec::new(),
-            touches_checkout: false,
-            external_effect: false,
+            reach: StepReach::Workspace,
             delegates: false,
-            moves_ref: false,
             agent: None,
         }
     }
@@ -63,21 +58,21 @@ impl Step {
     /// Marks a step that moves HEAD or writes outside the workspace: it runs under the lock of the checkout.
     #[must_use]
     pub fn touches_checkout(mut self) -> Step {
-        self.touches_checkout = true;
+        self.reach = StepReach::Checkout;
         self
     }
 
     /// Marks a step that changes something outside this machine: it is not started unless its start can be recorded.
     #[must_use]
     pub fn external_effect(mut self) -> Step {
-        self.external_effect = true;
+        self.reach = StepReach::Outside;
         self
     }
 
     /// Marks a step that moves a ref of the run: everything before it is on record before it moves.
     #[must_use]
     pub fn moves_ref(mut self) -> Step {
-        self.moves_ref = true;
+        self.reach = StepReach::Ref;
         self
     }
 

@@ -116,6 +116,7 @@ impl Workspace {
     /// Removes a staged file.
     pub fn remove_staged(&self, lane: &str, name: &str) -> io::Result<()> {
         let path = self.staged(lane, name)?;
+        self.replay().forget_digests();
         self.custody.forget(|kept| kept == path);
         fs_err::remove_file(path)
     }
@@ -298,6 +299,7 @@ impl Workspace {
 
     /// Removes everything a lane left, staged or not; it will not be collected.
     pub fn discard(&self, lane: &str) -> io::Result<()> {
+        self.replay().forget_digests();
         let mark = format!("{lane}{STAGED}");
         for entry in fs_err::read_dir(&self.staging).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().trim_start_matches('.').starts_with(&mark) {

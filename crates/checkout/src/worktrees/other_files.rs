@@ -3,6 +3,7 @@
 use super::error::Result;
 use crate::tree::parse_index;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -22,7 +23,9 @@ pub(super) fn has_other_files(worktree: &Path, index: &Path) -> Result<bool> {
     }
     let mut open = vec![Vec::new()];
     while let Some(folder) = open.pop() {
-        for entry in fs_err::read_dir(worktree.join(std::ffi::OsStr::from_bytes(&folder)))? {
+        // A folder that a command has locked is left to git.
+        let Ok(listed) = fs_err::read_dir(worktree.join(OsStr::from_bytes(&folder))) else { return Ok(true) };
+        for entry in listed {
             let entry = entry?;
             let name = entry.file_name();
             let path = if folder.is_empty() {

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 /// Propose verify commands and write them into charrette.toml
 ///
-/// What pipelines, scripts, targets and manifests of this repository say becomes the section [verify]: setup, build,
-/// lint, types, test, fast and `test_one`. The change is shown first. Comments and everything else in the file stay.
+/// Commands found in pipelines, scripts, targets and manifests of this repository become the section [verify]: setup,
+/// build, lint, types, test, fast and `test_one`. The change is shown first. Comments and everything else in the file stay.
 /// Commands that are set already are left alone, unless --force is given.
 #[derive(Debug, Args)]
 pub(super) struct VerifyInitArgs {

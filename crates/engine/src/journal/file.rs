@@ -10,7 +10,9 @@ use crate::cancel::Cancel;
 use crate::event::{Broadcast, EventKind};
 use crate::explain::RunReason;
 use crate::gate::{Gate, GateStatus, GateView};
-use crate::ports::journal::{Journal, Lane as _, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
+use crate::ports::journal::{
+    Journal, Lane as _, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome, StepReach,
+};
 use crate::ports::{ArtifactStore, BoxFuture, Clock};
 use crate::step::{RevisedFile, StepContext, StepError, StepOutput};
 use crate::stop::{FlowResult, Stop};
@@ -211,7 +213,7 @@ impl FileJournal {
         let files: Vec<(&str, &[u8])> =
             writes.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
         // Files for a place outside the workspace are moved only after the record says that this run wrote them.
-        let digests = if Batch::is_open() || call.touches_checkout {
+        let digests = if Batch::is_open() || call.reach == StepReach::Checkout {
             self.record.workspace.stage_all(lane, &files)?
         } else {
             self.record.workspace.publish(&files)?

@@ -84,9 +84,22 @@ pub trait Journal: Send + Sync {
     fn emit(&self, event: EventKind);
 }
 
+/// The reach of a step's effects beyond its record.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StepReach {
+    /// Files in the workspace: it can be repeated at no cost.
+    #[default]
+    Workspace,
+    /// A ref of the run: everything before it is on record before the ref moves.
+    Ref,
+    /// HEAD, or files outside the workspace: it runs under the lock of the checkout.
+    Checkout,
+    /// Something outside this machine: it is not started unless its start can be recorded.
+    Outside,
+}
+
 /// A step to be executed once.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each tells another effect of the step")]
 pub struct StepCall {
     pub phase: String,
     /// Parallel branches it runs in, outermost first: `group/branch`. Empty outside of groups.
@@ -96,12 +109,7 @@ pub struct StepCall {
     pub reads: Vec<Input>,
     /// Files it may rewrite in place: readable, but not inputs.
     pub revises: Vec<String>,
-    /// True if it moves HEAD or writes outside the workspace.
-    pub touches_checkout: bool,
-    /// True if it changes something outside this machine.
-    pub external_effect: bool,
-    /// True if it moves a ref of the run.
-    pub moves_ref: bool,
+    pub reach: StepReach,
     /// True if another process drives the run meanwhile, and changes its record.
     pub delegates: bool,
     /// First agent of the chain, if the step is an agent call.
@@ -111,7 +119,7 @@ pub struct StepCall {
 impl StepCall {
     /// True if it can be repeated at no cost: its only effects are files in the workspace.
     pub fn is_local(&self) -> bool {
-        !self.touches_checkout && !self.external_effect && !self.moves_ref && self.agent.is_none()
+        self.reach == StepReach::Workspace && self.agent.is_none()
     }
 }
 

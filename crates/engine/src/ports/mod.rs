@@ -32,7 +32,7 @@ pub use children::{ChildOrder, Children};
 pub use clock::Clock;
 pub use diagram_renderer::DiagramRenderer;
 pub use future::BoxFuture;
-pub use journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome};
+pub use journal::{Journal, Lane, PhaseEnd, StagedFiles, StepBody, StepCall, StepOutcome, StepReach};
 pub use launcher::{
     AgentAnswer, AnswerCitations, AnswerKeeper, FailedAgent, FailedLaunch, InputLayer, KeptAnswer,
     LaunchError, LaunchOrder, Launcher, PromptInput, Quotation, TreeAccess, Workplace,

@@ -6,7 +6,7 @@ pub use charrette_model::panel::file_names::{
     SPEC_DESIGN, SPEC_JSON, SPEC_META, SPEC_REQUIREMENTS, SPEC_SUMMARY, SPEC_TASKS, TALLY, UNDECIDED, VOTES,
 };
 
-/// What a task demands: its text, requirements, decisions, prerequisites, verify commands and proof.
+/// Brief of a task: its text, requirements, decisions, prerequisites, verify commands and proof.
 pub const TASK_BRIEFS: &str = "tasks/*/brief.md";
 /// Hint of a person for another attempt.
 pub const HINTS: &str = "tasks/*/hint.md";

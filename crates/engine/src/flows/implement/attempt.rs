@@ -44,7 +44,7 @@ pub(super) enum Cause {
     Reopened { seat: ReopenSeat, base: ObjectId, content: ObjectId, evidence: String },
 }
 
-/// Who mends a change that did not fit.
+/// Seat that mends a change that did not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ReopenSeat {

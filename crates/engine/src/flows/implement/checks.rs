@@ -74,7 +74,7 @@ pub(super) struct NamedCommand {
     pub(super) network: bool,
 }
 
-/// What a command did. Recorded: its output is in a file.
+/// Recorded result of a command. Its output is in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CheckResult {
     pub(super) name: String,

@@ -57,7 +57,7 @@ pub(super) struct Question<'a> {
     pub(super) number: usize,
 }
 
-/// What is asked.
+/// Kind of a question about a task.
 pub(super) enum QuestionKind<'a> {
     /// The agents gave up.
     Parked(&'a ParkedTask),

@@ -243,7 +243,7 @@ pub(super) async fn advance_ref(
     phase.step(step, move |_| async move { worktrees.advance(order).await.map_err(step_error) }).await
 }
 
-/// What is to be mended.
+/// A change that has to be mended, and why.
 struct Mend {
     seat: ReopenSeat,
     content: ObjectId,
