@@ -64,11 +64,6 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Process ids of our group leaders.
-pub(crate) fn own_leaders() -> Vec<i32> {
-    leaders().clone()
-}
-
 /// Looks at the processes that we started, while no other is started or given up.
 pub(crate) fn with_own_leaders<T>(look: impl FnOnce(&[i32]) -> T) -> T {
     look(&leaders())

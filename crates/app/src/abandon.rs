@@ -21,12 +21,14 @@ fn remove_worktrees(site: &Site, run: &str) {
     }
 }
 
-/// Archives a run; `None` if there is none. Its calls in the queue are over.
+/// Archives a run, or what is left of one whose document was deleted; `None` if there is none. Its calls in the queue are over.
 pub fn abandon(site: &Site, name: &DocumentName) -> Result<Option<PathBuf>, AppError> {
     refuse_inside_agent(site, "archive a run")?;
     let documents = site.documents();
     // The document need not be readable.
-    let run = documents.load(name).ok().flatten().and_then(|loaded| loaded.document.run);
+    let document = documents.load(name).ok().flatten().map(|loaded| loaded.document);
+    let deleted = || documents.remains(name).ok().flatten()?.document;
+    let run = document.or_else(deleted).and_then(|document| document.run);
     let archive = documents.abandon(name, site.now)?;
     if let (Some(_), Some(run)) = (&archive, run) {
         seat_queue::end_run(site, &run.id);

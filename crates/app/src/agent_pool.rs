@@ -10,6 +10,7 @@ use charrette_engine::Cancel;
 use charrette_engine::ports::{Clock, Tree};
 use charrette_model::seats::{AgentHealth, CLAUDE, Candidate, EMBEDDED, SeatTables, config};
 use charrette_model::stamp::Now;
+use charrette_store::LogFolder;
 use charrette_store::active::active_folder;
 use charrette_survey::RepositorySurvey;
 use std::path::PathBuf;
@@ -90,7 +91,7 @@ pub struct AgentPoolOptions {
     pub feature: Option<String>,
     pub seats: SeatTables,
     /// Folder of the run's ledgers; none outside a run.
-    pub ledgers: Option<PathBuf>,
+    pub ledgers: Option<LogFolder>,
     /// Folder of the run's lane scratch folders; none outside a run.
     pub lanes: Option<PathBuf>,
     /// True if the embedded agent may take the place of agents that failed, without a question.
@@ -111,7 +112,7 @@ pub fn open(site: &Site, options: AgentPoolOptions, tree: Arc<dyn Tree>, cancel:
         host: host_environment(site),
         policy,
         seats: options.seats,
-        ledgers: options.ledgers.unwrap_or_else(|| asks_folder(&state_folder)),
+        ledgers: options.ledgers.unwrap_or_else(|| LogFolder::new(&asks_folder(&state_folder))),
         lanes: options.lanes.unwrap_or_else(|| state_folder.join("scratch")),
         state_folder,
         driver: uuid::Uuid::new_v4().to_string(),

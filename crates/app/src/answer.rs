@@ -1,13 +1,18 @@
 //! Open questions of a run, and recording answers to them while the run is not driven.
 
 use crate::answers_file::{AnswersFile, gate_kind, unknown_name};
+use crate::deleted_run::require_workspace;
 use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
 use crate::site::Site;
 use crate::start::{flow_for, user_name};
+use crate::workspaces::run_workspace;
 use charrette_model::checkpoint::gate::{AnswerChannel, FEEDBACK, GateQuestion, Respondent, is_pause};
 use charrette_model::checkpoint::progress::{answer_gate, open_questions, questions as questions_of};
+use charrette_model::checkpoint::transition::TransitionContext;
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
+use charrette_store::StoreError;
+use charrette_store::documents::TransitionResult;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -55,6 +60,7 @@ pub fn record(
 ) -> Result<AnswerOutcome, AppError> {
     refuse_inside_agent(site, "answer a gate")?;
     let document = load_document(site, name)?;
+    require_workspace(site, name, &document)?;
     if let Ok(flow) = flow_for(site, name) {
         file.check_names(flow)?;
     }
@@ -82,7 +88,7 @@ pub fn record(
         return Err(AppError::failed("no answer in that file matches a question of this run")
             .hint(format!("See the questions: charrette answer {feature}")));
     }
-    let changed = site.documents().transition(name, "answer", site.now, |on_disk, context| {
+    let changed = write_answers(site, name, &document, |on_disk, context| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
         for gate in &known {
             document = answer_gate(document, gate, file.for_gate(gate), through, context)?;
@@ -117,7 +123,21 @@ pub fn answering_with_file(site: &Site) -> Respondent {
     Respondent { by: user_name(&site.root), through: AnswerChannel::File, client: None, version: None }
 }
 
-fn load_document(site: &Site, name: &DocumentName) -> Result<Checkpoint, AppError> {
+/// Writes answers into the document of a run, in a way that its driver tells from a forgery.
+pub(crate) fn write_answers(
+    site: &Site,
+    name: &DocumentName,
+    document: &Checkpoint,
+    change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+) -> Result<TransitionResult, StoreError> {
+    match run_workspace(site, document) {
+        Ok(workspace) => site.documents().answer(name, &workspace.answer_notes(), site.now, change),
+        // Made by hand: nobody drives it.
+        Err(_) => site.documents().transition(name, "answer", site.now, change),
+    }
+}
+
+pub(crate) fn load_document(site: &Site, name: &DocumentName) -> Result<Checkpoint, AppError> {
     let loaded = site.documents().load(name)?;
     Ok(loaded.ok_or_else(|| AppError::failed(format!("no document {}", name.stem())))?.document)
 }

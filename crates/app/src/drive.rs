@@ -63,7 +63,7 @@ pub async fn drive(
             purpose: format!("{} of {}", name.command(), feature_argument(&name)),
             feature: name.feature().map(ToString::to_string),
             seats: flow.seat_tables(),
-            ledgers: Some(workspace.folder().to_owned()),
+            ledgers: Some(workspace.logs()),
             lanes: Some(workspace.lanes().to_owned()),
             embedded_allowed: order.flags.get(EMBEDDED_FLAG).and_then(Value::as_bool).unwrap_or_default(),
         },
@@ -76,9 +76,8 @@ pub async fn drive(
     nesting.apply_known_health(&pool);
 
     let broadcast = Broadcast::default();
-    broadcast.subscribe(EventFile::open(workspace.folder()).watcher());
-    broadcast
-        .subscribe(nesting.stage_ledgers(site, name.command(), workspace.folder()).watcher(clock.clone()));
+    broadcast.subscribe(EventFile::open(&workspace.logs()).watcher());
+    broadcast.subscribe(nesting.stage_ledgers(site, name.command(), workspace.logs()).watcher(clock.clone()));
     for watcher in nesting.health_watcher(site, &pool).into_iter().chain(watchers) {
         broadcast.subscribe(watcher);
     }

@@ -2,7 +2,8 @@
 //!
 //! An agent may read a run, but never start, answer, stop or change one. It is recognised by its environment, by the
 //! register of drivers, and by its ancestors: a process that empties its environment and leaves its group is still a
-//! descendant of the driver, because drivers adopt the orphans of their agents (Linux).
+//! descendant of the driver, because drivers adopt the orphans of their agents (Linux). Where none of that can be looked up,
+//! as in another process namespace or beside another home folder, the mark of its lane tells ([`charrette_sandbox::lane`]).
 
 use crate::agent_pool::state_folder;
 use crate::error::{AppError, ErrorKind};
@@ -10,6 +11,7 @@ use crate::site::Site;
 use charrette_agents::orphans::{Ancestry, LANE_VARIABLE, enclosing_driver};
 use charrette_agents::pool::drivers_folder;
 use charrette_model::escape::printable;
+use charrette_sandbox::lane;
 use charrette_store::Lease;
 
 /// Refuses if this process works for a run. `act` says what it wants to do, such as "answer a gate".
@@ -52,10 +54,12 @@ fn enclosing_run(site: &Site, ancestry: &Ancestry) -> Option<String> {
         .or_else(|| {
             // The register is in a folder that the environment names; the lease is in the repository.
             let holder = Lease::holder(&site.documents().folder().checkout()).ok().flatten()?;
-            let is_ancestor = ancestry.ancestors().iter().any(|pid| pid.cast_unsigned() == holder.pid);
+            let is_ancestor = holder.shares_process_ids()
+                && ancestry.ancestors().iter().any(|pid| pid.cast_unsigned() == holder.pid);
             is_ancestor.then_some(holder.command)
         })
         .or_else(|| ancestry.own_program(is_server))
+        .or_else(|| lane::is_inside().then(|| "a run that it cannot see".to_owned()))
 }
 
 /// Name of the command that serves hosts and drives nothing itself; the drivers that it starts are its children.

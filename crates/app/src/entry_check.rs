@@ -1,14 +1,17 @@
 //! Entry check of a new run, before anything of it is created; and refusals of the entry in the words of a person.
 
+use crate::checkout_lease::worktree_of;
 use crate::error::{AppError, ErrorKind};
 use crate::ports;
+use crate::run_lookup::feature_argument;
 use crate::sandbox;
 use crate::site::Site;
 use crate::start_facts::check_start;
 use crate::start_plan::{StartMode, StartPlan};
 use charrette_engine::Cancel;
 use charrette_engine::ports::PortError;
-use charrette_model::gate::preflight;
+use charrette_model::escape::shell_word;
+use charrette_model::gate::{preflight, texts};
 
 /// Refuses a new run that its entry gate would refuse, as far as that can be told without asking the remote.
 pub fn check_entry(site: &Site, plan: &StartPlan, branch_info: Option<&str>) -> Result<(), AppError> {
@@ -19,6 +22,11 @@ pub fn check_entry(site: &Site, plan: &StartPlan, branch_info: Option<&str>) -> 
     }
     let checkout = ports::checkout(site, &plan.name, branch_info, &Cancel::default());
     match checkout.check_entry() {
+        Err(PortError::Refused(message)) if message == texts::INTERRUPTED_RUN => {
+            let feature = feature_argument(&plan.name);
+            Err(AppError::new(ErrorKind::Refused, message)
+                .hint(format!("Resume it: charrette resume {feature}")))
+        }
         Err(PortError::Refused(message)) => {
             Err(refusal(site, &message).hint("Nothing was created. Then type the same command again"))
         }
@@ -31,9 +39,11 @@ pub fn check_entry(site: &Site, plan: &StartPlan, branch_info: Option<&str>) -> 
 pub fn refusal(site: &Site, message: &str) -> AppError {
     let raw = leading_assignments(message);
     let rest = message.lines().skip(raw.len()).collect::<Vec<_>>();
-    let prefix = ports::facts(site).map(|facts| facts.user_prefix).unwrap_or_default();
+    let (prefix, main) = ports::facts(site).map(|facts| (facts.user_prefix, facts.main)).unwrap_or_default();
+    let elsewhere = worktree_of(site, &main).map(|folder| shell_word(&folder));
     let error = raw.iter().find_map(|line| line.strip_prefix("PREFLIGHT_ERROR="));
-    let Some((problem, hints)) = error.and_then(|error| preflight::describe(error, &prefix)) else {
+    let described = error.and_then(|error| preflight::describe(error, &prefix, elsewhere.as_deref()));
+    let Some((problem, hints)) = described else {
         let mut error = AppError::new(ErrorKind::Refused, rest.first().unwrap_or(&"refused"));
         error.machine = raw.iter().map(|line| (*line).to_owned()).collect();
         return rest.iter().skip(1).fold(error, AppError::more);

@@ -2,6 +2,7 @@
 //! uses is listed here.
 
 use crate::trust::TrustGrant;
+use charrette_checkout::tree::UserGitFiles;
 use charrette_hosts::UserFolders;
 use charrette_model::redact::{Redactor, is_secret};
 use charrette_model::stamp::Now;
@@ -32,6 +33,8 @@ const HOME: &str = "HOME";
 const GIT_DIR: &str = "GIT_DIR";
 /// Like `GIT_DIR`, for the work tree.
 const GIT_WORK_TREE: &str = "GIT_WORK_TREE";
+/// The user's configuration of git, instead of the usual files.
+const GIT_CONFIG_GLOBAL: &str = "GIT_CONFIG_GLOBAL";
 /// The user's ssh command for git.
 const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
 /// Older form of `GIT_SSH_COMMAND`.
@@ -327,6 +330,22 @@ impl Environment {
     /// The user's home folder.
     pub fn home(&self) -> Option<PathBuf> {
         self.absolute(HOME)
+    }
+
+    /// Where git looks for the user's configuration, ignore rules and attributes.
+    pub fn git_files(&self) -> UserGitFiles {
+        let home = self.home();
+        let usual = || home.as_ref().map(|home| home.join(".config"));
+        let folder = self.absolute(XDG_CONFIG_HOME).or_else(usual).map(|folder| folder.join("git"));
+        let file = |name: &str| folder.as_ref().map(|folder| folder.join(name));
+        let configuration = match self.absolute(GIT_CONFIG_GLOBAL) {
+            Some(file) => vec![file],
+            None => {
+                file("config").into_iter().chain(home.as_ref().map(|home| home.join(".gitconfig"))).collect()
+            }
+        };
+        let rules = ["ignore", "attributes"].into_iter().filter_map(file).collect();
+        UserGitFiles { home, configuration, rules }
     }
 
     /// True if the environment tells git where the repository is.

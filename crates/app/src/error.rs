@@ -1,5 +1,6 @@
 //! Error type of the application: a message with hints.
 
+use charrette_model::escape::shell_word;
 use charrette_store::StoreError;
 use std::fmt;
 
@@ -90,9 +91,10 @@ pub fn recovery_hint(error: &StoreError) -> Option<String> {
                 name.command()
             ))
         }
-        StoreError::Symlink(_) => {
-            Some("Replace the link by a real file or folder, or set paths.state in charrette.toml".to_owned())
-        }
+        StoreError::Symlink(path) => Some(format!(
+            "Nothing was written through it. Remove the link, or put what it leads to in its place: rm {}",
+            shell_word(&path.display().to_string())
+        )),
         StoreError::NotAFile(path) | StoreError::NotAFolder(path) => {
             Some(format!("Move {} elsewhere", path.display()))
         }

@@ -2,11 +2,12 @@
 
 use crate::error::AppError;
 use crate::read;
+use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use charrette_engine::{Event, EventKind, Watcher};
 use charrette_model::checkpoint::DocumentName;
+use charrette_store::LogFolder;
 use charrette_store::events::{self, EventFollower, EventLog};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +26,7 @@ pub(crate) struct EventFile {
 }
 
 impl EventFile {
-    pub(crate) fn open(folder: &Path) -> EventFile {
+    pub(crate) fn open(folder: &LogFolder) -> EventFile {
         let log = EventLog::open(folder).ok();
         EventFile { log, waiting: Mutex::default(), is_replayed: AtomicBool::new(true) }
     }
@@ -73,6 +74,13 @@ fn may_be_replayed(kind: &EventKind) -> bool {
 /// Events of a run, oldest first, and the number of unreadable lines.
 pub fn events(site: &Site, name: &DocumentName) -> Result<(Vec<Event>, usize), AppError> {
     let folder = read::workspace(site, name)?.folder().to_owned();
+    if !folder.is_dir() {
+        return Err(AppError::failed(format!(
+            "the workspace of this run is gone, and its events with it: {}",
+            site.relative(&folder).display()
+        ))
+        .hint(format!("Discard the run: charrette abandon {}", feature_argument(name))));
+    }
     let (lines, torn) = events::read(&folder);
     let count = lines.len();
     let read: Vec<Event> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();

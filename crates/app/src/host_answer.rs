@@ -1,5 +1,6 @@
 //! Answers that come through a host: bound to what was shown, all or nothing, with their author and client on record.
 
+use crate::answer::{load_document, write_answers};
 use crate::enclosure::refuse_below_agent;
 use crate::error::{AppError, ErrorKind};
 use crate::look;
@@ -87,7 +88,7 @@ pub fn record(site: &Site, name: &DocumentName, answer: &HostAnswer) -> Result<A
         version: answer.client.version.clone(),
     };
     let refusal = RefCell::new(None);
-    let changed = site.documents().transition(name, "answer", site.now, |on_disk, context| {
+    let changed = write_answers(site, name, &load_document(site, name)?, |on_disk, context| {
         let document = on_disk.ok_or(TransitionError::Gone)?;
         let missing = || TransitionError::NoSuchGate(answer.gate.clone());
         let gate = document.gates.get(&answer.gate).ok_or_else(missing)?;

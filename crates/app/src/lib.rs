@@ -17,8 +17,10 @@ pub mod answer;
 pub mod answers_file;
 mod application;
 pub mod check;
+pub mod checkout_lease;
 pub mod children;
 pub mod closing;
+pub mod deleted_run;
 pub mod disk;
 pub mod drive;
 mod edit_backup;
@@ -36,6 +38,7 @@ pub mod host_answer;
 pub mod init;
 pub mod launch;
 pub mod look;
+pub mod missing_repository;
 pub mod nesting;
 pub mod notices;
 

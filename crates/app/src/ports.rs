@@ -9,7 +9,7 @@ use crate::tracker;
 use charrette_agents::pool::{AgentPolicy, AgentPool};
 use charrette_agents::verify::SandboxVerifier;
 use charrette_checkout::{
-    BranchFacts, CheckoutOptions, RunCheckout, TaskWorktrees, TreeWatch, WorktreeOptions,
+    BranchFacts, CheckoutOptions, RunCheckout, Surroundings, TaskWorktrees, TreeWatch, WorktreeOptions,
 };
 use charrette_diagram::MermaidRenderer;
 use charrette_engine::ports::{Asker, Tree};
@@ -90,5 +90,8 @@ pub fn facts(site: &Site) -> Result<BranchFacts, AppError> {
 
 /// Work tree of this site, watched for changes by agents.
 pub fn tree(site: &Site) -> Arc<dyn Tree> {
-    Arc::new(TreeWatch::new(site.root.clone(), AgentPolicy::from_settings(&site.settings).own))
+    let surroundings =
+        Surroundings { user: site.environment.git_files(), state: Some(site.documents().folder().clone()) };
+    let own = AgentPolicy::from_settings(&site.settings).own;
+    Arc::new(TreeWatch::new(site.root.clone(), own, surroundings))
 }

@@ -1,5 +1,6 @@
 //! Finds the run for a feature name typed by the user, or the newest open run.
 
+use crate::deleted_run::{deleted_document, deleted_runs};
 use crate::error::AppError;
 use crate::site::Site;
 use charrette_model::checkpoint::{Command, DocumentName};
@@ -33,6 +34,11 @@ pub fn find_run(
     match found.as_slice() {
         [only] => Ok(only.name.clone()),
         [] => {
+            if let Some(deleted) = deleted_runs(site, feature.as_ref(), command)?.first()
+                && let Some(error) = deleted_document(site, deleted)?
+            {
+                return Err(error);
+            }
             let Some(feature) = feature else {
                 return Err(AppError::failed("no open run here").hint("List all runs: charrette status"));
             };

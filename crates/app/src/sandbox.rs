@@ -3,6 +3,7 @@
 use crate::agent_pool::{self, state_folder};
 use crate::error::{AppError, ErrorKind};
 use crate::site::Site;
+use crate::workspaces::LANES;
 use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::{Agent, Transport};
 use charrette_agents::sandbox::{SandboxConfig, SandboxMode};
@@ -32,7 +33,7 @@ pub fn sandbox_config(site: &Site) -> SandboxConfig {
         roots: [Some(site.root.clone()), site.environment.home()].into_iter().flatten().map(real).collect(),
         own_places: own_places.map(real).collect(),
         scratch: vec![
-            state.join("lanes"),
+            state.join(LANES),
             state.join("scratch"),
             state.join("queue"),
             agent_pool::worktrees_folder(site),

@@ -9,7 +9,6 @@ use charrette_agents::queue::{CallQueue, LeaseRequest, LeasedCall, ListedCall, Q
 use charrette_engine::ports::Clock as _;
 use charrette_model::queue::QueuedCall;
 use charrette_model::seats::is_agent_name;
-use charrette_store::Holder;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -22,6 +21,7 @@ pub fn take_next(
     request: LeaseRequest<'_>,
     wait: Duration,
 ) -> Result<Option<LeasedCall>, AppError> {
+    refuse_inside_agent(site, "take the call of another seat")?;
     if let Some(name) = request.agent.filter(|name| !is_agent_name(name)) {
         let name = charrette_model::escape::printable(name);
         return Err(AppError::usage(format!("'{name}' is not a name of an agent"))
@@ -66,12 +66,7 @@ pub fn end_run(site: &Site, run: &str) {
 }
 
 fn queue(site: &Site) -> CallQueue {
-    let holder = Holder {
-        pid: std::process::id(),
-        since: site.now.stamp().to_string(),
-        command: site.environment.command_line.clone(),
-    };
-    CallQueue::new(&agent_pool::state_folder(site), holder)
+    CallQueue::new(&agent_pool::state_folder(site), site.holder())
 }
 
 fn queue_error(error: QueueError) -> AppError {

@@ -9,7 +9,7 @@ use charrette_engine::Registry;
 use charrette_model::config::{ConfigProblem, IgnoredSetting, Layer, ParsedLayer, Settings, SiteLayers};
 use charrette_model::stamp::{Now, Stamp};
 use charrette_store::layout::StateFolder;
-use charrette_store::{Documents, Holder, Location, Repository, locate, repository};
+use charrette_store::{DocumentCustody, Documents, Holder, Location, Repository, locate, repository};
 use jiff::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,8 @@ pub struct Site {
     /// Texts of the repository that are in use; overrides only if they are trusted.
     pub texts: RepositoryTexts,
     pub now: Now,
+    /// Documents of the runs that this process drives, shared by all handles.
+    custody: DocumentCustody,
 }
 
 /// Possible configuration file.
@@ -92,6 +94,7 @@ impl Site {
             trust,
             texts,
             now,
+            custody: DocumentCustody::default(),
         })
     }
 
@@ -127,6 +130,7 @@ impl Site {
     pub fn documents(&self) -> Documents {
         let folder = StateFolder::new(&self.root, self.settings.state_folder());
         Documents::new(folder, self.repository.clone(), self.holder(), self.settings.summary_words())
+            .with_custody(self.custody.clone())
     }
 
     /// This process, as the holder of locks.
@@ -172,11 +176,7 @@ pub fn now(environment: &Environment) -> Result<Now, AppError> {
 }
 
 fn holder(environment: &Environment, now: Now) -> Holder {
-    Holder {
-        pid: std::process::id(),
-        since: now.stamp().to_string(),
-        command: environment.command_line.clone(),
-    }
+    Holder::of_this_process(now.stamp().to_string(), environment.command_line.clone())
 }
 
 /// Maximum size of a configuration file.

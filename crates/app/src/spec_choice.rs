@@ -59,8 +59,10 @@ fn named_spec(command: &str, typed: &str, locator: &SpecLocator) -> Result<Featu
         Some(place) if place.level.unwrap_or_default() == SpecLevel::Spec => Ok(place.path),
         Some(place) => {
             let level = place.level.unwrap_or_default().as_str();
-            Err(AppError::usage(format!("{} is a {level}, not a spec", place.path.folder()))
-                .hint(format!("Name one of its specs: charrette {command} {}/NAME", place.path.folder())))
+            Err(AppError::usage(format!("{} is a {level}, not a spec", place.path.folder())).hint(format!(
+                "Name one of its specs: charrette {}",
+                example(command, &format!("{}/NAME", place.path.folder()))
+            )))
         }
         None => Err(AppError::usage(format!("Spec '{}' not found.", printable(typed)))
             .hint("List runs and specs: charrette status")
@@ -73,14 +75,23 @@ fn only_spec(command: &str, locator: &SpecLocator) -> Result<FeaturePath, AppErr
     let all = locator.specs_with_tasks();
     match all.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(AppError::usage(format!("there is no specification to {command}"))
+        [] => Err(AppError::usage(format!("charrette {command} needs a specification, and there is none"))
             .hint("Design one first: charrette design \"what you want\"")),
         several => {
             let names: Vec<String> = several.iter().map(FeaturePath::folder).collect();
-            Err(AppError::usage(format!("say which specification to {command}: {}", names.join(", ")))
-                .hint(format!("For example: charrette {command} {}", names[0])))
+            Err(AppError::usage(format!(
+                "say which specification charrette {command} is for: {}",
+                names.join(", ")
+            ))
+            .hint(format!("For example: charrette {}", example(command, &names[0]))))
         }
     }
+}
+
+/// A command on a specification, as it is typed.
+fn example(command: &str, feature: &str) -> String {
+    // The task comes first.
+    if command == "done" { format!("{command} T001 {feature}") } else { format!("{command} {feature}") }
 }
 
 /// Request of a specification, in the person's words: the request of the design, else the summary of the specification, else its name.

@@ -12,6 +12,7 @@ use charrette_model::spec::manifest::{LevelManifest, file_name};
 use charrette_model::spec::resolver::{
     ResolveError, ResolvedSpec, SpecLevel, SpecTree, find_matches, resolve,
 };
+use charrette_store::layout::check_folder;
 use charrette_store::specs;
 
 /// Parses a level.
@@ -42,6 +43,7 @@ impl SpecLocator {
     /// Reads the specification tree of a site.
     pub fn open(site: &Site, command: &str) -> Result<SpecLocator, AppError> {
         let folder = site.root.join(site.settings.specs_folder());
+        check_folder(&site.root, &folder)?;
         let tree = specs::read_spec_tree(&folder).map_err(AppError::failed)?;
         Ok(SpecLocator { tree, root: folder.to_string_lossy().into_owned(), command: command.to_owned() })
     }

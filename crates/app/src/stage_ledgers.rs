@@ -7,8 +7,9 @@ use charrette_engine::{EventKind, Watcher};
 use charrette_model::ledger::timing::{self, mark_row};
 use charrette_model::ledger::tokens::TokenRow;
 use charrette_model::stamp::Now;
-use charrette_store::ledger::append;
-use std::path::{Path, PathBuf};
+use charrette_store::LogFolder;
+use charrette_store::ledger::{append, append_in};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stages that are marked in a caller's token ledger.
@@ -18,7 +19,9 @@ const TOKEN_STAGES: [&str; 3] = ["3", "3.5", "3b"];
 #[derive(Debug)]
 pub(crate) struct StageLedgers {
     command: String,
-    times: Vec<PathBuf>,
+    workspace: LogFolder,
+    /// Timing ledger of a caller.
+    times: Option<PathBuf>,
     tokens: Option<PathBuf>,
 }
 
@@ -31,21 +34,21 @@ struct UnmarkedStage {
 
 impl StageLedgers {
     /// Timing ledger of a workspace.
-    pub(crate) fn new(command: &str, workspace: &Path) -> StageLedgers {
-        let times = vec![workspace.join(timing::FILE)];
-        StageLedgers { command: command.to_owned(), times, tokens: None }
+    pub(crate) fn new(command: &str, workspace: LogFolder) -> StageLedgers {
+        StageLedgers { command: command.to_owned(), workspace, times: None, tokens: None }
     }
 
     /// Adds the ledgers of a caller.
     pub(crate) fn with_caller(mut self, times: Option<PathBuf>, tokens: Option<PathBuf>) -> StageLedgers {
-        self.times.extend(times);
+        self.times = times;
         self.tokens = tokens;
         self
     }
 
     fn mark(&self, stage: &UnmarkedStage, now: Now) {
         let row = mark_row(now.at().as_second(), &self.command, &stage.ledger);
-        for ledger in &self.times {
+        let _ = append_in(&self.workspace, timing::FILE, &row);
+        if let Some(ledger) = &self.times {
             let _ = append(ledger, &row, None);
         }
         if let Some(tokens) = self.tokens.as_ref().filter(|_| TOKEN_STAGES.contains(&stage.number.as_str())) {

@@ -2,14 +2,19 @@
 
 use crate::abandon::abandon;
 use crate::agent_pool;
+use crate::checkout_lease::{lease_checkout, require_branch};
+use crate::deleted_run;
 use crate::edit_backup;
 use crate::enclosure::refuse_inside_agent;
 use crate::error::{AppError, ErrorKind};
+use crate::missing_repository::no_repository;
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
+use crate::start_facts::recorded_approval;
 use crate::start_plan::{RedoScope, StartMode, StartPlan, merged_flags, no_checkpoint};
 use crate::trust::{self, template_files};
-use crate::workspaces::{PINNED_ROLES, run_workspace, spec_folder, unused_workspace};
+use crate::workspaces::{LANES, PINNED_ROLES, run_workspace, spec_folder, unused_workspace};
+use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::Roster;
 use charrette_engine::explain::is_by_this_version;
 use charrette_engine::journal::RunStorage;
@@ -23,9 +28,10 @@ use charrette_model::checkpoint::{
 use charrette_model::panel::file_names::REQUEST;
 use charrette_store::documents::StaleHead;
 use charrette_store::layout::{check_file, check_folder};
-use charrette_store::{Documents, Holder, Lease, StoreError, Workspace};
+use charrette_store::{Documents, Lease, Workspace};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of `git diff --stat` lines shown for a stale run.
@@ -64,69 +70,74 @@ pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
     let opened = match &plan.mode {
         StartMode::New { request } => {
             check_state_folder(site)?;
-            // Before anything is created or archived.
-            let checkout = lease_checkout(site, plan.flow)?;
-            OpenRun { checkout, ..start_new(site, plan, request)? }
+            start_new(site, plan, request)?
         }
-        StartMode::Resume => with_checkout(site, resume(site, plan)?)?,
-        StartMode::RedoPhase { phase, scope } => with_checkout(site, redo_phase(site, plan, phase, *scope)?)?,
+        StartMode::Resume => resume(site, plan, Work::WhatIsDue)?,
+        StartMode::RedoPhase { phase, scope } => redo_phase(site, plan, phase, *scope)?,
     };
     Ok(OpenRun { until: Some(plan.until.to_owned()), ..opened })
 }
 
-/// Checks that the user's state folder can be written, before anything is created.
+/// Checks that the folders of the user's state that a run needs can be written, before anything is created.
 fn check_state_folder(site: &Site) -> Result<(), AppError> {
     let folder = agent_pool::state_folder(site);
-    let probe = folder.join(format!(".probe-{}", std::process::id()));
-    let written = fs_err::create_dir_all(&folder).and_then(|()| fs_err::write(&probe, ""));
-    let removed = written.and_then(|()| fs_err::remove_file(&probe));
-    removed.map_err(|error| {
-        AppError::failed(format!("cannot write to the state folder {}: {error}", folder.display()))
-            .hint("Nothing was started. Make it writable, or set XDG_STATE_HOME to a folder that is")
-    })
+    for needed in [drivers_folder(&folder), folder.join(LANES)] {
+        probe_folder(&needed).map_err(|error| {
+            AppError::failed(format!("cannot write to the state folder {}: {error}", needed.display()))
+                .hint("Nothing was started. Make room there and make it writable, or set XDG_STATE_HOME to a folder that is")
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes a file to a folder and removes it.
+fn probe_folder(folder: &Path) -> io::Result<()> {
+    /// A full disk takes an empty file, but not this one.
+    const PROBE: [u8; 16 << 10] = [b'x'; 16 << 10];
+    // One name for all processes: what a killed one leaves is removed by the next.
+    let probe = folder.join(".probe");
+    let written = fs_err::create_dir_all(folder).and_then(|()| fs_err::write(&probe, PROBE));
+    let removed = match fs_err::remove_file(&probe) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    };
+    written.and(removed)
 }
 
 /// Creates a new run and takes the checkout for it, if its flow needs that.
 pub fn create_in_checkout(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
     trust::require(site)?;
-    let checkout = lease_checkout(site, new_run.flow)?;
-    Ok(OpenRun { checkout, ..create(site, new_run)? })
+    let feature = feature_argument(&new_run.name);
+    let documents = site.documents();
+    let checkout = take_checkout(site, new_run.flow, &documents, Some(&feature))?;
+    Ok(OpenRun { checkout, ..create_with(site, documents, new_run)? })
 }
 
 /// Opens an existing run and takes the checkout for it, if its flow needs that.
 pub fn reopen_in_checkout(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
     trust::require(site)?;
-    with_checkout(site, reopen(site, name)?)
-}
-
-/// Takes the checkout for an open run.
-fn with_checkout(site: &Site, opened: OpenRun) -> Result<OpenRun, AppError> {
-    let checkout = lease_checkout(site, opened.flow)?;
-    Ok(OpenRun { checkout, ..opened })
+    open_existing(site, name, Place::OwnCheckout(Work::WhatIsDue))
 }
 
 /// Takes the checkout for a flow that moves HEAD or writes outside its workspace: one run at a time.
-fn lease_checkout(site: &Site, flow: &FlowSpec) -> Result<Option<Lease>, AppError> {
-    if flow.moves_head { lease_this_checkout(site).map(Some) } else { Ok(None) }
-}
-
-/// Takes the checkout for this process.
-pub(crate) fn lease_this_checkout(site: &Site) -> Result<Lease, AppError> {
-    site.documents().lease_checkout().map_err(|error| match error {
-        StoreError::Locked { holder, .. } => AppError::new(
-            ErrorKind::Refused,
-            format!("this checkout is in use{}", Holder::describe(holder.as_ref())),
-        )
-        .hint("Wait for it, or stop it: charrette stop FEATURE")
-        .hint("Or work in a tree of your own: git worktree add ../NAME && cd ../NAME"),
-        other => AppError::from(other),
-    })
+fn take_checkout(
+    site: &Site,
+    flow: &FlowSpec,
+    documents: &Documents,
+    feature: Option<&str>,
+) -> Result<Option<Lease>, AppError> {
+    if flow.moves_head { lease_checkout(site, documents, feature).map(Some) } else { Ok(None) }
 }
 
 /// Creates a new run. An existing one is archived first.
 fn start_new(site: &Site, plan: &StartPlan, request: &str) -> Result<OpenRun, AppError> {
+    deleted_run::refuse_over_deleted(site, &plan.name)?;
+    // Before anything is created or archived.
+    check_folder(&site.root, &site.root.join(spec_folder(site, &plan.name)))?;
+    let documents = site.documents();
+    let checkout = take_checkout(site, plan.flow, &documents, Some(&feature_argument(&plan.name)))?;
     if !plan.must_be_new
         && let Some(archive) = abandon(site, &plan.name)?
     {
@@ -136,23 +147,25 @@ fn start_new(site: &Site, plan: &StartPlan, request: &str) -> Result<OpenRun, Ap
         ));
         edit_backup::back_up_edits(site, plan, &archive)?;
     }
-    create(
-        site,
-        NewRun {
-            flow: plan.flow,
-            name: plan.name.clone(),
-            request: request.to_owned(),
-            flags: plan.flags.clone(),
-            parent: None,
-        },
-    )
+    let new_run = NewRun {
+        flow: plan.flow,
+        name: plan.name.clone(),
+        request: request.to_owned(),
+        flags: plan.flags.clone(),
+        parent: None,
+    };
+    Ok(OpenRun { checkout, ..create_with(site, documents, new_run)? })
 }
 
-/// Creates the document and the workspace of a new run.
+/// Creates the document and the workspace of a new run in a checkout that its parent holds.
 pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
+    create_with(site, site.documents(), new_run)
+}
+
+/// Creates a run whose leases are taken by these documents.
+fn create_with(site: &Site, documents: Documents, new_run: NewRun) -> Result<OpenRun, AppError> {
     let NewRun { flow, name, request, flags, parent } = new_run;
     let roles = role_texts(site)?;
-    let documents = site.documents();
     let lease = take_lease(&documents, &name)?;
     if documents.load(&name)?.is_some() {
         let feature = feature_argument(&name);
@@ -162,6 +175,7 @@ pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
     }
     let id = site.environment.run_id(site.now, &name.stem());
     let (relative, workspace) = unused_workspace(site, &name, &id);
+    workspace.check_links()?;
     workspace.prepare().map_err(AppError::failed)?;
     let mut files: Vec<(&str, &[u8])> =
         roles.iter().map(|(file, text)| (file.as_str(), text.as_bytes())).collect();
@@ -191,9 +205,27 @@ pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
     Ok(OpenRun { flow, storage, lease: Some(lease), checkout: None, resumed: false, until: None })
 }
 
+/// Work that a run is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// What is not done yet; perhaps nothing.
+    WhatIsDue,
+    /// Steps that were done are done again.
+    Again,
+}
+
+/// Checkout of a run that is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It is taken for the run.
+    OwnCheckout(Work),
+    /// The parent of the run holds it.
+    OfTheParent,
+}
+
 /// Resumes a run with its recorded flags, merged with those of the plan.
-fn resume(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
-    let mut opened = reopen(site, &plan.name)?;
+fn resume(site: &Site, plan: &StartPlan, work: Work) -> Result<OpenRun, AppError> {
+    let mut opened = open_existing(site, &plan.name, Place::OwnCheckout(work))?;
     let storage = &mut opened.storage;
     let before = storage.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
     let now = merged_flags(&storage.document, &plan.flags);
@@ -214,7 +246,7 @@ fn redo_phase(
     phase: &'static str,
     scope: RedoScope,
 ) -> Result<OpenRun, AppError> {
-    let mut opened = resume(site, plan)?;
+    let mut opened = resume(site, plan, Work::Again)?;
     let (flow, storage) = (opened.flow, &mut opened.storage);
     let changed = storage.documents.transition(&storage.name, "again", site.now, |on_disk, context| {
         let mut document = on_disk.ok_or(TransitionError::Gone)?;
@@ -229,42 +261,49 @@ fn redo_phase(
     Ok(opened)
 }
 
-/// Opens an existing run and takes its lease.
+/// Opens an existing run in a checkout that its parent holds, and takes its lease.
 pub fn reopen(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
+    open_existing(site, name, Place::OfTheParent)
+}
+
+/// Opens an existing run: takes its lease and the checkout before anything is looked at or changed.
+fn open_existing(site: &Site, name: &DocumentName, place: Place) -> Result<OpenRun, AppError> {
     let documents = site.documents();
     let flow = flow_for(site, name)?;
     let lease = take_lease(&documents, name)?;
     let Some(loaded) = documents.load(name)? else {
-        return Err(no_checkpoint(name));
+        return Err(no_checkpoint(site, name));
     };
-    if flow.moves_head && loaded.document.completed_at.is_none() {
-        refuse_other_branch(site, name, &loaded.document)?;
+    if site.repository.is_none() && loaded.document.head_commit.is_some() {
+        return Err(no_repository(site));
+    }
+    let checkout = match place {
+        Place::OwnCheckout(_) => take_checkout(site, flow, &documents, None)?,
+        Place::OfTheParent => None,
+    };
+    let is_due = loaded.document.completed_at.is_none() || place == Place::OwnCheckout(Work::Again);
+    // A run that was killed before it had switched does so when it is resumed.
+    if flow.moves_head && is_due && done_steps(&loaded.document).contains(FlowSpec::BRANCH_STEP) {
+        require_branch(site, name, &loaded.document)?;
     }
     if let Some(stale) = &loaded.stale {
         report_stale_head(site, stale, &loaded.document);
     }
     report_changed_trust(site, &loaded.document);
     let workspace = run_workspace(site, &loaded.document)?;
-    if !workspace.folder().join(REQUEST).exists() {
-        let (folder, feature) =
-            (site.relative(workspace.folder()).display().to_string(), feature_argument(name));
-        return Err(AppError::failed(format!(
-            "the workspace of this run is gone: {folder} has no {REQUEST}"
-        ))
-        .hint("Restore that folder if you have a copy, and resume")
-        .hint(format!("Or discard the run: charrette abandon {feature}; files in specs/ are kept")));
-    }
+    workspace.check_links()?;
+    deleted_run::require_workspace(site, name, &loaded.document)?;
     let document = loaded.document;
     let storage =
         RunStorage { documents, name: name.clone(), document, workspace, user_name: lazy_user_name(site) };
-    Ok(OpenRun { flow, storage, lease: Some(lease), checkout: None, resumed: true, until: None })
+    Ok(OpenRun { flow, storage, lease: Some(lease), checkout, resumed: true, until: None })
 }
 
 /// Opens a run whose lease another process holds, for its worker; with the folder of its artifacts.
 pub fn open_for_worker(site: &Site, name: &DocumentName) -> Result<(PathBuf, OpenRun), AppError> {
     let documents = site.documents();
     let flow = flow_for(site, name)?;
-    let document = documents.load(name)?.ok_or_else(|| no_checkpoint(name))?.document;
+    let document = documents.load(name)?.ok_or_else(|| no_checkpoint(site, name))?.document;
     let workspace = run_workspace(site, &document)?;
     let folder = workspace.folder().to_owned();
     let storage =
@@ -277,29 +316,6 @@ pub fn flow_for(site: &Site, name: &DocumentName) -> Result<&'static FlowSpec, A
     site.registry.get(name.command()).ok_or_else(|| {
         AppError::failed(format!("this version of charrette cannot drive runs of {}", name.command()))
     })
-}
-
-/// Refuses to resume a run while another branch is checked out than the one made for it.
-fn refuse_other_branch(site: &Site, name: &DocumentName, document: &Checkpoint) -> Result<(), AppError> {
-    let Some(branch) = document.run.as_ref().and_then(|run| run.branch.as_deref()) else { return Ok(()) };
-    // A run that was killed before it had switched does so when it is resumed.
-    if !done_steps(document).contains(FlowSpec::BRANCH_STEP) {
-        return Ok(());
-    }
-    let git = Git::new(&site.root);
-    let current = git.find(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
-    let exists = || git.succeeds(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
-    if current.as_deref() == Some(branch) || !exists() {
-        return Ok(());
-    }
-    let here = current.map_or_else(|| "a detached HEAD".to_owned(), |current| format!("branch {current}"));
-    let feature = feature_argument(name);
-    Err(AppError::new(
-        ErrorKind::Refused,
-        format!("{feature} works on branch {branch}, but {here} is checked out"),
-    )
-    .hint(format!("Nothing was changed. Return to its branch: git switch {branch}"))
-    .hint(format!("Or give it a tree of its own: git worktree add ../{feature} {branch}")))
 }
 
 /// Reports that the run began with other settings of this repository than those that are trusted now.
@@ -393,6 +409,7 @@ pub(crate) fn order_of(
         templates: templates(site)?,
         settings: site.settings.clone(),
         vendors: vendors.collect(),
+        recorded_approval: recorded_approval(site, name),
         steps_of_other_version: if is_current { BTreeSet::new() } else { done_steps(document) },
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::agent_pool;
 use crate::error::{AppError, ErrorKind};
+use crate::ports::task_worktrees;
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start_plan::{StartMode, StartPlan, merged_flags};
@@ -9,13 +10,19 @@ use crate::tracker::tracker_state;
 use crate::verify_init::suggested_commands;
 use crate::workspaces::{run_workspace, spec_folder};
 use charrette_agents::pool::{AgentPolicy, seat_chain};
-use charrette_engine::{StartFacts, StartProblem, StartProblemKind};
+use charrette_engine::ports::PortError;
+use charrette_engine::{RecordedApproval, StartFacts, StartProblem, StartProblemKind};
 use charrette_git::Git;
-use charrette_model::checkpoint::{Command, DocumentName};
+use charrette_model::checkpoint::{Checkpoint, Command, DocumentName, GateState};
 use charrette_model::panel::file_names::GATE_SUBJECT;
 use charrette_model::seats::EMBEDDED;
+use charrette_model::spec::approval::approved_text_with_record;
 use charrette_store::layout::check_file;
+use charrette_store::workspace::sha256;
 use std::path::Path;
+
+/// Gate at which a design is approved.
+const POST_DESIGN: &str = "post-design";
 
 /// Lets the flow judge what a run starts from. With `only_usage`, refusals that a person can still remove are passed over.
 pub fn check_start(site: &Site, plan: &StartPlan, only_usage: bool) -> Result<(), AppError> {
@@ -56,8 +63,14 @@ pub(crate) fn with_facts<T>(site: &Site, plan: &StartPlan, judge: fn(&StartFacts
         settings: &site.settings,
         specification: &specification,
         approved: &approved,
+        recorded_approval: recorded_approval(site, &plan.name),
         proposed_verify: &|| suggested_commands(site),
         has_agent: &has_agent,
+        git_problem: &|| match task_worktrees(site).check_git() {
+            Err(PortError::Refused(problem)) => Some(problem),
+            // Whatever else is wrong is met, and told, when the run begins.
+            _ => None,
+        },
         tracker: &|| tracker_state(site),
     })
 }
@@ -75,12 +88,51 @@ pub(crate) fn approved_file(site: &Site, name: &DocumentName, file: &str) -> Opt
     approved_in_design(site, name, file).or_else(|| committed(site, &folder, file))
 }
 
+/// Command that has a specification approved.
+pub(crate) fn approval_command(feature: &str) -> String {
+    format!("charrette design {feature} --approve")
+}
+
+/// What the design of a specification says about its approval. Only an implementation asks.
+pub(crate) fn recorded_approval(site: &Site, name: &DocumentName) -> RecordedApproval {
+    if name.command() != Command::Implement.as_str() {
+        return RecordedApproval::Unknown;
+    }
+    let Some(document) = design_document(site, name) else { return RecordedApproval::Unknown };
+    let gate = document.gates.get(POST_DESIGN).filter(|gate| gate.state == GateState::Approved);
+    let Some(gate) = gate else { return RecordedApproval::Unknown };
+    let mut steps = document.phases.values().filter_map(|phase| phase.steps.as_ref()).flatten();
+    if !steps.any(|(_, step)| step.outputs.contains_key(GATE_SUBJECT)) {
+        return RecordedApproval::Undigested;
+    }
+    let subject = approved_subject(site, &document);
+    let is_recorded = |subject: &String| document.has_output(GATE_SUBJECT, &sha256(subject.as_bytes()));
+    let Some(subject) = subject.filter(is_recorded) else { return RecordedApproval::Unknown };
+    let text = |file: &str| file_in_subject(&subject, file).unwrap_or_default();
+    let [requirements, design, tasks, spec_json] =
+        ["requirements.md", "design.md", "tasks.md", "spec.json"].map(text);
+    let approved = approved_text_with_record(&requirements, &design, &tasks, &spec_json);
+    let by = gate.by.clone().unwrap_or_else(|| "a person".to_owned());
+    RecordedApproval::Digest { digest: sha256(approved.as_bytes()), by }
+}
+
+fn design_document(site: &Site, name: &DocumentName) -> Option<Checkpoint> {
+    let design = DocumentName::new(Command::Design, name.feature().cloned());
+    Some(site.documents().load(&design).ok()??.document)
+}
+
+/// The files that a design showed for approval, without their status.
+fn approved_subject(site: &Site, design: &Checkpoint) -> Option<String> {
+    let subject = run_workspace(site, design).ok()?.read(GATE_SUBJECT, None).ok()??;
+    Some(String::from_utf8_lossy(&subject).into_owned())
+}
+
 /// A file of the specification as its design run showed it for approval.
 fn approved_in_design(site: &Site, name: &DocumentName, file: &str) -> Option<String> {
-    let design = DocumentName::new(Command::Design, name.feature().cloned());
-    let document = site.documents().load(&design).ok()??.document;
-    let subject = run_workspace(site, &document).ok()?.read(GATE_SUBJECT, None).ok()??;
-    let subject = String::from_utf8_lossy(&subject).into_owned();
+    file_in_subject(&approved_subject(site, &design_document(site, name)?)?, file)
+}
+
+fn file_in_subject(subject: &str, file: &str) -> Option<String> {
     let (_, after) = subject.split_once(&format!("=== {file} ===\n"))?;
     Some(after.split_once("\n=== ").map_or(after, |(text, _)| text).to_owned() + "\n")
 }

@@ -1,7 +1,9 @@
 //! Resolves a start request to a plan: which run, from where, and up to which phase.
 
 use crate::closing::was_closing_page_shown;
+use crate::deleted_run::deleted_document;
 use crate::error::{AppError, ErrorKind};
+use crate::missing_repository::no_repository;
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::spec_choice::{choose_spec, request_of_spec};
@@ -107,8 +109,7 @@ pub enum RedoScope {
 /// Resolves a request to a plan.
 pub fn resolve(site: &Site, request: &StartRequest) -> Result<StartPlan, AppError> {
     if site.repository.is_none() {
-        let message = format!("{} is not in a git repository", site.root.display());
-        return Err(AppError::failed(message).hint("Create one: git init"));
+        return Err(no_repository(site));
     }
     let flow = request.flow;
     let phase = request.phase.as_deref().map(|typed| known_phase(flow, typed)).transpose()?;
@@ -126,7 +127,7 @@ pub fn resolve(site: &Site, request: &StartRequest) -> Result<StartPlan, AppErro
         _ => request_text(request),
     };
     let mode = match (&existing, phase) {
-        (None, _) if request.resume => return Err(no_checkpoint(&name)),
+        (None, _) if request.resume => return Err(no_checkpoint(site, &name)),
         (None, Some(phase)) if phase != flow.phases[0] => return Err(missing_phase_error(flow, phase)),
         (None, _) => StartMode::New { request: new_request()? },
         (Some(document), phase) if request.resume => {
@@ -361,8 +362,11 @@ fn has_status(document: &Checkpoint, phase: &str, status: PhaseStatus) -> bool {
     document.phases.get(phase).is_some_and(|found| found.status == status)
 }
 
-/// Error for a run that does not exist.
-pub fn no_checkpoint(name: &DocumentName) -> AppError {
+/// Error for a run that does not exist, or whose document was deleted.
+pub fn no_checkpoint(site: &Site, name: &DocumentName) -> AppError {
+    if let Ok(Some(error)) = deleted_document(site, name) {
+        return error;
+    }
     let feature = feature_argument(name);
     AppError::failed(format!("No checkpoint found for \"{feature}\". Run without --resume to start fresh."))
         .hint("List runs: charrette status")
@@ -384,7 +388,8 @@ fn check_resumable(
         return Err(AppError::new(
             ErrorKind::AlreadyComplete,
             format!("{command} for \"{feature}\" is already complete. Run without --resume to start fresh."),
-        ));
+        )
+        .hint(format!("Or see its last page again: charrette resume {feature}")));
     }
     match phase {
         Some(phase) if has_status(document, phase, PhaseStatus::Complete) => Err(AppError::failed(format!(

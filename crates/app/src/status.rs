@@ -1,6 +1,7 @@
 //! Status of all runs of a site, newest first.
 
 use crate::error::AppError;
+use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use charrette_model::checkpoint::{GateState, StopRecord};
 use charrette_model::feature::name::FeaturePath;
@@ -19,6 +20,9 @@ pub struct Status {
     /// Commit id of HEAD; none without commits.
     pub head: Option<String>,
     pub runs: Vec<RunStatus>,
+    /// Runs whose document was deleted: what is typed to name them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<String>,
 }
 
 /// Status of one run.
@@ -73,7 +77,8 @@ pub fn status(site: &Site) -> Result<Status, AppError> {
     let head = documents.head();
     let rows = documents.list()?;
     let runs = rows.iter().map(|row| RunStatus::new(row, head.as_deref(), site.now.at())).collect();
-    Ok(Status { root: site.root.clone(), head, runs })
+    let deleted = documents.deleted()?.iter().map(feature_argument).collect();
+    Ok(Status { root: site.root.clone(), head, runs, deleted })
 }
 
 impl RunStatus {

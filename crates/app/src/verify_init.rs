@@ -62,7 +62,7 @@ pub fn propose(site: &Site, force: bool) -> Result<VerifyProposal, AppError> {
         .hint(format!("Write one yourself, in {REPOSITORY_FILE}: [verify] test = \"COMMAND\"")));
     }
     let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
-    let change = plan_edit(&site.root.join(REPOSITORY_FILE), |text| {
+    let change = plan_edit(&site.root, &site.root.join(REPOSITORY_FILE), |text| {
         let set = toml_text::read(text)?.get(SECTION).cloned();
         conflicts = find_conflicts(set.as_ref(), &commands);
         let is_missing = |name: &&str| set.as_ref().is_none_or(|set| set.get(name).is_none());

@@ -37,7 +37,12 @@ pub fn run_workspace(site: &Site, document: &Checkpoint) -> Result<Workspace, Ap
     let run = document.run.as_ref();
     let relative = run.and_then(|run| run.workspace.as_deref());
     let (Some(run), Some(relative)) = (run, relative) else {
-        return Err(AppError::failed("this document was not made by a flow, so it has no workspace"));
+        let of_feature = document.feature.as_deref().map(|name| format!(" --feature {name}"));
+        let command = &document.command;
+        return Err(AppError::failed("this document was not made by a flow, so it has no workspace").hint(format!(
+            "It was written by a script. See what it says: charrette checkpoint show --command {command}{}",
+            of_feature.unwrap_or_default()
+        )));
     };
     let inside = Path::new(relative).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     if !inside {
@@ -51,10 +56,13 @@ pub fn run_workspace(site: &Site, document: &Checkpoint) -> Result<Workspace, Ap
     Ok(workspace(site, &name, relative, &run.id))
 }
 
+/// Folder of the user's state with the scratch of all lanes.
+pub(crate) const LANES: &str = "lanes";
+
 fn workspace(site: &Site, name: &DocumentName, relative: &str, run_id: &str) -> Workspace {
     // The id comes from a file that may have been edited; its digest is safe as a folder name.
     let lanes = agent_pool::state_folder(site);
-    let lanes = lanes.join("lanes").join(&sha256(run_id.as_bytes())[..16]);
+    let lanes = lanes.join(LANES).join(&sha256(run_id.as_bytes())[..16]);
     let specs = site.root.join(spec_folder(site, name));
     Workspace::new(&site.root.join(relative), &lanes).with_specs(&specs).inside(&site.root)
 }

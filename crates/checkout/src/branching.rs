@@ -1,6 +1,7 @@
 //! Creates the branch that a run works on and switches to it.
 
 use crate::facts::BranchFacts;
+use crate::interrupted::{self, blocking_locks};
 use crate::mainline::Mainline;
 use crate::run_checkout::RunCheckout;
 use crate::tree::Snapshot;
@@ -22,13 +23,18 @@ pub(crate) fn branch(checkout: &RunCheckout, order: &BranchOrder) -> Result<Bran
     if !order.create || !facts.has_commits {
         return Ok(stay(checkout, &facts, order));
     }
-    match checkout.recorded_branch() {
+    let taken_back = interrupted::take_back(checkout)?;
+    let report = match checkout.recorded_branch() {
         Some(made) if facts.branches.contains(&made) && other_worktree_on(checkout, &made).is_none() => {
             reuse(checkout, &facts, made)
         }
         // A run in another worktree took the name between our record of it and its creation.
         _ => create(checkout, &facts),
-    }
+    };
+    report.map(|mut report| {
+        report.warnings.extend(taken_back);
+        report
+    })
 }
 
 /// Folder of another worktree of this repository that is on a branch.
@@ -116,7 +122,8 @@ fn create_free(
             return Err(PortError::Failed(CreateError::NotAName(name).to_string()));
         }
         // Recorded before it is created: after a crash, the branch is known to belong to this run.
-        if let Err(error) = checkout.note_branch(&name) {
+        let moving = main.move_to(start).ok().filter(|moving| moving.from != moving.to);
+        if let Err(error) = checkout.note_branch(&name, moving.as_ref()) {
             warnings.push(format!("**⚠ Cannot record the new branch in the run's document: {error}**"));
         }
         let Err(error) = main.create_branch(&name, start) else { return Ok(name) };
@@ -153,8 +160,10 @@ fn switch_refusal(checkout: &RunCheckout, name: &str, reason: &str) -> PortError
         let hint = "continue there, or give this run a name of its own with --name.";
         message.extend(["\nThe worktree ", &folder.to_string(), " is on it: ", hint]);
     }
-    if is_dirty {
-        PortError::Refused(format!("{message}\nCommit or stash your changes first; nothing was lost."))
+    // A lock is in the way of a commit and a stash, too.
+    if is_dirty && blocking_locks(&checkout.options.root).is_empty() {
+        let cure = "Commit or stash your changes first; nothing was lost.";
+        PortError::Refused(format!("{message}\n{cure}\n{}", texts::THEN_RESUME))
     } else {
         PortError::Failed(message)
     }

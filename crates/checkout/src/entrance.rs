@@ -1,5 +1,6 @@
 //! Entry of a run: the branch probe, the entry gate, the preflight where the gate asks for it, and the decision.
 
+use crate::interrupted;
 use crate::preflight::{check_main, preflight};
 use crate::run_checkout::RunCheckout;
 use crate::tree::Snapshot;
@@ -21,6 +22,8 @@ pub(crate) fn enter(checkout: &RunCheckout) -> Result<EntryReport, PortError> {
         warnings.push(texts::NO_REPOSITORY.to_owned());
         return Ok(EntryReport { decision: STAY.to_owned(), warnings, ..EntryReport::default() });
     }
+    // First of all: until then HEAD, branch and tree are those of the interrupted move.
+    warnings.extend(interrupted::take_back(checkout)?);
     let made = checkout.recorded_branch();
     let is_trusted = trusted.is_some();
     let (info, facts) = if let Some(info) = trusted {
@@ -76,6 +79,9 @@ pub(crate) fn check(checkout: &RunCheckout) -> Result<(), PortError> {
     let (trusted, _) = trusted_branch_info(checkout);
     if !checkout.options.in_repository || trusted.is_some() {
         return Ok(());
+    }
+    if interrupted::is_pending(checkout) {
+        return Err(PortError::Refused(texts::INTERRUPTED_RUN.to_owned()));
     }
     let facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;
     let info = BranchInfo::from(&facts.state(&[]));

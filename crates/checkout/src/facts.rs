@@ -160,7 +160,7 @@ impl GitSettings {
             Ok(listed) => listed,
             // None of them is set.
             Err(GitError::Failed { .. }) => Vec::new(),
-            Err(error @ GitError::NotRun(_)) => return Err(error),
+            Err(error) => return Err(error),
         };
         let mut settings = GitSettings::default();
         for entry in String::from_utf8_lossy(&listed).split('\0') {

@@ -1,7 +1,7 @@
 //! The work tree of a run: entry gate and preflight, the branch the run works on, and undoing what agents changed.
 //!
 //! [`RunCheckout`] is the work tree of one run: `entrance` and `preflight` decide whether the run may start, `branching`
-//! creates its branch, `delivery` writes a file where the user wants it; [`CitedSources`] are the files that
+//! creates its branch, `interrupted` takes back what a killed git left of either, `delivery` writes a file where the user wants it; [`CitedSources`] are the files that
 //! agents cite. [`BranchFacts`] are read from git and the
 //! configuration; [`Mainline`] is the main branch and its remote. [`TreeWatch`] reports and undoes what agents changed,
 //! with one `git status` for concurrent callers (`coalesce`), and copies HEAD for agents of their own (`head_copy`);
@@ -16,6 +16,7 @@ mod delivery;
 mod entrance;
 mod facts;
 mod head_copy;
+mod interrupted;
 mod mainline;
 mod preflight;
 mod run_checkout;
@@ -26,8 +27,9 @@ mod worktrees;
 
 pub use charrette_engine::ports::{BranchOrder, BranchReport, EntryReport, PortError};
 pub use facts::{BranchFacts, BranchFactsError};
+pub use interrupted::unfinished_rebase;
 pub use mainline::{FETCH_TIMEOUT, Mainline};
 pub use run_checkout::{CheckoutOptions, RunCheckout};
 pub use sources::CitedSources;
-pub use watch::TreeWatch;
+pub use watch::{Surroundings, TreeWatch};
 pub use worktrees::{LeftOver, TaskWorktrees, WorktreeOptions};

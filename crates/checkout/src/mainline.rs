@@ -3,6 +3,7 @@
 use crate::facts::BranchFacts;
 use charrette_git::{CallError, Git, GitError, RemoteCallOptions};
 use charrette_model::branch::create::{CreateError, is_safe_ref};
+use charrette_model::checkpoint::CheckoutMove;
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,19 +40,34 @@ impl<'a> Mainline<'a> {
         self.git.call(&args, RemoteCallOptions { has_custom_ssh, ..options })
     }
 
-    /// Rebases the local main, which is checked out, onto the remote's main as last fetched. True if anything moved.
-    /// A rebase that fails is aborted.
-    pub fn rebase_onto_remote(self) -> Result<bool, GitError> {
+    /// Move that brings the local main, which is checked out, up to date with the remote's as last fetched; none if it is.
+    pub fn pending_move(self) -> Result<Option<CheckoutMove>, GitError> {
         let remote = self.remote();
         if self.git.succeeds(&["merge-base", "--is-ancestor", &remote, "HEAD"]) {
-            return Ok(false);
+            return Ok(None);
+        }
+        self.move_to(&remote).map(Some)
+    }
+
+    /// The move from the commit that is checked out to another one.
+    pub fn move_to(self, target: &str) -> Result<CheckoutMove, GitError> {
+        let commit = |name: &str| self.git.text(&["rev-parse", "--verify", &format!("{name}^{{commit}}")]);
+        Ok(CheckoutMove { from: commit("HEAD")?, to: commit(target)? })
+    }
+
+    /// Brings the local main, which is checked out, up to date with the remote's: by fast-forward if it has no commits of
+    /// its own, else by a rebase. A rebase that fails is aborted.
+    pub fn update(self) -> Result<(), GitError> {
+        let remote = self.remote();
+        if self.git.succeeds(&["merge-base", "--is-ancestor", "HEAD", &remote]) {
+            return self.git.act(&["merge", "--quiet", "--ff-only", &remote]);
         }
         let rebased = self.git.act(&["rebase", "--quiet", &remote]);
         if rebased.is_err() {
             // If the rebase did not start, there is nothing to abort, and git says so.
             let _ = self.git.act(&["rebase", "--abort"]);
         }
-        rebased.map(|()| true)
+        rebased
     }
 
     /// Start point of a new branch: the remote's main, else the local one; none without commits.

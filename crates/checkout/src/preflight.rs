@@ -2,9 +2,10 @@
 
 use crate::PortError;
 use crate::facts::BranchFacts;
+use crate::interrupted::{blocking_locks, unfinished_rebase};
 use crate::mainline::Mainline;
 use crate::run_checkout::RunCheckout;
-use charrette_git::CallError;
+use charrette_git::{CallError, GitError};
 use charrette_model::escape::printable_lines;
 use charrette_model::gate::preflight::{PreflightError, check_tree};
 use charrette_model::gate::texts;
@@ -30,19 +31,35 @@ pub(crate) fn preflight(
         }
         Err(reason) => return Ok(vec![texts::may_be_behind(&facts.main, &reason.to_string())]),
     }
-    let moved = main.rebase_onto_remote().map_err(|error| {
+    let rebase_failed = |error: GitError| {
         refusal(checkout, facts, &PreflightError::RebaseFailed(facts.main.clone()), Some(&error.reason()))
-    })?;
-    let submodules = moved && checkout.has_moved_submodules();
+    };
+    let pending = main.pending_move().map_err(rebase_failed)?;
+    if let Some(pending) = &pending {
+        // On record before git starts. Where nothing can be recorded, a run is not resumable anyway, and it is said elsewhere.
+        let _ = checkout.note_move(pending);
+        main.update().map_err(rebase_failed)?;
+    }
+    let submodules = pending.is_some() && checkout.has_moved_submodules();
     Ok(submodules.then(|| texts::SUBMODULES_MOVED.to_owned()).into_iter().collect())
 }
 
-/// Checks that main is checked out and clean.
+/// Checks that main is checked out and clean, and that git is neither locked nor in the middle of a rebase.
 pub(crate) fn check_main(
     checkout: &RunCheckout,
     facts: &BranchFacts,
     is_clean: bool,
 ) -> Result<(), PortError> {
+    let root = &checkout.options.root;
+    let locks = blocking_locks(root);
+    let unfinished = match unfinished_rebase(root) {
+        _ if !locks.is_empty() => Some(PreflightError::Locked(locks.join("; "))),
+        rebase => rebase.map(|_| PreflightError::Rebasing),
+    };
+    if let Some(error) = unfinished {
+        // Neither a commit nor a stash would help.
+        return Err(PortError::Refused(format!("PREFLIGHT_ERROR={error}")));
+    }
     check_tree(&facts.main, &facts.current, is_clean).map_err(|error| refusal(checkout, facts, &error, None))
 }
 

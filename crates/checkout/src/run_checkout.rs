@@ -5,17 +5,19 @@ use crate::mainline::{FETCH_TIMEOUT, Mainline};
 use crate::sources::CitedSources;
 use crate::tree::Snapshot;
 use crate::{BranchOrder, BranchReport, EntryReport, PortError, branching, delivery, entrance};
-use charrette_engine::Cancel;
 use charrette_engine::ports::Clock;
+use charrette_engine::{Cancel, FlowSpec};
 use charrette_git::{CallError, Git, RemoteCallOptions};
-use charrette_model::checkpoint::progress::record_branch;
-use charrette_model::checkpoint::{DocumentName, TransitionError};
+use charrette_model::checkpoint::progress::{record_branch, record_move};
+use charrette_model::checkpoint::transition::TransitionContext;
+use charrette_model::checkpoint::{CheckoutMove, Checkpoint, DocumentName, StepStatus, TransitionError};
 use charrette_model::config::Settings;
 use charrette_model::feature::name::FeaturePath;
 use charrette_model::tree::OwnPaths;
 use charrette_store::Documents;
+use charrette_store::layout::check_folder;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -139,11 +141,48 @@ impl RunCheckout {
         self.options.documents.load(&self.options.name).ok()??.document.run?.branch
     }
 
-    /// Records in the run's document that a branch is made for this feature.
-    pub(crate) fn note_branch(&self, branch: &str) -> Result<(), String> {
+    /// The move of the checkout that the run's document says was begun; none once the run has its branch.
+    pub(crate) fn recorded_move(&self) -> Option<CheckoutMove> {
+        let document = self.options.documents.load(&self.options.name).ok()??.document;
+        let mut steps =
+            document.phases.values().filter_map(|phase| phase.steps.as_ref()?.get(FlowSpec::BRANCH_STEP));
+        if document.completed_at.is_some() || steps.any(|step| step.status == StepStatus::Done) {
+            return None;
+        }
+        let moving = document.run?.moving?;
+        // Documents can be edited, and git takes names and options, too.
+        let is_commit =
+            |id: &str| matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_commit(&moving.from) && is_commit(&moving.to)).then_some(moving)
+    }
+
+    /// Folder in the run's workspace for what is kept of the work tree.
+    pub(crate) fn evidence_folder(&self) -> Option<PathBuf> {
+        let CheckoutOptions { documents, name, root, .. } = &*self.options;
+        let workspace = documents.load(name).ok()??.document.run?.workspace?;
+        let is_inside = Path::new(&workspace).components().all(|part| matches!(part, Component::Normal(_)));
+        let folder = root.join(workspace).join("evidence");
+        (is_inside && check_folder(root, &folder).is_ok()).then_some(folder)
+    }
+
+    /// Records in the run's document that a branch is made for this feature, with the move that switching to it is.
+    pub(crate) fn note_branch(&self, branch: &str, moving: Option<&CheckoutMove>) -> Result<(), String> {
+        self.note("branch", |document, context| record_branch(document, branch, moving.cloned(), context))
+    }
+
+    /// Records in the run's document that a move of the checkout is begun.
+    pub(crate) fn note_move(&self, moving: &CheckoutMove) -> Result<(), String> {
+        self.note("move", |document, context| record_move(document, moving.clone(), context))
+    }
+
+    fn note(
+        &self,
+        label: &str,
+        change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<(), String> {
         let CheckoutOptions { documents, name, clock, .. } = &*self.options;
-        let noted = documents.transition(name, "branch", clock.now(), |on_disk, context| {
-            record_branch(on_disk.ok_or(TransitionError::Gone)?, branch, context)
+        let noted = documents.transition(name, label, clock.now(), |on_disk, context| {
+            change(on_disk.ok_or(TransitionError::Gone)?, context)
         });
         noted.map(drop).map_err(|error| error.to_string())
     }

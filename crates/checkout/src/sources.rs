@@ -119,9 +119,7 @@ impl Place {
                 let path = Path::new(path);
                 let (file, allowed) = match path.is_absolute() {
                     true => (path.canonicalize().ok()?, outside.as_slice()),
-                    false if is_below(path) => {
-                        (root.join(path).canonicalize().ok()?, std::slice::from_ref(root))
-                    }
+                    false if is_below(path) => (resolve(root, path)?, std::slice::from_ref(root)),
                     false => return None,
                 };
                 // A link may lead from a folder that is allowed to one that is not.
@@ -130,6 +128,18 @@ impl Place {
             Place::Head(root) => read_at_head(root, path),
         }
     }
+}
+
+/// The real path of a path below a folder without links. Most have no links either, and then their names are looked up once.
+fn resolve(root: &Path, path: &Path) -> Option<PathBuf> {
+    let mut file = root.to_owned();
+    for name in path.components() {
+        file.push(name);
+        if file.symlink_metadata().ok()?.is_symlink() {
+            return root.join(path).canonicalize().ok();
+        }
+    }
+    Some(file)
 }
 
 fn read_file(file: &Path) -> Option<Content> {

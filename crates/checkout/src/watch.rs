@@ -2,8 +2,9 @@
 
 use crate::coalesce::Coalescer;
 use crate::head_copy::copy_head;
-use crate::tree::{TreeError, UndoReport, WatchedSnapshot, differ_from_index, patch, undo};
-use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange};
+use crate::tree::{OtherRuns, TreeError, UndoReport, UserGitFiles, WatchedSnapshot, patch, undo};
+use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
+use charrette_store::layout::StateFolder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,16 +23,26 @@ pub struct TreeWatch(Arc<WatchState>);
 struct WatchState {
     root: PathBuf,
     own: OwnPaths,
+    surroundings: Surroundings,
     snapshots: Coalescer<Result<Arc<WatchedSnapshot>, Arc<TreeError>>>,
     /// The last snapshot, and when it was begun.
     last: Mutex<Option<(Instant, Arc<WatchedSnapshot>)>>,
 }
 
+/// What is watched besides the work tree and its repository.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Files of the user that decide what git shows.
+    pub user: UserGitFiles,
+    /// State folder with the documents of all runs; none if runs are not watched.
+    pub state: Option<StateFolder>,
+}
+
 impl TreeWatch {
     /// Watches the work tree at `root`. Changes below charrette's own paths do not count.
-    pub fn new(root: PathBuf, own: OwnPaths) -> TreeWatch {
+    pub fn new(root: PathBuf, own: OwnPaths, surroundings: Surroundings) -> TreeWatch {
         let (snapshots, last) = (Coalescer::default(), Mutex::default());
-        TreeWatch(Arc::new(WatchState { root, own, snapshots, last }))
+        TreeWatch(Arc::new(WatchState { root, own, surroundings, snapshots, last }))
     }
 
     /// Takes a snapshot that is not older than this call.
@@ -39,7 +50,7 @@ impl TreeWatch {
         let state = self.0.clone();
         let take = move || {
             let begun = Instant::now();
-            let taken = WatchedSnapshot::take(&state.root).map(Arc::new).map_err(Arc::new);
+            let taken = state.take().map(Arc::new).map_err(Arc::new);
             *state.last() = taken.as_ref().ok().map(|snapshot| (begun, snapshot.clone()));
             taken
         };
@@ -50,9 +61,7 @@ impl TreeWatch {
     pub async fn starting_snapshot(&self) -> Result<Arc<WatchedSnapshot>, Arc<TreeError>> {
         let last = self.0.last().clone();
         match last {
-            Some((begun, last)) if begun.elapsed() < MAX_AGE && last.has_same_git_files(&self.0.root) => {
-                Ok(last)
-            }
+            Some((begun, last)) if begun.elapsed() < MAX_AGE && self.0.is_current(&last) => Ok(last),
             _ => self.snapshot().await,
         }
     }
@@ -62,19 +71,21 @@ impl TreeWatch {
         *self.0.last() = None;
     }
 
-    /// Changes between two snapshots, without charrette's own paths. What git calls unchanged is compared by its content
-    /// where it was written in between.
+    /// Changes between two snapshots, without charrette's own paths.
     pub fn changes(&self, before: &WatchedSnapshot, after: &WatchedSnapshot) -> Vec<TreeChange> {
-        let mut changes = before.changes(after, &self.0.own);
-        let suspicious = before.suspicious(after);
-        // If git cannot tell, they count as changed.
-        let differing = differ_from_index(&self.0.root, &suspicious).unwrap_or(suspicious);
-        changes.extend(differing.into_iter().map(|path| TreeChange {
-            path,
-            kind: ChangeKind::Modified,
-            dirty_before: true,
-            restored: false,
-        }));
+        let WatchState { root, own, surroundings, .. } = &*self.0;
+        let mut own = own.clone();
+        let mut found = user_changes(before, after);
+        if let (Some(state), Some(now)) = (&surroundings.state, &after.runs) {
+            let then = before.runs.as_ref().unwrap_or(now);
+            own.spec_folders = own.specs.as_ref().map(|specs| then.spec_folders(now, specs));
+            found.extend(then.changes(now, root, state));
+        }
+        let mut changes = before.changes(after, &own, root);
+        for (path, kind) in found {
+            let dirty_before = kind != ChangeKind::Added;
+            changes.push(TreeChange { path, kind, dirty_before, restored: false });
+        }
         if !changes.is_empty() {
             // They may be undone.
             self.forget();
@@ -108,9 +119,39 @@ impl TreeWatch {
 }
 
 impl WatchState {
+    fn take(&self) -> Result<WatchedSnapshot, TreeError> {
+        let Surroundings { user, state } = &self.surroundings;
+        let mut snapshot = WatchedSnapshot::take(&self.root)?;
+        snapshot.user = user.read(&self.root)?;
+        snapshot.runs = state.as_ref().map(|state| OtherRuns::read(&self.root, state));
+        Ok(snapshot)
+    }
+
+    /// True if files of the repository and of the user are as they were.
+    fn is_current(&self, snapshot: &WatchedSnapshot) -> bool {
+        snapshot.has_same_git_files(&self.root)
+            && self.surroundings.user.read(&self.root).is_ok_and(|user| user == snapshot.user)
+    }
+
     fn last(&self) -> std::sync::MutexGuard<'_, Option<(Instant, Arc<WatchedSnapshot>)>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Changed files of the user.
+fn user_changes(before: &WatchedSnapshot, after: &WatchedSnapshot) -> Vec<(TreePath, ChangeKind)> {
+    let differing = after.user.iter().filter_map(|(path, now)| {
+        let kind = match (before.user.get(path), now) {
+            (Some(then), now) if then == now => return None,
+            // A setting that names another file is a change of its own.
+            (None, _) => return None,
+            (Some(None), Some(_)) => ChangeKind::Added,
+            (Some(_), None) => ChangeKind::Deleted,
+            (Some(_), Some(_)) => ChangeKind::Modified,
+        };
+        Some((path.clone(), kind))
+    });
+    differing.collect()
 }
 
 fn join_error(error: JoinError) -> TreeError {

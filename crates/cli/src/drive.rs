@@ -73,22 +73,29 @@ pub(crate) fn drive_to_exit(
     report_end(invocation, site, &name, end)
 }
 
-/// Prints the closing page of a run, unless `--json` or `--quiet` is given.
+/// Prints the closing page of a run, unless `--json` or `--quiet` is given. Only what was printed counts as shown, and the result of
+/// `--json`: after a kill in between, with `--quiet` or with nobody at the other end, the next `--resume` prints it.
 pub(crate) fn print_closing_page(
     invocation: &Invocation,
     site: &Site,
     name: &DocumentName,
     end: &RunEnd,
 ) -> Result<(), AppError> {
-    if end.outcome.is_ok() {
+    let is_shown = if invocation.json {
+        true
+    } else if invocation.quiet {
+        false
+    } else {
+        match closing(site, name, &end.outcome, end.warnings.clone())? {
+            Some(page) => {
+                let page = page.render(progress::style(invocation));
+                output::print_to_reader(&format!("\n{}", page.trim_end()))?
+            }
+            None => true,
+        }
+    };
+    if is_shown && end.outcome.is_ok() {
         note_closing_page_shown(site, name);
-    }
-    if invocation.json || invocation.quiet {
-        return Ok(());
-    }
-    if let Some(page) = closing(site, name, &end.outcome, end.warnings.clone())? {
-        output::print_line("")?;
-        output::print_line(page.render(progress::style(invocation)).trim_end())?;
     }
     Ok(())
 }

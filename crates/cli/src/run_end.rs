@@ -7,6 +7,8 @@ use charrette_app::run_lookup::feature_argument;
 use charrette_app::{AppError, ErrorKind, Site};
 use charrette_engine::{FlowResult, PendingGate, Stop};
 use charrette_model::checkpoint::DocumentName;
+use charrette_model::escape::shell_word;
+use charrette_model::gate::texts;
 use std::process::ExitCode;
 
 /// Outcome of driving a run.
@@ -41,18 +43,34 @@ pub(crate) fn report_end(
             output::log(&format!("Interrupted; finished steps are kept. Resume: charrette resume {feature}"));
             Ok(ExitCode::from(130))
         }
-        Err(Stop::Failed(message)) => Err(failure_error(&feature, message)),
+        Err(Stop::Failed(message)) => Err(failure_error(site, &feature, message)),
     }
 }
 
 /// Error of a failed step. Adds a retry hint unless the message has one.
-fn failure_error(feature: &str, message: String) -> AppError {
+fn failure_error(site: &Site, feature: &str, message: String) -> AppError {
     let has_retry_hint = message.lines().skip(1).any(|line| line.contains("re-run with: charrette "));
+    if let Some(command) = index_cure(site, &message) {
+        return AppError::failed(message)
+            .hint(format!("Git's index is broken; files and commits are not. Make it anew: {command}"))
+            .hint(format!("Finished steps are kept. Then resume: charrette resume {feature}"));
+    }
     let error = AppError::failed(message);
     if has_retry_hint {
         return error;
     }
     error.hint(format!("Finished steps are kept. Retry: charrette resume {feature}"))
+}
+
+/// Command that makes git's index anew, if git says that it cannot be read.
+fn index_cure(site: &Site, message: &str) -> Option<String> {
+    let says = ["index file corrupt", "index file smaller than expected", "index uses", "bad index file"];
+    if !says.iter().any(|words| message.contains(words)) {
+        return None;
+    }
+    let index = site.repository.as_ref()?.git_dir().join("index").display().to_string();
+    let (index, aside) = (shell_word(&index), shell_word(&format!("{index}.broken")));
+    Some(format!("mv {index} {aside} && git reset --quiet"))
 }
 
 /// Notes the gates at which a person paused.
@@ -89,6 +107,11 @@ fn resume_hint(name: &DocumentName) -> String {
 /// Error of a guard that refused the run.
 fn refusal_error(site: &Site, name: &DocumentName, message: &str) -> AppError {
     let (feature, command) = (feature_argument(name), name.command());
+    if let Some(message) = message.strip_suffix(texts::THEN_RESUME) {
+        let mut lines = message.trim_end().lines();
+        let error = AppError::new(ErrorKind::Refused, lines.next().unwrap_or("refused"));
+        return lines.fold(error, AppError::more).hint(format!("Then resume: charrette resume {feature}"));
+    }
     if leading_assignments(message).is_empty() {
         let mut lines = message.lines();
         let error = AppError::new(ErrorKind::Refused, lines.next().unwrap_or("refused"));

@@ -69,7 +69,6 @@ pub struct AgentCall {
     may_fail: bool,
     pub(crate) tree_access: TreeAccess,
     pub(crate) workplace: Workplace,
-    pub(crate) web: bool,
     pub(crate) continues: Option<AgentSession>,
     pub(crate) citations: Option<CitationPolicy>,
     pub(crate) preparation: Option<Preparation>,
@@ -99,6 +98,8 @@ pub struct AgentPrompt {
     pub text: String,
     /// Set if the team has pinned a model to the role.
     pub model: Option<String>,
+    /// True if the agent may use the web, provided that the user's policy allows it.
+    pub web: bool,
     /// Warnings for the person, such as an input that was shortened.
     pub notes: Vec<String>,
 }
@@ -131,7 +132,6 @@ pub fn seat(name: &str) -> AgentCall {
         may_fail: false,
         tree_access: TreeAccess::ReadOnly,
         workplace: Workplace::Checkout,
-        web: false,
         continues: None,
         citations: None,
         preparation: None,
@@ -249,13 +249,6 @@ impl AgentCall {
     #[must_use]
     pub fn reading_worktree(mut self, folder: impl Into<Arc<Path>>) -> AgentCall {
         self.workplace = Workplace::WorktreeToRead(folder.into());
-        self
-    }
-
-    /// Lets the agent use the web, if the user's policy allows it.
-    #[must_use]
-    pub fn with_web(mut self, web: bool) -> AgentCall {
-        self.web = web;
         self
     }
 

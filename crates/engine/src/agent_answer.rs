@@ -182,7 +182,7 @@ impl AgentCall {
             model: brief.prompt.model.clone(),
             tree_access: self.tree_access.clone(),
             workplace: self.workplace.clone(),
-            web: self.web,
+            web: brief.prompt.web,
             session: self
                 .continues
                 .as_ref()

@@ -57,6 +57,11 @@ impl Authorship {
         Authorship { occupants: occupants.collect(), failed: failed.collect() }
     }
 
+    /// True if only the embedded agent took part so far.
+    pub(crate) fn is_without_model(&self) -> bool {
+        !self.occupants.is_empty() && self.vendors(|_| true).is_empty()
+    }
+
     /// One sentence about the author, and one about each agent that failed.
     pub fn headline(&self) -> String {
         let mut sentences = vec![self.author()];

@@ -65,6 +65,6 @@ pub use pause::{Pause, PauseDecision};
 pub use run::{PhaseHandle, Run};
 pub use run_ports::{Ports, ProcessRole};
 pub use stage::StageHandle;
-pub use start_check::{StartFacts, StartProblem, StartProblemKind};
+pub use start_check::{RecordedApproval, StartFacts, StartProblem, StartProblemKind};
 pub use step::{Step, StepContext, StepError};
 pub use stop::{FlowResult, PendingGate, Stop};

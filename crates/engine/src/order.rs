@@ -1,6 +1,7 @@
 //! The order of a run: its request, flags and settings, in the same shape for every command.
 
 use crate::roles::PinnedRoles;
+use crate::start_check::RecordedApproval;
 use charrette_model::config::Settings;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,8 @@ pub struct RunOrder {
     pub settings: Settings,
     /// Vendor by agent.
     pub vendors: BTreeMap<String, String>,
+    /// What the design of the specification says about its approval.
+    pub recorded_approval: RecordedApproval,
     /// Steps that were done when the run was opened, if another version of charrette began it.
     pub steps_of_other_version: BTreeSet<String>,
 }
@@ -48,6 +51,7 @@ impl Default for RunOrder {
             templates: Vec::new(),
             settings: Settings::default(),
             vendors: BTreeMap::new(),
+            recorded_approval: RecordedApproval::default(),
             steps_of_other_version: BTreeSet::new(),
         }
     }

@@ -80,7 +80,7 @@ pub struct ClosingPage {
     pub undecided: Vec<String>,
     /// Out-of-scope observations.
     pub out_of_scope: Vec<String>,
-    /// Rejected findings, with the reason.
+    /// Findings that were not adopted, with the reason: rejected, or undecided in an unattended run.
     pub rejected: Vec<(String, String)>,
     pub warnings: Vec<String>,
     /// Command that commits the files.

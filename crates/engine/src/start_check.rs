@@ -14,12 +14,28 @@ pub struct StartFacts<'a> {
     pub specification: &'a dyn Fn(&str) -> Option<String>,
     /// Reads the specification file as it was when it was approved, by name; none if that is not known.
     pub approved: &'a dyn Fn(&str) -> Option<String>,
+    /// What the design of the specification says about its approval.
+    pub recorded_approval: RecordedApproval,
     /// Verify commands that the repository suggests, with their names; asked only where none is configured.
     pub proposed_verify: &'a dyn Fn() -> Vec<(String, String)>,
     /// True if an agent is installed that can take a seat of this id.
     pub has_agent: &'a dyn Fn(&str) -> bool,
+    /// Why the git that is installed cannot keep worktrees and merge in them; none if it can.
+    pub git_problem: &'a dyn Fn() -> Option<String>,
     /// State of the tracker; asked only if the run is to create issues.
     pub tracker: &'a dyn Fn() -> TrackerState,
+}
+
+/// What the document of a design says about the approval of its specification.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum RecordedApproval {
+    /// There is no design here, it was not approved, or what was approved is not known any more.
+    #[default]
+    Unknown,
+    /// Approved by a version that did not record what was approved.
+    Undigested,
+    /// Approved: the texts with this digest, by this person.
+    Digest { digest: String, by: String },
 }
 
 /// Reason why a run cannot start.

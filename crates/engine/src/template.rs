@@ -2,6 +2,14 @@
 //!
 //! Undefined names are errors, nothing is escaped, and values are never parsed as templates. The owner of a template
 //! decides where it comes from and what it may include.
+//!
+//! A template comes from a repository: its steps, its text, what its filters make and what it puts together are limited.
+//! [`check`] refuses the constructs that no limit would reach, before a template is compiled.
+
+mod filters;
+mod growth;
+
+pub(crate) use filters::add_text_filter;
 
 use charrette_model::escape::printable;
 use minijinja::syntax::SyntaxConfig;
@@ -12,26 +20,41 @@ use std::io;
 /// Maximum number of template instructions (fuel). A template comes from a repository and must not loop for ever.
 const MAX_FUEL: u64 = 200_000;
 
-/// Maximum size of a template and of a rendered text, in bytes.
+/// Maximum size of a rendered text, in bytes.
 const MAX_BYTES: usize = 4 << 20;
+
+/// Maximum size of a template, in bytes.
+const MAX_TEMPLATE_BYTES: usize = 256 << 10;
 
 /// Renders a template, within the limit of its size.
 pub(crate) fn render(
     template: &minijinja::Template<'_, '_>,
     values: impl Into<minijinja::Value>,
 ) -> Result<String, minijinja::Error> {
-    let too_large = || {
-        let detail = format!("the text exceeds {} MB", MAX_BYTES >> 20);
-        minijinja::Error::new(minijinja::ErrorKind::InvalidOperation, detail)
-    };
-    if template.source().len() > MAX_BYTES {
-        return Err(too_large());
-    }
     let mut text = BoundedText(Vec::new());
     match template.render_captured_to(values, &mut text) {
-        Err(error) if error.kind() == minijinja::ErrorKind::WriteFailure => Err(too_large()),
+        Err(error) if error.kind() == minijinja::ErrorKind::WriteFailure => {
+            Err(too_large("the text", MAX_BYTES))
+        }
         Err(error) => Err(error),
         Ok(_) => Ok(String::from_utf8_lossy(&text.0).into_owned()),
+    }
+}
+
+fn too_large(what: &str, limit: usize) -> minijinja::Error {
+    let limit = if limit >= 1 << 20 { format!("{} MB", limit >> 20) } else { limit.to_string() };
+    minijinja::Error::new(minijinja::ErrorKind::InvalidOperation, format!("{what} exceeds {limit} (limit)"))
+}
+
+/// Checks a template before it is compiled; an error is a line and a message.
+pub(crate) fn check(text: &str) -> Result<(), (usize, String)> {
+    if text.len() > MAX_TEMPLATE_BYTES {
+        return Err((1, format!("the template exceeds {} KB (limit)", MAX_TEMPLATE_BYTES >> 10)));
+    }
+    match growth::check(text) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err((line, reason))) => Err((line, with_source(reason, line, text))),
+        Err(error) => Err(describe_error(&error, text)),
     }
 }
 
@@ -58,12 +81,15 @@ pub(crate) fn environment<'a>() -> Environment<'a> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(MAX_FUEL));
+    environment.set_syntax(syntax());
+    filters::limit(&mut environment);
+    environment
+}
+
+fn syntax() -> SyntaxConfig {
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
-    if let Ok(syntax) = syntax.build() {
-        environment.set_syntax(syntax);
-    }
-    environment
+    syntax.build().unwrap_or_default()
 }
 
 /// Innermost cause of an error: the error inside the template that was included last.
@@ -82,8 +108,12 @@ pub(crate) fn describe_error(error: &minijinja::Error, text: &str) -> (usize, St
     if let Some(detail) = error.detail() {
         message = format!("{message}: {}", printable(detail));
     }
-    if let Some(source) = line.checked_sub(1).and_then(|above| text.lines().nth(above)) {
-        message = format!("{message}, in '{}'", printable(source.trim()));
+    (line, with_source(message, line, text))
+}
+
+fn with_source(message: String, line: usize, text: &str) -> String {
+    match line.checked_sub(1).and_then(|above| text.lines().nth(above)) {
+        Some(source) => format!("{message}, in '{}'", printable(source.trim())),
+        None => message,
     }
-    (line, message)
 }

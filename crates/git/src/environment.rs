@@ -1,41 +1,23 @@
-//! The options and variables git is started with, so that a repository cannot choose programs for us.
-//!
-//! A repository's `.git/config` may name programs for many occasions, and `.git/hooks` may hold some. What options and
-//! variables can switch off is switched off here; programs of content filters, merges, credentials, transports and
-//! signatures are overridden, see [`super::clean_room`]. Git gets the variables it needs and no keys.
+//! The variables git is started with: those that it knows, and what it needs to reach its user's programs, remotes and
+//! signatures. Everything else stays away from it and from the programs it starts, keys and tokens above all.
 
-use crate::clean_room::{Override, clean_room};
 use crate::search_path::find_program;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
 
-/// Purpose of a git call; decides its options and environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// Reads, or changes the index or the work tree on our own behalf: no hooks, no network.
-    Restricted,
-    /// Acts as the user would: hooks of the user's own configuration run, remotes may be reached.
-    OnBehalfOfUser,
-}
-
-/// Options of every call: no file system monitor (it is a program) and no pager.
-const ALWAYS: [&str; 3] = ["--no-pager", "-c", "core.fsmonitor=false"];
-
-/// Options of restricted calls: no signature checks, literal pathspecs.
-const RESTRICTED: [&str; 3] = ["--literal-pathspecs", "-c", "log.showSignature=false"];
-
-/// Transports that may be used on behalf of the user: none that is a program of the repository's choice.
-const TRANSPORTS: &str = "file:git:http:https:ssh";
-
-/// Variables that git may need, besides those of [`VARIABLE_PREFIXES`]. Everything else stays away from it, and from the
-/// programs it starts: keys and tokens above all.
-const VARIABLES: [&str; 27] = [
+/// Variables of the user and the system that git, ssh, gpg and curl need.
+const VARIABLES: [&str; 56] = [
     "ALL_PROXY",
     "all_proxy",
     "CURL_CA_BUNDLE",
+    "DYLD_FALLBACK_FRAMEWORK_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "DYLD_FRAMEWORK_PATH",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
     "EMAIL",
     "GNUPGHOME",
     "GPG_TTY",
@@ -46,6 +28,21 @@ const VARIABLES: [&str; 27] = [
     "https_proxy",
     "LANG",
     "LANGUAGE",
+    "LC_ADDRESS",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_IDENTIFICATION",
+    "LC_MEASUREMENT",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NAME",
+    "LC_NUMERIC",
+    "LC_PAPER",
+    "LC_TELEPHONE",
+    "LC_TIME",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
     "LOGNAME",
     "NO_PROXY",
     "no_proxy",
@@ -59,27 +56,114 @@ const VARIABLES: [&str; 27] = [
     "TMPDIR",
     "TZ",
     "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_DIRS",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
     "__CF_USER_TEXT_ENCODING",
+    "DEVELOPER_DIR",
+    "NIX_SSL_CERT_FILE",
 ];
 
-/// Prefixes of variables that git may need.
-const VARIABLE_PREFIXES: [&str; 5] = ["GIT_", "LC_", "XDG_", "LD_", "DYLD_"];
+/// Variables of git itself, and of LFS, without `GIT_`. Those that name editors, pagers and diff programs are left out: git
+/// is started without them.
+const GIT_VARIABLES: [&str; 85] = [
+    "ADVICE",
+    "ALLOW_PROTOCOL",
+    "ALTERNATE_OBJECT_DIRECTORIES",
+    "ASKPASS",
+    "ATTR_GLOBAL",
+    "ATTR_NOSYSTEM",
+    "ATTR_SOURCE",
+    "ATTR_SYSTEM",
+    "AUTHOR_DATE",
+    "AUTHOR_EMAIL",
+    "AUTHOR_NAME",
+    "CEILING_DIRECTORIES",
+    "COMMITTER_DATE",
+    "COMMITTER_EMAIL",
+    "COMMITTER_NAME",
+    "COMMIT_GRAPH_PARANOIA",
+    "COMMON_DIR",
+    "CONFIG",
+    "CONFIG_COUNT",
+    "CONFIG_GLOBAL",
+    "CONFIG_NOSYSTEM",
+    "CONFIG_PARAMETERS",
+    "CONFIG_SYSTEM",
+    "CURL_FTP_NO_EPSV",
+    "CURL_VERBOSE",
+    "DEFAULT_HASH",
+    "DEFAULT_REF_FORMAT",
+    "DIFF_OPTS",
+    "DIR",
+    "DISCOVERY_ACROSS_FILESYSTEM",
+    "EXEC_PATH",
+    "FLUSH",
+    "FORCE_UNTRACKED_CACHE",
+    "GLOB_PATHSPECS",
+    "GRAFT_FILE",
+    "HTTP_LOW_SPEED_LIMIT",
+    "HTTP_LOW_SPEED_TIME",
+    "HTTP_MAX_REQUESTS",
+    "HTTP_PROXY_AUTHMETHOD",
+    "HTTP_USER_AGENT",
+    "ICASE_PATHSPECS",
+    "IMPLICIT_WORK_TREE",
+    "INDEX_FILE",
+    "INDEX_VERSION",
+    "LFS_FORCE_PROGRESS",
+    "LFS_PROGRESS",
+    "LFS_SET_LOCKABLE_READONLY",
+    "LFS_SKIP_DOWNLOAD_ERRORS",
+    "LFS_SKIP_PUSH",
+    "LFS_SKIP_SMUDGE",
+    "LITERAL_PATHSPECS",
+    "MERGE_VERBOSITY",
+    "NAMESPACE",
+    "NOGLOB_PATHSPECS",
+    "NOTES_REF",
+    "NO_LAZY_FETCH",
+    "NO_REPLACE_OBJECTS",
+    "OBJECT_DIRECTORY",
+    "OPTIONAL_LOCKS",
+    "PREFIX",
+    "PROTOCOL",
+    "PROTOCOL_FROM_USER",
+    "PROXY_COMMAND",
+    "PROXY_SSL_CAINFO",
+    "PROXY_SSL_CERT",
+    "PROXY_SSL_CERT_PASSWORD_PROTECTED",
+    "PROXY_SSL_KEY",
+    "REFLOG_ACTION",
+    "REF_PARANOIA",
+    "REPLACE_REF_BASE",
+    "SHALLOW_FILE",
+    "SSH",
+    "SSH_COMMAND",
+    "SSH_VARIANT",
+    "SSL_CAINFO",
+    "SSL_CAPATH",
+    "SSL_CERT",
+    "SSL_CERT_PASSWORD_PROTECTED",
+    "SSL_CERT_TYPE",
+    "SSL_CIPHER_LIST",
+    "SSL_KEY",
+    "SSL_KEY_TYPE",
+    "SSL_NO_VERIFY",
+    "SSL_VERSION",
+    "WORK_TREE",
+];
 
-static ENVIRONMENT: OnceLock<BTreeMap<OsString, OsString>> = OnceLock::new();
-
-/// Sets the environment of this process, of which git gets what it needs. To be called once, by the binary; without it
-/// git inherits everything.
-pub fn set_environment(variables: &BTreeMap<OsString, OsString>) {
-    let is_needed = |name: &OsString| {
-        let name = name.to_string_lossy();
-        VARIABLES.contains(&&*name) || VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-    };
-    let needed = variables.iter().filter(|(name, _)| is_needed(name));
-    let _ = ENVIRONMENT.set(needed.map(|(name, value)| (name.clone(), value.clone())).collect());
-}
+/// Beginnings of variables of git that have a number or a topic behind them, without `GIT_`.
+const GIT_FAMILIES: [&str; 3] = ["CONFIG_KEY_", "CONFIG_VALUE_", "TRACE"];
 
 /// Variables that change how pathspecs are read. Git refuses them together with `--literal-pathspecs`.
-const PATHSPEC_VARIABLES: [&str; 3] = ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
+pub(crate) const PATHSPEC_VARIABLES: [&str; 3] =
+    ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
 
 /// Variables that name another repository than that of the folder, or change it (`git rev-parse --local-env-vars`).
 pub(crate) const REPOSITORY_VARIABLES: [&str; 15] = [
@@ -103,47 +187,34 @@ pub(crate) const REPOSITORY_VARIABLES: [&str; 15] = [
 /// Variables that belong to one work tree and must not be taken to another one.
 pub(crate) const WORKTREE_VARIABLES: [&str; 3] = ["GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
-/// Builds the git command for a folder.
-///
-/// Neither literal pathspecs nor a locale are set on behalf of the user: hooks would inherit them.
-pub(crate) fn command<S: AsRef<OsStr>>(
-    folder: &Path,
-    purpose: Purpose,
-    is_separate: bool,
-    options: &[OsString],
-    args: &[S],
-) -> Command {
-    let mut command = base_command(folder, purpose);
-    let Some((subcommand, rest)) = args.split_first() else { return command };
-    // A repository of our own making has no programs.
-    let room = if is_separate { Arc::default() } else { clean_room(folder) };
-    let hooks = match purpose {
-        Purpose::Restricted => None,
-        Purpose::OnBehalfOfUser => room.hooks.as_deref(),
-    };
-    let mut hooks_path = OsString::from("core.hooksPath=");
-    hooks_path.push(hooks.unwrap_or(OsStr::new("/dev/null")));
-    command.arg("-c").arg(hooks_path);
-    set_overrides(&mut command, &room.overrides);
-    command.args(options).arg(subcommand);
-    if purpose == Purpose::Restricted {
-        command.args(no_external_programs(subcommand.as_ref()));
-    }
-    command.args(rest);
-    command
+static ENVIRONMENT: OnceLock<BTreeMap<OsString, OsString>> = OnceLock::new();
+
+/// Sets the environment of this process, of which git gets what it needs. To be called once, by the binary; without it
+/// git inherits everything.
+pub fn set_environment(variables: &BTreeMap<OsString, OsString>) {
+    let needed = variables.iter().filter(|(name, _)| is_needed(&name.to_string_lossy()));
+    let _ = ENVIRONMENT.set(needed.map(|(name, value)| (name.clone(), value.clone())).collect());
 }
 
-/// Passes settings through the environment, behind those that the user passes that way.
-fn set_overrides(command: &mut Command, overrides: &[Override]) {
-    if overrides.is_empty() {
-        return;
+fn is_needed(name: &str) -> bool {
+    let is_of_git = |name: &str| {
+        GIT_VARIABLES.contains(&name) || GIT_FAMILIES.iter().any(|family| name.starts_with(family))
+    };
+    VARIABLES.contains(&name) || name.strip_prefix("GIT_").is_some_and(is_of_git)
+}
+
+/// A variable of the environment that git gets. None if no environment was set.
+pub(crate) fn variable(name: &str) -> Option<&'static OsStr> {
+    ENVIRONMENT.get()?.get(OsStr::new(name)).map(OsString::as_os_str)
+}
+
+/// Git with its environment, without arguments.
+pub(crate) fn program_command() -> Command {
+    let mut command = Command::new(program());
+    if let Some(variables) = ENVIRONMENT.get() {
+        command.env_clear().envs(variables);
     }
-    let count = ENVIRONMENT.get().and_then(|variables| variables.get(OsStr::new("GIT_CONFIG_COUNT")));
-    let given: usize = count.and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
-    for (index, (key, value)) in (given..).zip(overrides) {
-        command.env(format!("GIT_CONFIG_KEY_{index}"), key).env(format!("GIT_CONFIG_VALUE_{index}"), value);
-    }
-    command.env("GIT_CONFIG_COUNT", (given + overrides.len()).to_string());
+    command
 }
 
 /// Path of git, looked up once. A program that is given by its path starts in half the time: the standard library forks
@@ -151,52 +222,52 @@ fn set_overrides(command: &mut Command, overrides: &[Override]) {
 fn program() -> &'static OsStr {
     static PROGRAM: OnceLock<OsString> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let path = ENVIRONMENT.get().and_then(|variables| variables.get(OsStr::new("PATH")));
-        let found = path.and_then(|path| find_program(path, "git"));
+        let found = variable("PATH").and_then(|path| find_program(path, "git"));
         found.map_or_else(|| "git".into(), PathBuf::into_os_string)
     })
 }
 
-/// Git in a folder, without a subcommand.
-pub(crate) fn base_command(folder: &Path, purpose: Purpose) -> Command {
-    let mut command = Command::new(program());
-    if let Some(variables) = ENVIRONMENT.get() {
-        command.env_clear().envs(variables);
-    }
-    command
-        .args(ALWAYS)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_EDITOR", ":")
-        .env("GIT_SEQUENCE_EDITOR", ":");
-    match purpose {
-        Purpose::Restricted => {
-            command
-                .args(RESTRICTED)
-                .env("GIT_OPTIONAL_LOCKS", "0")
-                .env("GIT_NO_LAZY_FETCH", "1")
-                // An empty list allows no transport, whatever the configuration says about one.
-                .env("GIT_ALLOW_PROTOCOL", "")
-                .env("LC_ALL", "C");
-            for variable in PATHSPEC_VARIABLES {
-                command.env_remove(variable);
-            }
-        }
-        Purpose::OnBehalfOfUser => {
-            command.env("GIT_ALLOW_PROTOCOL", TRANSPORTS);
-        }
-    }
-    command
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Options that keep a subcommand from starting external diff and textconv programs.
-fn no_external_programs(subcommand: &OsStr) -> &'static [&'static str] {
-    match subcommand.to_str().unwrap_or_default() {
-        "diff" | "diff-files" | "diff-index" | "diff-tree" | "log" | "show" | "whatchanged" => {
-            &["--no-ext-diff", "--no-textconv"]
+    #[test]
+    fn git_gets_its_own_variables_and_no_others_that_look_alike() {
+        for name in [
+            "GIT_DIR",
+            "GIT_SSH_COMMAND",
+            "GIT_CONFIG_KEY_0",
+            "GIT_CONFIG_VALUE_12",
+            "GIT_TRACE2_EVENT",
+            "GIT_LFS_SKIP_SMUDGE",
+            "XDG_CONFIG_HOME",
+            "LC_ALL",
+            "HOME",
+        ] {
+            assert!(is_needed(name), "{name}");
         }
-        "annotate" | "blame" => &["--no-textconv"],
-        _ => &[],
+        for name in [
+            "GIT_TOKEN",
+            "GIT_PASSWORD",
+            "GIT_HTTP_EXTRAHEADER",
+            "GIT_EDITOR",
+            "GITHUB_TOKEN",
+            "GIT_",
+            "XDG_SECRET_KEY",
+            "LC_API_KEY",
+            "LD_AUDIT",
+            "SSH_ASKPASS",
+        ] {
+            assert!(!is_needed(name), "{name}");
+        }
+        for list in [&VARIABLES[..], &GIT_VARIABLES] {
+            let mut sorted = list.to_vec();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!(sorted.len(), list.len(), "a name stands there twice");
+        }
+        for name in REPOSITORY_VARIABLES.iter().chain(&PATHSPEC_VARIABLES) {
+            assert!(is_needed(name), "{name}");
+        }
     }
 }

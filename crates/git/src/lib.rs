@@ -8,10 +8,11 @@
 //! - *acting* (`act`) does what a user would do (switch, rebase): programs of the user's configuration run;
 //! - *calling* (`call`) talks to a remote, with a time limit and cancellation.
 //!
-//! `environment` has the options and variables of each kind, `clean_room` what a repository's own programs are replaced
-//! by.
+//! `command` has the options of each kind, `environment` the variables, `clean_room` what a repository's own programs are
+//! replaced by.
 
 mod clean_room;
+mod command;
 mod environment;
 mod lock_files;
 mod process;

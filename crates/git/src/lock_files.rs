@@ -1,5 +1,6 @@
 //! Lock files of git that a killed process left behind: which one, how old, and who has it open.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +15,10 @@ pub struct LockFile {
     pub age: Option<Duration>,
     /// A process that has it open. None if there is none, or the system does not tell.
     pub holder: Option<u32>,
+    /// A git that runs in its repository: git closes a lock file before it is done with it.
+    pub git_at_work: Option<u32>,
+    /// True if it belongs to another user, whose processes cannot be looked at.
+    is_of_another: bool,
 }
 
 impl LockFile {
@@ -21,7 +26,11 @@ impl LockFile {
     fn at(path: &Path) -> Option<LockFile> {
         let meta = path.symlink_metadata().ok()?;
         let age = meta.modified().ok().and_then(|modified| modified.elapsed().ok());
-        Some(LockFile { path: path.to_owned(), age, holder: process_with_open_file(path) })
+        let holder = process_with_open_file(path);
+        let git_at_work = holder.map_or_else(|| git_at_work(path), |_| None);
+        let own = rustix::process::geteuid();
+        let is_of_another = !own.is_root() && meta.uid() != own.as_raw();
+        Some(LockFile { path: path.to_owned(), age, holder, git_at_work, is_of_another })
     }
 
     /// Lock files of a repository, given its folder (and that of its common files, for a linked work tree).
@@ -33,12 +42,32 @@ impl LockFile {
                 "index.lock",
                 "ORIG_HEAD.lock",
                 "config.lock",
+                "config.worktree.lock",
                 "packed-refs.lock",
                 "shallow.lock",
+                "FETCH_HEAD.lock",
+                "info/sparse-checkout.lock",
+                "objects/info/commit-graph.lock",
+                "objects/info/commit-graphs/commit-graph-chain.lock",
+                "reftable/tables.list.lock",
             ];
             found.extend(names.iter().filter_map(|name| LockFile::at(&folder.join(name))));
             add_ref_locks(&folder.join("refs"), 0, &mut found);
         }
+        found
+    }
+
+    /// The same, and lock files of other work trees and of submodules, which are in the way of nothing here.
+    pub fn find_everywhere(git_dir: &Path, common_dir: &Path) -> Vec<LockFile> {
+        let mut found = LockFile::find(git_dir, common_dir);
+        for kind in ["worktrees", "modules"] {
+            for entry in std::fs::read_dir(common_dir.join(kind)).into_iter().flatten().flatten() {
+                let folder = entry.path();
+                found.extend(LockFile::find(&folder, &folder));
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|lock| seen.insert(lock.path.clone()));
         found
     }
 
@@ -51,9 +80,29 @@ impl LockFile {
             Some(seconds @ ..7200) => format!(", {} minutes old", seconds / 60),
             Some(seconds) => format!(", {} hours old", seconds / 3600),
         };
-        match self.holder {
-            Some(pid) => format!("{path}{age}, is held by process {pid}; wait until it has ended"),
-            None => format!("{path}{age}, is held by no process; remove it: rm {path}"),
+        match (self.holder, self.git_at_work) {
+            (Some(pid), _) => format!("{path}{age}, is held by process {pid}; wait until it has ended"),
+            (None, Some(pid)) => format!(
+                "{path}{age}, may belong to a git that runs here, process {pid}; when that has ended, remove it: {}",
+                self.cure()
+            ),
+            (None, None) if self.is_of_another => format!(
+                "{path}{age}, belongs to another user, whose processes cannot be seen; if no git of theirs is at work, \
+                 remove it: {}",
+                self.cure()
+            ),
+            (None, None) => format!("{path}{age}, is held by no process; remove it: {}", self.cure()),
+        }
+    }
+
+    /// The command that removes it.
+    pub fn cure(&self) -> String {
+        let path = self.path.to_string_lossy();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
+        if path.chars().all(is_plain) {
+            format!("rm {path}")
+        } else {
+            format!("rm '{}'", path.replace('\'', r"'\''"))
         }
     }
 }
@@ -61,7 +110,9 @@ impl LockFile {
 /// Explanation of a message of git about a lock file that exists; none if the message is about something else.
 pub(crate) fn explain(message: &str) -> Option<String> {
     let line = message.lines().find(|line| line.contains(".lock'") && line.contains("File exists"))?;
-    let path = line.split('\'').find(|part| part.ends_with(".lock"))?;
+    // The path may contain apostrophes of its own, and another name in them may stand before it.
+    let (_, rest) = line.split_once("create '").or_else(|| line.split_once('\''))?;
+    let path = &rest[..rest.find(".lock'")? + ".lock".len()];
     LockFile::at(Path::new(path)).map(|lock| lock.describe())
 }
 
@@ -88,6 +139,21 @@ fn process_with_open_file(path: &Path) -> Option<u32> {
     })
 }
 
+/// A git that works in the repository of a lock file: in its work tree, or in the folder of git itself.
+fn git_at_work(lock: &Path) -> Option<u32> {
+    let lock = lock.canonicalize().ok()?;
+    let git_dir = lock.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".git"))?;
+    let work_tree = git_dir.parent()?;
+    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
+        let name = fs_err::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let is_git = name.trim_end() == "git" || name.starts_with("git-");
+        is_git
+            && std::fs::read_link(format!("/proc/{pid}/cwd"))
+                .is_ok_and(|folder| folder.starts_with(work_tree))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,10 +173,58 @@ mod tests {
             assert!(held.contains(&format!("held by process {}", std::process::id())), "{held}");
         }
         drop(file);
-        let left = explain(&message).unwrap();
-        assert!(left.ends_with(&format!("held by no process; remove it: rm {}", lock.display())), "{left}");
+        // A process that another test just starts has it open until it runs its program.
+        let is_left = || {
+            explain(&message)
+                .unwrap()
+                .ends_with(&format!("held by no process; remove it: rm {}", lock.display()))
+        };
+        let until = std::time::Instant::now() + Duration::from_secs(10);
+        while !is_left() {
+            assert!(std::time::Instant::now() < until, "{:?}", explain(&message));
+        }
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(explain(&message), None);
         assert_eq!(explain("fatal: not a git repository"), None);
+    }
+
+    #[test]
+    fn the_cure_can_be_typed_whatever_the_path() {
+        let folder = std::env::temp_dir().join(format!("charrette it's a lock-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let lock = folder.join("index.lock");
+        fs_err::write(&lock, "").unwrap();
+        let message = format!("fatal: Unable to create '{}': File exists.", lock.display());
+        let explained = explain(&message).unwrap();
+        let (_, cure) = explained.split_once("remove it: ").unwrap();
+        let typed = std::process::Command::new("sh").args(["-c", cure]).status().unwrap();
+        assert!(typed.success() && !lock.exists(), "{cure}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_git_that_is_at_work_is_named_though_it_closed_the_file() {
+        let folder = std::env::temp_dir().join(format!("charrette-at-work-{}", std::process::id()));
+        let git_dir = folder.join(".git");
+        std::fs::create_dir_all(&git_dir).unwrap();
+        let lock = git_dir.join("index.lock");
+        fs_err::write(&lock, "").unwrap();
+        // Waits for its input, as for an editor.
+        let mut git = std::process::Command::new("git")
+            .args(["hash-object", "--stdin"])
+            .current_dir(&folder)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let until = std::time::Instant::now() + Duration::from_secs(10);
+        while LockFile::at(&lock).unwrap().git_at_work != Some(git.id()) {
+            assert!(std::time::Instant::now() < until, "the git at work is not found");
+        }
+        drop(git.stdin.take());
+        git.wait().unwrap();
+        assert_eq!(LockFile::at(&lock).unwrap().git_at_work, None);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

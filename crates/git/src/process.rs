@@ -1,7 +1,10 @@
 //! Runs one git process to its end and reports git's own error message if it fails.
 
+use crate::clean_room::CleanRoom;
+use crate::command::Purpose;
 use crate::lock_files;
 use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
@@ -17,16 +20,74 @@ pub enum GitError {
         command: String,
         /// Git's own error message.
         reason: String,
+        /// True if a signal ended git, so that it may have left something half done.
+        is_killed: bool,
     },
+    /// What git answered does not count: a file that decides which programs it starts was changed meanwhile.
+    #[error(
+        "git {command}: {} was changed while git was at work, and a program that it named may have run; the answer is \
+         not used",
+        .file.display()
+    )]
+    ConfigurationChanged { command: String, file: PathBuf },
+}
+
+/// A git process that is ready to start.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) process: Command,
+    /// The git subcommand.
+    pub(crate) command: String,
+    purpose: Purpose,
+    room: CleanRoom,
+}
+
+impl Call {
+    pub(crate) fn new(process: Command, command: String, purpose: Purpose, room: CleanRoom) -> Call {
+        Call { process, command, purpose, room }
+    }
+
+    /// A call that starts no program, whatever the repository's configuration says.
+    pub(crate) fn unguarded(process: Command, command: &str) -> Call {
+        Call::new(process, command.to_owned(), Purpose::Reading, CleanRoom::default())
+    }
+
+    /// Checks that nothing has changed which decides about the programs that git starts.
+    pub(crate) fn check(&self) -> Result<(), GitError> {
+        let index = || match self.purpose {
+            Purpose::Reading => self.room.changed_index(),
+            Purpose::Editing | Purpose::OnBehalfOfUser => None,
+        };
+        match self.room.changed_file().or_else(index) {
+            Some(file) => {
+                Err(GitError::ConfigurationChanged { command: self.command.clone(), file: file.to_owned() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn failure(&self, stderr: &[u8], status: ExitStatus) -> GitError {
+        GitError::failed(self.command.clone(), stderr, status)
+    }
 }
 
 impl GitError {
     /// Git's own error message, without the subcommand.
     pub fn reason(&self) -> String {
         match self {
-            GitError::NotRun(_) => self.to_string(),
+            GitError::NotRun(_) | GitError::ConfigurationChanged { .. } => self.to_string(),
             GitError::Failed { reason, .. } => reason.clone(),
         }
+    }
+
+    /// True if a signal ended git, so that it may have left something half done.
+    pub fn is_killed(&self) -> bool {
+        matches!(self, GitError::Failed { is_killed: true, .. })
+    }
+
+    fn failed(command: String, stderr: &[u8], status: ExitStatus) -> GitError {
+        let is_killed = status.code().is_none();
+        GitError::Failed { command, reason: failure_reason(stderr, status), is_killed }
     }
 
     pub(crate) fn not_run(error: &io::Error) -> GitError {
@@ -35,21 +96,20 @@ impl GitError {
 }
 
 /// Runs git to its end with `input` on its standard input. Returns its standard output, if that is captured.
-pub(crate) fn run(command: Command, subcommand: String, input: &[u8]) -> Result<Vec<u8>, GitError> {
-    run_accepting(command, subcommand, input, &[0]).map(|(_, output)| output)
+pub(crate) fn run(call: Call, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    run_accepting(call, input, &[0]).map(|(_, output)| output)
 }
 
 /// The same where several exit codes are answers; with the one that git gave.
 pub(crate) fn run_accepting(
-    mut command: Command,
-    subcommand: String,
+    mut call: Call,
     input: &[u8],
     accepted: &[i32],
 ) -> Result<(i32, Vec<u8>), GitError> {
     if !input.is_empty() {
-        command.stdin(Stdio::piped());
+        call.process.stdin(Stdio::piped());
     }
-    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| GitError::not_run(&error))?;
+    let mut child = call.process.stderr(Stdio::piped()).spawn().map_err(|error| GitError::not_run(&error))?;
     let pipe = child.stdin.take();
     let output = thread::scope(|scope| {
         // On a thread of its own: git may print before it has read everything.
@@ -60,10 +120,10 @@ pub(crate) fn run_accepting(
         child.wait_with_output()
     });
     let output = output.map_err(|error| GitError::not_run(&error))?;
-    if let Some(code) = output.status.code().filter(|code| accepted.contains(code)) {
-        return Ok((code, output.stdout));
-    }
-    Err(GitError::Failed { command: subcommand, reason: failure_reason(&output.stderr, output.status) })
+    let code = output.status.code().filter(|code| accepted.contains(code));
+    let code = code.ok_or_else(|| call.failure(&output.stderr, output.status))?;
+    call.check()?;
+    Ok((code, output.stdout))
 }
 
 /// Output of git up to a limit.
@@ -75,17 +135,12 @@ pub struct LimitedOutput {
 }
 
 /// Runs git with `input` on its standard input, and reads at most `limit` bytes of its output.
-pub(crate) fn run_limited(
-    mut command: Command,
-    subcommand: String,
-    input: &[u8],
-    limit: usize,
-) -> Result<LimitedOutput, GitError> {
+pub(crate) fn run_limited(mut call: Call, input: &[u8], limit: usize) -> Result<LimitedOutput, GitError> {
     let not_run = |error: io::Error| GitError::not_run(&error);
     if !input.is_empty() {
-        command.stdin(Stdio::piped());
+        call.process.stdin(Stdio::piped());
     }
-    let mut child = command.stderr(Stdio::piped()).spawn().map_err(not_run)?;
+    let mut child = call.process.stderr(Stdio::piped()).spawn().map_err(not_run)?;
     let (mut bytes, mut message) = (Vec::new(), Vec::new());
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let kept = &mut message;
@@ -108,10 +163,11 @@ pub(crate) fn run_limited(
     read.map_err(not_run)?;
     let is_cut = bytes.len() > limit;
     bytes.truncate(limit);
-    if is_cut || status.success() {
-        return Ok(LimitedOutput { bytes, is_cut });
+    if !is_cut && !status.success() {
+        return Err(call.failure(&message, status));
     }
-    Err(GitError::Failed { command: subcommand, reason: failure_reason(&message, status) })
+    call.check()?;
+    Ok(LimitedOutput { bytes, is_cut })
 }
 
 /// Maximum length of git's message that is kept, in bytes.

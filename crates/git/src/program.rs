@@ -1,10 +1,15 @@
 //! Git in a folder: reading, editing and acting. Calls to remotes are in `remote`.
 
-use crate::environment::{Purpose, REPOSITORY_VARIABLES, WORKTREE_VARIABLES, command};
-use crate::process::{GitError, LimitedOutput, run, run_accepting, run_limited};
+use crate::clean_room::{CleanRoom, Place};
+use crate::command::{Purpose, command};
+use crate::environment::{REPOSITORY_VARIABLES, WORKTREE_VARIABLES};
+use crate::process::{Call, GitError, LimitedOutput, run, run_accepting, run_limited};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+/// Number of times that a question is asked while the configuration changes.
+const ATTEMPTS: usize = 3;
 
 /// Runner of the git program in one folder.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +65,7 @@ impl<'a> Git<'a> {
 
     /// Reads git's output as bytes, with `input` on its standard input.
     pub fn bytes_from<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
-        self.run_captured(Purpose::Restricted, args, input)
+        run(self.captured(Purpose::Reading, args), input)
     }
 
     /// Reads git's output as text, without the trailing line break.
@@ -71,19 +76,18 @@ impl<'a> Git<'a> {
 
     /// Reads git's output as text; none if it is empty or git fails.
     pub fn find<S: AsRef<OsStr>>(self, args: &[S]) -> Option<String> {
-        self.text(args).ok().filter(|text| !text.is_empty())
+        let text = repeated(|| self.text(args));
+        text.ok().filter(|text| !text.is_empty())
     }
 
     /// True if git exits with 0. Reads only.
     pub fn succeeds<S: AsRef<OsStr>>(self, args: &[S]) -> bool {
-        self.bytes(args).is_ok()
+        repeated(|| self.bytes(args)).is_ok()
     }
 
     /// Reads git's exit code and output, if the code is one of those accepted; any other is a failure.
     pub fn answer<S: AsRef<OsStr>>(self, args: &[S], accepted: &[i32]) -> Result<(i32, Vec<u8>), GitError> {
-        let mut command = self.command(Purpose::Restricted, args);
-        command.stdout(Stdio::piped());
-        run_accepting(command, subcommand(args), b"", accepted)
+        run_accepting(self.captured(Purpose::Reading, args), b"", accepted)
     }
 
     /// Reads at most `limit` bytes of git's output.
@@ -98,23 +102,32 @@ impl<'a> Git<'a> {
         input: &[u8],
         limit: usize,
     ) -> Result<LimitedOutput, GitError> {
-        let mut command = self.command(Purpose::Restricted, args);
-        command.stdout(Stdio::piped());
-        run_limited(command, subcommand(args), input, limit)
+        run_limited(self.captured(Purpose::Reading, args), input, limit)
     }
 
     /// Changes the index or the work tree, with `input` on git's standard input. No hooks run.
     pub fn edit<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<(), GitError> {
-        self.run_captured(Purpose::Restricted, args, input).map(drop)
+        run(self.captured(Purpose::Editing, args), input).map(drop)
     }
 
     /// Acts as the user would with the same arguments. Hooks run only if the user's own configuration names them.
     pub fn act<S: AsRef<OsStr>>(self, args: &[S]) -> Result<(), GitError> {
-        self.run_captured(Purpose::OnBehalfOfUser, args, b"").map(drop)
+        run(self.captured(Purpose::OnBehalfOfUser, args), b"").map(drop)
     }
 
-    pub(crate) fn command<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Command {
-        let mut command = command(self.folder, purpose, self.is_separate, &self.options(), args);
+    /// A call whose output is read.
+    fn captured<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Call {
+        let mut call = self.prepare(purpose, args);
+        call.process.stdout(Stdio::piped());
+        call
+    }
+
+    pub(crate) fn prepare<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Call {
+        let worktree = self.worktree.map(|worktree| (worktree.git_dir, worktree.folder));
+        let place = Place { folder: self.folder, worktree, index: self.index };
+        // A repository of our own making has no programs.
+        let room = if self.is_separate { CleanRoom::default() } else { CleanRoom::at(place) };
+        let mut command = command(place, purpose, &room, &self.options(), args);
         if self.is_separate {
             for variable in REPOSITORY_VARIABLES {
                 command.env_remove(variable);
@@ -129,7 +142,7 @@ impl<'a> Git<'a> {
         if let Some(index) = self.index {
             command.env("GIT_INDEX_FILE", index);
         }
-        command
+        Call::new(command, subcommand(args), purpose, room)
     }
 
     /// Options before the subcommand.
@@ -147,17 +160,20 @@ impl<'a> Git<'a> {
         }
         options
     }
+}
 
-    fn run_captured<S: AsRef<OsStr>>(
-        self,
-        purpose: Purpose,
-        args: &[S],
-        input: &[u8],
-    ) -> Result<Vec<u8>, GitError> {
-        let mut command = self.command(purpose, args);
-        command.stdout(Stdio::piped());
-        run(command, subcommand(args), input)
+/// Asks again if the configuration was changed meanwhile: where a failure is an answer, that must not be one.
+fn repeated<T>(ask: impl Fn() -> Result<T, GitError>) -> Result<T, GitError> {
+    let is_unsettled =
+        |answer: &Result<T, GitError>| matches!(answer, Err(GitError::ConfigurationChanged { .. }));
+    let mut answer = ask();
+    for _ in 1..ATTEMPTS {
+        if !is_unsettled(&answer) {
+            break;
+        }
+        answer = ask();
     }
+    answer
 }
 
 fn subcommand<S: AsRef<OsStr>>(args: &[S]) -> String {
@@ -173,7 +189,7 @@ mod tests {
     fn a_separate_repository_is_not_that_of_the_environment() {
         let git = Git::new(Path::new("/copy"));
         let removed = |git: Git<'_>| -> BTreeSet<String> {
-            let command = git.command(Purpose::Restricted, &["init"]);
+            let command = git.prepare(Purpose::Editing, &["init"]).process;
             let removed = command.get_envs().filter(|(_, value)| value.is_none());
             removed.map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
@@ -181,7 +197,8 @@ mod tests {
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
             assert!(!usual.contains(name) && separate.contains(name), "{name}");
         }
-        let index = git.separate().with_index(Path::new("/index")).command(Purpose::Restricted, &["add"]);
+        let index = git.separate().with_index(Path::new("/index"));
+        let index = index.prepare(Purpose::Editing, &["add"]).process;
         assert!(index.get_envs().any(|(name, value)| name == "GIT_INDEX_FILE" && value.is_some()));
     }
 }

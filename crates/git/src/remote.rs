@@ -1,6 +1,6 @@
 //! Calls to remotes, with a timeout and cancellation.
 
-use crate::environment::Purpose;
+use crate::command::Purpose;
 use crate::process::failure_reason;
 use crate::program::Git;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -58,7 +58,8 @@ pub enum CallError {
 impl Git<'_> {
     /// Calls a remote. Git and the programs it starts are terminated on timeout and cancellation.
     pub fn call<S: AsRef<OsStr>>(self, args: &[S], options: RemoteCallOptions<'_>) -> Result<(), CallError> {
-        let mut command = self.command(Purpose::OnBehalfOfUser, args);
+        let mut call = self.prepare(Purpose::OnBehalfOfUser, args);
+        let command = &mut call.process;
         if !options.has_custom_ssh {
             command.env("GIT_SSH_COMMAND", SSH);
         }
@@ -83,7 +84,7 @@ impl Git<'_> {
             }
         };
         if status.success() {
-            return Ok(());
+            return call.check().map_err(|error| CallError::Failed(error.to_string()));
         }
         // A program that outlived git may still hold the pipe.
         let message = stderr.and_then(|stderr| stderr.recv_timeout(GRACE).ok()).unwrap_or_default();

@@ -103,6 +103,14 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Root of the repository; none for the configuration of the user.
+    pub fn repository(&self) -> Option<&Path> {
+        match self {
+            Scope::Repository(root) => Some(root),
+            Scope::User(_) => None,
+        }
+    }
+
     /// The folder of a client.
     pub fn folder(&self, client: Client) -> PathBuf {
         match self {

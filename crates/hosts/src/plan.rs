@@ -79,9 +79,10 @@ pub struct Problem {
 /// Plans the installation of a selection.
 pub fn plan_installation(selection: &Selection, receipts: &Receipts) -> Plan {
     let mut plan = Plan::default();
-    let is_repository = matches!(selection.scope, Scope::Repository(_));
+    let repository = selection.scope.repository();
+    let is_repository = repository.is_some();
     for file in all_files(selection) {
-        let planned = Found::read(&file.path).and_then(|found| match &file.content {
+        let planned = Found::read(&file.path, repository).and_then(|found| match &file.content {
             Content::Entries { selected, .. } => {
                 if found.text.as_deref().is_some_and(|text| selected.iter().any(|entry| entry.is_taken(text)))
                 {
@@ -100,12 +101,15 @@ pub fn plan_installation(selection: &Selection, receipts: &Receipts) -> Plan {
 /// Plans the removal of what `init` wrote for a selection.
 pub fn plan_removal(selection: &Selection, receipts: &Receipts) -> Plan {
     let mut plan = Plan::default();
-    let is_repository = matches!(selection.scope, Scope::Repository(_));
+    let repository = selection.scope.repository();
+    let is_repository = repository.is_some();
     for file in all_files(selection) {
-        if is_shared_with_others(&file.path, selection) {
+        // Nothing is written through a link that leads out of the repository, so there is nothing to take out either.
+        let is_outside = repository.is_some_and(|root| leads_outside(&file.path, root));
+        if is_outside || is_shared_with_others(&file.path, selection) {
             continue;
         }
-        let planned = Found::read(&file.path).and_then(|found| {
+        let planned = Found::read(&file.path, None).and_then(|found| {
             if found.text.is_none() && receipts.get(&found.target).is_some() {
                 plan.forgotten.push(found.target.clone());
             }
@@ -128,12 +132,13 @@ pub fn files_of(client: Client, selection: &Selection) -> Vec<PathBuf> {
     files.map(|file| file.path).collect()
 }
 
-/// Plans one edit of a file, which need not exist. None if nothing changes.
+/// Plans one edit of a file of a repository, which need not exist. None if nothing changes.
 pub fn plan_edit(
+    root: &Path,
     path: &Path,
     edit: impl FnOnce(&str) -> Result<String, EditProblem>,
 ) -> Result<Option<FileChange>, Problem> {
-    let found = Found::read(path)?;
+    let found = Found::read(path, Some(root))?;
     let after = edit(found.text.as_deref().unwrap_or_default()).map_err(|error| found.problem(&error))?;
     if found.text.is_none() && after.is_empty() {
         return Ok(None);
@@ -200,9 +205,16 @@ struct Found {
 }
 
 impl Found {
-    fn read(path: &Path) -> Result<Found, Problem> {
+    /// Reads a file as it is on disk. In a repository no link may lead out of it.
+    fn read(path: &Path, repository: Option<&Path>) -> Result<Found, Problem> {
         let problem = |reason: String| Problem { path: path.to_owned(), reason };
         let (target, missing_folders) = resolve(path).map_err(problem)?;
+        if repository.is_some_and(|root| !is_inside(&target, root)) {
+            return Err(problem(format!(
+                "a link leads out of the repository, to {}; put a file or folder of its own in the place of the link",
+                target.display()
+            )));
+        }
         let found = |text, is_writable, missing_folders| Found {
             path: path.to_owned(),
             target: target.clone(),
@@ -286,6 +298,16 @@ fn resolve(path: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
         }
     }
     Err("no folder on the way to it exists".to_owned())
+}
+
+/// True if a path, without links, is below a folder.
+fn is_inside(target: &Path, root: &Path) -> bool {
+    root.canonicalize().is_ok_and(|root| target.starts_with(root))
+}
+
+/// True if a link on the way to a file leads out of a repository.
+fn leads_outside(path: &Path, root: &Path) -> bool {
+    resolve(path).is_ok_and(|(target, _)| !is_inside(&target, root))
 }
 
 /// Reason of a removal.

@@ -48,6 +48,15 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
+/// A word for the command line of a POSIX shell, quoted where it must be, nothing shortened.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 fn needs_escape(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -61,6 +70,19 @@ mod tests {
     fn escape_sequences_and_newlines_cannot_reach_the_terminal() {
         assert_eq!(printable("a\u{1b}[31m\nb\u{202e}c").to_string(), "a\\u{1b}[31m\\nb\\u{202e}c");
         assert_eq!(one_line("two\nlines\tand déjà"), "two\\nlines\\tand déjà");
+    }
+
+    #[test]
+    fn words_for_a_shell_are_quoted_where_they_must_be() {
+        for (text, word) in [
+            ("/x/.git/index.lock", "/x/.git/index.lock"),
+            ("/x/a b", "'/x/a b'"),
+            ("o'brien", r"'o'\''brien'"),
+            ("$(x)", "'$(x)'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The launcher: applies rules to its own process and then becomes the program.
 
+use crate::lane;
 use crate::network::{CAN_ENTER, NetworkIsolation, QUERY, enter_namespace};
 use crate::rules::{BadArguments, Rules};
 use std::ffi::OsString;
@@ -41,9 +42,8 @@ pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFa
     let Some((program, arguments)) = command.split_first() else {
         return failure(NOT_STARTED, "there is no program to start".to_owned());
     };
-    if rules.own_session {
-        // Fails for the leader of a process group, which then keeps its terminal.
-        let _ = rustix::process::setsid();
+    if rules.lane {
+        lane::enter_session();
     }
     if rules.network == NetworkIsolation::Namespace
         && let Err(error) = enter_namespace()
@@ -52,7 +52,10 @@ pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFa
     }
     if rules.network == NetworkIsolation::Namespace {
         // With them a superuser could go back.
-        give_up_privileges();
+        lane::give_up_privileges();
+    }
+    if rules.lane {
+        lane::mark();
     }
     if let Err(problem) = apply(&rules) {
         return failure(NOT_APPLIED, format!("the sandbox cannot be applied: {problem}"));
@@ -73,7 +76,7 @@ fn apply(rules: &Rules) -> Result<(), landlock::RulesetError> {
     if abi == ABI::Unsupported {
         return Ok(());
     }
-    give_up_privileges();
+    lane::give_up_privileges();
     let (read, everything) = (AccessFs::from_read(abi), AccessFs::from_all(abi));
     let mut ruleset = Ruleset::default().handle_access(everything)?;
     if rules.network == NetworkIsolation::Tcp && abi >= ABI::V4 {
@@ -104,29 +107,6 @@ fn allow<P: AsRef<std::path::Path>>(
     let open = |path: P| landlock::PathFd::new(path).ok();
     paths.into_iter().filter_map(open).map(move |opened| Ok(landlock::PathBeneath::new(opened, access)))
 }
-
-/// Gives up what only a superuser has and with which the memory and environment of other processes can be read, or the
-/// kernel changed. Others have none of it.
-#[cfg(target_os = "linux")]
-fn give_up_privileges() {
-    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
-    for privilege in [
-        CapabilitySet::BPF,
-        CapabilitySet::DAC_READ_SEARCH,
-        CapabilitySet::PERFMON,
-        CapabilitySet::SYS_ADMIN,
-        CapabilitySet::SYS_BOOT,
-        CapabilitySet::SYS_MODULE,
-        CapabilitySet::SYS_PTRACE,
-        CapabilitySet::SYS_RAWIO,
-    ] {
-        // Fails for everybody but a superuser.
-        let _ = remove_capability_from_bounding_set(privilege);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn give_up_privileges() {}
 
 #[cfg(not(target_os = "linux"))]
 fn apply(_: &Rules) -> Result<(), std::convert::Infallible> {

@@ -17,8 +17,8 @@ pub struct Rules {
     pub abi_limit: Option<u8>,
     /// What keeps it from the network.
     pub network: NetworkIsolation,
-    /// True to start it in a session of its own, without a terminal.
-    pub own_session: bool,
+    /// True for a process of a lane: it leads a session of its own, without a terminal, and is marked for ever.
+    pub lane: bool,
 }
 
 /// Command line of the launcher that cannot be read.
@@ -30,7 +30,7 @@ const HIDE: &str = "--hide";
 const SHOW: &str = "--show";
 const ABI: &str = "--abi";
 const NETWORK: &str = "--network";
-const SESSION: &str = "--session";
+const LANE: &str = "--lane";
 const END: &str = "--";
 
 impl Rules {
@@ -42,14 +42,14 @@ impl Rules {
         let limit = self.abi_limit.map(|limit| [ABI.into(), limit.to_string().into()]);
         let is_open = self.network == NetworkIsolation::None;
         let network = (!is_open).then(|| [NETWORK.into(), self.network.name().into()]);
-        let session = self.own_session.then(|| SESSION.into());
+        let lane = self.lane.then(|| LANE.into());
         [
             paths(WRITE, &self.writes),
             paths(HIDE, &self.hides),
             paths(SHOW, &self.shows),
             limit.into_iter().flatten().collect(),
             network.into_iter().flatten().collect(),
-            session.into_iter().collect(),
+            lane.into_iter().collect(),
             vec![END.into()],
         ]
         .concat()
@@ -66,8 +66,8 @@ impl Rules {
                 return Ok((rules, arguments.collect()));
             }
             let name = name.to_string_lossy().into_owned();
-            if name == SESSION {
-                rules.own_session = true;
+            if name == LANE {
+                rules.lane = true;
                 continue;
             }
             let value = arguments.next().ok_or_else(|| BadArguments(format!("{name} has no value")))?;
@@ -108,7 +108,7 @@ mod tests {
             shows: vec![odd],
             abi_limit: Some(2),
             network: NetworkIsolation::Tcp,
-            own_session: true,
+            lane: true,
         };
         let mut arguments = rules.to_arguments();
         let command: Vec<OsString> = vec!["sh".into(), "--".into(), "--write".into()];

@@ -11,39 +11,48 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 impl Documents {
-    /// Archives a run and frees its name; `None` if there is no such document. Fails if another process holds
-    /// its lease.
+    /// Archives a run and frees its name; `None` if there is neither its document nor, of a deleted one, its history. Fails
+    /// if another process holds its lease.
     ///
     /// The document need not be readable: its bytes are archived.
     pub fn abandon(&self, name: &DocumentName, now: Now) -> Result<Option<PathBuf>, StoreError> {
         self.folder().check()?;
         let path = self.folder().document(name);
-        if read_bytes(&path)?.is_none() {
+        let is_gone = || -> Result<bool, StoreError> {
+            Ok(history::files(&self.folder().history(name)).is_empty() && read_bytes(&path)?.is_none())
+        };
+        if is_gone()? {
             return Ok(None);
         }
         let lease = self.lease(name)?;
         let lock = self.lock(name)?;
-        let Some(bytes) = read_bytes(&path)? else { return Ok(None) };
+        if is_gone()? {
+            return Ok(None);
+        }
+        let bytes = read_bytes(&path)?;
 
         let archives = self.folder().prepare_archives()?;
         let archive =
             free_name(&archives, &format!("{}-{}", name.stem(), now.at().strftime("%Y%m%dT%H%M%SZ")));
-        write(&archive.with_extension("json.zst"), &bytes)?;
+        if let Some(bytes) = &bytes {
+            write(&archive.with_extension("json.zst"), bytes)?;
+        }
         let changes = history::files(&self.folder().history(name));
         if !changes.is_empty() {
             let all = changes.iter().map(fs_err::read).collect::<io::Result<Vec<_>>>()?.concat();
             write(&archive.with_extension("history.jsonl.zst"), &all)?;
         }
 
-        fs_err::remove_file(&path)?;
-        atomic::sync_folder_of(&path)?;
+        // The history first: without its document it would be what is left of a deleted run.
         for file in changes.into_iter().chain([self.folder().temp(name)]) {
             remove_if_exists(&file)?;
         }
+        remove_if_exists(&path)?;
+        atomic::sync_folder_of(&path)?;
         remove_if_exists(&self.folder().lock(name))?;
         drop(lock);
         lease.remove()?;
-        Ok(Some(archive.with_extension("json.zst")))
+        Ok(Some(archive.with_extension(if bytes.is_some() { "json.zst" } else { "history.jsonl.zst" })))
     }
 }
 
@@ -70,7 +79,9 @@ fn write(target: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// A path without extension that no archive has yet.
 fn free_name(archives: &Path, stem: &str) -> PathBuf {
     let candidate = |n: usize| archives.join(if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
-    let is_free = |path: &PathBuf| !path.with_extension("json.zst").exists();
+    let is_free = |path: &PathBuf| {
+        ["json.zst", "history.jsonl.zst"].iter().all(|kind| !path.with_extension(kind).exists())
+    };
     (1..=usize::MAX).map(candidate).find(is_free).unwrap_or_else(|| archives.join(stem))
 }
 

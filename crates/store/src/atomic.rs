@@ -107,13 +107,29 @@ fn hidden_temp(target: &Path) -> PathBuf {
 fn write_temp(temp: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file = match create_new(temp, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs_err::remove_file(temp)?;
+            remove_leftover(temp)?;
             create_new(temp, mode)?
         }
         other => other?,
     };
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Removes what has the name of a temp file: the leftover of a killed writer, or anything that somebody has planted. A folder
+/// that cannot be removed is moved out of the way.
+fn remove_leftover(temp: &Path) -> io::Result<()> {
+    if !temp.symlink_metadata()?.is_dir() {
+        return fs_err::remove_file(temp);
+    }
+    let Err(error) = fs_err::remove_dir_all(temp) else { return Ok(()) };
+    let beside = |n: usize| {
+        let mut name = temp.file_name().unwrap_or_default().to_owned();
+        name.push(format!("-{n}"));
+        temp.with_file_name(name)
+    };
+    let free = (1..1_000).map(beside).find(|beside| beside.symlink_metadata().is_err());
+    free.map_or(Err(error), |beside| fs_err::rename(temp, beside))
 }
 
 /// Exclusive, so that a planted link is never written through.

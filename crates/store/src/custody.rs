@@ -4,9 +4,10 @@
 //! A person's edits count between runs and at gates: the driver then accepts the files as they are. In between, nobody but
 //! the driver writes them.
 
-use crate::signature::Signature;
+use crate::signature::{Found, Signature};
 use charrette_model::tree::ChangeKind;
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,13 @@ pub(crate) struct Restoration {
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
+/// Result of a check of one file.
+pub(crate) enum Checked {
+    /// The file is as the driver left it, or custody is inactive. With its signature, if it was looked at and is there.
+    Unchanged(Option<Signature>),
+    Changed(Restoration),
+}
+
 /// Files of a run, by path. Inactive until [`Custody::begin`]: until then it only remembers what was read.
 #[derive(Debug, Default)]
 pub(crate) struct Custody(Mutex<CustodyState>);
@@ -32,7 +40,8 @@ pub(crate) struct Custody(Mutex<CustodyState>);
 #[derive(Debug, Default)]
 struct CustodyState {
     is_active: bool,
-    files: HashMap<PathBuf, KeptFile>,
+    /// By path, as text: a path is hashed and compared name by name.
+    files: HashMap<OsString, KeptFile>,
     /// Changes by others that were taken back and nobody was told about yet.
     foreign: Vec<ForeignChange>,
 }
@@ -63,18 +72,18 @@ impl Custody {
         let mut state = self.state();
         let (kept, before): (HashMap<_, _>, _) = std::mem::take(&mut state.files)
             .into_iter()
-            .partition(|(path, _)| except.is_some_and(|except| path.starts_with(except)));
+            .partition(|(path, _)| except.is_some_and(|except| Path::new(path).starts_with(except)));
         state.files = kept;
         state.is_active = true;
         for path in paths {
-            let Some(signature) = Signature::read(&path)? else { continue };
-            let kept = match before.get(&path).filter(|kept| kept.signature == Some(signature)) {
+            let Found::File(signature) = Found::at(&path)? else { continue };
+            let kept = match before.get(path.as_os_str()).filter(|kept| kept.signature == Some(signature)) {
                 Some(kept) => kept.clone(),
                 None => {
                     KeptFile { signature: signature.settled(), bytes: signature.read_file(&path)?.into() }
                 }
             };
-            state.files.insert(path, kept);
+            state.files.insert(path.into_os_string(), kept);
         }
         Ok(())
     }
@@ -83,7 +92,8 @@ impl Custody {
     pub(crate) fn remember(&self, path: PathBuf, signature: Signature, bytes: Vec<u8>) {
         let mut state = self.state();
         if let Some(signature) = signature.settled().filter(|_| !state.is_active) {
-            state.files.insert(path, KeptFile { signature: Some(signature), bytes: bytes.into() });
+            let kept = KeptFile { signature: Some(signature), bytes: bytes.into() };
+            state.files.insert(path.into_os_string(), kept);
         }
     }
 
@@ -92,51 +102,69 @@ impl Custody {
         let mut state = self.state();
         if state.is_active {
             let kept = |bytes: &[u8]| KeptFile { signature: None, bytes: bytes.into() };
-            state.files.extend(files.iter().map(|(path, bytes)| (path.clone(), kept(bytes))));
+            state
+                .files
+                .extend(files.iter().map(|(path, bytes)| (path.clone().into_os_string(), kept(bytes))));
         }
     }
 
     /// Takes note that the driver has moved a file.
     pub(crate) fn moved(&self, from: &Path, to: &Path) {
         let mut state = self.state();
-        if let Some(kept) = state.files.remove(from) {
-            state.files.insert(to.to_owned(), KeptFile { signature: None, ..kept });
+        if let Some(kept) = state.files.remove(from.as_os_str()) {
+            state.files.insert(to.as_os_str().to_owned(), KeptFile { signature: None, ..kept });
         }
     }
 
     /// Forgets files that the driver removes.
     pub(crate) fn forget(&self, is_gone: impl Fn(&Path) -> bool) {
-        self.state().files.retain(|path, _| !is_gone(path));
+        self.state().files.retain(|path, _| !is_gone(Path::new(path)));
+    }
+
+    /// Content of a file as the driver left it; none if there should be no such file, or custody is inactive.
+    pub(crate) fn content(&self, path: &Path) -> Option<Arc<[u8]>> {
+        let state = self.state();
+        state.files.get(path.as_os_str()).filter(|_| state.is_active).map(|kept| kept.bytes.clone())
     }
 
     /// Paths of all files in custody.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.state().files.keys().cloned().collect()
+        self.state().files.keys().map(PathBuf::from).collect()
     }
 
-    /// The foreign change of one file, if there is one, and how to take it back.
-    pub(crate) fn foreign_change(&self, path: &Path) -> io::Result<Option<Restoration>> {
+    /// Checks one file.
+    pub(crate) fn check(&self, path: &Path) -> io::Result<Checked> {
         let mut state = self.state();
         if !state.is_active {
-            return Ok(None);
+            return Ok(Checked::Unchanged(None));
         }
         let change = |kind| ForeignChange { path: path.to_owned(), kind };
-        let now = Signature::read(path)?;
-        let Some(kept) = state.files.get_mut(path) else {
-            let is_there = path.symlink_metadata().is_ok();
-            return Ok(is_there.then(|| Restoration { change: change(ChangeKind::Added), bytes: None }));
+        let now = Found::at(path)?;
+        let Some(kept) = state.files.get_mut::<OsStr>(path.as_os_str()) else {
+            return Ok(match now {
+                Found::Nothing => Checked::Unchanged(None),
+                Found::File(_) | Found::Other => {
+                    Checked::Changed(Restoration { change: change(ChangeKind::Added), bytes: None })
+                }
+            });
         };
         let kind = match now {
-            Some(signature) if kept.signature == Some(signature) => return Ok(None),
-            Some(signature) if *signature.read_file(path)? == *kept.bytes => {
-                kept.signature = signature.settled();
-                return Ok(None);
+            Found::File(signature) if kept.signature == Some(signature) => {
+                return Ok(Checked::Unchanged(Some(signature)));
             }
-            Some(_) => ChangeKind::Modified,
-            None if path.symlink_metadata().is_ok() => ChangeKind::Modified,
-            None => ChangeKind::Deleted,
+            Found::File(signature) => match signature.read_file(path) {
+                Ok(bytes) if *bytes == *kept.bytes => {
+                    kept.signature = signature.settled();
+                    return Ok(Checked::Unchanged(Some(signature)));
+                }
+                // The driver can read its own files.
+                Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+                _ => ChangeKind::Modified,
+            },
+            Found::Other => ChangeKind::Modified,
+            Found::Nothing => ChangeKind::Deleted,
         };
-        Ok(Some(Restoration { change: change(kind), bytes: Some(kept.bytes.clone()) }))
+        Ok(Checked::Changed(Restoration { change: change(kind), bytes: Some(kept.bytes.clone()) }))
     }
 
     /// Notes a change that was taken back.

@@ -4,12 +4,14 @@
 //! replaces the file atomically and appends the change to the history. No transition relies on memory of an
 //! earlier one: the file on disk counts. (It is not parsed again if it is unchanged; see `parse_cache`.)
 
+use crate::answer_notes::AnswerNotes;
 use crate::atomic::{self, ReplaceError};
+use crate::document_custody::{self, DocumentCustody, KeptDocument, ReadInCustody};
 use crate::error::StoreError;
 use crate::head::head;
 use crate::history::{self, ChangeLabel, DocumentVersion};
 use crate::layout::StateFolder;
-use crate::lock::{DocumentLock, Holder, Lease};
+use crate::lock::{DocumentLock, HeldLeases, Holder, Lease};
 use crate::parse_cache::ParseCache;
 use crate::pretty;
 use crate::repository::Repository;
@@ -34,6 +36,10 @@ pub struct Documents {
     holder: Holder,
     summary_words: usize,
     parse_cache: ParseCache,
+    leases: HeldLeases,
+    /// True to change no run that is being driven.
+    spares_driven: bool,
+    custody: DocumentCustody,
 }
 
 /// A document read from disk.
@@ -78,7 +84,33 @@ impl Documents {
         holder: Holder,
         summary_words: usize,
     ) -> Documents {
-        Documents { folder, repository, holder, summary_words, parse_cache: ParseCache::default() }
+        Documents {
+            folder,
+            repository,
+            holder,
+            summary_words,
+            parse_cache: ParseCache::default(),
+            leases: HeldLeases::default(),
+            spares_driven: false,
+            custody: DocumentCustody::default(),
+        }
+    }
+
+    /// The same documents, but every change of a run that is being driven is refused, under the document's lock.
+    #[must_use]
+    pub fn sparing_driven(self) -> Documents {
+        Documents { spares_driven: true, ..self }
+    }
+
+    /// Shares the documents in custody with other handles of this process.
+    #[must_use]
+    pub fn with_custody(mut self, custody: DocumentCustody) -> Documents {
+        self.custody = custody;
+        self
+    }
+
+    pub(crate) fn custody(&self) -> &DocumentCustody {
+        &self.custody
     }
 
     pub fn folder(&self) -> &StateFolder {
@@ -109,12 +141,6 @@ impl Documents {
             _ => None,
         };
         Ok(Some(LoadedDocument { document, stale }))
-    }
-
-    /// True if the document is byte for byte as this process wrote it last.
-    pub fn is_as_written(&self, name: &DocumentName) -> bool {
-        let found = read_bytes(&self.folder.document(name)).ok().flatten();
-        found.is_some_and(|bytes| self.parse_cache.is_known(&bytes))
     }
 
     /// Replaces the document on disk.
@@ -155,16 +181,56 @@ impl Documents {
         now: Now,
         change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
     ) -> Result<TransitionResult, StoreError> {
+        self.transition_with(name, label, now, change, |_, _| Ok(()))
+    }
+
+    /// Records answers that a person gave. They are noted first, so that the driver of the run, if there is one, can tell
+    /// them from what an agent wrote.
+    pub fn answer(
+        &self,
+        name: &DocumentName,
+        notes: &AnswerNotes,
+        now: Now,
+        change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+    ) -> Result<TransitionResult, StoreError> {
+        self.transition_with(name, "answer", now, change, |before, after| Ok(notes.add(before, after)?))
+    }
+
+    /// A durable change; `announce` is called under the document's lock, before it is written.
+    fn transition_with(
+        &self,
+        name: &DocumentName,
+        label: &str,
+        now: Now,
+        change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+        announce: impl Fn(&Checkpoint, &Checkpoint) -> Result<(), StoreError>,
+    ) -> Result<TransitionResult, StoreError> {
         let context = TransitionContext { now, head: self.head(), summary_words: self.summary_words };
-        let exists = self.folder.check()?;
-        if !exists {
-            // A refused change leaves no trace, not even folders.
-            change(None, &context)?;
-        }
-        let changed = self
-            .folder
-            .prepare_inside(exists)
-            .and_then(|()| self.locked_transition(name, label, &context, change));
+        let kept = self.custody.find(&self.folder.document(name));
+        let write = |kept: Option<&mut KeptDocument>| -> Result<TransitionResult, StoreError> {
+            let exists = self.folder.check()?;
+            if !exists && kept.is_none() {
+                // A refused change leaves no trace, not even folders.
+                change(None, &context)?;
+            }
+            self.folder.prepare_inside(exists)?;
+            self.locked_transition(name, label, &context, (&change, &announce), kept)
+        };
+        let changed = match kept {
+            None => write(None),
+            Some(kept) => {
+                let mut kept = document_custody::lock(&kept);
+                match write(Some(&mut kept)) {
+                    // While the run is driven nobody else has a reason to close or to replace its folders.
+                    Err(error) if error.is_obstacle() => {
+                        document_custody::restore_folders(&self.folder, name, kept.evidence())
+                            .map_err(StoreError::from)
+                            .and_then(|()| write(Some(&mut kept)))
+                    }
+                    other => other,
+                }
+            }
+        };
         changed.map_err(|error| match error {
             StoreError::Io(cause) => StoreError::NotWritten {
                 cause,
@@ -179,21 +245,46 @@ impl Documents {
         name: &DocumentName,
         label: &str,
         context: &TransitionContext,
-        change: impl FnOnce(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+        (change, announce): (
+            impl FnOnce(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+            impl FnOnce(&Checkpoint, &Checkpoint) -> Result<(), StoreError>,
+        ),
+        kept: Option<&mut KeptDocument>,
     ) -> Result<TransitionResult, StoreError> {
         let _lock = DocumentLock::acquire(&self.folder.lock(name), &self.holder)?;
+        if self.spares_driven {
+            self.refuse_driven(name)?;
+        }
 
         let path = self.folder.document(name);
-        let before = read_bytes(&path)?;
-        let old = before.as_deref().map(|bytes| self.parse_cache.document(bytes)).transpose();
-        let old = old.map_err(|error| unreadable(path, error))?;
+        let (before, on_disk, old, taken_back) = if let Some(kept) = &kept {
+            let ReadInCustody { bytes, on_disk, document, taken_back } = kept.read()?;
+            (bytes, on_disk, Some(document), taken_back)
+        } else {
+            let before = read_bytes(&path)?;
+            let old = before.as_deref().map(|bytes| self.parse_cache.document(bytes)).transpose();
+            let old = old.map_err(|error| unreadable(path, error))?;
+            (before, old.clone(), old, Vec::new())
+        };
         let document = change(old.clone(), context)?;
+        if let Some(old) = &old {
+            announce(old, &document)?;
+        }
         let after = pretty::to_vec(&document, before.as_ref().map_or(0, Vec::len) + 4096)?;
-        self.put(name, &after, before.as_deref())?;
+        let put = self.put(name, &after, before.as_deref());
+        if let Some(kept) = kept
+            && matches!(put, Ok(()) | Err(StoreError::NotDurable { .. }))
+        {
+            kept.remember(&after, &document, taken_back);
+        }
+        put?;
 
         let appended = history::append(
             &self.folder.history(name),
-            before.as_deref().zip(old.as_ref()).map(|(bytes, document)| DocumentVersion { bytes, document }),
+            before
+                .as_deref()
+                .zip(on_disk.as_ref())
+                .map(|(bytes, document)| DocumentVersion { bytes, document }),
             DocumentVersion { bytes: &after, document: &document },
             &ChangeLabel { actor: &self.holder.command, label },
         );
@@ -205,33 +296,36 @@ impl Documents {
         })
     }
 
-    /// Puts back a document whose file cannot be read any more, and returns what was found in it; none if it can be read.
-    pub fn put_back(
-        &self,
-        name: &DocumentName,
-        document: &Checkpoint,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
-        let _lock = DocumentLock::acquire(&self.folder.lock(name), &self.holder)?;
-        let Some(found) = read_bytes(&self.folder.document(name))? else { return Ok(None) };
-        if self.parse_cache.document(&found).is_ok() {
-            return Ok(None);
+    /// Refuses if the run is being driven.
+    pub fn refuse_driven(&self, name: &DocumentName) -> Result<(), StoreError> {
+        match Lease::holder(&self.folder.lease(name))? {
+            Some(holder) => Err(StoreError::Driven { run: name.stem(), holder: Box::new(holder) }),
+            None => Ok(()),
         }
-        let text = pretty::to_vec(document, found.len() + 4096)?;
-        self.put(name, &text, None)?;
-        self.parse_cache.remember(text, document);
-        Ok(Some(found))
     }
 
     /// Takes the lease of a run: this process becomes its driver.
     pub fn lease(&self, name: &DocumentName) -> Result<Lease, StoreError> {
-        self.folder.prepare()?;
-        Lease::acquire(&self.folder.lease(name), &self.holder)
+        self.take(&self.folder.lease(name))
     }
 
     /// Takes the lease of the checkout, for operations that move HEAD or write outside a workspace.
     pub fn lease_checkout(&self) -> Result<Lease, StoreError> {
+        self.take(&self.folder.checkout())
+    }
+
+    fn take(&self, path: &Path) -> Result<Lease, StoreError> {
         self.folder.prepare()?;
-        Lease::acquire(&self.folder.checkout(), &self.holder)
+        let lease = Lease::acquire(path, &self.holder)?;
+        self.leases.add(&lease);
+        Ok(lease)
+    }
+
+    /// Takes the leases again that were taken here and whose files somebody removed or replaced: without them a second
+    /// process could drive the same run, or move the same checkout. Returns the paths of those files; an error if another
+    /// process holds one of them now.
+    pub fn take_back_leases(&self) -> Result<Vec<PathBuf>, StoreError> {
+        self.leases.take_back(&self.holder)
     }
 
     /// Takes the document's lock without a change, to inspect or move its files.

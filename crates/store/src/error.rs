@@ -23,7 +23,7 @@ pub enum StoreError {
         version: String,
     },
     /// A symbolic link in a place where links are not followed.
-    #[error("{} is a symbolic link, which is not followed for state", .0.display())]
+    #[error("{} is a symbolic link, which is not followed here", .0.display())]
     Symlink(PathBuf),
     #[error("{} is not a regular file", .0.display())]
     NotAFile(PathBuf),
@@ -35,6 +35,9 @@ pub enum StoreError {
         path: PathBuf,
         limit: u64,
     },
+    /// The run has a driver, and only that changes its document.
+    #[error("{run} is being driven{}; only its driver changes it", Holder::describe(Some(.holder)))]
+    Driven { run: String, holder: Box<Holder> },
     /// Lock timeout: another process is changing the document and does not finish.
     #[error("{} is locked{}", .path.display(), Holder::describe(.holder.as_ref()))]
     Locked {
@@ -59,4 +62,17 @@ pub enum StoreError {
     /// Writing failed too late to be undone.
     #[error("{cause}; the new document is in place but may not survive a power loss")]
     NotDurable { cause: io::Error },
+}
+
+impl StoreError {
+    /// True if something stands in the way that need not be there: a link, a file, missing rights.
+    pub(crate) fn is_obstacle(&self) -> bool {
+        match self {
+            StoreError::Symlink(_) | StoreError::NotAFile(_) | StoreError::NotAFolder(_) => true,
+            StoreError::Io(cause) | StoreError::NotWritten { cause, .. } => {
+                [io::ErrorKind::PermissionDenied, io::ErrorKind::NotADirectory].contains(&cause.kind())
+            }
+            _ => false,
+        }
+    }
 }

@@ -73,23 +73,40 @@ impl Documents {
         Ok(done)
     }
 
-    /// Removes orphaned locks and histories: their documents no longer exist.
+    /// Removes orphaned locks and histories: their documents no longer exist. A history stays as long as the workspace
+    /// of its run does: the document can be rebuilt from it.
     fn remove_orphans(&self, dry_run: bool) -> Result<Vec<GcAction>, StoreError> {
-        let mut done = Vec::new();
+        let mut orphans = Vec::new();
         let folders = [(self.folder().locks(), "remove-lock"), (self.folder().histories(), "remove-history")];
         for (folder, action) in folders {
             for file in entries(folder.clone())? {
                 let Some(name) = owner_of(&file) else { continue };
-                if self.folder().document(&name).exists() {
+                if self.folder().document(&name).exists() || self.can_be_resumed(&name) {
                     continue;
                 }
-                let found = gc_action(action, &folder.join(&file))?;
-                if dry_run || self.remove_orphan(&name, &found.path)? {
-                    done.push(found);
+                match gc_action(action, &folder.join(&file)) {
+                    Ok(found) => orphans.push((name, found)),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(error.into()),
                 }
             }
         }
+        let mut done = Vec::new();
+        // Each takes the locks of its run with it, which may be listed too.
+        for (name, found) in orphans {
+            if dry_run || self.remove_orphan(&name, &found.path)? {
+                done.push(found);
+            }
+        }
         Ok(done)
+    }
+
+    /// True if the document of a run was deleted, and can be rebuilt for the workspace that is still there.
+    fn can_be_resumed(&self, name: &DocumentName) -> bool {
+        let remains = self.remains(name).ok().flatten();
+        let run = remains.and_then(|remains| remains.document?.run);
+        let workspace = run.and_then(|run| run.workspace);
+        workspace.is_some_and(|workspace| self.folder().root().join(workspace).is_dir())
     }
 
     /// False if the document is in use after all: the holder of a lock may be about to create it.

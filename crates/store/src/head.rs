@@ -129,6 +129,6 @@ fn read_with_git(work_tree: &Path) -> io::Result<Option<String>> {
     match Git::new(work_tree).text(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
         Ok(text) => Ok(Some(text).filter(|text| is_commit(text))),
         Err(GitError::Failed { .. }) => Ok(None),
-        Err(error @ GitError::NotRun(_)) => Err(io::Error::other(error)),
+        Err(error) => Err(io::Error::other(error)),
     }
 }

@@ -132,6 +132,12 @@ impl Tail {
     }
 }
 
+/// True if the last change in the history made the document what these bytes are.
+pub fn ends_with(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let file = fs_err::File::open(path)?;
+    Ok(Tail::read(&file)?.to == Some(digest(bytes)))
+}
+
 fn open(path: &Path) -> io::Result<fs_err::File> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true).append(true).create(true);

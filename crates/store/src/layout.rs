@@ -33,6 +33,11 @@ impl StateFolder {
         &self.path
     }
 
+    /// Root of the repository.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub fn document(&self, name: &DocumentName) -> PathBuf {
         self.path.join(format!("{}.json", name.stem()))
     }

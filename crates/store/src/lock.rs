@@ -12,6 +12,7 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -37,9 +38,22 @@ pub struct Holder {
     pub since: String,
     /// Its command line.
     pub command: String,
+    /// Namespace that its id belongs to: in another one, the same number is another process (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 impl Holder {
+    /// This process.
+    pub fn of_this_process(since: String, command: String) -> Holder {
+        Holder { pid: std::process::id(), since, command, namespace: process_namespace() }
+    }
+
+    /// True unless the holder is known to be in another process namespace than this process.
+    pub fn shares_process_ids(&self) -> bool {
+        self.namespace.is_none() || self.namespace == process_namespace()
+    }
+
     /// Description, to follow "locked" or "driven".
     pub fn describe(holder: Option<&Holder>) -> String {
         match holder {
@@ -75,28 +89,38 @@ impl DocumentLock {
 
 /// The lease of a run, for the life of the process that drives it. Freed on drop.
 #[derive(Debug)]
-pub struct Lease {
-    file: File,
+pub struct Lease(Arc<HeldLease>);
+
+#[derive(Debug)]
+struct HeldLease {
+    /// Another file, if somebody removed or replaced the first one.
+    file: Mutex<File>,
     path: PathBuf,
+}
+
+impl HeldLease {
+    fn file(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        unlock(&self.file);
+        unlock(&self.0.file());
     }
 }
 
 impl Lease {
     /// Takes the lease; the error names its holder.
     pub fn acquire(path: &Path, holder: &Holder) -> Result<Lease, StoreError> {
-        let file = acquire(path, holder, LEASE_TIMEOUT)?;
-        Ok(Lease { file, path: path.to_owned() })
+        let file = Mutex::new(acquire(path, holder, LEASE_TIMEOUT)?);
+        Ok(Lease(Arc::new(HeldLease { file, path: path.to_owned() })))
     }
 
     /// A second handle of the same lease, to be inherited by a worker process: the run is leased for as long
     /// as either has it open.
     pub fn handle(&self) -> io::Result<File> {
-        self.file.try_clone()
+        self.0.file().try_clone()
     }
 
     /// True if a file inherited by this process is the lease of that path, and holds it.
@@ -106,7 +130,7 @@ impl Lease {
 
     /// Frees the lease and removes its file, when its run is gone.
     pub fn remove(self) -> io::Result<()> {
-        fs_err::remove_file(&self.path)
+        fs_err::remove_file(&self.0.path)
     }
 
     /// The current holder of a lease, if any.
@@ -118,12 +142,58 @@ impl Lease {
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
             Err(TryLockError::WouldBlock) => {
-                let unknown = Holder { pid: 0, since: "?".to_owned(), command: "?".to_owned() };
+                let unknown =
+                    Holder { pid: 0, since: "?".to_owned(), command: "?".to_owned(), namespace: None };
                 Ok(Some(read_holder(&file).unwrap_or(unknown)))
             }
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// Leases that this process holds, as long as they are held. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HeldLeases(Arc<Mutex<Vec<Weak<HeldLease>>>>);
+
+impl HeldLeases {
+    pub(crate) fn add(&self, lease: &Lease) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|lease| lease.strong_count() > 0);
+        held.push(Arc::downgrade(&lease.0));
+    }
+
+    /// Takes each lease again whose file was removed or replaced, and returns the paths of those. An error if another
+    /// process has taken one of them meanwhile.
+    pub(crate) fn take_back(&self, holder: &Holder) -> Result<Vec<PathBuf>, StoreError> {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut lost = Vec::new();
+        for lease in held.iter().filter_map(Weak::upgrade) {
+            if is_same_file(&lease.path, &lease.file())? {
+                continue;
+            }
+            clear_the_way(&lease.path)?;
+            let file = acquire(&lease.path, holder, LEASE_TIMEOUT)?;
+            *lease.file() = file;
+            lost.push(lease.path.clone());
+        }
+        Ok(lost)
+    }
+}
+
+/// Makes the folder of a lock again, and removes what cannot be opened as a lock in its place.
+fn clear_the_way(path: &Path) -> io::Result<()> {
+    fs_err::create_dir_all(path.parent().unwrap_or(path))?;
+    match path.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => fs_err::remove_dir_all(path),
+        Ok(meta) if !meta.is_file() => fs_err::remove_file(path),
+        _ => Ok(()),
+    }
+}
+
+/// Name of the namespace that the id of this process belongs to (Linux).
+pub fn process_namespace() -> Option<String> {
+    let name = fs_err::read_link("/proc/self/ns/pid").ok()?;
+    Some(name.to_string_lossy().into_owned())
 }
 
 /// Explicit, because closing the file frees the lock only after a child that is just being spawned has closed
@@ -136,7 +206,10 @@ fn acquire(path: &Path, holder: &Holder, timeout: Duration) -> Result<File, Stor
     let deadline = Instant::now() + timeout;
     let mut pause = Duration::from_micros(200);
     loop {
-        let file = open(path, true)?;
+        let file = match open(path, true) {
+            Err(_) if path.is_symlink() => return Err(StoreError::Symlink(path.to_owned())),
+            other => other?,
+        };
         match file.try_lock() {
             // The lock counts only if the locked file is still the one at that path.
             Ok(()) if is_same_file(path, &file)? => {

@@ -6,13 +6,13 @@ use charrette_model::checkpoint::{Checkpoint, ReadError, read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The last version that was parsed or written, whichever handle did it.
-static PARSED: Mutex<Option<Version>> = Mutex::new(None);
+static PARSED: Mutex<Option<Arc<Version>>> = Mutex::new(None);
 
 /// The last version that was written, if any, shared by all handles to the same documents.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ParseCache(Arc<Mutex<Option<Version>>>);
+pub(crate) struct ParseCache(Arc<Mutex<Option<Arc<Version>>>>);
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Version {
     text: Vec<u8>,
     document: Checkpoint,
@@ -28,21 +28,15 @@ impl ParseCache {
         }
     }
 
-    /// True if the text is the one that was written last.
-    pub(crate) fn is_known(&self, text: &[u8]) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().is_some_and(|version| version.text == text)
-    }
-
     /// Caches a version that was just written.
     pub(crate) fn remember(&self, text: Vec<u8>, document: &Checkpoint) {
-        let version = Version { text, document: document.clone() };
+        let version = Arc::new(Version { text, document: document.clone() });
         *parsed() = Some(version.clone());
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
     }
 }
 
-fn parsed() -> MutexGuard<'static, Option<Version>> {
+fn parsed() -> MutexGuard<'static, Option<Arc<Version>>> {
     PARSED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -53,7 +47,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Checkpoint, ReadError> {
         Some(version) if version.text == text => Ok(version.document.clone()),
         _ => {
             let document = read(text)?;
-            *parsed = Some(Version { text: text.to_owned(), document: document.clone() });
+            *parsed = Some(Arc::new(Version { text: text.to_owned(), document: document.clone() }));
             Ok(document)
         }
     }

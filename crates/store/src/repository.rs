@@ -70,7 +70,7 @@ pub fn locate_with_git(start: &Path) -> io::Result<Location> {
             Ok(Some(PathBuf::from(OsString::from_vec(path))))
         }
         Err(GitError::Failed { .. }) => Ok(None),
-        Err(error @ GitError::NotRun(_)) => Err(io::Error::other(error)),
+        Err(error) => Err(io::Error::other(error)),
     };
     let Some(git_dir) = rev_parse("--git-dir")? else { return Ok(Location::Outside) };
     let common_dir = rev_parse("--git-common-dir")?.unwrap_or_else(|| git_dir.clone());

@@ -22,16 +22,29 @@ pub struct Signature {
     changed: (i64, i64),
 }
 
-impl Signature {
-    /// Of a regular file; none if there is none at that path. Links are not followed.
-    pub(crate) fn read(path: &Path) -> io::Result<Option<Signature>> {
+/// What is at a path. Links are not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    Nothing,
+    File(Signature),
+    /// A link, a folder, a pipe.
+    Other,
+}
+
+impl Found {
+    pub(crate) fn at(path: &Path) -> io::Result<Found> {
         match path.symlink_metadata() {
-            Ok(meta) => Ok(meta.is_file().then(|| Signature::of(&meta))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Ok(meta) if meta.is_file() => Ok(Found::File(Signature::of(&meta))),
+            Ok(_) => Ok(Found::Other),
+            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
+                Ok(Found::Nothing)
+            }
             Err(error) => Err(error),
         }
     }
+}
 
+impl Signature {
     /// Of the metadata of a regular file.
     pub fn of(meta: &std::fs::Metadata) -> Signature {
         Signature { inode: meta.ino(), bytes: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) }

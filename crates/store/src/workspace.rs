@@ -5,21 +5,29 @@
 //! progress and none of it is lost if the process dies in between. The contents of the staging folder are the
 //! only record of uncollected outputs.
 
+use crate::answer_notes::AnswerNotes;
 use crate::atomic::{place_all, sync_folders_of};
 use crate::custody::Custody;
+use crate::documents::read_small;
 use crate::error::StoreError;
-use crate::layout::{check_folder, create_folder};
+use crate::layout::{check_file, check_folder, create_folder};
+use crate::log_folder::LogFolder;
 use crate::signature::Signature;
-use charrette_model::escape::printable;
+use charrette_model::escape::shell_word;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 mod files_in_custody;
+mod names;
 mod replay;
+mod unrestored;
 
+pub use files_in_custody::CheckedFiles;
+use names::{SPECS, add_names, check_name, invalid};
 use replay::Replay;
 
 /// The folder of a run's artifacts, and its staging folder.
@@ -34,6 +42,8 @@ pub struct Workspace {
     digests: Mutex<HashMap<String, (Signature, String)>>,
     custody: Custody,
     replay: Mutex<Replay>,
+    /// True if this process has noted files that it could not put back.
+    has_unrestored: AtomicBool,
 }
 
 impl Workspace {
@@ -48,6 +58,7 @@ impl Workspace {
             digests: Mutex::default(),
             custody: Custody::default(),
             replay: Mutex::default(),
+            has_unrestored: AtomicBool::new(false),
         }
     }
 
@@ -72,8 +83,31 @@ impl Workspace {
         crate::layout::ignore_itself(self.folder.parent().unwrap_or(&self.folder))
     }
 
+    /// Checks that no link leads out of the repository: neither the folder, nor one inside it, nor the folder of the
+    /// deliverable. For the start of a run, before anything is paid for.
+    pub fn check_links(&self) -> Result<(), StoreError> {
+        let Some(root) = &self.root else { return Ok(()) };
+        if check_folder(root, &self.folder)? {
+            for entry in fs_err::read_dir(&self.folder)? {
+                let entry = entry?;
+                if entry.file_type()?.is_symlink() {
+                    check_file(root, &entry.path())?;
+                }
+            }
+        }
+        self.specs.as_ref().map_or(Ok(()), |specs| check_folder(root, specs).map(drop))
+    }
+
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder for logs, which are no artifacts.
+    pub fn logs(&self) -> LogFolder {
+        match &self.root {
+            Some(root) => LogFolder::inside(root, &self.folder),
+            None => LogFolder::new(&self.folder),
+        }
     }
 
     /// Path of an artifact, existing or not.
@@ -90,6 +124,11 @@ impl Workspace {
         &self.staging
     }
 
+    /// Notes of the answers that people gave to the run's gates.
+    pub fn answer_notes(&self) -> AnswerNotes {
+        AnswerNotes::new(self.staging.clone())
+    }
+
     /// Scratch folder for one attempt at a step, outside the repository.
     pub fn lane(&self, lane: &str) -> PathBuf {
         self.staging.join(lane)
@@ -97,20 +136,14 @@ impl Workspace {
 
     /// The content of an artifact, staged or collected; `None` if there is no such file.
     pub fn read(&self, name: &str, lane: Option<&str>) -> io::Result<Option<Vec<u8>>> {
-        match fs_err::read(self.readable_path(name, lane)?) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        read_if_there(&self.readable_path(name, lane)?)
     }
 
     /// The content of a staged file; `None` if there is no such file.
     pub fn read_staged(&self, lane: &str, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs_err::read(self.verified(self.staged(lane, name)?, name)?) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let path = self.staged(lane, name)?;
+        self.verify(&path, name)?;
+        read_if_there(&path)
     }
 
     /// Removes a staged file.
@@ -123,13 +156,23 @@ impl Workspace {
 
     /// Path where an artifact can be read now: staged by `lane`, or collected.
     pub fn readable_path(&self, name: &str, lane: Option<&str>) -> io::Result<PathBuf> {
+        self.find(name, lane).map(|(path, _)| path)
+    }
+
+    /// The same, with the signature of the file, if it was looked at and is there.
+    fn find(&self, name: &str, lane: Option<&str>) -> io::Result<(PathBuf, Option<Signature>)> {
         if let Some(lane) = lane {
             let staged = self.staged(lane, name)?;
-            if self.may_be_there(&staged) && self.verified(staged.clone(), name)?.exists() {
-                return Ok(staged);
+            if self.may_be_there(&staged) {
+                let signature = self.verify(&staged, name)?;
+                if signature.is_some() || staged.exists() {
+                    return Ok((staged, signature));
+                }
             }
         }
-        self.verified(self.path(name)?, name)
+        let path = self.path(name)?;
+        let signature = self.verify(&path, name)?;
+        Ok((path, signature))
     }
 
     /// SHA-256 of an artifact, staged or collected; `None` if there is no such file.
@@ -143,13 +186,12 @@ impl Workspace {
     }
 
     fn find_digest(&self, name: &str, lane: Option<&str>) -> io::Result<Option<String>> {
-        let path = self.readable_path(name, lane)?;
-        let meta = match path.metadata() {
-            Ok(meta) => meta,
+        let (path, signature) = self.find(name, lane)?;
+        let signature = match signature.map_or_else(|| path.metadata().map(|meta| Signature::of(&meta)), Ok) {
+            Ok(signature) => signature,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let signature = Signature::of(&meta);
         let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, digest)) = digests.get(name)
             && *known == signature
@@ -225,7 +267,8 @@ impl Workspace {
     /// Gives a kept file another name. That survives a kill of this process; a power loss may undo it.
     pub fn rename_kept(&self, lane: &str, name: &str, new_name: &str) -> io::Result<()> {
         self.expect_staged();
-        let (path, new_path) = (self.verified(self.staged(lane, name)?, name)?, self.staged(lane, new_name)?);
+        let (path, new_path) = (self.staged(lane, name)?, self.staged(lane, new_name)?);
+        self.verify(&path, name)?;
         fs_err::rename(&path, &new_path)?;
         self.custody.moved(&path, &new_path);
         Ok(())
@@ -247,7 +290,7 @@ impl Workspace {
             for name in names {
                 let name = name.as_ref();
                 let (staged, target) = (self.staged(lane.as_ref(), name)?, self.path(name)?);
-                self.verified(staged.clone(), name)?;
+                self.verify(&staged, name)?;
                 if !staged.exists() {
                     continue;
                 }
@@ -349,9 +392,14 @@ impl Workspace {
             return Ok(None);
         }
         let kept = self.folder.join("superseded").join(format!("{name}.{}", &old[..12]));
+        self.check_place(&kept)?;
         create_folder(kept.parent().unwrap_or(&self.folder))?;
         match fs_err::hard_link(&target, &kept) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            // The specification, or the workspace, may be on another disk.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                place_all(&[(kept.clone(), &fs_err::read(&target)?)])?;
+            }
             other => other?,
         }
         Ok(Some(kept))
@@ -363,6 +411,10 @@ impl Workspace {
         let folder = file.parent().unwrap_or(root);
         check_folder(root, folder).map(drop).map_err(|error| match error {
             StoreError::Io(error) => error,
+            StoreError::Symlink(link) => {
+                let cure = format!("remove it: rm {}", shell_word(&link.display().to_string()));
+                io::Error::new(io::ErrorKind::InvalidInput, format!("{}; {cure}", StoreError::Symlink(link)))
+            }
             other => io::Error::new(io::ErrorKind::InvalidInput, other),
         })
     }
@@ -389,6 +441,7 @@ impl Workspace {
         self.replay().forget_digests();
         place_all(&placed)?;
         self.custody.keep(&placed);
+        self.forget_unrestored(placed.iter().map(|(path, _)| path.as_path()));
         sync_folders_of(targets.into_iter().chain(also))?;
         Ok(placed.iter().map(|(_, bytes)| sha256(bytes)).collect())
     }
@@ -412,51 +465,16 @@ pub fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-fn single(digests: Vec<String>) -> String {
-    digests.into_iter().next().unwrap_or_default()
-}
-
-/// Adds the names of the artifacts in a folder; none if there is no such folder.
-fn add_names(folder: &Path, prefix: &str, is_deep: bool, names: &mut Vec<String>) -> io::Result<()> {
-    let entries = match fs_err::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+/// Content of a file; none if there is no such file.
+fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match fs_err::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?,
     };
-    for entry in entries {
-        let entry = entry?;
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if check_name(&name).is_err() {
-            continue;
-        }
-        let kind = entry.file_type()?;
-        if kind.is_dir() && is_deep {
-            add_names(&entry.path(), &format!("{name}/"), is_deep, names)?;
-        } else if kind.is_file() {
-            names.push(name);
-        }
-    }
-    Ok(())
+    let length = file.metadata()?.len();
+    read_small(file, length).map(Some)
 }
 
-/// Prefix of the deliverable's file names.
-const SPECS: &str = "specs/";
-
-/// The only hidden files among the artifacts.
-const MARKERS: [&str; 2] = ["specs/.project-marker", "specs/.feature-marker"];
-
-/// Names come from flows and from documents that may have been edited: they must stay inside.
-fn check_name(name: &str) -> io::Result<&str> {
-    let part_is_fine = |part: &str| {
-        part.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
-            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
-    };
-    if MARKERS.contains(&name) || (name.len() <= 200 && name.split('/').all(part_is_fine)) {
-        Ok(name)
-    } else {
-        Err(invalid(name, "is not a valid artifact name"))
-    }
-}
-
-fn invalid(name: &str, problem: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' {problem}", printable(name)))
+fn single(digests: Vec<String>) -> String {
+    digests.into_iter().next().unwrap_or_default()
 }

@@ -38,7 +38,7 @@ impl Render for ClosingPage {
         page.list("Out of scope", &self.out_of_scope);
         let rejected: Vec<String> =
             self.rejected.iter().map(|(finding, reason)| format!("{finding}: {reason}")).collect();
-        page.list("Rejected findings", &rejected);
+        page.list("Findings not adopted", &rejected);
         page.list("Warnings", &self.warnings);
         page.command("To commit", self.commit.as_deref());
         page.command("Next", self.next.as_deref());
@@ -284,7 +284,7 @@ mod tests {
         Out of scope (1)
           - the admin API has no limits either
 
-        Rejected findings (1)
+        Findings not adopted (1)
           - FINDING_2: use a database: two of three voted no\u{1b}[2J: one instance is
             enough for now, and the design says when that changes
 
@@ -334,7 +334,7 @@ mod tests {
         Out of scope (1)
           - the admin API has no limits either
 
-        Rejected findings (1)
+        Findings not adopted (1)
           - FINDING_2: use a database: two of three voted no\u{1b}[2J: one instance is enough for now, and the design says when
             that changes
 

@@ -11,7 +11,7 @@ use crate::style::{Style, Tone};
 use crate::text::{columns, fit, safe, wrapped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
-use rustix::process::{Signal, getpgrp, kill_process_group};
+use rustix::process::{Signal, kill_current_process_group};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
@@ -198,7 +198,7 @@ impl TerminalSession<'_> {
     /// Ctrl-Z: suspends the process group as a shell expects, until it is continued.
     fn suspend(&mut self) {
         self.with_original_mode(|_| {
-            let _ = kill_process_group(getpgrp(), Signal::TSTP);
+            let _ = kill_current_process_group(Signal::TSTP);
         });
     }
 

@@ -71,7 +71,7 @@ pub(super) fn open_documents(root: &Path) -> TaskResult<Documents> {
         Location::WorkTree(repository) => Some(repository),
         _ => None,
     };
-    let holder = Holder { pid: std::process::id(), since: String::new(), command: "bench".to_owned() };
+    let holder = Holder::of_this_process(String::new(), "bench".to_owned());
     Ok(Documents::new(StateFolder::new(root, ".claude/state"), repository, holder, 500))
 }
 

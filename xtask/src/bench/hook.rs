@@ -95,7 +95,7 @@ fn call(program: PathBuf, folder: &Path) -> impl FnMut() -> TaskResult + use<> {
 fn drive(folder: &Path) -> TaskResult {
     let root = folder.canonicalize()?;
     let Location::WorkTree(repository) = locate(&root)? else { return Err("no repository".into()) };
-    let holder = Holder { pid: std::process::id(), since: String::new(), command: "bench".to_owned() };
+    let holder = Holder::of_this_process(String::new(), "bench".to_owned());
     let run = ActiveRun {
         id: "run".to_owned(),
         document: "design-x".to_owned(),

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 /// Stands before git in PATH: kills it at the chosen system call of the chosen subcommand, once, and the driver with it.
 const WRAPPER: &str = r#"#!/bin/sh
+# Git gets none but its own variables.
+. "${0%/*}/orders"
 real=$(PATH=${PATH#*:} command -v git)
 for word in "$@"; do
   if [ "$word" = "$GIT_CRASH_COMMAND" ] && mkdir "$GIT_CRASH_MARK" 2> /dev/null; then
@@ -81,9 +83,10 @@ fn kill_inside(
         ("GIT_CRASH_CALL", call.to_owned()),
         ("GIT_CRASH_NTH", nth.to_string()),
     ];
-    let mut wrapper: Vec<OsString> =
+    let orders: String = variables.map(|(name, value)| format!("{name}='{value}'\n")).concat();
+    fs_err::write(folder.join("orders"), orders)?;
+    let wrapper: Vec<OsString> =
         vec!["sh".into(), "-c".into(), r#"PATH="$0:$PATH" exec env "$@""#.into(), folder.into()];
-    wrapper.extend(variables.map(|(name, value)| format!("{name}={value}").into()));
     rig.run(&wrapper)?;
     if !mark.exists() || mark.join("ended").exists() {
         return Ok(None);

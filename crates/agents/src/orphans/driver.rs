@@ -1,7 +1,8 @@
 //! Record of a process that starts agents, kept while it lives.
 
 use super::copies::{copies_folder, remove_folder};
-use super::reaper::end_adopted;
+use super::lane::end_adopted;
+use charrette_store::lock::process_namespace;
 use fs_err::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -31,11 +32,12 @@ impl Driver {
         // Locked before it gets its final name: an unlocked record under such a name means a dead driver.
         let unnamed = folder.join(format!(".{name}"));
         let mut record = File::options().read(true).write(true).create_new(true).open(&unnamed)?;
-        record.file().lock()?;
-        record.write_all(format!("{purpose}\n{}\n", std::process::id()).as_bytes())?;
-        record.sync_all()?;
         let path = folder.join(name);
-        fs_err::rename(&unnamed, &path)?;
+        let published = publish(&mut record, purpose, &unnamed, &path);
+        published.inspect_err(|_| {
+            // The next attempt must fail with its own reason, not because of this file.
+            let _ = fs_err::remove_file(&unnamed);
+        })?;
         File::open(folder)?.sync_all()?;
         Ok(Driver { name: name.to_owned(), path, copies: copies_folder(folder, name), _record: record })
     }
@@ -49,6 +51,15 @@ impl Driver {
     pub fn token(&self, lane: &str) -> String {
         format!("{}/{lane}", self.name)
     }
+}
+
+/// Locks and writes a record, and gives it its name.
+fn publish(record: &mut File, purpose: &str, unnamed: &Path, path: &Path) -> io::Result<()> {
+    record.file().lock()?;
+    let namespace = process_namespace().unwrap_or_default();
+    record.write_all(format!("{purpose}\n{}\n{namespace}\n", std::process::id()).as_bytes())?;
+    record.sync_all()?;
+    fs_err::rename(unnamed, path)
 }
 
 impl Drop for Driver {

@@ -34,27 +34,6 @@ pub(super) fn processes_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> 
     pids.filter(|pid| !spared.contains(*pid)).filter_map(|pid| open_if(pid, variable, &wanted)).collect()
 }
 
-/// The same among our own children, which is much faster. `None` if the system does not list them.
-#[cfg(target_os = "linux")]
-pub(super) fn children_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> bool) -> Option<Vec<Process>> {
-    let children = children()?;
-    Some(children.into_iter().filter_map(|pid| open_if(pid, variable, &wanted)).collect())
-}
-
-/// Reaps zombies among adopted children. Children that we started ourselves have our process group, or are in
-/// `own`; all others were adopted when their parent ended.
-#[cfg(target_os = "linux")]
-pub(super) fn reap_adopted_zombies(own: &[i32]) {
-    use rustix::process::{WaitOptions, getpgrp, waitpid};
-    let ours = getpgrp().as_raw_nonzero().get();
-    for pid in children().unwrap_or_default() {
-        let Some(stat) = stat(pid) else { continue };
-        if stat.state == b'Z' && stat.group != ours && !own.contains(&pid) {
-            let _ = waitpid(Pid::from_raw(pid), WaitOptions::NOHANG);
-        }
-    }
-}
-
 /// Process groups of children that may be adopted ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GroupRule {
@@ -64,21 +43,73 @@ pub(super) enum GroupRule {
     Any,
 }
 
-/// Living children that we did not start: adopted when their parent ended. Those in `own` are left out.
+/// Children found by one pass over the process list.
+#[derive(Debug, Default)]
+pub(super) struct Look {
+    pub(super) living: Vec<Process>,
+    /// False if a process ended during the look: whatever it started last may not have been listed.
+    pub(super) is_certain: bool,
+}
+
+impl Look {
+    /// A look that leaves nothing out.
+    pub(super) fn certain(living: Vec<Process>) -> Look {
+        Look { living, is_certain: true }
+    }
+
+    /// True if nothing is left.
+    pub(super) fn is_clear(&self) -> bool {
+        self.living.is_empty() && self.is_certain
+    }
+}
+
+/// Looks at the children that we did not start, which were adopted when their parent ended, and reaps those that have
+/// ended. Those in `own` are left out; among the others `wanted` chooses. `None` if the system does not list children.
+///
+/// No own child may be started during the look.
 #[cfg(target_os = "linux")]
-pub(super) fn adopted_children(own: &[i32], group: GroupRule) -> Vec<Process> {
-    use rustix::process::{PidfdFlags, getpgrp, pidfd_open};
-    let ours = getpgrp().as_raw_nonzero().get();
-    let is_adopted = |pid: i32| {
-        stat(pid).is_some_and(|stat| {
-            stat.state != b'Z' && (group == GroupRule::Any || stat.group != ours) && !own.contains(&pid)
-        })
-    };
-    let open = |pid: i32| {
-        let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
-        is_adopted(pid).then_some(Process { pid, handle })
-    };
-    children().unwrap_or_default().into_iter().filter_map(open).collect()
+pub(super) fn look_at_children(own: &[i32], group: GroupRule, wanted: impl Fn(i32) -> bool) -> Option<Look> {
+    use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
+    let ours = own_group();
+    let (children, is_certain) = children()?;
+    let mut look = Look { living: Vec::new(), is_certain };
+    for pid in children.into_iter().filter(|pid| !own.contains(pid)) {
+        let Some(found) = stat(pid) else {
+            look.is_certain = false;
+            continue;
+        };
+        let is_in_our_group = found.group == ours;
+        if is_in_our_group && (group == GroupRule::Others || found.state == b'Z') {
+            continue;
+        }
+        // A process whose first thread has ended seems to be a zombie as well, but cannot be reaped while it lives.
+        let still_runs =
+            || waitpid(Pid::from_raw(pid), WaitOptions::NOHANG).is_ok_and(|ended| ended.is_none());
+        if found.state == b'Z' && !still_runs() {
+            look.is_certain = false;
+            continue;
+        }
+        if !wanted(pid) {
+            continue;
+        }
+        let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        match handle {
+            // Still ours, so that the handle is of the process that was looked at.
+            Some(handle) if stat(pid).is_some_and(|again| again.parent == found.parent) => {
+                look.living.push(Process { pid, handle });
+            }
+            _ => look.is_certain = false,
+        }
+    }
+    Some(look)
+}
+
+/// Process group of this process; 0 if its leader is outside of our process namespace.
+#[cfg(target_os = "linux")]
+fn own_group() -> i32 {
+    static GROUP: std::sync::OnceLock<i32> = std::sync::OnceLock::new();
+    let own_id = rustix::process::getpid().as_raw_nonzero().get();
+    *GROUP.get_or_init(|| stat(own_id).map_or(0, |stat| stat.group))
 }
 
 /// Makes this process the parent of orphans among its descendants; false if that fails.
@@ -98,8 +129,9 @@ fn open_if(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> Option<P
     has_variable(pid, variable, &wanted).then_some(Process { pid, handle })
 }
 
+/// True if the environment of a process has a value of `variable` that `wanted` accepts.
 #[cfg(target_os = "linux")]
-fn has_variable(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> bool {
+pub(super) fn has_variable(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> bool {
     // A process whose environment we may not read is none of our agents.
     let Ok(environment) = fs_err::read(format!("/proc/{pid}/environ")) else { return false };
     environment.split(|byte| *byte == 0).any(|entry| {
@@ -108,23 +140,31 @@ fn has_variable(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> boo
     })
 }
 
+/// Our children, and whether none can be missing. `None` if the system does not list them.
 #[cfg(target_os = "linux")]
-fn children() -> Option<Vec<i32>> {
+fn children() -> Option<(Vec<i32>, bool)> {
     use rustix::io::Errno;
     use rustix::process::{WaitId, WaitIdOptions, waitid};
     let mut children = Vec::new();
     // Tells that there is none in one call, and takes nothing from whoever waits for one.
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     if waitid(WaitId::All, look).is_err_and(|error| error == Errno::CHILD) {
-        return Some(children);
+        return Some((children, true));
     }
+    let mut is_complete = true;
     for task in fs_err::read_dir("/proc/self/task").ok()?.flatten() {
         // A driver has few children, and asks often.
-        let text = read_at_once::<4096>(&task.path().join("children").to_string_lossy())?;
-        let text = String::from_utf8_lossy(&text);
-        children.extend(text.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        match read_at_once::<4096>(&task.path().join("children").to_string_lossy()) {
+            Some(text) => {
+                let text = String::from_utf8_lossy(&text);
+                children.extend(text.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+            }
+            None if task.path().exists() => return None,
+            // The thread has ended, and its children are another's now.
+            None => is_complete = false,
+        }
     }
-    Some(children)
+    Some((children, is_complete))
 }
 
 #[cfg(target_os = "linux")]
@@ -200,16 +240,13 @@ pub(super) fn processes_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> 
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn children_with_variable(_: &str, _: impl Fn(&[u8]) -> bool) -> Option<Vec<Process>> {
+pub(super) fn look_at_children(_: &[i32], _: GroupRule, _: impl Fn(i32) -> bool) -> Option<Look> {
     None
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn reap_adopted_zombies(_: &[i32]) {}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn adopted_children(_: &[i32], _: GroupRule) -> Vec<Process> {
-    Vec::new()
+pub(super) fn has_variable(_: i32, _: &str, _: impl Fn(&[u8]) -> bool) -> bool {
+    false
 }
 
 #[cfg(not(target_os = "linux"))]

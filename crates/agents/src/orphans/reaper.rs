@@ -1,23 +1,15 @@
-//! Ends orphaned processes: those of a finished lane, and those of a dead driver.
+//! Processes of dead drivers, and the register of drivers.
 
 use super::ancestry::Ancestry;
 use super::copies::{copies_folder, remove_folder};
 use super::driver::LANE_VARIABLE;
-use super::processes::{
-    GroupRule, Process, adopted_children, children_with_variable, processes_with_variable,
-    reap_adopted_zombies, set_subreaper,
-};
-use crate::process_group::{own_leaders, with_own_leaders};
+use super::ending::end_all;
+use super::processes::{Look, processes_with_variable};
+use charrette_store::lock::process_namespace;
 use fs_err::File;
-use rustix::process::Signal;
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
-/// Interval of checks for processes that have ended.
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
+use std::time::Duration;
 
 /// A process of a dead driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,67 +35,19 @@ pub fn find_orphans(folder: &Path) -> io::Result<Vec<Orphan>> {
 pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
     let mut ended = Vec::new();
     for dead in dead_drivers(folder)? {
-        let pids = end_all(grace, || {
-            processes_with_variable(LANE_VARIABLE, |value| is_of_driver(value, &dead.name))
+        let end = end_all(grace, || {
+            let is_of_dead = |value: &[u8]| is_of_driver(value, &dead.name);
+            Look::certain(processes_with_variable(LANE_VARIABLE, is_of_dead))
         });
-        ended.extend(pids.into_iter().map(|pid| Orphan { pid, driver: dead.purpose.clone() }));
+        ended.extend(end.ended.into_iter().map(|pid| Orphan { pid, driver: dead.purpose.clone() }));
         // A copy that cannot be removed must not keep others from starting.
         let _ = remove_folder(&copies_folder(folder, &dead.name));
-        fs_err::remove_file(folder.join(&dead.name))?;
+        // What could not be ended is looked for again by the next start.
+        if end.survivors.is_empty() {
+            fs_err::remove_file(folder.join(&dead.name))?;
+        }
     }
     Ok(ended)
-}
-
-/// Ends the orphaned processes of a finished lane, and returns their number.
-///
-/// A process that emptied its environment shows no lane. While no other lane is at work, whatever was adopted since the
-/// first of them began is of this one or of an earlier one, and ends as well.
-pub(crate) async fn end_lane_orphans(token: String, grace: Duration) -> usize {
-    let find = move || {
-        let adopted = with_own_leaders(|own| {
-            let is_last = own.is_empty() && become_subreaper();
-            if is_last { adopted_by_lanes(GroupRule::Others) } else { Vec::new() }
-        });
-        if adopted.is_empty() { lane_processes(&token) } else { adopted }
-    };
-    if find().is_empty() {
-        reap_adopted_zombies(&own_leaders());
-        return 0;
-    }
-    // The other lanes must not wait for these processes to end.
-    let count = tokio::task::spawn_blocking(move || {
-        let ended = end_all(grace, find);
-        reap_adopted_zombies(&own_leaders());
-        ended.len()
-    });
-    count.await.unwrap_or(0)
-}
-
-/// Adopted processes that were there before an agent began: daemons of an editor or of git, which belong to the user.
-static SPARED: Mutex<Vec<i32>> = Mutex::new(Vec::new());
-
-/// Spares what was adopted so far. To be called before an agent starts; it counts only while no other is at work.
-pub(crate) fn spare_adopted() {
-    if own_leaders().is_empty() && become_subreaper() {
-        let adopted = adopted_children(&[], GroupRule::Others).iter().map(|process| process.pid).collect();
-        *SPARED.lock().unwrap_or_else(PoisonError::into_inner) = adopted;
-    }
-}
-
-/// Adopted processes that are not spared.
-fn adopted_by_lanes(group: GroupRule) -> Vec<Process> {
-    let spared = SPARED.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    adopted_children(&spared, group)
-}
-
-/// Ends everything that agents left to us, at the end of a driver: processes that joined our own group as well. No agent
-/// of ours may be at work.
-pub(crate) fn end_adopted(grace: Duration) {
-    if !own_leaders().is_empty() {
-        return;
-    }
-    end_all(grace, || adopted_by_lanes(GroupRule::Any));
-    reap_adopted_zombies(&[]);
 }
 
 /// Purpose of the driver that this process works for: one of its agents, or something that an agent started. Told by the
@@ -116,11 +60,15 @@ pub fn enclosing_driver(folder: &Path, lane: Option<&str>, ancestry: &Ancestry) 
         return Some(record.map_or_else(|| "another run".to_owned(), |record| purpose(&record)));
     }
     let entries = fs_err::read_dir(folder).ok()?;
+    let namespace = process_namespace().unwrap_or_default();
     entries.flatten().find_map(|entry| {
         let record = fs_err::read_to_string(entry.path()).ok()?;
-        let pid: i32 = record.lines().nth(1)?.trim().parse().ok()?;
+        let mut lines = record.lines().skip(1);
+        let pid: i32 = lines.next()?.trim().parse().ok()?;
+        // In another process namespace the same number is another process.
+        let is_comparable = lines.next().is_none_or(|named| named.is_empty() || named == namespace);
         // The process itself may be a driver; a driver that has ended holds no lock.
-        let is_ancestor = ancestry.ancestors().contains(&pid);
+        let is_ancestor = is_comparable && ancestry.ancestors().contains(&pid);
         let is_alive = || File::open(entry.path()).is_ok_and(|record| record.file().try_lock().is_err());
         (is_ancestor && is_alive()).then(|| purpose(&record))
     })
@@ -129,19 +77,6 @@ pub fn enclosing_driver(folder: &Path, lane: Option<&str>, ancestry: &Ancestry) 
 /// First line of a driver's record.
 fn purpose(record: &str) -> String {
     record.lines().next().unwrap_or_default().to_owned()
-}
-
-fn lane_processes(token: &str) -> Vec<Process> {
-    let of_lane = |value: &[u8]| value == token.as_bytes();
-    let children = if become_subreaper() { children_with_variable(LANE_VARIABLE, of_lane) } else { None };
-    children.unwrap_or_else(|| processes_with_variable(LANE_VARIABLE, of_lane))
-}
-
-/// Makes orphans of our agents our own children (Linux: subreaper); false if the system cannot do that. To be
-/// called before the first agent is started.
-pub(crate) fn become_subreaper() -> bool {
-    static IS_SUBREAPER: OnceLock<bool> = OnceLock::new();
-    *IS_SUBREAPER.get_or_init(set_subreaper)
 }
 
 struct DeadDriver {
@@ -182,35 +117,24 @@ fn is_of_driver(value: &[u8], driver: &str) -> bool {
     value.strip_prefix(driver.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-/// Ends all processes that `find` returns: SIGTERM, SIGKILL after the grace period; until it returns none.
-fn end_all(grace: Duration, find: impl Fn() -> Vec<Process>) -> Vec<i32> {
-    let mut terminated: Vec<i32> = Vec::new();
-    let deadline = Instant::now() + grace;
-    loop {
-        let processes = find();
-        if processes.is_empty() {
-            return terminated;
-        }
-        for process in &processes {
-            if !terminated.contains(&process.pid) {
-                terminated.push(process.pid);
-                process.signal(Signal::TERM);
-            } else if Instant::now() >= deadline {
-                process.signal(Signal::KILL);
-            }
-        }
-        if Instant::now() >= deadline + grace.max(Duration::from_secs(5)) {
-            // Killed, but still held by the kernel.
-            return terminated;
-        }
-        sleep(POLL_INTERVAL);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Driver;
     use super::*;
+
+    #[test]
+    fn a_driver_that_could_not_be_registered_can_be_registered_later() {
+        let folder = tempfile::tempdir().unwrap();
+        // The record cannot get its name.
+        let name = folder.path().join("driver");
+        fs_err::create_dir_all(name.join("in the way")).unwrap();
+        for _ in 0..2 {
+            let error = Driver::register(folder.path(), "driver", "design of x").unwrap_err();
+            assert_ne!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+        }
+        fs_err::remove_dir_all(&name).unwrap();
+        Driver::register(folder.path(), "driver", "design of x").unwrap();
+    }
 
     #[test]
     fn copies_end_with_their_driver_in_order_or_at_the_next_start() {

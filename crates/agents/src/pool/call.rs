@@ -178,7 +178,7 @@ impl AgentPool {
             .lane_token(call.lane_name)
             .map_err(|error| format!("was not started, because its driver cannot be registered: {error}"))?;
         let mut environment: BTreeMap<OsString, OsString> = agent.environment(self.host(), Some(&invocation));
-        if sandbox.is_some() && call.writing {
+        if sandbox.as_ref().is_some_and(CallSandbox::is_in_force) && call.writing {
             // Their usual places are not writable.
             let caches = BUILD_CACHES.map(|(name, folder)| (name.into(), temporary.join(folder).into()));
             environment.extend(caches);

@@ -9,6 +9,7 @@ use super::policy::{RateLimitPolicy, WebPolicy};
 use super::state::{AgentPool, days_folder};
 use crate::outcome::{FailureKind, Outcome, TimeoutKind};
 use crate::profile::{Agent, Transport};
+use crate::stream::clean;
 use crate::supervisor::CallReport;
 use charrette_engine::Pause;
 use charrette_engine::cancel::Urgency;
@@ -103,7 +104,7 @@ impl AgentPool {
         loop {
             let reserved = self.budget().reserve(
                 &order,
-                self.ledgers(),
+                self.ledgers().path(),
                 &days_folder(self.state_folder()),
                 self.now(),
             )?;
@@ -118,6 +119,9 @@ impl AgentPool {
             let report = self.run(&agent, &order, session, policy, EndHook(&keep)).await;
             self.record_call(&agent, &order, &report);
             drop(reserved);
+            if let (false, Err(failure)) = (report.survivors.is_empty(), &report.outcome.answer) {
+                return Err(LaunchError::Unverified(format!("{} {}", agent.name, failure.message)));
+            }
             let failure = match &report.outcome.answer {
                 Ok(text) => {
                     let kept = self.kept_answer(text, &report, &notes, Value::Null);
@@ -153,7 +157,7 @@ impl AgentPool {
         // It answers from the request and the survey, in addition to the inputs of its seat.
         for name in [REQUEST, SURVEY] {
             if !reads.contains_key(name)
-                && let Ok(bytes) = fs_err::read(self.ledgers().join(name))
+                && let Ok(bytes) = fs_err::read(self.ledgers().path().join(name))
             {
                 reads.insert(name.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
             }
@@ -263,7 +267,7 @@ impl AgentPool {
 
     /// Usage of a session before the call, if the ledger of the run has it.
     fn earlier_usage(&self, agent: &str, session: &str) -> Option<Usage> {
-        let calls = calls(self.ledgers()).ok()?;
+        let calls = calls(self.ledgers().path()).ok()?;
         let is_of_session =
             |call: &CallRecord| call.agent == agent && call.session.as_deref() == Some(session);
         calls.into_iter().rfind(is_of_session)?.session_total
@@ -370,9 +374,11 @@ fn rate_limit_pause(agent: &Agent, order: &LaunchOrder, retry_after: Option<Dura
     }
 }
 
-/// End of standard output and standard error of a failed agent.
+/// End of standard output and standard error of a failed agent, as text that is safe to show. Secrets are to be taken out of it
+/// again: an escape sequence may have cut one in two.
 fn evidence(report: &CallReport) -> Option<String> {
-    let tail = |text: &str| {
+    let tail = |raw: &str| {
+        let text = clean::text(raw);
         let start = text.len().saturating_sub(EVIDENCE_BYTES);
         let start = (start..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         text[start..].to_owned()

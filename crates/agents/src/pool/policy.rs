@@ -103,6 +103,7 @@ impl AgentPolicy {
             own: OwnPaths {
                 folders: vec![text("paths.state"), text("paths.workspace")],
                 specs: Some(text("paths.specs")),
+                spec_folders: None,
             },
         }
     }

@@ -33,11 +33,7 @@ impl QueueUse {
         clock: Arc<dyn Clock>,
         cancel: Cancel,
     ) -> QueueUse {
-        let holder = Holder {
-            pid: std::process::id(),
-            since: clock.now().stamp().to_string(),
-            command: purpose.to_owned(),
-        };
+        let holder = Holder::of_this_process(clock.now().stamp().to_string(), purpose.to_owned());
         let queue = CallQueue::new(state_folder, holder);
         QueueUse { queue, runs: Mutex::default(), clock: ClockHandle(clock), cancel }
     }

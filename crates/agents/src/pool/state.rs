@@ -16,6 +16,7 @@ use charrette_model::redact::Redactor;
 use charrette_model::seats::{self, AgentHealth, Candidate, Placement, SeatTables};
 use charrette_model::session;
 use charrette_model::stamp::Now;
+use charrette_store::LogFolder;
 use charrette_store::ledger::{append_call, append_day};
 use std::collections::BTreeMap;
 use std::io;
@@ -42,7 +43,7 @@ pub struct AgentPoolConfig {
     /// Work tree, to detect what agents change in it.
     pub tree: Arc<dyn Tree>,
     /// Folder with the ledgers of the run, and with its request and survey for the embedded agent.
-    pub ledgers: PathBuf,
+    pub ledgers: LogFolder,
     /// Folder with the scratch folders of lanes.
     pub lanes: PathBuf,
     pub sandbox: SandboxConfig,
@@ -84,7 +85,7 @@ struct Inner {
     budget: BudgetTracker,
     embedded: Option<Arc<dyn EmbeddedAgent>>,
     tree: Arc<dyn Tree>,
-    ledgers: PathBuf,
+    ledgers: LogFolder,
     lanes: PathBuf,
     sandbox: SandboxConfig,
     /// Cached: a run with forty seats would search PATH forty times.
@@ -218,7 +219,7 @@ impl AgentPool {
         &self.inner.tree
     }
 
-    pub(super) fn ledgers(&self) -> &Path {
+    pub(super) fn ledgers(&self) -> &LogFolder {
         &self.inner.ledgers
     }
 
@@ -362,9 +363,9 @@ impl AgentPool {
 
     /// Appends a call to the ledger in that folder, and to the one of the day. Errors are ignored: a full disk
     /// must not cost an answer.
-    pub fn append_to_ledgers(&self, folder: &Path, record: &CallRecord) {
+    pub fn append_to_ledgers(&self, folder: &LogFolder, record: &CallRecord) {
         // The folder of `charrette ask` may not exist yet.
-        let _ = fs_err::create_dir_all(folder);
+        let _ = folder.create();
         let _ = append_call(folder, record);
         let _ = append_day(&days_folder(&self.inner.state_folder), today(self.now()), record);
     }

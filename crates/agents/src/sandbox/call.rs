@@ -49,7 +49,8 @@ struct PathNeeds<'a> {
 }
 
 impl CallSandbox {
-    /// The sandbox of a call; none where there is no sandbox. Missing folders of the client are created.
+    /// The sandbox of a call; none where there is no launcher. Missing folders of the client are created. Where the sandbox
+    /// is off, the launcher only takes the terminal away and marks the process as one of a lane.
     pub(crate) fn new(
         config: &SandboxConfig,
         agent: &Agent,
@@ -57,7 +58,15 @@ impl CallSandbox {
         host: &HostEnvironment,
         places: CallPlaces<'_>,
     ) -> Option<CallSandbox> {
-        let launcher = config.launcher().filter(|_| config.is_active())?;
+        let launcher = config.launcher()?;
+        if !config.is_active() {
+            return Some(CallSandbox {
+                setting: String::new(),
+                launcher,
+                rules: Rules { lane: true, abi_limit: Some(0), ..Rules::default() },
+                left_out: Vec::new(),
+            });
+        }
         let wanted = agent.profile.sandbox.writes.iter().chain(&agent.writes).chain(&config.writes);
         let logins = roster
             .all()
@@ -89,7 +98,6 @@ impl CallSandbox {
         };
         let mut sandbox = CallSandbox::with_rules(launcher, needs, config, host, places);
         sandbox.rules.network = network;
-        sandbox.rules.own_session = true;
         if !config.is_active() {
             sandbox.rules.abi_limit = Some(0);
         }
@@ -118,12 +126,18 @@ impl CallSandbox {
             hides: hides.chain(config.scratch.iter().cloned()).collect(),
             shows: places.readable().map(Path::to_owned).collect(),
             abi_limit: config.abi_limit,
+            lane: true,
             ..Rules::default()
         };
         CallSandbox { setting, launcher, rules, left_out }
     }
 
-    /// The command line that starts a program in this sandbox.
+    /// True if the kernel holds the process to its rules.
+    pub(crate) fn is_in_force(&self) -> bool {
+        self.rules.abi_limit != Some(0)
+    }
+
+    /// The command line that starts a program in this sandbox. The program leads a session of its own.
     pub(crate) fn wrap(&self, command: &[OsString]) -> Vec<OsString> {
         let mut wrapped: Vec<OsString> = vec![self.launcher.clone().into(), launcher::MODE.into()];
         wrapped.extend(self.rules.to_arguments());
@@ -139,6 +153,9 @@ impl CallSandbox {
 
     /// Hint on a path that the sandbox refused, if the output of a failed client names one.
     pub(crate) fn refusal_hint(&self, output: &str) -> Option<String> {
+        if !self.is_in_force() {
+            return None;
+        }
         let is_granted = |path: &PathBuf| self.rules.writes.iter().any(|granted| path.starts_with(granted));
         let path = refused_paths(output).into_iter().find(|path| !is_granted(path))?;
         let is_hidden = self.rules.hides.iter().any(|hidden| path.starts_with(hidden));

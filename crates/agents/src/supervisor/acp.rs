@@ -53,7 +53,8 @@ pub(super) async fn run(
     let bytes = captured.as_ref().map_or(0, OutputStream::total_bytes);
     let stdout_tail = captured.map(|stream| stream.finish(|_| ()).0).unwrap_or_default();
     let (stderr_tail, _) = stderr.finish(|_| ());
-    CallReport { outcome, code, signal, elapsed, bytes, stdout_tail, stderr_tail, orphans: 0 }
+    let report = CallReport::without_process(outcome);
+    CallReport { code, signal, elapsed, bytes, stdout_tail, stderr_tail, ..report }
 }
 
 /// Captures standard error. Never returns: the session decides when the call is over.

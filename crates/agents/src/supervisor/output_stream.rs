@@ -40,35 +40,47 @@ impl OutputStream {
 
     /// Captures bytes, and passes complete lines on.
     pub(super) fn receive(&mut self, bytes: &[u8], mut on_piece: impl FnMut(Piece<'_>)) {
-        let OutputStream { lines, capture, redactor, tail } = self;
+        let OutputStream { lines, redactor, .. } = self;
+        let mut written = Vec::with_capacity(bytes.len());
         lines.push(bytes, |piece| {
             on_piece(piece);
-            write(piece, capture, redactor, tail);
+            add(piece, redactor, &mut written);
         });
+        self.write(&written);
     }
 
     /// Ends the stream. Returns the end of the output, and the error of the capture, if there was one.
     pub(super) fn finish(mut self, mut on_piece: impl FnMut(Piece<'_>)) -> (String, Option<io::Error>) {
-        let OutputStream { lines, capture, redactor, tail } = &mut self;
+        let OutputStream { lines, redactor, .. } = &mut self;
+        let mut written = Vec::new();
         lines.finish(|piece| {
             on_piece(piece);
-            write(piece, capture, redactor, tail);
+            add(piece, redactor, &mut written);
         });
+        self.write(&written);
         (String::from_utf8_lossy(&self.tail).into_owned(), self.capture.finish())
+    }
+
+    fn write(&mut self, written: &[u8]) {
+        if written.is_empty() {
+            return;
+        }
+        self.capture.write(written);
+        self.tail.extend_from_slice(&written[written.len().saturating_sub(TAIL_BYTES)..]);
+        if self.tail.len() > 2 * TAIL_BYTES {
+            self.tail.drain(..self.tail.len() - TAIL_BYTES);
+        }
     }
 }
 
-fn write(piece: Piece<'_>, capture: &mut Capture, redactor: &mut LineRedactor, tail: &mut Vec<u8>) {
+/// Adds a piece without secrets.
+fn add(piece: Piece<'_>, redactor: &mut LineRedactor, written: &mut Vec<u8>) {
     let (bytes, ends) = match piece {
         Piece::Line(line) => (line, true),
         Piece::Part(part, ends) => (part, ends),
     };
-    let written = redactor.redact(bytes);
-    for written in [&*written, if ends { b"\n" } else { b"" }] {
-        capture.write(written);
-        tail.extend_from_slice(&written[written.len().saturating_sub(TAIL_BYTES)..]);
-    }
-    if tail.len() > 2 * TAIL_BYTES {
-        tail.drain(..tail.len() - TAIL_BYTES);
+    written.extend_from_slice(&redactor.redact(bytes));
+    if ends {
+        written.push(b'\n');
     }
 }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct ProcessSpec {
     /// Program and arguments.
     pub command: Vec<OsString>,
-    /// Sandbox around it, if there is one.
+    /// Launcher that puts it into its session and sandbox, if there is one.
     pub sandbox: Option<CallSandbox>,
     /// Settings of the client, which must not change.
     pub settings: SettingsWatch,

@@ -94,7 +94,7 @@ impl StdioProcess {
                     self.activity.record_activity();
                     let bytes = &out_buffer[..read];
                     self.output.stdout.receive(bytes, |piece| read_piece(&mut *self.reader, piece));
-                    if let Some(reason) = self.stop_reason() {
+                    if let Some(reason) = self.stop_reason(true) {
                         return reason;
                     }
                     // The client may go on working after an answer; then a later answer counts.
@@ -104,7 +104,7 @@ impl StdioProcess {
                 read = read_pipe(&mut stderr, &mut error_buffer), if stderr.is_some() => {
                     let bytes = &error_buffer[..read];
                     self.output.stderr.receive(bytes, |piece| read_stderr_piece(&mut *self.reader, piece));
-                    if let Some(reason) = self.stop_reason() {
+                    if let Some(reason) = self.stop_reason(stdout.is_some()) {
                         return reason;
                     }
                 }
@@ -133,10 +133,18 @@ impl StdioProcess {
         }
     }
 
-    /// Reason to end the process because of its output.
-    fn stop_reason(&self) -> Option<StopReason> {
-        if self.output.stdout.total_bytes().max(self.output.stderr.total_bytes()) > self.output.limit {
-            return Some(StopReason::OutputLimit);
+    /// Reason to end the process because of its output. What follows the end of the process, or of its standard output, cannot take
+    /// the answer back.
+    fn stop_reason(&self, stdout_is_open: bool) -> Option<StopReason> {
+        let (stdout, stderr) = (self.output.stdout.total_bytes(), self.output.stderr.total_bytes());
+        if stdout.max(stderr) > self.output.limit {
+            return Some(match self.status {
+                Some(_) => StopReason::Exited,
+                None if !stdout_is_open && stdout > 0 && stdout <= self.output.limit => {
+                    StopReason::DidNotExit
+                }
+                None => StopReason::OutputLimit,
+            });
         }
         match self.reader.pending_failure()? {
             FailureKind::RateLimit { .. } if !self.ends_on_rate_limit => None,
@@ -190,7 +198,8 @@ impl StdioProcess {
         if let Some(error) = capture_error {
             outcome.notes.push(format!("its output could not be captured completely: {error}"));
         }
-        CallReport { outcome, code, signal, elapsed, bytes, stdout_tail, stderr_tail, orphans: 0 }
+        let report = CallReport::without_process(outcome);
+        CallReport { code, signal, elapsed, bytes, stdout_tail, stderr_tail, ..report }
     }
 }
 

@@ -4,7 +4,7 @@ use super::acp;
 use super::output_stream::OutputStream;
 use super::process_spec::{ProcessProtocol, ProcessSpec, StdinInput};
 use super::stdio::StdioProcess;
-use crate::orphans::{LANE_VARIABLE, become_subreaper, end_lane_orphans, spare_adopted};
+use crate::orphans::{Ending, LANE_VARIABLE, LaneProcesses};
 use crate::outcome::{Failure, FailureKind, Outcome, output_exceeded};
 use crate::process_group::ProcessGroup;
 use crate::sandbox::{CallSandbox, SettingsWatch};
@@ -35,6 +35,8 @@ pub struct CallReport {
     pub stderr_tail: String,
     /// Number of orphaned processes that were ended.
     pub orphans: usize,
+    /// Ids of processes that it left and that could not be ended.
+    pub survivors: Vec<i32>,
 }
 
 impl CallReport {
@@ -49,17 +51,27 @@ impl CallReport {
             stdout_tail: String::new(),
             stderr_tail: String::new(),
             orphans: 0,
+            survivors: Vec::new(),
         }
     }
 
     /// Note on orphaned processes, as a predicate of the agent's name; none if there were none.
     pub fn orphans_message(&self) -> Option<String> {
         match self.orphans {
+            _ if !self.survivors.is_empty() => Some(survivors_message(&self.survivors)),
             0 => None,
             1 => Some("left 1 orphaned process; it was ended".to_owned()),
             count => Some(format!("left {count} orphaned processes; they were ended")),
         }
     }
+}
+
+/// Message about processes that could not be ended, as a predicate of the agent's name.
+pub(crate) fn survivors_message(pids: &[i32]) -> String {
+    let names: Vec<String> = pids.iter().map(i32::to_string).collect();
+    let processes =
+        if names.is_empty() { "unknown ids".to_owned() } else { format!("pid {}", names.join(", ")) };
+    format!("left processes that could not be ended ({processes}); end them before you go on")
 }
 
 /// Called as soon as the agent has ended, before anything else is done about the call.
@@ -90,6 +102,21 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
     if cancel.is_requested() {
         return CallReport::without_process(Outcome::failed(FailureKind::Interrupted, "interrupted"));
     }
+    let lane = LaneProcesses::begin(spec.token.clone());
+    let grace = spec.timeouts.grace;
+    let mut report = run(spec, cancel, on_end).await;
+    let Ending { ended, survivors } = lane.end(grace).await;
+    if !survivors.is_empty() {
+        // They could go on and act for the user: the caller must not go on as if nothing was left.
+        report.outcome.answer =
+            Err(Failure { kind: FailureKind::NoAnswer, message: survivors_message(&survivors) });
+    }
+    (report.orphans, report.survivors) = (ended.len(), survivors);
+    report
+}
+
+/// Runs a process to its answer or its end, and ends its group.
+async fn run(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) -> CallReport {
     let failed = |message: String| CallReport::without_process(Outcome::failed(FailureKind::Start, message));
     let group = match start(&spec) {
         Ok(group) => group,
@@ -98,7 +125,6 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
     let ProcessSpec {
         protocol,
         timeouts,
-        token,
         max_bytes,
         ends_on_rate_limit,
         stdout,
@@ -125,7 +151,6 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
     note_sandbox(&mut report, sandbox.as_ref());
     refuse_changed_settings(&mut report, &settings);
     (on_end.0)(&report);
-    report.orphans = end_lane_orphans(token, timeouts.grace).await;
     report
 }
 
@@ -161,8 +186,6 @@ fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
     let Some((program, arguments)) = wrapped.as_ref().unwrap_or(&spec.command).split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
     };
-    become_subreaper();
-    spare_adopted();
     let has_stdin = !matches!(spec.protocol, ProcessProtocol::Stdio { stdin: StdinInput::Closed, .. });
     let mut command = Command::new(program);
     command
@@ -173,8 +196,11 @@ fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
         .current_dir(&spec.folder)
         .stdin(if has_stdin { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+        .stderr(Stdio::piped());
+    if wrapped.is_none() {
+        // Otherwise it makes itself the leader of a session, which a leader of a group could not.
+        command.process_group(0);
+    }
     ProcessGroup::spawn(&mut command)
 }
 

@@ -18,10 +18,10 @@ pub struct CallTimeouts {
 }
 
 /// Interval at which a waiting driver looks at the time.
-const TICK: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(500);
 
 /// A driver that did not look for longer than this was stopped (Ctrl-Z), or the machine slept.
-const MAX_TICK: Duration = Duration::from_secs(4);
+const MAX_TICK: Duration = Duration::from_millis(1200);
 
 /// Time of the last activity of an agent. Time that the driver itself was stopped does not count.
 #[derive(Debug, Clone)]
@@ -145,6 +145,13 @@ mod tests {
         let (deadline, timeout) = monitor.next_deadline(&timeouts);
         assert_eq!((deadline - Instant::now(), timeout), (seconds(30), TimeoutKind::Idle));
         assert_eq!(monitor.elapsed(), seconds(0));
+        // Short stops add up.
+        for _ in 0..40 {
+            tokio::time::advance(seconds(2)).await;
+            monitor.tick();
+        }
+        let (deadline, _) = monitor.next_deadline(&timeouts);
+        assert_eq!((deadline - Instant::now(), monitor.elapsed()), (seconds(30), seconds(0)));
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! Runs one command to its end or to a limit, and ends everything it started.
 
 use super::excerpt::Excerpt;
-use crate::orphans::{LANE_VARIABLE, become_subreaper, end_lane_orphans, spare_adopted};
+use crate::orphans::{Ending, LANE_VARIABLE, LaneProcesses};
 use crate::process_group::ProcessGroup;
 use crate::supervisor::{ActivityMonitor, CallTimeouts};
 use charrette_engine::Cancel;
@@ -54,13 +54,22 @@ pub(super) struct CommandEnd {
     pub(super) elapsed: Duration,
     pub(super) output: String,
     pub(super) output_bytes: u64,
-    /// Number of processes that it left and that were ended.
-    pub(super) orphans: usize,
+    /// Processes that the command left, ended or not.
+    pub(super) orphans: Ending,
 }
 
 impl CommandProcess {
-    /// Runs it; an error if it cannot be started.
-    pub(super) async fn run(self, mut output: Excerpt, cancel: &Cancel) -> io::Result<CommandEnd> {
+    /// Runs it and ends what it left; an error if it cannot be started.
+    pub(super) async fn run(self, output: Excerpt, cancel: &Cancel) -> io::Result<CommandEnd> {
+        let lane = LaneProcesses::begin(self.token.clone());
+        let grace = self.timeouts.grace;
+        let end = self.run_group(output, cancel).await;
+        let orphans = lane.end(grace).await;
+        Ok(CommandEnd { orphans, ..end? })
+    }
+
+    /// Runs it and ends its group.
+    async fn run_group(self, mut output: Excerpt, cancel: &Cancel) -> io::Result<CommandEnd> {
         let (mut group, pipe) = self.start()?;
         let mut pipe = Some(pipe);
         let activity = ActivityMonitor::start();
@@ -70,10 +79,8 @@ impl CommandProcess {
             None => end_group(&mut group, &mut pipe, &mut output, self.timeouts.grace, cancel).await,
         };
         let elapsed = activity.elapsed();
-        // Ends what is left in its group.
-        drop(group);
-        let orphans = end_lane_orphans(self.token, self.timeouts.grace).await;
         let output_bytes = output.total_bytes();
+        let orphans = Ending::default();
         Ok(CommandEnd { stop, status, elapsed, output: output.finish(), output_bytes, orphans })
     }
 
@@ -82,8 +89,6 @@ impl CommandProcess {
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
         };
-        become_subreaper();
-        spare_adopted();
         let (reader, writer) = io::pipe()?;
         let mut command = Command::new(program);
         command

@@ -7,7 +7,7 @@ use crate::orphans::remove_folder;
 use crate::outcome::output_exceeded;
 use crate::pool::AgentPool;
 use crate::sandbox::{CallPlaces, CallSandbox};
-use crate::supervisor::CallTimeouts;
+use crate::supervisor::{CallTimeouts, survivors_message};
 use charrette_engine::ports::BoxFuture;
 use charrette_engine::ports::checkout::PortError;
 use charrette_engine::ports::verifier::{CommandEnding, CommandOrder, CommandReport, ProofCommand, Verifier};
@@ -126,6 +126,10 @@ impl SandboxVerifier {
                 return Ok(CommandReport { ending: CommandEnding::NotStarted(reason), ..report });
             }
         };
+        if !end.orphans.survivors.is_empty() {
+            let left = survivors_message(&end.orphans.survivors);
+            return Err(PortError::Failed(format!("`{}` {left}", order.command.shown())));
+        }
         if end.stop == StopReason::Interrupted {
             return Err(PortError::Interrupted);
         }
@@ -194,7 +198,7 @@ fn with_notes(end: &CommandEnd, timeout: u64, output_limit: u64, hint: Option<St
         StopReason::Flooded => Some(format!("ended: {}", output_exceeded(output_limit, "limits.output_mb"))),
         StopReason::Exited | StopReason::Interrupted => None,
     };
-    let left = match end.orphans {
+    let left = match end.orphans.ended.len() {
         0 => None,
         1 => Some("left 1 process running; it was ended".to_owned()),
         count => Some(format!("left {count} processes running; they were ended")),

@@ -122,7 +122,7 @@ impl Room {
             clock: Arc::new(RealClock),
             cancel: self.cancel.clone(),
             tree: Arc::new(StillTree { fails: self.tree_fails }),
-            ledgers: self.path("ledgers"),
+            ledgers: charrette_store::LogFolder::new(&self.path("ledgers")),
             lanes: self.path("lanes"),
             sandbox: SandboxConfig::none("not tried here"),
             embedded: None,
@@ -317,4 +317,18 @@ fn a_client_without_sessions_is_asked_anew() {
     let answer = room.launch(order).unwrap();
     assert_eq!((answer.text.trim(), answer.session, answer.notes.len()), ("Plain.", None, 0));
     assert_eq!(room.calls().len(), 1);
+}
+
+#[test]
+fn evidence_is_clean_text_without_secrets() {
+    let evil = r"printf '\033]0;owned\007\033[31mred \302\2331mc1\rback\010 nul\000\n' >&2
+        printf 'ghp_abcdefghijklm\033[0mnopqrstuvwxyz0123456789\n' >&2
+        printf 'ghp_abcdefghijklm\033[0mnopqrstuvwxyz0123456789\n'
+        exit 1";
+    let LaunchError::Failed(failed) = Room::new(evil).launch(order()).unwrap_err() else {
+        panic!("not failed")
+    };
+    let evidence = failed.evidence.unwrap();
+    assert!(!evidence.contains(|c: char| c.is_control() && c != '\n'), "{evidence:?}");
+    assert!(evidence.contains("red c1back nul") && !evidence.contains("ghp_a"), "{evidence:?}");
 }

@@ -10,7 +10,10 @@ use std::time::Duration;
 const MAX: u64 = 1000;
 
 fn queue(folder: &Path) -> CallQueue {
-    CallQueue::new(folder, Holder { pid: 1, since: "?".to_owned(), command: "test".to_owned() })
+    CallQueue::new(
+        folder,
+        Holder { pid: 1, since: "?".to_owned(), command: "test".to_owned(), namespace: None },
+    )
 }
 
 fn request(prompt: &str) -> CallRequest {

@@ -10,9 +10,8 @@ use charrette_agents::pool::AgentPool;
 use charrette_engine::ports::Caller;
 use charrette_engine::{EventKind, ProcessRole, Watcher};
 use charrette_model::session::Health;
-use charrette_store::Lease;
+use charrette_store::{Lease, LogFolder};
 use serde_json::{Map, Value};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Nesting of a run. By default it has no caller and no worker.
@@ -37,7 +36,7 @@ pub enum WorkerMode {
 
 impl Nesting {
     /// Ledgers that stages are marked in, including the caller's.
-    pub(crate) fn stage_ledgers(&self, site: &Site, command: &str, workspace: &Path) -> StageLedgers {
+    pub(crate) fn stage_ledgers(&self, site: &Site, command: &str, workspace: LogFolder) -> StageLedgers {
         let of_session = |session: &Arc<Session>| session.ledgers(&site.environment, &site.notices);
         let (times, tokens) = self.session.as_ref().map(of_session).unwrap_or_default();
         StageLedgers::new(command, workspace).with_caller(times, tokens)

@@ -3,10 +3,10 @@
 use super::listing::SpecTasks;
 use super::proving::{ProofResult, prove, prove_red};
 use super::ticking::tick_task;
+use crate::checkout_lease::lease_this_checkout;
 use crate::error::{AppError, ErrorKind};
 use crate::ports::task_worktrees;
 use crate::site::Site;
-use crate::start::lease_this_checkout;
 use crate::verify_run::{CheckoutVerifier, VerifiedCommand};
 use charrette_checkout::TaskWorktrees;
 use charrette_engine::flows::implement::{describe_ending, read_changes};

@@ -4,7 +4,7 @@ use crate::error::{AppError, ErrorKind};
 use crate::site::Site;
 use crate::spec_choice::named_or_only;
 use crate::spec_location::SpecLocator;
-use crate::start_facts::{approved_file, read_inside, start_error};
+use crate::start_facts::{approval_command, approved_file, read_inside, recorded_approval, start_error};
 use crate::workspaces::spec_folder;
 use charrette_engine::flows::implement::{SpecTexts, judge_approval};
 use charrette_model::checkpoint::{Command, DocumentName};
@@ -76,11 +76,14 @@ impl SpecTasks {
     /// Refuses a specification that is not approved, or was changed since: its proofs are an agent's text, and are run.
     pub fn require_approval(&self, site: &Site) -> Result<(), AppError> {
         let approved = |file: &str| approved_file(site, &self.name, file);
-        judge_approval(&self.texts, false, &approved).map_err(|problem| {
+        let recorded = recorded_approval(site, &self.name);
+        judge_approval(&self.texts, false, &recorded, &approved).map_err(|problem| {
             let mut error = start_error(&problem);
             error.kind = ErrorKind::Refused;
             error.message = format!("{}: {}", self.feature, error.message);
-            error.hint("Approve it, or take back what was changed since")
+            error
+                .hint(format!("Approve it: {}", approval_command(&self.feature)))
+                .hint("Or take back what was changed since")
         })
     }
 

@@ -2,12 +2,13 @@
 
 use super::snapshot::{Entry, Snapshot};
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
+use std::collections::BTreeMap;
 
 impl Snapshot {
     /// Changes from this snapshot to a later one, by path; a moved HEAD first.
     ///
     /// Files that were already dirty before are compared by their signatures. Of a submodule that was already
-    /// dirty only its commit is compared.
+    /// dirty only its commit is compared. Of ignored files only those are compared that say what is ignored.
     pub fn changes(&self, later: &Snapshot, own: &OwnPaths) -> Vec<TreeChange> {
         let mut changes = Vec::new();
         if (&self.head, &self.branch) != (&later.head, &later.branch) {
@@ -35,8 +36,49 @@ impl Snapshot {
                 changes.extend(change(old, new));
             }
         }
+        let rules = compare(&self.hidden_rules, &later.hidden_rules);
+        let rules: Vec<_> = rules.map(|(path, kind)| (path.clone(), kind)).collect();
+        add_unless_covered(rules, own, &mut changes);
+        let hidden = self.hidden_by(&changes, later);
+        add_unless_covered(hidden, own, &mut changes);
         changes
     }
+
+    /// Files and folders that are ignored since files among these changes say so.
+    fn hidden_by(&self, changes: &[TreeChange], later: &Snapshot) -> Vec<(TreePath, ChangeKind)> {
+        let (Some(before), Some(after)) = (&self.ignored, &later.ignored) else { return Vec::new() };
+        let rules = changes.iter().map(|change| change.path.as_bytes());
+        let folders: Vec<&[u8]> = rules.filter_map(|path| path.strip_suffix(b".gitignore")).collect();
+        let is_below_rule =
+            |path: &&TreePath| folders.iter().any(|folder| path.as_bytes().starts_with(folder));
+        let is_new = |path: &&TreePath| !before.contains(*path) && self.entry(path).is_none();
+        let hidden = after.iter().filter(is_below_rule).filter(is_new);
+        hidden.map(|path| (path.clone(), ChangeKind::Added)).collect()
+    }
+}
+
+/// Adds changes of paths that git does not list as changed.
+fn add_unless_covered(found: Vec<(TreePath, ChangeKind)>, own: &OwnPaths, changes: &mut Vec<TreeChange>) {
+    for (path, kind) in found {
+        if !own.covers(&path, true) && !changes.iter().any(|change| change.path == path) {
+            let dirty_before = kind != ChangeKind::Added;
+            changes.push(TreeChange { path, kind, dirty_before, restored: false });
+        }
+    }
+}
+
+/// Keys whose values differ.
+pub(super) fn compare<'a, K: Ord, V: PartialEq>(
+    before: &'a BTreeMap<K, V>,
+    after: &'a BTreeMap<K, V>,
+) -> impl Iterator<Item = (&'a K, ChangeKind)> {
+    let gone = before.keys().filter(|key| !after.contains_key(key)).map(|key| (key, ChangeKind::Deleted));
+    let changed = after.iter().filter_map(|(key, value)| match before.get(key) {
+        Some(old) if old == value => None,
+        Some(_) => Some((key, ChangeKind::Modified)),
+        None => Some((key, ChangeKind::Added)),
+    });
+    gone.chain(changed)
 }
 
 fn change(old: Option<&Entry>, new: Option<&Entry>) -> Option<TreeChange> {

@@ -1,140 +1,189 @@
-//! Files of the repository itself that decide what git does or shows: configuration, hooks, ignore rules, branches and
-//! tags. An agent that changes one of them could hide or run something.
+//! Files of the repository itself that decide what git does or shows: configuration, hooks, ignore rules, branches, tags,
+//! stashes, operations that are in progress. An agent that changes one of them could hide, run or lose something.
+//!
+//! What an honest process in the background changes is left out: branches of remotes, objects and packs, logs of
+//! branches, and what other work trees do with their own branches.
 
+use super::changes::compare;
+use super::digests::{digest, text};
 use super::error::TreeError;
-use charrette_store::Signature;
-use charrette_store::workspace::sha256;
-use std::collections::{BTreeMap, HashMap};
+use super::other_worktrees::{OtherWorktrees, is_work_of_others, read_other_worktrees};
+use super::refs::{Refs, TABLES, add_file_refs, is_lock, table_refs};
+use charrette_model::tree::ChangeKind;
+use charrette_store::Repository;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::path::Path;
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 16;
 
-/// Content digests by path below the git folder.
-pub(crate) type GitFiles = BTreeMap<String, String>;
+/// Files and folders below the git folder of a work tree and below the one that all share. Of a folder that stands for
+/// an operation in progress only its presence counts.
+const FILES: [&str; 18] = [
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    SHALLOW,
+    "objects/info/alternates",
+    "logs/refs/stash",
+    "MERGE_HEAD",
+    "MERGE_MODE",
+    "MERGE_MSG",
+    "SQUASH_MSG",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "BISECT_LOG",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+];
 
-/// Reads the files below `git_dir`, and below `common_dir` if that is another folder.
-pub(crate) fn read_git_files(git_dir: &Path, common_dir: &Path) -> Result<GitFiles, TreeError> {
-    let mut found = GitFiles::new();
-    let folders = if git_dir == common_dir { vec![git_dir] } else { vec![git_dir, common_dir] };
-    for folder in folders {
-        for name in ["config", "config.worktree", "commondir", "gitdir", "objects/info/alternates"] {
-            add_file(&folder.join(name), name, &mut found)?;
-        }
-        for name in ["hooks", "info", "refs"] {
-            add_folder(&folder.join(name), name, 0, &mut found)?;
-        }
-        add_packed_refs(&folder.join("packed-refs"), &mut found)?;
+/// Where the history of a shallow clone ends.
+const SHALLOW: &str = "shallow";
+
+/// Folders below the git folder of which every file counts.
+const FOLDERS: [&str; 2] = ["hooks", "info"];
+
+/// Beginning of the names of lists that git makes for clients of simple servers when it collects garbage.
+const SERVER_INFO: &str = "info/refs";
+
+/// The repository's own files at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GitFiles {
+    /// Content digests by path below the git folder, and refs with what they point to.
+    files: BTreeMap<String, String>,
+    /// Other work trees.
+    #[serde(default)]
+    others: OtherWorktrees,
+    /// Tags that the last fetch brought, with what they point to.
+    #[serde(default)]
+    fetched: BTreeMap<String, String>,
+}
+
+impl GitFiles {
+    /// Reads the files of a repository.
+    pub(crate) fn read(repository: &Repository) -> Result<GitFiles, TreeError> {
+        let (git_dir, common_dir) = (repository.git_dir(), repository.common_dir());
+        GitFiles::read_folders(&repository.work_tree, git_dir, common_dir)
     }
-    for branch in other_branches(git_dir, common_dir) {
-        found.remove(&branch);
+
+    /// Reads the files below the git folder of the work tree at `root`, and below the one that all work trees share.
+    pub(crate) fn read_folders(
+        root: &Path,
+        git_dir: &Path,
+        common_dir: &Path,
+    ) -> Result<GitFiles, TreeError> {
+        let (mut files, mut refs) = (BTreeMap::new(), Refs::new());
+        let folders = if git_dir == common_dir { vec![git_dir] } else { vec![git_dir, common_dir] };
+        for folder in &folders {
+            for name in FILES {
+                add_file(&folder.join(name), name, &mut files)?;
+            }
+            for name in FOLDERS {
+                add_folder(&folder.join(name), name, 0, &mut files)?;
+            }
+        }
+        let tables = table_refs(common_dir)?;
+        for entry in tables.iter().flat_map(|tables| tables.iter()) {
+            refs.insert(entry.name.clone(), entry.id.clone());
+        }
+        for folder in folders.iter().filter(|_| tables.is_none()) {
+            add_file_refs(folder, &mut refs)?;
+        }
+        // After the refs: a branch that has moved is in the log of its work tree already.
+        let mut others = read_other_worktrees(git_dir, common_dir)?;
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        for entry in tables.iter().flat_map(|tables| tables.iter()) {
+            // Files of another work tree do not say which branch it has.
+            if !entry.checked_out.is_empty() && Path::new(&entry.checked_out) != root {
+                let other = others.entry(entry.checked_out.clone()).or_default();
+                other.branches.push(entry.name.clone());
+            }
+        }
+        let mut fetched = BTreeMap::new();
+        for folder in &folders {
+            fetched.extend(fetched_tags(folder)?);
+        }
+        files.append(&mut refs);
+        Ok(GitFiles { files, others, fetched })
     }
-    Ok(found)
+
+    /// Names that differ in a later state of the same repository.
+    pub(crate) fn differences(&self, later: &GitFiles) -> Vec<(String, ChangeKind)> {
+        let differing = compare(&self.files, &later.files).filter(|(name, kind)| {
+            let was_moved = later.files.get(*name).is_some_and(|id| {
+                name.starts_with("refs/heads/")
+                    && is_work_of_others(&self.others, &later.others, name, id, *kind)
+            });
+            let was_fetched = *kind == ChangeKind::Added
+                && later.fetched.get(*name).is_some_and(|id| later.files.get(*name) == Some(id));
+            // A fetch may move the end of a shallow history, and lose it.
+            let may_be_fetched = *name == SHALLOW && *kind != ChangeKind::Added;
+            !was_moved && !was_fetched && !may_be_fetched
+        });
+        let mut found: Vec<(String, ChangeKind)> =
+            differing.map(|(name, kind)| (name.clone(), kind)).collect();
+        for (name, now) in &later.others {
+            let then = self.others.get(name);
+            if then.is_none() && now.is_plain {
+                continue;
+            }
+            let links = then.map(|then| then.links.clone()).unwrap_or_default();
+            let links: Vec<_> =
+                compare(&links, &now.links).map(|(link, kind)| (link.clone(), kind)).collect();
+            found.extend(links.into_iter().map(|(link, kind)| (format!("worktrees/{name}/{link}"), kind)));
+        }
+        found
+    }
 }
 
-/// Branches of remotes move with every fetch, which an editor may do in the background, and refs of runs are charrette's
-/// own and are moved by compare-and-swap; locks come and go.
-fn is_restless(name: &str) -> bool {
-    let folders = ["refs/remotes", "refs/prefetch", "refs/charrette"];
-    folders.iter().any(|folder| name.starts_with(folder)) || name.ends_with(".lock")
+/// Tags that the last fetch of a work tree brought.
+fn fetched_tags(git_dir: &Path) -> Result<BTreeMap<String, String>, TreeError> {
+    let text = text(&git_dir.join("FETCH_HEAD"))?.unwrap_or_default();
+    let tag = |line: &str| {
+        let (id, rest) = line.split_once('\t')?;
+        let (name, _) = rest.split_once("tag '")?.1.split_once("' of ")?;
+        Some((format!("refs/tags/{name}"), id.to_owned()))
+    };
+    Ok(text.lines().filter_map(tag).collect())
 }
 
-/// Branches that are checked out in other work trees, where others work.
-fn other_branches(git_dir: &Path, common_dir: &Path) -> Vec<String> {
-    let worktrees = fs_err::read_dir(common_dir.join("worktrees")).into_iter().flatten().flatten();
-    let folders = worktrees.map(|entry| entry.path()).chain([common_dir.to_owned()]);
-    let heads = folders.filter(|folder| folder != git_dir).map(|folder| folder.join("HEAD"));
-    let heads = heads.filter_map(|head| fs_err::read_to_string(head).ok());
-    heads.filter_map(|head| Some(head.strip_prefix("ref: ")?.trim().to_owned())).collect()
-}
+/// Files that say what is checked out, as they are now: HEAD, the index and the list of tables with refs.
+pub(super) const SWITCHED: [&str; 3] = ["HEAD", "index", TABLES];
 
-fn add_folder(folder: &Path, name: &str, depth: usize, found: &mut GitFiles) -> Result<(), TreeError> {
+fn add_folder(
+    folder: &Path,
+    name: &str,
+    depth: usize,
+    files: &mut BTreeMap<String, String>,
+) -> Result<(), TreeError> {
     let entries = match fs_err::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         // A link or a file where git wants a folder.
-        Err(_) if !folder.is_dir() => return add_file(folder, name, found),
+        Err(_) if !folder.is_dir() => return add_file(folder, name, files),
         other => other?,
     };
     for entry in entries {
         let entry = entry?;
         let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-        if is_restless(&name) {
+        if is_lock(&name) || name.starts_with(SERVER_INFO) {
             continue;
         }
         if entry.file_type()?.is_dir() && depth < MAX_DEPTH {
-            add_folder(&entry.path(), &name, depth + 1, found)?;
+            add_folder(&entry.path(), &name, depth + 1, files)?;
         } else {
-            add_file(&entry.path(), &name, found)?;
+            add_file(&entry.path(), &name, files)?;
         }
     }
     Ok(())
 }
 
-fn add_file(file: &Path, name: &str, found: &mut GitFiles) -> Result<(), TreeError> {
-    let digest = |content: &[u8]| {
-        // A branch is the same whether it has a file of its own or stands in the packed list.
-        match name.strip_prefix("refs/") {
-            Some(_) => String::from_utf8_lossy(content).trim().to_owned(),
-            None => sha256(content),
-        }
-    };
-    let digest = match file.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error.into()),
-        Ok(meta) if meta.is_symlink() => digest(fs_err::read_link(file)?.to_string_lossy().as_bytes()),
-        Ok(meta) if meta.is_file() => match KnownDigests::find(file, &meta, digest) {
-            // Git replaces branches at any moment.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            other => other?,
-        },
-        Ok(_) => digest(b""),
-    };
-    found.insert(name.to_owned(), digest);
-    Ok(())
-}
-
-/// Digests of files that this process has read, long enough after their last change that a later one shows in their
-/// metadata. Sample hooks are the most of what is read, and never change.
-struct KnownDigests(HashMap<PathBuf, (Signature, String)>);
-
-static KNOWN_DIGESTS: LazyLock<Mutex<KnownDigests>> =
-    LazyLock::new(|| Mutex::new(KnownDigests(HashMap::new())));
-
-impl KnownDigests {
-    /// Digest of a file, which is read if it is not known.
-    fn find(
-        file: &Path,
-        meta: &std::fs::Metadata,
-        digest: impl FnOnce(&[u8]) -> String,
-    ) -> io::Result<String> {
-        let known = || KNOWN_DIGESTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let settled = Signature::of(meta).settled();
-        if let (Some(now), Some((then, digest))) = (settled, known().0.get(file))
-            && now == *then
-        {
-            return Ok(digest.clone());
-        }
-        let digest = digest(&fs_err::read(file)?);
-        if let Some(signature) = settled {
-            known().0.insert(file.to_owned(), (signature, digest.clone()));
-        }
-        Ok(digest)
-    }
-}
-
-/// Adds branches of the packed list that have no file of their own.
-fn add_packed_refs(file: &Path, found: &mut GitFiles) -> Result<(), TreeError> {
-    let text = match fs_err::read(file) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error.into()),
-    };
-    for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
-        if let Some((id, name)) = line.split_once(' ').filter(|(_, name)| !is_restless(name)) {
-            found.entry(name.to_owned()).or_insert_with(|| id.to_owned());
-        }
-    }
+/// Adds a file or a link; of anything else only its presence counts.
+fn add_file(file: &Path, name: &str, files: &mut BTreeMap<String, String>) -> Result<(), TreeError> {
+    files.extend(digest(file)?.map(|digest| (name.to_owned(), digest)));
     Ok(())
 }

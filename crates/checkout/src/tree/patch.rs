@@ -1,11 +1,14 @@
 //! Patch of what is about to be undone: `git apply` restores it.
 
 use super::error::TreeError;
+use super::uncached::{WITHOUT_COMMIT_GRAPH, uncached_git};
 use charrette_git::Git;
 use charrette_model::tree::TreePath;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of bytes of path names in one git command line.
@@ -35,15 +38,84 @@ pub(super) fn add_tracked(
         let mut args: Vec<OsString> = DIFF.iter().map(OsString::from).collect();
         args.extend(["--ignore-submodules=all", base, "--"].map(OsString::from));
         args.extend(paths.iter().map(|path| path.as_path().as_os_str().to_owned()));
-        patch.append(&mut Git::new(root).bytes(&args)?);
+        patch.append(&mut uncached_git(root).bytes(&args)?);
     }
     Ok(())
+}
+
+/// Permissions that git gives to no file: writable by everyone, and the special bits.
+const ODD_PERMISSIONS: u32 = 0o7002;
+
+/// Of tracked files that git calls unchanged, those that differ from `base`.
+pub(super) fn differing_unseen(
+    root: &Path,
+    base: &str,
+    paths: Vec<TreePath>,
+) -> Result<Vec<TreePath>, TreeError> {
+    let index = ScratchIndex::new(root)?;
+    let settings = [WITHOUT_COMMIT_GRAPH, "core.fileMode=true"];
+    let git = Git::new(root).with_settings(&settings).with_index(&index.0);
+    git.edit(&["read-tree", base], b"")?;
+    let mut listed = Vec::new();
+    for paths in chunks(&paths) {
+        let mut args = ["diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=all", "--"]
+            .map(OsString::from)
+            .to_vec();
+        args.extend(paths.iter().map(|path| path.as_path().as_os_str().to_owned()));
+        listed.append(&mut git.bytes(&args)?);
+    }
+    let differing: BTreeSet<&[u8]> = listed.split(|byte| *byte == 0).collect();
+    let has_odd_permissions = |path: &TreePath| {
+        let meta = root.join(path.as_path()).symlink_metadata();
+        meta.is_ok_and(|meta| meta.is_file() && meta.mode() & ODD_PERMISSIONS != 0)
+    };
+    Ok(paths
+        .into_iter()
+        .filter(|path| differing.contains(path.as_bytes()) || has_odd_permissions(path))
+        .collect())
+}
+
+/// Appends the differences of tracked files that git calls unchanged. A scratch index holds what `base` holds, and nothing
+/// about files, so that git reads them.
+pub(super) fn add_unseen(
+    root: &Path,
+    base: &str,
+    paths: &[TreePath],
+    patch: &mut Vec<u8>,
+) -> Result<(), TreeError> {
+    let index = ScratchIndex::new(root)?;
+    let git = uncached_git(root).with_index(&index.0);
+    git.edit(&["read-tree", base], b"")?;
+    for paths in chunks(paths) {
+        let mut args: Vec<OsString> = DIFF.iter().map(OsString::from).collect();
+        args.extend(["--ignore-submodules=all", "--"].map(OsString::from));
+        args.extend(paths.iter().map(|path| path.as_path().as_os_str().to_owned()));
+        patch.append(&mut git.bytes(&args)?);
+    }
+    Ok(())
+}
+
+/// Makes tracked files that git calls unchanged those of `base`, and git look at them again.
+pub(super) fn restore_unseen(root: &Path, base: &str, paths: &[TreePath]) -> Result<(), TreeError> {
+    let index = ScratchIndex::new(root)?;
+    let (git, scratch) = (uncached_git(root), uncached_git(root).with_index(&index.0));
+    let list = nul_list(paths);
+    for flag in ["--no-assume-unchanged", "--no-skip-worktree"] {
+        git.edit(&["update-index", flag, "-z", "--stdin"], &list)?;
+    }
+    scratch.edit(&["read-tree", base], b"")?;
+    let source = format!("--source={base}");
+    let list_options = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+    let restore = ["restore", &source, "--worktree", list_options[0], list_options[1]];
+    scratch.edit(&restore, &list)?;
+    let unstage = ["restore", &source, "--staged", list_options[0], list_options[1]];
+    Ok(git.edit(&unstage, &list)?)
 }
 
 /// Appends untracked files. In a scratch index that holds nothing else, they are a diff like any other.
 pub(super) fn add_untracked(root: &Path, paths: &[TreePath], patch: &mut Vec<u8>) -> Result<(), TreeError> {
     let index = ScratchIndex::new(root)?;
-    let git = Git::new(root).with_index(&index.0);
+    let git = uncached_git(root).with_index(&index.0);
     let add = ["add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
     git.edit(&add, &nul_list(paths))?;
     patch.append(&mut git.bytes(&DIFF)?);
@@ -60,7 +132,7 @@ struct ScratchIndex(PathBuf);
 
 impl ScratchIndex {
     fn new(root: &Path) -> Result<ScratchIndex, TreeError> {
-        let mut folder = Git::new(root).bytes(&["rev-parse", "--absolute-git-dir"])?;
+        let mut folder = uncached_git(root).bytes(&["rev-parse", "--absolute-git-dir"])?;
         folder.pop_if(|last| *last == b'\n');
         let name = format!("charrette-{}.index", std::process::id());
         let index = PathBuf::from(OsString::from_vec(folder)).join(name);

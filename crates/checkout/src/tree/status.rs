@@ -10,6 +10,8 @@ pub(super) struct Status {
     /// None if HEAD is detached.
     pub(super) branch: Option<String>,
     pub(super) lines: Vec<StatusLine>,
+    /// Files and folders that git ignores. Nothing in an ignored folder is listed.
+    pub(super) ignored: Vec<TreePath>,
 }
 
 /// Path that differs from the last commit.
@@ -23,14 +25,14 @@ pub(super) struct StatusLine {
     pub(super) submodule: bool,
 }
 
-/// Arguments of the git call whose output [`parse`] reads.
+/// Arguments of the git call whose output [`parse`] reads, without how far it looks into submodules.
 pub(super) const STATUS_ARGS: [&str; 8] = [
     "status",
     "--porcelain=v2",
     "--branch",
     "-z",
     "--untracked-files=all",
-    "--ignore-submodules=none",
+    "--ignored=matching",
     "--no-renames",
     "--no-ahead-behind",
 ];
@@ -48,6 +50,7 @@ pub(super) fn parse(answer: &[u8]) -> Status {
                 facts: String::new(),
                 submodule: false,
             }),
+            Some(b'!') => status.ignored.push(TreePath::new(record.get(2..).unwrap_or_default())),
             Some(b'1') => status.lines.extend(parse_tracked(record, 8)),
             Some(b'2') => {
                 status.lines.extend(parse_tracked(record, 9));
@@ -96,7 +99,7 @@ mod tests {
             2 R. N... 100644 100644 100644 aa bb R100 new name\0old name\0\
             1 .M SCMU 160000 160000 160000 aa aa sub\0\
             u UU N... 100644 100644 100644 100644 aa bb cc conflict\0\
-            ? -dash \xff\0? nested/\0";
+            ? -dash \xff\0? nested/\0! target/\0";
         let status = parse(answer);
         assert_eq!((status.head, status.branch.as_deref()), (None, Some("main")));
         let lines: Vec<(&[u8], &[u8; 2], bool)> =
@@ -112,6 +115,7 @@ mod tests {
                 (b"nested/", b"??", false),
             ]
         );
+        assert_eq!(status.ignored, [TreePath::new("target/")]);
         assert_eq!(status.lines[0].facts, "1 .M N... 100644 100644 100644 aa bb");
     }
 

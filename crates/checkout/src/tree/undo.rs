@@ -1,12 +1,15 @@
 //! Undoes given changes of the work tree, and nothing else.
 
 use super::error::TreeError;
+use super::index::{Index, IndexEntry};
 use super::patch::{self, nul_list};
-use super::snapshot::{Entry, Snapshot};
+use super::snapshot::{Entry, Snapshot, Submodules};
+use super::uncached::uncached_git;
 use super::unlink::unlink;
-use charrette_git::Git;
 use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
+use charrette_store::{Location, locate};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Maximum size of a file in a patch (64 MB); larger files are not undone either.
 const MAX_FILE_SIZE: u64 = 64 << 20;
@@ -46,27 +49,41 @@ pub fn undo(root: &Path, changes: &[TreeChange]) -> Result<UndoReport, TreeError
 pub(super) struct UndoPlan {
     has_commits: bool,
     tracked: Vec<TreePath>,
+    /// Tracked paths that git calls unchanged.
+    unseen: Vec<TreePath>,
     untracked: Vec<TreePath>,
     skipped: Vec<SkippedChange>,
 }
 
 impl UndoPlan {
     pub(super) fn new(root: &Path, changes: &[TreeChange]) -> Result<UndoPlan, TreeError> {
-        let now = Snapshot::take(root)?;
+        // Submodules are left alone, and a broken one must not keep the rest from being undone.
+        let now = Snapshot::take_with(root, Submodules::Commits)?;
         let mut plan = UndoPlan {
             has_commits: now.head.is_some(),
             tracked: Vec::new(),
+            unseen: Vec::new(),
             untracked: Vec::new(),
             skipped: Vec::new(),
         };
+        let index = read_index(root)?;
         for change in changes {
             let entry = now.entry(&change.path);
-            match (obstacle(root, change, entry), entry) {
-                (Some(reason), _) => plan.skipped.push(SkippedChange { path: change.path.clone(), reason }),
-                (None, Some(entry)) if entry.untracked => plan.untracked.push(change.path.clone()),
-                (None, Some(_)) => plan.tracked.push(change.path.clone()),
+            let path = change.path.clone();
+            match (obstacle(root, change, entry, &index), entry) {
+                (Some(reason), _) => plan.skipped.push(SkippedChange { path, reason }),
+                (None, Some(entry)) if entry.untracked => plan.untracked.push(path),
+                (None, Some(_)) => plan.tracked.push(path),
+                (None, None) if now.ignores(&path) && change.kind == ChangeKind::Added => {
+                    plan.untracked.push(path);
+                }
+                (None, None) if index.entry(&path).is_some() => plan.unseen.push(path),
                 (None, None) => {}
             }
+        }
+        let unseen = std::mem::take(&mut plan.unseen);
+        if !unseen.is_empty() {
+            plan.unseen = patch::differing_unseen(root, &plan.base(root)?, unseen)?;
         }
         Ok(plan)
     }
@@ -75,6 +92,9 @@ impl UndoPlan {
         let mut bytes = Vec::new();
         if !self.tracked.is_empty() {
             patch::add_tracked(root, &self.base(root)?, &self.tracked, &mut bytes)?;
+        }
+        if !self.unseen.is_empty() {
+            patch::add_unseen(root, &self.base(root)?, &self.unseen, &mut bytes)?;
         }
         if !self.untracked.is_empty() {
             patch::add_untracked(root, &self.untracked, &mut bytes)?;
@@ -103,8 +123,12 @@ impl UndoPlan {
                 "--pathspec-from-file=-",
                 "--pathspec-file-nul",
             ];
-            Git::new(root).edit(&args, &nul_list(&self.tracked))?;
+            uncached_git(root).edit(&args, &nul_list(&self.tracked))?;
             undone.append(&mut self.tracked);
+        }
+        if !self.unseen.is_empty() {
+            patch::restore_unseen(root, &self.base(root)?, &self.unseen)?;
+            undone.append(&mut self.unseen);
         }
         undone.sort();
         Ok(UndoReport { undone, skipped: self.skipped })
@@ -115,25 +139,46 @@ impl UndoPlan {
         if self.has_commits {
             return Ok("HEAD".to_owned());
         }
-        Ok(Git::new(root).text(&["hash-object", "-t", "tree", "--stdin"])?)
+        Ok(uncached_git(root).text(&["hash-object", "-t", "tree", "--stdin"])?)
+    }
+}
+
+/// Index of the work tree; empty if git was told that the repository is elsewhere.
+fn read_index(root: &Path) -> Result<Arc<Index>, TreeError> {
+    match locate(root)? {
+        Location::WorkTree(repository) => Index::read(root, &repository.git_dir().join("index")),
+        _ => Ok(Arc::default()),
     }
 }
 
 /// Reason why a change cannot be undone.
-fn obstacle(root: &Path, change: &TreeChange, now: Option<&Entry>) -> Option<String> {
+fn obstacle(root: &Path, change: &TreeChange, now: Option<&Entry>, index: &Index) -> Option<String> {
+    let is_submodule = |folder: &TreePath| index.entry(folder).is_some_and(IndexEntry::is_submodule);
+    let has_repository =
+        |folder: &TreePath| root.join(folder.as_path()).join(".git").symlink_metadata().is_ok();
     let bytes = || root.join(change.path.as_path()).symlink_metadata().map_or(0, |meta| meta.len());
     let reason = if change.kind == ChangeKind::HeadMoved {
         "moved; commits are never undone (see git reflog)"
-    } else if change.path.as_bytes().ends_with(b"/") {
-        "is a nested git repository"
     } else if change.path.is_below(".git") {
         "belongs to the repository itself and was left as it is now; look at it before you continue"
+    } else if change.path.as_bytes() == b".git" {
+        "leads to another repository now and was left as it is; put the old one back before you continue"
+    } else if change.path.as_path().is_absolute() {
+        "is outside the work tree and was left as it is now; look at it before you continue"
+    } else if change.path.folders().any(|folder| is_submodule(&folder)) {
+        "is in a submodule and was left as it is now; look at it before you continue"
+    } else if change.path.folders().any(|folder| has_repository(&folder)) {
+        "is in a nested git repository and was left as it is now; look at it before you continue"
+    } else if change.path.as_bytes().ends_with(b"/") && now.is_none() {
+        "is a folder that git ignores now and was left as it is; look at it before you continue"
+    } else if change.path.as_bytes().ends_with(b"/") {
+        "is a nested git repository"
     } else if !change.path.is_inside() {
         "is not a path inside the work tree"
+    } else if now.is_some_and(|entry| entry.submodule) || is_submodule(&change.path) {
+        "is a submodule"
     } else if change.dirty_before {
         "had uncommitted changes before, which git cannot restore"
-    } else if now.is_some_and(|entry| entry.submodule) {
-        "is a submodule"
     } else if now.is_some_and(|entry| entry.facts.starts_with('u')) {
         "is part of an unfinished merge"
     } else if bytes() > MAX_FILE_SIZE {

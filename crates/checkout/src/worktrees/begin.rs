@@ -94,7 +94,7 @@ impl Places {
         Some(Head { commit, branch })
     }
 
-    fn check_git(&self) -> Result<()> {
+    pub(super) fn check_git(&self) -> Result<()> {
         let printed = self.git().text(&["--version"])?;
         let version = printed.split_whitespace().nth(2).unwrap_or_default();
         let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));

@@ -15,7 +15,7 @@ use charrette_model::escape::printable;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maximum size of a list of changed files, which is that of some hundred thousand of them.
 const MAX_LIST: usize = 32 << 20;
@@ -35,12 +35,15 @@ impl Places {
             return self.lost_content(&order.base);
         };
         let mut tampering = find_own_tampering(&record, &place)?;
-        tampering.extend(find_shared_tampering(&record, self.common_dir()?)?);
+        tampering.extend(find_shared_tampering(&record, &place, self.common_dir()?)?);
         let scratch = self.scratch()?;
         let index = scratch.path("index");
         fs_err::copy(place.index(), &index)?;
         distrust_times(&index)?;
-        let own = self.git().in_worktree(&record.git_dir, &place.folder);
+        // What an agent made of the repository's files of the worktree may be nothing that git can work with.
+        let stand_in =
+            if tampering.is_empty() { None } else { Some(self.stand_in(&scratch, &record, &place)?) };
+        let own = self.git().in_worktree(stand_in.as_ref().unwrap_or(&record.git_dir), &place.folder);
         let git = own.with_index(&index);
         if let Err(error) = add_all(git) {
             tampering.push(format!("git could not store everything: {}", printable(&error.reason())));
@@ -60,13 +63,12 @@ impl Places {
             format!("{} is a git repository of its own", printable(&String::from_utf8_lossy(&record.path)))
         }));
         let captured = index_entries(own, &index)?;
-        let (now, made) = (record.git_dir.join("index"), place.index());
-        tampering.extend(find_hidden(
-            &place,
-            &captured,
-            &index_entries(own, &now)?,
-            &index_entries(own, &made)?,
-        ));
+        let made = index_entries(own, &place.index())?;
+        let now = index_entries(own, &record.git_dir.join("index")).unwrap_or_else(|_| {
+            tampering.push("the index of the worktree was damaged".to_owned());
+            Vec::new()
+        });
+        tampering.extend(find_hidden(&place, &captured, &now, &made));
         let files = list.records.iter().map(|record| record.changed_file(&place.folder)).collect();
         self.note_kind(&tree, false);
         Ok(Change { tree, files, diff: list.diff, tampering: shorten(tampering) })
@@ -74,6 +76,17 @@ impl Places {
 }
 
 impl Places {
+    /// Makes files of a worktree in the repository as they were when it was made, beside the real ones, which tell on.
+    fn stand_in(&self, scratch: &Scratch, record: &WorktreeRecord, place: &WorktreePlace) -> Result<PathBuf> {
+        let folder = scratch.path("git-dir");
+        fs_err::create_dir(&folder)?;
+        let line = |path: &Path| [path.as_os_str().as_bytes(), b"\n"].concat();
+        fs_err::write(folder.join("HEAD"), format!("{}\n", record.head))?;
+        fs_err::write(folder.join("commondir"), line(self.common_dir()?))?;
+        fs_err::write(folder.join("gitdir"), line(&place.folder.join(".git")))?;
+        Ok(folder)
+    }
+
     /// The change of a worktree that somebody removed: nothing is left of the work, so that it cannot be taken.
     fn lost_content(&self, base: &str) -> Result<Change> {
         let tree = self.git().text(&["rev-parse", "--verify", &format!("{base}^{{tree}}")])?;

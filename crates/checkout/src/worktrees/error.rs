@@ -3,7 +3,7 @@
 use crate::tree::TreeError;
 use charrette_engine::ports::PortError;
 use charrette_git::GitError;
-use charrette_model::escape::printable_lines;
+use charrette_model::escape::one_line;
 use charrette_store::atomic::ReplaceError;
 use std::io;
 
@@ -35,14 +35,33 @@ impl From<WorktreeError> for PortError {
             WorktreeError::Refused(text) => PortError::Refused(text),
             // Paths come first in messages of files, and would hide the reason where a message is cut.
             WorktreeError::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
-                PortError::Failed(printable_lines(&format!("no space left for worktrees: {error}")))
+                PortError::Failed(escape(&format!("no space left for worktrees: {error}")))
             }
-            other => PortError::Failed(printable_lines(&other.to_string())),
+            other => PortError::Failed(escape(&other.to_string())),
         }
     }
+}
+
+/// Escapes each line. Nothing is shortened: a message of git ends with the path that its cure needs.
+fn escape(text: &str) -> String {
+    text.lines().map(one_line).collect::<Vec<_>>().join("\n")
 }
 
 /// A refusal; the text names the cure.
 pub(super) fn refused<T>(text: impl Into<String>) -> Result<T> {
     Err(WorktreeError::Refused(text.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_is_not_shortened() {
+        let path = format!("/{}/index.lock", "a-folder-with-a-long-name/".repeat(12));
+        let text =
+            format!("git update-ref: File exists.\n{path}, is held by no process; remove it: rm {path}");
+        let PortError::Failed(told) = WorktreeError::Failed(text.clone()).into() else { panic!("failed") };
+        assert_eq!(told, text);
+    }
 }

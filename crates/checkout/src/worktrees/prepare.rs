@@ -63,7 +63,7 @@ impl Places {
         let included = if order.includes { self.copy_includes(&place.folder)? } else { Vec::new() };
         let record = WorktreeRecord {
             own_files: read_own_files(&git_dir)?,
-            shared_files: read_shared_files(&git_dir, self.common_dir()?)?,
+            shared_files: read_shared_files(&place.folder, &git_dir, self.common_dir()?)?,
             git_dir,
             git_file,
             content,
@@ -109,7 +109,7 @@ impl Places {
         all.extend(included.into_iter().filter(|path| !all.contains(path)).collect::<Vec<_>>());
         let record = WorktreeRecord {
             own_files: read_own_files(git_dir)?,
-            shared_files: read_shared_files(git_dir, self.common_dir()?)?,
+            shared_files: read_shared_files(&place.folder, git_dir, self.common_dir()?)?,
             git_dir: record.git_dir,
             git_file: record.git_file,
             content,

@@ -2,6 +2,7 @@
 
 use super::error::Result;
 use super::places::{RunPlace, WorktreePlace};
+use crate::tree::GitFiles;
 use charrette_engine::ports::worktrees::{IntegrationBase, ObjectId};
 use charrette_store::atomic;
 use serde::de::DeserializeOwned;
@@ -58,7 +59,7 @@ pub(super) struct WorktreeRecord {
     /// Files in `git_dir`.
     pub(super) own_files: Digests,
     /// Files and branches that all work trees share.
-    pub(super) shared_files: Digests,
+    pub(super) shared_files: GitFiles,
 }
 
 impl WorktreeRecord {

@@ -3,6 +3,7 @@
 use super::error::Result;
 use super::places::Places;
 use super::ref_files::{Expected, move_ref};
+use super::removal::remove_if_there;
 use charrette_engine::ports::worktrees::ObjectId;
 use charrette_git::{GitError, LockFile};
 use charrette_store::head;
@@ -12,6 +13,8 @@ use std::time::Duration;
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 /// How often a lock is looked at, in twice that time.
 const LOCK_CHECKS: u32 = 40;
+/// How often a change is attempted while locks that a killed git left are in its way.
+const MAX_ATTEMPTS: u32 = 4;
 
 /// A change of one ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,10 +66,14 @@ impl Places {
             return Ok(());
         }
         let input: String = changes.iter().map(RefChange::command).collect();
-        let update = || self.git().edit(&["update-ref", "--no-deref", "-z", "--stdin"], input.as_bytes());
-        match update() {
-            Err(error) if self.remove_left_lock(&error)? => Ok(update()?),
-            other => Ok(other?),
+        let mut attempts = 1;
+        loop {
+            match self.git().edit(&["update-ref", "--no-deref", "-z", "--stdin"], input.as_bytes()) {
+                Err(error) if attempts < MAX_ATTEMPTS && self.remove_left_locks_of_refs(&error)? => {
+                    attempts += 1;
+                }
+                other => return Ok(other?),
+            }
         }
     }
 
@@ -80,25 +87,29 @@ impl Places {
         move_ref(self.repository()?, name, to, expected)
     }
 
-    /// Removes the lock of one of our refs if no process holds it; true if it is gone.
-    fn remove_left_lock(&self, error: &GitError) -> Result<bool> {
+    /// If git failed because of the lock of one of our refs: removes all locks of our refs that no process holds. True if
+    /// git may try again.
+    fn remove_left_locks_of_refs(&self, error: &GitError) -> Result<bool> {
         let reason = error.reason();
         let Some(path) = locked_ref(&reason) else { return Ok(false) };
         let common = self.common_dir()?;
         let Ok(path) = fs_err::canonicalize(self.root.join(path)) else { return Ok(true) };
-        if !path.starts_with(common.join("refs/charrette")) {
+        let own = common.join("refs/charrette");
+        if !path.starts_with(&own) {
             return Ok(false);
         }
         for _ in 0..LOCK_CHECKS {
-            let locks = LockFile::find(common, common);
-            match locks.into_iter().find(|lock| lock.path == path) {
-                None => return Ok(true),
-                Some(lock) if lock.holder.is_none() && lock.age.is_some_and(|age| age >= LOCK_PATIENCE) => {
-                    fs_err::remove_file(&lock.path)?;
-                    return Ok(true);
-                }
-                Some(_) => std::thread::sleep(2 * LOCK_PATIENCE / LOCK_CHECKS),
+            let mut locks = LockFile::find(common, common);
+            locks.retain(|lock| lock.path.starts_with(&own));
+            let is_left =
+                |lock: &LockFile| lock.holder.is_none() && lock.age.is_some_and(|age| age >= LOCK_PATIENCE);
+            for lock in locks.iter().filter(|lock| is_left(lock)) {
+                remove_if_there(&lock.path)?;
             }
+            if locks.iter().all(|lock| lock.path != path || is_left(lock)) {
+                return Ok(true);
+            }
+            std::thread::sleep(2 * LOCK_PATIENCE / LOCK_CHECKS);
         }
         Ok(false)
     }

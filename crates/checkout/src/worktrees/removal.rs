@@ -40,6 +40,7 @@ impl Places {
     /// branch does not contain its work.
     pub(super) fn clean_up(&self, run: &str, keep: &[String]) -> Result<()> {
         let place = self.run(run)?;
+        self.take_back_landing(&place)?;
         for name in place.worktree_names()? {
             if !keep.contains(&name) {
                 self.remove_worktree(&place.worktree(&name)?)?;
@@ -92,6 +93,14 @@ pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
             }
             other => return other,
         }
+    }
+}
+
+/// Removes a file, which may be gone.
+pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs_err::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 

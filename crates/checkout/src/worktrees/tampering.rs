@@ -4,7 +4,7 @@
 use super::error::Result;
 use super::places::WorktreePlace;
 use super::record::{Digests, WorktreeRecord};
-use crate::tree::{IndexEntry, list_index, parse_index, read_git_files};
+use crate::tree::{ChangeKind, GitFiles, IndexEntry, list_index, parse_index};
 use charrette_git::Git;
 use charrette_model::escape::printable;
 use charrette_store::workspace::sha256;
@@ -51,15 +51,21 @@ pub(super) fn find_own_tampering(record: &WorktreeRecord, place: &WorktreePlace)
 }
 
 /// Findings about the repository: configuration, hooks, ignore rules, branches, tags, stashes.
-pub(super) fn find_shared_tampering(record: &WorktreeRecord, common_dir: &Path) -> Result<Vec<String>> {
-    let now = read_shared_files(&record.git_dir, common_dir)?;
+pub(super) fn find_shared_tampering(
+    record: &WorktreeRecord,
+    place: &WorktreePlace,
+    common_dir: &Path,
+) -> Result<Vec<String>> {
+    let now = read_shared_files(&place.folder, &record.git_dir, common_dir)?;
     // Tags arrive with every fetch.
-    let is_new_tag = |name: &str| name.starts_with("refs/tags/") && !record.shared_files.contains_key(name);
-    let names = differing(&record.shared_files, &now).filter(|name| !is_new_tag(name));
-    let describe = |name: &str| match name.strip_prefix("refs/") {
+    let is_new_tag =
+        |name: &str, kind: ChangeKind| name.starts_with("refs/tags/") && kind == ChangeKind::Added;
+    let differing = record.shared_files.differences(&now).into_iter();
+    let names = differing.filter(|(name, kind)| !is_new_tag(name, *kind)).map(|(name, _)| name);
+    let describe = |name: String| match name.strip_prefix("refs/") {
         Some("stash") => "a stash was made or dropped while the task was at work".to_owned(),
-        Some(_) => format!("{} was made, moved or deleted while the task was at work", printable(name)),
-        None => format!(".git/{} was changed while the task was at work", printable(name)),
+        Some(_) => format!("{} was made, moved or deleted while the task was at work", printable(&name)),
+        None => format!(".git/{} was changed while the task was at work", printable(&name)),
     };
     Ok(names.map(describe).collect())
 }
@@ -126,13 +132,20 @@ pub(super) fn read_own_files(git_dir: &Path) -> Result<Digests> {
     Ok(digests)
 }
 
-/// Files and branches that all work trees share, without branches that are checked out elsewhere.
-pub(super) fn read_shared_files(git_dir: &Path, common_dir: &Path) -> Result<Digests> {
-    Ok(read_git_files(git_dir, common_dir)?)
+/// Files and branches that all work trees share, as the worktree at `folder` sees them.
+pub(super) fn read_shared_files(folder: &Path, git_dir: &Path, common_dir: &Path) -> Result<GitFiles> {
+    Ok(GitFiles::read_folders(folder, git_dir, common_dir)?)
 }
 
 fn add_files(folder: &Path, prefix: &str, depth: usize, digests: &mut Digests) -> Result<()> {
-    for entry in fs_err::read_dir(folder)? {
+    let entries = match fs_err::read_dir(folder) {
+        // Then each file of it is gone.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(());
+        }
+        other => other?,
+    };
+    for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_restless =

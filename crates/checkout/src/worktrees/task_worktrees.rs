@@ -1,6 +1,7 @@
 //! The worktrees of tasks in one repository, and their options.
 
 use super::places::Places;
+use charrette_engine::ports::PortError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,5 +23,10 @@ pub struct TaskWorktrees {
 impl TaskWorktrees {
     pub fn new(options: WorktreeOptions) -> TaskWorktrees {
         TaskWorktrees { places: Arc::new(Places::new(options)) }
+    }
+
+    /// Refuses a git that is too old to merge the work of tasks.
+    pub fn check_git(&self) -> Result<(), PortError> {
+        Ok(self.places.check_git()?)
     }
 }

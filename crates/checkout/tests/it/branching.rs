@@ -105,7 +105,10 @@ fn uncommitted_changes_move_along_or_block_the_switch() {
     sandbox.write("file", "changed");
     let Err(PortError::Refused(said)) = create(&checkout(&sandbox)) else { panic!("not refused") };
     assert!(said.starts_with("cannot switch to branch 'ada-lovelace/add-login': "), "{said}");
-    assert!(said.ends_with("\nCommit or stash your changes first; nothing was lost."), "{said}");
+    assert!(
+        said.ends_with("\nCommit or stash your changes first; nothing was lost.\nThen resume the run."),
+        "{said}"
+    );
     assert_eq!(
         (sandbox.read("file").as_str(), current(&sandbox).as_str()),
         ("changed", "ada-lovelace/search")

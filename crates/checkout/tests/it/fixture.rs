@@ -3,8 +3,8 @@
 use charrette_checkout::{BranchOrder, BranchReport, CheckoutOptions, EntryReport, PortError, RunCheckout};
 use charrette_engine::Cancel;
 use charrette_engine::ports::Clock;
-use charrette_model::checkpoint::progress::begin_run;
-use charrette_model::checkpoint::{DocumentName, RunRecord};
+use charrette_model::checkpoint::progress::{begin_run, record_move};
+use charrette_model::checkpoint::{CheckoutMove, DocumentName, RunRecord};
 use charrette_model::config::{Layer, Settings, read_layers};
 use charrette_model::stamp::Now;
 use charrette_model::tree::OwnPaths;
@@ -89,6 +89,7 @@ pub(crate) fn options(sandbox: &Sandbox) -> CheckoutOptions {
         own: OwnPaths {
             folders: vec![settings.state_folder().to_owned(), settings.workspace_folder().to_owned()],
             specs: Some(settings.specs_folder().to_owned()),
+            spec_folders: None,
         },
         name: design(),
         branch_info: None,
@@ -134,7 +135,7 @@ fn documents(sandbox: &Sandbox) -> Documents {
         _ => None,
     };
     let since = "2026-11-15T12:00:00.000Z".to_owned();
-    let holder = Holder { pid: std::process::id(), since, command: "test".to_owned() };
+    let holder = Holder::of_this_process(since, "test".to_owned());
     Documents::new(StateFolder::new(&root, ".claude/state"), repository, holder, 500)
 }
 
@@ -152,6 +153,16 @@ pub(crate) fn begin(sandbox: &Sandbox) {
         begin_run(design().key(), run.clone(), &["research"], context)
     });
     begun.unwrap();
+}
+
+/// Records a move of the checkout in the run's document, as a run does before it starts git.
+pub(crate) fn record(sandbox: &Sandbox, from: &str, to: &str) {
+    let commit = |name: &str| sandbox.git(["rev-parse", &format!("{name}^{{commit}}")]);
+    let moving = CheckoutMove { from: commit(from), to: commit(to) };
+    let noted = documents(sandbox).transition(&design(), "move", FixedClock.now(), |on_disk, context| {
+        record_move(on_disk.unwrap(), moving.clone(), context)
+    });
+    noted.unwrap();
 }
 
 /// The branch that the run's document names.

@@ -1,7 +1,7 @@
 //! Copies of HEAD for agents.
 
 use crate::fixture::{empty_repository, repository, root};
-use charrette_checkout::TreeWatch;
+use charrette_checkout::{Surroundings, TreeWatch};
 use charrette_engine::ports::Tree;
 use charrette_model::tree::OwnPaths;
 use charrette_testkit::Sandbox;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn copy(sandbox: &Sandbox) -> (PathBuf, Result<(), String>) {
-    let watch = TreeWatch::new(root(sandbox), OwnPaths::default());
+    let watch = TreeWatch::new(root(sandbox), OwnPaths::default(), Surroundings::default());
     let to = sandbox.outside("copies/lane-1");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let copied = runtime.block_on(Tree::copy_head(&watch, to.clone()));
@@ -87,7 +87,7 @@ fn a_worktree_is_copied_with_its_own_head() {
     sandbox.git(["worktree", "add", "-q", "-b", "other", worktree.to_str().unwrap()]);
     fs_err::write(worktree.join("file"), "of the worktree").unwrap();
     git(&worktree, &["commit", "-q", "-am", "in the worktree"]);
-    let watch = TreeWatch::new(worktree.clone(), OwnPaths::default());
+    let watch = TreeWatch::new(worktree.clone(), OwnPaths::default(), Surroundings::default());
     let to = sandbox.outside("copy");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(watch.copy_head(to.clone())).unwrap();
@@ -102,7 +102,7 @@ fn the_history_of_a_shallow_clone_can_be_read() {
     let shallow = sandbox.outside("shallow");
     let url = format!("file://{}", root(&sandbox).display());
     git(&root(&sandbox), &["clone", "-q", "--depth", "1", &url, shallow.to_str().unwrap()]);
-    let watch = TreeWatch::new(shallow, OwnPaths::default());
+    let watch = TreeWatch::new(shallow, OwnPaths::default(), Surroundings::default());
     let to = sandbox.outside("copy");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(watch.copy_head(to.clone())).unwrap();

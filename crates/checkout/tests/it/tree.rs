@@ -1,7 +1,7 @@
 //! Work trees before and after somebody worked in them, with real git.
 
 use charrette_checkout::tree::{
-    ChangeKind, OwnPaths, SkippedChange, Snapshot, TreeChange, TreePath, WatchedSnapshot, patch, undo,
+    ChangeKind, OwnPaths, SkippedChange, Snapshot, TreeChange, TreePath, patch, undo,
 };
 use charrette_testkit::Sandbox;
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// A repository with some files, and with work of its owner that is not committed.
-fn with_own_work() -> Sandbox {
+pub(crate) fn with_own_work() -> Sandbox {
     let sandbox = Sandbox::repository();
     sandbox.write("a.txt", "one\ntwo\n");
     sandbox.write("dir/b.txt", "b\n");
@@ -30,7 +30,7 @@ fn with_own_work() -> Sandbox {
     sandbox
 }
 
-fn root(sandbox: &Sandbox) -> PathBuf {
+pub(crate) fn root(sandbox: &Sandbox) -> PathBuf {
     sandbox.work().canonicalize().unwrap()
 }
 
@@ -333,6 +333,7 @@ fn our_own_folders_are_never_dirty() {
     let own = OwnPaths {
         folders: vec![".claude/state".to_owned(), ".specs/".to_owned()],
         specs: Some("specs".to_owned()),
+        spec_folders: None,
     };
     let described: Vec<String> = before.changes(&take(&sandbox), &own).iter().map(describe).collect();
     assert_eq!(
@@ -457,93 +458,4 @@ fn a_snapshot_outside_a_repository_is_an_error() {
     let sandbox = Sandbox::new();
     let error = Snapshot::take(&sandbox.work()).unwrap_err().to_string();
     assert!(error.starts_with("git status") && error.contains("not a git repository"), "{error}");
-}
-
-/// Changes of the tree and of the repository's own files, as `kind path`.
-fn watched_changes(sandbox: &Sandbox, act: impl FnOnce()) -> Vec<String> {
-    let before = WatchedSnapshot::take(&root(sandbox)).unwrap();
-    // What is kept across processes compares like the snapshot itself.
-    let before: WatchedSnapshot = serde_json::from_value(serde_json::to_value(&before).unwrap()).unwrap();
-    act();
-    let after = WatchedSnapshot::take(&root(sandbox)).unwrap();
-    let changes = before.changes(&after, &OwnPaths::default());
-    changes.iter().map(|change| format!("{} {}", change.kind, change.path)).collect()
-}
-
-#[test]
-fn files_of_the_repository_itself_are_watched() {
-    for (act, expected) in [
-        (&["config", "filter.x.clean", "evil"][..], &["modified .git/config"][..]),
-        (&["branch", "planted"], &["added .git/refs/heads/planted"]),
-        (&["tag", "planted"], &["added .git/refs/tags/planted"]),
-        (&["update-index", "--assume-unchanged", "a.txt"], &["modified a.txt"]),
-        (&["update-index", "--skip-worktree", "dir/b.txt"], &["modified dir/b.txt"]),
-        (&["pack-refs", "--all"], &[]),
-        (&["status"], &[]),
-        (&["update-ref", "refs/remotes/origin/main", "HEAD"], &[]),
-    ] {
-        let sandbox = with_own_work();
-        let changes = watched_changes(&sandbox, || drop(sandbox.git(act)));
-        assert_eq!(changes, expected, "{act:?}");
-    }
-    for file in [".git/hooks/post-checkout", ".git/info/exclude", ".git/info/attributes"] {
-        let sandbox = with_own_work();
-        let changes = watched_changes(&sandbox, || sandbox.write(file, "*\n"));
-        assert!(changes.iter().any(|change| change.ends_with(file)), "{file}: {changes:?}");
-    }
-}
-
-#[test]
-fn a_flag_in_the_index_hides_no_change() {
-    for version in ["2", "4"] {
-        let sandbox = with_own_work();
-        sandbox.git(["update-index", "--index-version", version]);
-        sandbox.git(["update-index", "--assume-unchanged", "a.txt"]);
-        sandbox.git(["update-index", "--skip-worktree", "dir/c.txt"]);
-        let changes = watched_changes(&sandbox, || {
-            sandbox.write("a.txt", "hidden\n");
-            sandbox.write("dir/c.txt", "hidden\n");
-        });
-        assert_eq!(changes, ["modified a.txt", "modified dir/c.txt"], "index version {version}");
-        assert_eq!(watched_changes(&sandbox, || {}), [""; 0]);
-    }
-    // A split index is left to git.
-    let sandbox = with_own_work();
-    sandbox.git(["update-index", "--assume-unchanged", "a.txt"]);
-    sandbox.git(["update-index", "--split-index"]);
-    assert_eq!(watched_changes(&sandbox, || sandbox.write("a.txt", "hidden\n")), ["modified a.txt"]);
-}
-
-#[test]
-fn an_index_that_was_made_to_lie_hides_no_change() {
-    use charrette_checkout::TreeWatch;
-    let sandbox = with_own_work();
-    let watch = TreeWatch::new(root(&sandbox), OwnPaths::default());
-    let before = WatchedSnapshot::take(&root(&sandbox)).unwrap();
-    // The index says what it said, with the times and sizes of the changed file.
-    let script = r#"
-import os, struct
-os.utime("dir/b.txt")
-open("a.txt", "w").write("planted\n")
-os.utime("a.txt", (1700000000, 1700000000))
-index = bytearray(open(".git/index", "rb").read())
-at = index.find(b"a.txt\0") - 62
-st = os.stat("a.txt")
-seconds = lambda ns: (ns // 10**9 & 0xffffffff, ns % 10**9)
-index[at:at + 40] = struct.pack(">10I", *seconds(st.st_ctime_ns), *seconds(st.st_mtime_ns), st.st_dev & 0xffffffff,
-    st.st_ino & 0xffffffff, st.st_mode, st.st_uid, st.st_gid, st.st_size)
-import hashlib
-index[-20:] = hashlib.sha1(index[:-20]).digest()
-open(".git/index", "wb").write(index)
-"#;
-    assert!(sandbox.command("python3").args(["-c", script]).status().unwrap().success());
-    assert_eq!(
-        sandbox.git(["diff", "--name-only", "--", "a.txt"]),
-        "",
-        "git itself must be deceived, or nothing is proven"
-    );
-    let after = WatchedSnapshot::take(&root(&sandbox)).unwrap();
-    let changes: Vec<String> =
-        watch.changes(&before, &after).iter().map(|change| change.path.to_string()).collect();
-    assert_eq!(changes, ["a.txt"], "and what was only touched is no change");
 }

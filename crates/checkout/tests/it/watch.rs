@@ -1,15 +1,15 @@
 //! Many agents at work in one tree.
 
 use crate::fixture::{repository, root};
-use charrette_checkout::TreeWatch;
+use charrette_checkout::{Surroundings, TreeWatch};
 use charrette_model::tree::{OwnPaths, TreeChange};
 use charrette_testkit::Sandbox;
 use futures_util::future::join_all;
 use std::sync::Arc;
 
 fn watch(sandbox: &Sandbox) -> TreeWatch {
-    let own = OwnPaths { folders: vec![".specs".to_owned()], specs: None };
-    TreeWatch::new(root(sandbox), own)
+    let own = OwnPaths { folders: vec![".specs".to_owned()], specs: None, spec_folders: None };
+    TreeWatch::new(root(sandbox), own, Surroundings::default())
 }
 
 fn wait<T>(work: impl Future<Output = T>) -> T {

@@ -8,6 +8,7 @@ use charrette_agents::profile::{Agent, Roster, Transport};
 use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::agent_pool::{self, AgentPoolOptions};
+use charrette_app::enclosure::refuse_inside_agent;
 use charrette_app::health_file::{self, AgentProbe};
 use charrette_app::ports;
 use charrette_app::sandbox::sandbox_config;
@@ -204,6 +205,7 @@ fn table(rows: &[Row]) -> Vec<String> {
 }
 
 fn probe(invocation: &Invocation, site: &Site, names: &[String]) -> Result<ExitCode, AppError> {
+    refuse_inside_agent(site, "call other agents")?;
     let probed = runtime::block_on(async |cancel| {
         let pool = agent_pool::open(
             site,
@@ -271,6 +273,7 @@ fn probe(invocation: &Invocation, site: &Site, names: &[String]) -> Result<ExitC
 }
 
 fn reap_orphans(invocation: &Invocation, site: &Site) -> Result<ExitCode, AppError> {
+    refuse_inside_agent(site, "end processes of runs")?;
     let grace = AgentPolicy::from_settings(&site.settings).grace();
     let orphans = orphans::reap_orphans(&drivers_folder(&agent_pool::state_folder(site)), grace)
         .map_err(AppError::failed)?;

@@ -21,6 +21,7 @@ use charrette_model::panel::file_names::REQUEST;
 use charrette_model::seats::EMBEDDED;
 use charrette_model::sidecar::{self, CallMeta};
 use charrette_model::tree::{ChangeKind, TreeChange};
+use charrette_store::LogFolder;
 use charrette_store::atomic::replace_private;
 use charrette_store::ledger::calls;
 use charrette_store::{Location, locate};
@@ -249,7 +250,8 @@ impl AskCall<'_> {
         let changes = self.changes(before)?;
         let result = CallResult { agent: agent.name.clone(), report, changes };
         let record = self.pool.call_record(agent, seat, &result.report);
-        self.pool.append_to_ledgers(&asks_folder(&agent_pool::state_folder(self.site)), &record);
+        let folder = LogFolder::new(&asks_folder(&agent_pool::state_folder(self.site)));
+        self.pool.append_to_ledgers(&folder, &record);
         self.write_result(&result)?;
         let _ = fs_err::remove_dir_all(&lane);
         Ok(result)

@@ -4,6 +4,9 @@ use crate::invocation::Invocation;
 use crate::{output, runtime};
 use charrette_app::AppError;
 use charrette_app::Site;
+use charrette_app::checkout_lease::lease_this_checkout;
+use charrette_app::enclosure::refuse_inside_agent;
+use charrette_app::missing_repository::no_repository;
 use charrette_app::ports;
 use charrette_checkout::{BranchFacts, FETCH_TIMEOUT, Mainline};
 use charrette_git::{CallError, RemoteCallOptions};
@@ -26,7 +29,8 @@ enum BranchCommand {
     /// Create a branch from origin/main, switch to it, and print `BRANCH_NAME` and `ACTION=created`
     ///
     /// Exit 1 if the branch already exists, 2 if its name does not start with the user prefix or git fails.
-    /// Uncommitted changes are carried over; git fails if they would be overwritten.
+    /// Uncommitted changes are carried over; git fails if they would be overwritten. Refused (exit 4) while a run is driven
+    /// in this checkout, and inside an agent.
     Create {
         /// Name of the branch: the user prefix, a slash, and the rest
         #[arg(allow_hyphen_values = true)]
@@ -37,8 +41,7 @@ enum BranchCommand {
 pub(crate) fn branch(invocation: &Invocation, args: &BranchArgs) -> Result<ExitCode, AppError> {
     let site = invocation.plumbing_site()?;
     if site.repository.is_none() {
-        let message = format!("{} is not in a git repository", site.root.display());
-        return Err(AppError::failed(message).hint("Create one: git init"));
+        return Err(no_repository(&site));
     }
     let facts = ports::facts(&site)?;
     if let Some(problem) = &facts.problem {
@@ -46,10 +49,16 @@ pub(crate) fn branch(invocation: &Invocation, args: &BranchArgs) -> Result<ExitC
     }
     match &args.command {
         BranchCommand::Check => output::print_answer(&facts.state(&[]).answer()),
-        BranchCommand::Create { name } => match create_branch(invocation, &site, &facts, name)? {
-            Some(created) => output::print_answer(&create::answer(name, created)),
-            None => Ok(ExitCode::from(130)),
-        },
+        BranchCommand::Create { name } => {
+            refuse_inside_agent(&site, "move this checkout")?;
+            // Held while HEAD moves. Where no run was ever driven there is nothing to hold.
+            let is_used = site.documents().folder().path().is_dir();
+            let _checkout = is_used.then(|| lease_this_checkout(&site)).transpose()?;
+            match create_branch(invocation, &site, &facts, name)? {
+                Some(created) => output::print_answer(&create::answer(name, created)),
+                None => Ok(ExitCode::from(130)),
+            }
+        }
     }
 }
 

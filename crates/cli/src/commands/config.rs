@@ -2,11 +2,13 @@
 
 use crate::invocation::Invocation;
 use crate::output;
+use charrette_app::enclosure::refuse_inside_agent;
 use charrette_app::{AppError, Site};
 use charrette_model::config::integrations::{self, Integrations};
 use charrette_model::config::keys::KEYS;
 use charrette_model::config::repository_rules::restricted;
 use charrette_store::integrations::{INTEGRATIONS, integrations_text};
+use charrette_store::layout::check_folder;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -94,8 +96,13 @@ fn check(site: &Site) -> Result<ExitCode, AppError> {
 
 /// Creates the configuration files; existing ones are kept.
 fn init(site: &Site) -> Result<ExitCode, AppError> {
+    refuse_inside_agent(site, "write settings")?;
     let disabled = serde_json::to_string_pretty(&Integrations::default()).map_err(AppError::failed)?;
     let files = [("charrette.toml", default_config()), (INTEGRATIONS, disabled + "\n")];
+    for (name, _) in &files {
+        // A link of the repository must not lead a file elsewhere.
+        check_folder(&site.root, site.root.join(name).parent().unwrap_or(&site.root))?;
+    }
     let (mut created, mut kept) = (Vec::new(), Vec::new());
     for (name, content) in files {
         let path = site.root.join(name);

@@ -78,6 +78,10 @@ pub(crate) struct DesignArgs {
     /// Pass both gates without questions; the design stays unapproved
     #[arg(long)]
     pub(crate) no_checkpoint: bool,
+    /// Resume at the last gate, where you approve the design; also if the run passed it with --no-checkpoint. Nothing
+    /// before the gate is repeated
+    #[arg(long, conflicts_with_all = ["no_checkpoint", "phase", "fresh", "must_be_new"])]
+    pub(crate) approve: bool,
     /// Let the embedded agent, which uses no model, take the place of agents that fail
     #[arg(long)]
     pub(crate) embedded: bool,
@@ -127,6 +131,7 @@ impl DesignArgs {
             auto: self.auto,
             quick: self.quick,
             no_checkpoint: self.no_checkpoint,
+            approve: self.approve,
             embedded: self.embedded,
             level: SpecLevel::Spec,
         };
@@ -137,7 +142,7 @@ impl DesignArgs {
             level: self.level()?,
             parent: self.parent.clone(),
             phase: self.phase.clone(),
-            resume: self.resume,
+            resume: self.resume || self.approve,
             fresh: self.fresh,
             must_be_new: self.must_be_new,
             flags: flags.to_map(),

@@ -8,8 +8,10 @@ use charrette_agents::pool::drivers_folder;
 use charrette_agents::profile::Agent;
 use charrette_app::AppError;
 use charrette_app::Site;
+use charrette_app::missing_repository::no_repository;
 use charrette_app::trust::TrustState;
 use charrette_app::{agent_pool, health_file, sandbox as app_sandbox, tracker as app_tracker};
+use charrette_checkout::unfinished_rebase;
 use charrette_engine::Cancel;
 use charrette_engine::ports::TrackerState;
 use charrette_git::{Git, LockFile};
@@ -87,6 +89,7 @@ pub(crate) fn doctor(invocation: &Invocation, args: &DoctorArgs) -> Result<ExitC
     checks.extend(tracker(&site));
     checks.push(disk(&site));
     checks.extend(git_locks(&site));
+    checks.extend(git_rebase(&site));
     checks.push(stale_files(&site));
     checks.push(orphans(&site));
     report(invocation, &checks)
@@ -154,19 +157,32 @@ fn repository(site: &Site) -> Check {
             warn("repository", "no commits yet", "git commit --allow-empty -m \"First commit\"")
         }
         Some(_) => ok("repository", printable(&site.root.display().to_string()).to_string()),
-        None => fail("repository", "not a git repository", "git init, or change to a repository"),
+        None => {
+            let problem = no_repository(site);
+            fail("repository", problem.message, problem.hints.join("; "))
+        }
     }
+}
+
+/// A rebase that somebody has begun, or a git that was killed.
+fn git_rebase(site: &Site) -> Option<Check> {
+    site.repository.as_ref()?;
+    let folder = unfinished_rebase(&site.root)?;
+    let finding = format!("not finished: {}", printable(&folder.display().to_string()));
+    let cure = "Resume the run that began it, or git rebase --continue, or take it back: git rebase --abort";
+    Some(warn("git rebase", finding, cure))
 }
 
 /// Lock files that a killed git left behind.
 fn git_locks(site: &Site) -> Vec<Check> {
     let Some(repository) = &site.repository else { return Vec::new() };
-    let locks = LockFile::find(repository.git_dir(), repository.common_dir());
+    let locks = LockFile::find_everywhere(repository.git_dir(), repository.common_dir());
     let check = |lock: &LockFile| {
         let path = lock.path.display();
-        match lock.holder {
-            Some(pid) => ok("git lock", format!("{path} is held by process {pid}")),
-            None => warn("git lock", lock.describe(), format!("rm {path}")),
+        match (lock.holder, lock.git_at_work) {
+            (Some(pid), _) => ok("git lock", format!("{path} is held by process {pid}")),
+            (None, Some(_)) => ok("git lock", lock.describe()),
+            (None, None) => warn("git lock", lock.describe(), lock.cure()),
         }
     };
     locks.iter().map(check).collect()

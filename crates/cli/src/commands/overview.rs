@@ -3,6 +3,7 @@
 use crate::invocation::Invocation;
 use crate::output;
 use charrette_app::AppError;
+use charrette_app::missing_repository::no_repository;
 use charrette_app::status::{RunState, RunStatus, status};
 use std::process::ExitCode;
 
@@ -16,8 +17,11 @@ pub(crate) fn overview(invocation: &Invocation) -> Result<ExitCode, AppError> {
         return Ok(ExitCode::SUCCESS);
     }
     if site.repository.is_none() {
-        output::print_line(&format!("{} is not in a git repository.", site.root.display()))?;
-        output::print_line("Change to one, or create one here: git init")?;
+        let problem = no_repository(&site);
+        output::print_line(&format!("{}.", problem.message))?;
+        for line in problem.more.iter().chain(&problem.hints) {
+            output::print_line(line)?;
+        }
         return print_help_line();
     }
     let runs = status(&site)?.runs;

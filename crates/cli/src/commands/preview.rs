@@ -6,6 +6,7 @@ use charrette_app::preview;
 use charrette_app::run_lookup::feature_argument;
 use charrette_app::start_plan::{self, StartMode, StartPlan, StartRequest};
 use charrette_app::{AppError, ErrorKind, Site, webhooks};
+use charrette_model::redact::mentions_secret;
 use charrette_term::{Confirmation, ExistingRunChoice, Render as _, Terminal, choose_existing_run, confirm};
 use std::process::ExitCode;
 
@@ -56,12 +57,14 @@ pub(crate) fn show_preview(
     plan: StartPlan,
 ) -> Result<PreviewDecision, AppError> {
     if let StartMode::New { request } = &plan.mode
-        && *site.environment.redactor().redact(request) != **request
+        && (*site.environment.redactor().redact(request) != **request || mentions_secret(request))
     {
-        site.notices.problem(
-            "Warning: the request contains what looks like a password, key or token. It will be stored in the workspace \
-             and given to agents; cancel and write it without, if that is not intended.",
-        );
+        let state = site.settings.state_folder();
+        site.notices.problem(format!(
+            "Warning: the request contains what looks like a password, key or token. It will be given to agents and stored: \
+             in the workspace, and with the whole command line in {state}/locks and {state}/history. Cancel and write it \
+             without, if that is not intended.",
+        ));
     }
     let is_unattended = options.yes || options.dry_run || options.is_nested;
     let person = if is_unattended { None } else { progress::terminal(invocation, &output::stdout_screen()) };

@@ -5,7 +5,7 @@ use crate::drive::{self, DriveOptions};
 use crate::input;
 use crate::invocation::Invocation;
 use crate::trusted_site;
-use charrette_app::{AppError, run_lookup, start};
+use charrette_app::{AppError, deleted_run, run_lookup, start};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,6 +18,9 @@ pub(crate) struct ResumeArgs {
     /// Command of the run, if the feature has several runs
     #[arg(long, value_name = "COMMAND")]
     command: Option<CommandName>,
+    /// Rebuild the state document from its history first, if it was deleted
+    #[arg(long)]
+    rebuild: bool,
     /// File with answers to open questions, YAML or JSON; `-` for standard input
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
@@ -25,7 +28,11 @@ pub(crate) struct ResumeArgs {
 
 pub(crate) fn resume(invocation: &Invocation, args: &ResumeArgs) -> Result<ExitCode, AppError> {
     let site = trusted_site::open(invocation)?;
-    let name = run_lookup::find_run(&site, args.feature.as_deref(), args.command.map(|command| command.0))?;
+    let command = args.command.map(|command| command.0);
+    if args.rebuild {
+        deleted_run::rebuild(&site, &deleted_run::find(&site, args.feature.as_deref(), command)?)?;
+    }
+    let name = run_lookup::find_run(&site, args.feature.as_deref(), command)?;
     let answers = input::read_answers_for(start::flow_for(&site, &name)?, args.answers.as_deref())?;
     let opened = start::reopen_in_checkout(&site, &name)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })

@@ -178,11 +178,14 @@ fn show(invocation: &Invocation, args: &ShowArgs) -> Result<ExitCode, AppError> 
     } else {
         Roles::with_overrides(&site.texts.roles, &seats)
     };
-    if let Some((origin, text)) = roles.part(&args.name) {
-        return print_role(
-            invocation,
-            &RoleText { name: &args.name, seat: None, text_from: origin.to_string(), text },
-        );
+    let is_unknown = matches!(roles.get(&args.name), Err(RoleError::UnknownRole(_)));
+    let is_role = seats.seat(&args.name).is_some() || !is_unknown;
+    let in_parts = format!("parts/{}", args.name);
+    // The path of a part, or its name alone.
+    let names = [args.name.as_str(), in_parts.as_str()];
+    let part = names.iter().filter(|_| !is_role).find_map(|name| Some((name, roles.part(name)?)));
+    if let Some((name, (origin, text))) = part {
+        return print_role(invocation, &RoleText { name, seat: None, text_from: origin.to_string(), text });
     }
     let named = seats.seat(&args.name);
     let role =

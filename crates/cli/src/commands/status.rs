@@ -5,12 +5,13 @@ use crate::invocation::Invocation;
 use crate::{output, progress};
 use charrette_app::AppError;
 use charrette_app::Site;
-use charrette_app::status::{RunState, RunStatus, status as app_status};
+use charrette_app::status::{RunState, RunStatus, Status, status as app_status};
 use charrette_model::checkpoint::{GateState, StopKind};
 use charrette_model::escape::printable;
 use clap::Args;
 use jiff::SignedDuration;
 use std::fmt::Write as _;
+use std::iter;
 use std::process::ExitCode;
 
 /// List the runs of this repository, newest first
@@ -31,22 +32,25 @@ pub(crate) fn status(invocation: &Invocation, args: &StatusArgs) -> Result<ExitC
         output::print_json(&status)?;
     } else {
         let width = if progress::is_terminal() { progress::style(invocation).width } else { usize::MAX };
-        output::print_line(&page(&site, &status.runs, width))?;
+        output::print_line(&page(&site, &status, width))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Human-readable listing of all runs, without a limit of its width.
 pub(crate) fn status_page(site: &Site) -> Result<String, AppError> {
-    Ok(page(site, &app_status(site)?.runs, usize::MAX))
+    Ok(page(site, &app_status(site)?, usize::MAX))
 }
 
 /// Human-readable listing: one line per run, then problems and failures.
-fn page(site: &Site, runs: &[RunStatus], width: usize) -> String {
-    let root = site.root.display();
+fn page(site: &Site, status: &Status, width: usize) -> String {
+    let (root, runs) = (site.root.display(), &status.runs);
+    let deleted = status.deleted.iter().map(|run| {
+        format!("\n{run}: its state document was deleted. Rebuild it: charrette resume {run} --rebuild")
+    });
     if runs.is_empty() {
         let note = if site.repository.is_none() { " (not a git repository)" } else { "" };
-        return format!("No runs in {root}{note}.");
+        return iter::once(format!("No runs in {root}{note}.")).chain(deleted).collect::<Vec<_>>().join("\n");
     }
     let mut rows: Vec<Vec<String>> = vec![HEADINGS.map(str::to_owned).to_vec()];
     rows.extend(runs.iter().map(|run| columns(run).to_vec()));
@@ -60,6 +64,7 @@ fn page(site: &Site, runs: &[RunStatus], width: usize) -> String {
     let problems = runs.iter().filter_map(|run| run.problem.as_deref());
     lines.extend(problems.map(|problem| format!("\n{problem}")));
     lines.extend(runs.iter().filter_map(stop_reason));
+    lines.extend(deleted);
     lines.join("\n")
 }
 

@@ -69,7 +69,11 @@ fn doctor_prints_a_cure_for_every_problem() {
     sandbox.write("charrette.toml", "");
     let outside = charrette(&Sandbox::new(), &["doctor"]);
     assert_eq!(outside.code, Some(1), "{outside:?}");
-    assert!(outside.stdout.contains("FAIL  repository: not a git repository"), "{outside:?}");
+    assert!(
+        outside.stdout.contains("FAIL  repository: ")
+            && outside.stdout.contains("is not in a git repository"),
+        "{outside:?}"
+    );
 }
 
 #[test]

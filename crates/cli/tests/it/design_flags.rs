@@ -1,5 +1,6 @@
 //! Flags of `charrette design` and its refusals: exit codes, exact texts, agent calls.
 
+use crate::BINARY;
 use crate::workshop::{REGULAR, Workshop, document_path, regular_calls, regular_calls_except, tree};
 use charrette_testkit::panel::{FEATURE, REQUEST};
 use serde_json::json;
@@ -227,4 +228,48 @@ fn the_same_request_again_is_begun_afresh_and_the_old_run_archived() {
     let kept: Vec<Vec<u8>> = tree(&workshop.sandbox.path(".claude/state/archive")).into_values().collect();
     assert!(kept.iter().any(|text| text == b"# Mine\n"), "{archives:?}");
     assert!(output.stderr.contains("design.md"), "{output:?}");
+}
+
+#[test]
+fn a_design_without_checkpoints_is_approved_later() {
+    let workshop = Workshop::regular();
+    assert_eq!(workshop.start(&["--auto", "--no-checkpoint"]).code, Some(0));
+    workshop.calls();
+    let refused = workshop.run(BINARY, ["implement", FEATURE]);
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    let hint = format!("charrette design {FEATURE} --approve");
+    assert!(refused.stderr.contains(&hint), "{refused:?}");
+    // A person fills in something before approving.
+    let edited = std::fs::read_to_string(workshop.spec("design.md")).unwrap() + "\nOne more sentence.\n";
+    std::fs::write(workshop.spec("design.md"), &edited).unwrap();
+
+    let waiting = workshop.design(&[FEATURE, "--approve"]);
+    assert_eq!(waiting.code, Some(3), "{waiting:?}");
+    assert_eq!(workshop.gate("post-design"), "pending");
+    assert_eq!(workshop.gate("pre-design"), "", "its answers would change the sketches");
+    // The hint leads to the same gate again.
+    assert_eq!(workshop.design(&[FEATURE, "--approve"]).code, Some(3));
+    assert_eq!(workshop.calls(), [""; 0], "nothing before the gate is paid again");
+
+    let output = workshop.resume(&[]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(workshop.calls(), regular_calls(&["validator"]), "what was approved is validated");
+    assert_eq!(workshop.gate("post-design"), "approved");
+    let design = std::fs::read_to_string(workshop.spec("design.md")).unwrap();
+    assert!(design.contains("One more sentence."), "{design}");
+    let record: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(workshop.spec("spec.json")).unwrap()).unwrap();
+    assert!(record["approved"]["digest"].is_string(), "{record}");
+    let refused = workshop.run(BINARY, ["implement", FEATURE]);
+    assert!(!refused.stderr.contains("not approved"), "{refused:?}");
+}
+
+#[test]
+fn the_approval_cannot_be_asked_for_and_skipped_at_once() {
+    let workshop = Workshop::regular();
+    let output = workshop.design(&[FEATURE, "--approve", "--no-checkpoint"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    let output = workshop.design(&[FEATURE, "--approve"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("No checkpoint found"), "{output:?}");
 }

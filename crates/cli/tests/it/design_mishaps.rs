@@ -128,6 +128,8 @@ fn a_review_by_the_embedded_agent_alone_says_whose_it_is() {
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     let reviewers = workshop.read("reviewers.md");
     assert_eq!(reviewers.matches(": Embedded-").count(), 4, "{reviewers}");
+    let shown = format!("{}{}", output.stdout, output.stderr);
+    assert!(!shown.contains("rejected all in-scope findings"), "they are undecided: {shown}");
     // All of them together are one voter, and one is no quorum.
     let tally = workshop.read("voting-tally.md");
     assert!(!tally.contains("| accepted |"), "{tally}");
@@ -267,4 +269,22 @@ fn a_second_validation_failure_ends_the_run_until_the_files_are_fixed() {
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(workshop.calls(), ["validator codex"]);
     assert_eq!(std::fs::read_to_string(workshop.spec("requirements.md")).unwrap(), mended, "of {FEATURE}");
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_used_is_named_before_a_run_begins() {
+    for name in ["lanes", "drivers"] {
+        let workshop = Workshop::brief();
+        let state = workshop.sandbox.home().join(".local/state/charrette");
+        std::fs::create_dir_all(&state).unwrap();
+        std::fs::write(state.join(name), "").unwrap();
+        let output = workshop.start(&[]);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        let place = format!("cannot write to the state folder {}", state.join(name).display());
+        assert!(
+            output.stderr.contains(&place) && output.stderr.contains("Nothing was started"),
+            "{output:?}"
+        );
+        assert!(workshop.calls().is_empty() && !workshop.sandbox.path("specs").exists(), "{output:?}");
+    }
 }

@@ -208,6 +208,53 @@ fn an_entry_that_is_refused_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_hint_leads_to_the_worktree_that_has_main() {
+    let sandbox = repository();
+    let detached = sandbox.outside("detached tree");
+    sandbox.git(["worktree", "add", "--quiet", "--detach", detached.to_str().unwrap()]);
+    let output = charrette(&sandbox, &["-C", detached.to_str().unwrap(), "design", "say hello", "--yes"]);
+    assert_eq!(output.code, Some(4), "{output:?}");
+    assert!(!output.stderr.contains("git switch main"), "git refuses that: {output:?}");
+    let main = sandbox.work().canonicalize().unwrap();
+    let hint = format!("Start from main, which is checked out elsewhere: cd {}", main.display());
+    assert!(output.stderr.contains(&hint), "{output:?}");
+}
+
+#[test]
+fn a_request_with_a_secret_says_where_it_will_be_stored() {
+    let sandbox = repository();
+    let warned = |request: &str| {
+        let output = charrette(&sandbox, &["design", request, "--dry-run"]);
+        assert_eq!(output.code, Some(0), "{output:?}");
+        output.stderr
+    };
+    let webhook =
+        format!("post to https://hooks.slack.com/{}", "services/T00000000/B00000000/abcdefgh12345678");
+    let stripe = format!("pay with sk_{}", "live_abcdefghijklmnopqrstuvwx");
+    for request in ["log in with PASSWORD=hunter2hunter2", &webhook, &stripe] {
+        let said = warned(request);
+        assert!(said.contains(".claude/state/locks and .claude/state/history"), "{request}: {said}");
+    }
+    assert_eq!(warned("add a password reset page and token refresh"), "");
+}
+
+#[test]
+fn a_document_of_a_script_is_named_as_such() {
+    let sandbox = repository();
+    let document = ["--command", "design", "--feature", "add-login"];
+    let update = [&["checkpoint", "update-phase", "research"], &document[..]].concat();
+    assert_eq!(charrette_with(&sandbox, &update, b"{\"status\": \"complete\"}").code, Some(0));
+    for args in [["resume", "add-login"], ["log", "add-login"]] {
+        let output = charrette(&sandbox, &args);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        let hint =
+            output.stderr.lines().find_map(|line| line.split_once("charrette checkpoint show ")).unwrap().1;
+        let show: Vec<&str> = ["checkpoint", "show"].into_iter().chain(hint.split(' ')).collect();
+        assert_eq!(charrette(&sandbox, &show).code, Some(0), "{hint}");
+    }
+}
+
+#[test]
 fn a_description_is_read_from_anywhere_and_a_placeholder_is_none() {
     let sandbox = repository();
     let file = sandbox.outside("request.md");

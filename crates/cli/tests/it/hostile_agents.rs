@@ -18,13 +18,13 @@ fn attacked(step: &str, script: &str) -> Workshop {
     workshop
 }
 
-fn attack(workshop: &Workshop, step: &str, script: &str) {
+pub(crate) fn attack(workshop: &Workshop, step: &str, script: &str) {
     let (says, script) = (format!("{}.txt", step.replace('/', ".")), script.replace("$BINARY", BINARY));
     workshop.set_part(step, &json!({"says": says, "shell": script}));
 }
 
 /// A file of the same design without an attack.
-fn undisturbed(name: &str) -> String {
+pub(crate) fn undisturbed(name: &str) -> String {
     let workshop = Workshop::regular();
     let output = workshop.start(&[]);
     assert_eq!(output.code, Some(0), "{output:?}");
@@ -40,7 +40,7 @@ fn waiting(workshop: &Workshop, kind: &str) -> Value {
 }
 
 /// Asserts that the run waits, and says that this file was changed and is as before; then it continues.
-fn continue_after(workshop: &Workshop, output: &Output, file: &str) -> Output {
+pub(crate) fn continue_after(workshop: &Workshop, output: &Output, file: &str) -> Output {
     assert_eq!(output.code, Some(3), "{output:?}");
     let question = waiting(workshop, "changed-record/").to_string();
     assert!(question.contains(file), "{question}");
@@ -104,6 +104,40 @@ fn an_agent_that_rewrites_an_earlier_artifact_changes_nothing() {
     assert!(evidence.iter().any(|entry| {
         std::fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("as I like it"))
     }));
+}
+
+#[test]
+fn what_an_agent_hides_from_git_is_found_and_undone() {
+    let workshop = Workshop::regular();
+    let root = workshop.sandbox.work().display().to_string();
+    let script = format!(
+        "cd {root}; mkdir -p parcels/n specs/other; echo '*' > parcels/n/.gitignore; echo evil > parcels/n/evil.py; \
+         echo evil > specs/other/design.md; echo '{{}}' > .claude/state/design-evil.json; \
+         git config --global alias.evil status; touch .git/hooks/post-checkout"
+    );
+    attack(&workshop, "planner", &script);
+    let output = workshop.start(&[]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    let question = waiting(&workshop, "dirty-tree/").to_string();
+    let planted = [
+        "parcels/n/.gitignore",
+        "parcels/n/evil.py",
+        "specs/other/design.md",
+        ".claude/state/design-evil.json",
+    ];
+    for path in planted.iter().chain(&[".gitconfig", ".git/hooks/post-checkout"]) {
+        assert!(question.contains(path), "{path}: {question}");
+    }
+    assert_eq!(workshop.answer("dirty-tree: discard\n").code, Some(0));
+    let done = workshop.resume(&[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for path in planted {
+        assert!(!workshop.sandbox.path(path).exists(), "{path}");
+    }
+    let told = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for left in ["post-checkout belongs to the repository itself", ".gitconfig is outside the work tree"] {
+        assert!(told.contains(left), "{left}: {told}");
+    }
 }
 
 #[test]
@@ -207,6 +241,37 @@ fn commands_that_change_a_run_refuse_inside_a_seat() {
     assert_eq!(log.matches("exit 4").count(), 7, "{log}");
     assert_eq!(log.matches("an agent cannot").count(), 8, "{log}");
     assert!(log.contains("\nfalse\n") && log.ends_with("exit 0\n"), "{log}");
+}
+
+#[test]
+fn no_disguise_hides_what_an_agent_started() {
+    let workshop = Workshop::brief();
+    let place = |name: &str| workshop.sandbox.outside(name).display().to_string();
+    let (root, log, copy, home) =
+        (workshop.sandbox.work().display().to_string(), place("heard"), place("copy"), place("home"));
+    // Each would revoke trust, or say that there was none to revoke, and exit with 0.
+    let disguises = [
+        format!("env -i PATH=/usr/bin:/bin HOME={home} {copy}"),
+        format!("setsid -w env -i PATH=/usr/bin:/bin HOME={home} {copy}"),
+        format!("unshare -pf --mount-proc env -i PATH=/usr/bin:/bin HOME={home} {copy}"),
+        format!("unshare -Urpf --mount-proc env -i PATH=/usr/bin:/bin HOME={home} {copy}"),
+        format!("prlimit --locks=unlimited env -i PATH=/usr/bin:/bin HOME={home} {copy}"),
+    ];
+    let tries = disguises.map(|words| format!("try {words}")).join("; ");
+    let script = format!(
+        "cp $BINARY {copy}; mkdir {home}; cd {root}; \
+         try() {{ \"$@\" trust --revoke >> {log} 2>&1 < /dev/null; echo \"exit $?\" >> {log}; }}; {tries}"
+    );
+    attack(&workshop, "planner", &script);
+    let mut command = workshop.command(BINARY, ["design", REQUEST, "--answers"]);
+    // The mark does not need a sandbox.
+    command.arg(workshop.answers()).env("CHARRETTE_LANDLOCK", "0");
+    let output = Output::capture(command, b"");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(!log.contains("exit 0"), "{log}");
+    // Where the system allows no namespaces, these programs fail by themselves.
+    assert!(log.matches("an agent cannot revoke trust: this process works for").count() >= 2, "{log}");
 }
 
 #[test]

@@ -80,6 +80,9 @@ fn a_file_of_the_users_own_is_never_replaced() {
 fn a_complete_run_says_so_and_a_fresh_one_begins_again() {
     let sandbox = parcels();
     assert_eq!(alone(&sandbox, &["research", TOPIC, "--quiet"]).code, Some(0));
+    // The first one shows the page that was not shown.
+    let shown = alone(&sandbox, &["research", NAME, "--resume"]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
     let again = alone(&sandbox, &["research", NAME, "--resume"]);
     assert_eq!(again.code, Some(1), "{again:?}");
     assert!(again.stderr.contains(&format!("Research for \"{NAME}\" is already complete.")), "{again:?}");

@@ -109,6 +109,7 @@ fn a_definition_is_shown_by_role_or_seat_and_filled_in() {
     );
     assert!(show(&["judge", "--built-in"]).stdout.contains("# Judge the debate\n"));
     assert!(show(&["parts/rules"]).stdout.starts_with("## Ground rules\n"));
+    assert_eq!(show(&["rules", "--built-in"]), show(&["parts/rules", "--built-in"]), "a part by its name");
     assert!(show(&["finisher", "--rendered"]).stdout.starts_with("# Finish the plan\n"));
     assert_eq!(
         show(&["judge-codex", "--rendered", "--json"]).json(),

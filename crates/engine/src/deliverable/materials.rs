@@ -37,7 +37,7 @@ pub struct Materials {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeliverableError {
     /// A template cannot be rendered.
-    #[error("{file}:{line}: {message}")]
+    #[error("{file}:{line}: {message}; edit the template, or delete it to use the built-in one")]
     Template {
         /// Path of the template.
         file: String,

@@ -82,8 +82,13 @@ impl Templates {
 }
 
 impl Template {
-    /// Checks the syntax.
+    /// Checks the syntax, and that nothing in it grows without a limit.
     fn check(&self) -> Result<(), DeliverableError> {
+        template::check(&self.text).map_err(|(line, message)| DeliverableError::Template {
+            file: self.origin.clone(),
+            line,
+            message,
+        })?;
         let environment = template::environment();
         environment.template_from_str(&self.text).map(|_| ()).map_err(|error| self.error(&error))
     }

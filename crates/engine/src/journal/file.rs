@@ -86,15 +86,23 @@ impl FileJournal {
             record.accept_document()?;
         }
         if call.agent.is_some() {
-            let changes = record.take_foreign_changes()?;
-            lane.record_changes(&changes).await.map_err(Stop::Failed)?;
+            let foreign = record.take_foreign_changes();
+            lane.record_changes(&foreign.changes).await.map_err(Stop::Failed)?;
+            foreign.into_result()?;
         }
         let is_agent = call.agent.is_some();
-        let keeps_answers =
-            matches!(&outcome, Err(StepError::Interrupted | StepError::Paused | StepError::Unrecorded(_)));
-        let outcome = match outcome {
-            Ok(output) => self.finish(&call, inputs, &lane, output, writes.take()),
-            Err(error) => Err(self.fail(&call, &inputs, &lane, error)),
+        let (outcome, keeps_answers) = match outcome {
+            Ok(output) => {
+                let outcome = self.finish(&call, inputs, &lane, output, writes.take());
+                // An answer whose files cannot be placed is as good as any: it is not paid for again.
+                let is_missing = outcome.is_err();
+                (outcome, is_missing)
+            }
+            Err(error) => {
+                let keeps =
+                    matches!(&error, StepError::Interrupted | StepError::Paused | StepError::Unrecorded(_));
+                (Err(self.fail(&call, &inputs, &lane, error)), keeps)
+            }
         };
         if is_agent && !keeps_answers {
             // The step is on record, or its answers were of no use.
@@ -305,7 +313,7 @@ impl FileJournal {
 
     /// Records that a phase is complete, with its summary, unless that is on record.
     fn end_phase(&self, end: &PhaseEnd) -> FlowResult<()> {
-        self.record.take_foreign_changes()?;
+        self.record.take_foreign_changes().into_result()?;
         let PhaseEnd { phase, summary, files, ends_run } = end;
         let text = match summary {
             None => None,

@@ -8,14 +8,22 @@ use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
 use charrette_model::checkpoint::progress::{self, GateOpening, answerable_questions};
 use charrette_model::checkpoint::{Checkpoint, GateRecord, GateState};
+use charrette_model::escape::printable;
 use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
+use std::cell::Cell;
 
 /// Status of a gate; opens it if it is new or its subject has changed.
 pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult<GateStatus> {
     let digests = record.digests(&gate.subject)?;
     let subject = sha256(serde_json::to_string(&digests).unwrap_or_default().as_bytes());
     let recorded = record.document().gates.get(&gate.name).cloned();
+    // Feedback is heard even if the subject was edited since.
+    if let Some(revised) = recorded.as_deref().filter(|recorded| recorded.state == GateState::Revise)
+        && write_feedback(record, revised)?
+    {
+        return Err(Stop::Revise);
+    }
     let current = recorded.filter(|recorded| recorded.subject.as_deref() == Some(subject.as_str()));
     match current {
         Some(current) if matches!(current.state, GateState::Answered | GateState::Approved) => {
@@ -27,9 +35,6 @@ pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult
                 )
                 .by(current.by.clone()),
             ));
-        }
-        Some(current) if current.state == GateState::Revise && write_feedback(record, &current)? => {
-            return Err(Stop::Revise);
         }
         Some(current) if matches!(current.state, GateState::Pending | GateState::Rejected) => {
             record.flush()?;
@@ -64,9 +69,27 @@ pub(super) fn answer_gate(record: &Record, gate: &str, answers: &Map<String, Val
         client: None,
         version: None,
     };
+    let state_of = |document: &Checkpoint| document.gates.get(gate).map(|gate| gate.state);
+    let shown = state_of(&record.document());
+    let is_overtaken = Cell::new(false);
     record.change_best_effort(&format!("answer {gate}"), |document, context| {
+        is_overtaken.set(state_of(&document) != shown);
+        if is_overtaken.get() {
+            // Somebody has answered elsewhere meanwhile; that is not undone unseen.
+            return Ok(document);
+        }
         progress::answer_gate(document, gate, answers.clone(), &respondent, context)
     })?;
+    if is_overtaken.get() {
+        let found = record.document().gates.get(gate).cloned();
+        let by = found.as_ref().and_then(|gate| gate.by.clone()).unwrap_or_default();
+        let state = found.and_then(|gate| state_token(gate.state)).unwrap_or_default();
+        record.emit(EventKind::warning(format!(
+            "{gate} was {state} by {} while the question was open here; this answer was not recorded",
+            printable(&by)
+        )));
+        return Ok(());
+    }
     let state = record.document().gates.get(gate).map(|gate| gate.state);
     if let Some(event) = state.and_then(|state| answered_event(gate, state)) {
         record.emit(event);
@@ -76,8 +99,12 @@ pub(super) fn answer_gate(record: &Record, gate: &str, answers: &Map<String, Val
 
 /// Event of a gate that is no longer pending, with the state it came to.
 pub(super) fn answered_event(gate: &str, state: GateState) -> Option<EventKind> {
-    let token = serde_json::to_value(state).ok()?.as_str()?.to_owned();
+    let token = state_token(state)?;
     (state != GateState::Pending).then(|| EventKind::GateAnswered { gate: gate.to_owned(), state: token })
+}
+
+fn state_token(state: GateState) -> Option<String> {
+    Some(serde_json::to_value(state).ok()?.as_str()?.to_owned())
 }
 
 /// Pending gates on record, without their pages, which only the flow knows.

@@ -187,6 +187,15 @@ impl MemoryJournal {
         let labels = gate.subject.iter().map(Input::label).collect();
         let mut state = self.run.state();
         let record = state.gates.entry(gate.name.clone()).or_default();
+        // Feedback is heard even if the subject was edited since.
+        if record.state == Some(GateState::Revise) {
+            let name = format!("feedback-round{}.md", record.round - 1);
+            let feedback = record.answers.get(FEEDBACK).and_then(Value::as_str).unwrap_or_default();
+            let text = format!("{feedback}\n").into_bytes();
+            record.state = None;
+            state.files.insert(name, text);
+            return Err(Stop::Revise);
+        }
         if record.state.is_none() || record.subject != subject {
             let round = record.round.max(1);
             *record = MemoryGate {
@@ -205,14 +214,6 @@ impl MemoryJournal {
             Some(GateState::Answered | GateState::Approved) => {
                 let (answers, at) = (record.answers.clone(), record.at.clone());
                 Ok(GateStatus::Settled(Answers::new(gate.name.clone(), answers, at)))
-            }
-            Some(GateState::Revise) => {
-                let name = format!("feedback-round{}.md", record.round - 1);
-                let feedback = record.answers.get(FEEDBACK).and_then(Value::as_str).unwrap_or_default();
-                let text = format!("{feedback}\n").into_bytes();
-                record.state = None;
-                state.files.insert(name, text);
-                Err(Stop::Revise)
             }
             _ => Ok(GateStatus::Open(record.view(&gate.name, labels, &gate.page))),
         }

@@ -5,13 +5,12 @@ use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::ports::Clock;
 use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::transition::{self, TransitionContext};
-use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, custody, progress};
+use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, progress};
 use charrette_model::escape::printable;
 use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
 use charrette_store::workspace::sha256;
-use charrette_store::{Documents, ForeignChange, StoreError, Workspace};
+use charrette_store::{DocumentKeeper, Documents, ForeignChange, Holder, StoreError, Workspace};
 use serde_json::Value;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -45,8 +44,10 @@ pub(crate) struct Record {
     deferred: Mutex<Deferred>,
     /// As of our own last change. Only this process drives the run; answers of others are seen at the next change.
     document: Mutex<Checkpoint>,
-    /// The document as this driver last wrote or read it.
-    written: Mutex<Checkpoint>,
+    /// Keeps the document as this driver last wrote or accepted it.
+    keeper: DocumentKeeper,
+    /// Why nothing of the run may be believed: files that an earlier driver could not put back are still as others left them.
+    blocked: Option<String>,
     /// Changes of the run's own files that did not pass through this driver, and are taken back.
     foreign: Mutex<Vec<TreeChange>>,
     /// Agents at work.
@@ -67,7 +68,11 @@ impl Record {
         broadcast: Broadcast,
     ) -> Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-        Record {
+        let evidence = workspace.folder().join("evidence");
+        let keeper = documents.take_custody(&name, document.clone(), workspace.answer_notes(), evidence);
+        let unrestored = workspace.restore_unrestored();
+        let blocked = unrestored.as_ref().err().map(ToString::to_string);
+        let record = Record {
             documents,
             name,
             workspace,
@@ -77,13 +82,18 @@ impl Record {
             broadcast,
             change_lock: Mutex::default(),
             deferred: Mutex::default(),
-            written: Mutex::new(document.clone()),
+            keeper,
+            blocked,
             document: Mutex::new(document),
             foreign: Mutex::default(),
             agents: AtomicUsize::new(0),
             producers: Mutex::default(),
             unsaved: AtomicBool::new(false),
+        };
+        for ForeignChange { path, kind } in unrestored.unwrap_or_default() {
+            record.note_foreign(&path, kind, None);
         }
+        record
     }
 
     pub(crate) fn document(&self) -> MutexGuard<'_, Checkpoint> {
@@ -98,7 +108,7 @@ impl Record {
     pub(crate) fn reload(&self) -> FlowResult<()> {
         self.flush()?;
         self.accept_document()?;
-        self.document().clone_from(&lock(&self.written));
+        *self.document() = self.keeper.document();
         Ok(())
     }
 
@@ -106,62 +116,32 @@ impl Record {
     pub(crate) fn accept_document(&self) -> FlowResult<()> {
         let loaded = self.documents.load(&self.name).map_err(|error| Stop::Failed(error.to_string()))?;
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
-        *lock(&self.written) = loaded.document;
+        self.keeper.accept(loaded.document);
         // A worker has staged files of its own.
         let _ = self.workspace.take_custody();
         Ok(())
     }
 
-    /// Makes a durable change, together with the deferred ones. The document is read again under its lock; one that
-    /// somebody made unreadable while the run was driven is put back first.
+    /// Makes a durable change, together with the deferred ones. The document is read again under its lock; what others have
+    /// changed while the run was driven is put back.
     pub(crate) fn change(
         &self,
         label: &str,
         change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
     ) -> Result<(), StoreError> {
-        match self.try_change(label, &change) {
-            Err(StoreError::Corrupt { .. } | StoreError::Version { .. })
-                if self.workspace.is_in_custody() =>
-            {
-                self.put_document_back()?;
-                self.try_change(label, &change)
-            }
-            other => other,
-        }
-    }
-
-    /// Puts the document back as it was written last. What was found in its place is kept with the evidence.
-    fn put_document_back(&self) -> Result<(), StoreError> {
-        let written = lock(&self.written).clone();
-        let Some(found) = self.documents.put_back(&self.name, &written)? else { return Ok(()) };
-        self.workspace.put("evidence/unreadable-document.json", &found)?;
-        self.note_foreign(&self.documents.folder().document(&self.name), ChangeKind::Modified, None);
-        Ok(())
-    }
-
-    fn try_change(
-        &self,
-        label: &str,
-        change: &impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
-    ) -> Result<(), StoreError> {
         let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let deferred = self.deferred_changes();
-        let written = lock(&self.written).clone();
-        let taken_back = RefCell::new(Vec::new());
         let changed =
             self.documents.transition(&self.name, label, self.clock.now(), |on_disk, context| {
-                let found = on_disk.ok_or(TransitionError::Gone)?;
-                let (mut document, changes) = custody::take_back(&written, found);
-                *taken_back.borrow_mut() = changes;
+                let mut document = on_disk.ok_or(TransitionError::Gone)?;
                 for earlier in &deferred {
                     document = earlier(document, context)?;
                 }
                 change(document, context)
             })?;
-        *lock(&self.written) = changed.document.clone();
         *self.document() = changed.document;
         self.mark_written(deferred.len());
-        let taken_back = taken_back.into_inner();
+        let taken_back = self.keeper.take_changes();
         if !taken_back.is_empty() {
             let path = self.documents.folder().document(&self.name);
             self.note_foreign(&path, ChangeKind::Modified, Some(&taken_back.join(", ")));
@@ -192,33 +172,54 @@ impl Record {
         AgentAtWork(&self.agents)
     }
 
-    /// Checks the files of the run. Returns all changes since the last call that did not pass through this driver.
-    pub(crate) fn take_foreign_changes(&self) -> FlowResult<Vec<TreeChange>> {
+    /// Checks document and files of the run. Returns all changes since the last call that did not pass through this driver,
+    /// and what could not be put back.
+    pub(crate) fn take_foreign_changes(&self) -> ForeignChanges {
         if !self.workspace.is_in_custody() {
-            return Ok(Vec::new());
+            return ForeignChanges::default();
         }
-        self.check_document()?;
-        let found = self.workspace.foreign_changes();
-        let found =
-            found.map_err(|error| Stop::Failed(format!("cannot check the files of the run: {error}")))?;
-        for ForeignChange { path, kind } in found {
+        let lost_lease = self.check_leases().err();
+        let mut problems = Vec::new();
+        if let Err(error) = self.check_document() {
+            problems.push(format!("cannot put back the record of the run: {error}"));
+        }
+        let checked = self.workspace.foreign_changes();
+        for ForeignChange { path, kind } in checked.changes {
             self.note_foreign(&path, kind, None);
         }
-        Ok(std::mem::take(&mut *lock(&self.foreign)))
+        let names =
+            |path: &Path| printable(&self.documents.relative_path(path).to_string_lossy()).to_string();
+        problems.extend(
+            checked.problems.iter().map(|(path, error)| format!("cannot put back {}: {error}", names(path))),
+        );
+        ForeignChanges { changes: std::mem::take(&mut *lock(&self.foreign)), lost_lease, problems }
+    }
+
+    /// Takes leases of this process again whose files others removed or replaced. An error if that fails, because another
+    /// process holds one of them now: two must not drive the same run or move the same checkout.
+    fn check_leases(&self) -> Result<(), String> {
+        let lost = self.documents.take_back_leases().map_err(|error| match error {
+            StoreError::Locked { path, holder } => {
+                let (file, by) = (self.documents.relative_path(&path), Holder::describe(holder.as_ref()));
+                format!(
+                    "{} was removed while the run was driven, and is held{by} now, so this process stops",
+                    file.display()
+                )
+            }
+            other => format!("cannot check the locks of the run: {other}"),
+        })?;
+        for path in lost {
+            self.note_foreign(&path, ChangeKind::Modified, None);
+        }
+        Ok(())
     }
 
     /// Puts the document back if others have changed more than waiting gates.
-    fn check_document(&self) -> FlowResult<()> {
-        if self.unsaved.load(Ordering::Relaxed) || self.documents.is_as_written(&self.name) {
+    fn check_document(&self) -> Result<(), StoreError> {
+        if self.unsaved.load(Ordering::Relaxed) || self.keeper.is_in_order() {
             return Ok(());
         }
-        let found = self.documents.load(&self.name).ok().flatten();
-        let is_untouched =
-            found.is_some_and(|found| custody::is_untouched(&lock(&self.written), &found.document));
-        if is_untouched {
-            return Ok(());
-        }
-        self.change("restore", |document, _| Ok(document)).map_err(|error| Stop::Failed(error.to_string()))
+        self.change("restore", |document, _| Ok(document))
     }
 
     fn note_foreign(&self, path: &Path, kind: ChangeKind, what: Option<&str>) {
@@ -353,6 +354,9 @@ impl Record {
 
     /// Digests of inputs, by label.
     pub(crate) fn digests(&self, reads: &[Input]) -> FlowResult<BTreeMap<String, String>> {
+        if let Some(problem) = &self.blocked {
+            return Err(Stop::Failed(unrestored_message(std::slice::from_ref(problem))));
+        }
         reads.iter().map(|input| Ok((input.label(), self.digest(input)?))).collect()
     }
 
@@ -375,6 +379,40 @@ impl Record {
     pub(crate) fn value(&self, phase: &str, id: &str) -> Value {
         self.step(phase, id).map(|step| progress::step_value(&step)).unwrap_or_default()
     }
+}
+
+/// What others have changed while the run was driven.
+#[derive(Debug, Default)]
+pub(crate) struct ForeignChanges {
+    /// Changes that were taken back.
+    pub(crate) changes: Vec<TreeChange>,
+    /// Why this process may not go on: another one holds a lease of it.
+    lost_lease: Option<String>,
+    /// What could not be taken back.
+    pub(crate) problems: Vec<String>,
+}
+
+impl ForeignChanges {
+    /// The changes; a failure if something could not be taken back.
+    pub(crate) fn into_result(self) -> FlowResult<Vec<TreeChange>> {
+        if let Some(problem) = self.lost_lease {
+            return Err(Stop::Failed(problem));
+        }
+        if self.problems.is_empty() {
+            return Ok(self.changes);
+        }
+        Err(Stop::Failed(unrestored_message(&self.problems)))
+    }
+}
+
+fn unrestored_message(problems: &[String]) -> String {
+    let more = problems.len().saturating_sub(1);
+    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    let first = problems.first().map_or("", String::as_str);
+    format!(
+        "{first}{more}. It was changed while the run was driven and is not believed: give back the rights, and resume; \
+         it is put back first"
+    )
 }
 
 /// An agent at work.

@@ -123,11 +123,9 @@ impl SeatAssignment {
     /// Builds the agent call.
     pub fn call(self) -> FlowResult<AgentCall> {
         let (seat, words) = (self.seat, self.context.summary_words);
-        let web = self.context.roles.for_seat(seat).is_ok_and(|role| role.web);
         let mut call = call_for(seat.id)
             .step_id(step_id(seat))
             .reads(&inputs(seat))
-            .with_web(web)
             .verify(self.citations.clone())
             .grammar_with(move |answer, inputs| grammar::parse_answer(seat, answer, words, inputs));
         for name in seat.writes {
@@ -170,7 +168,7 @@ impl SeatAssignment {
         let prompt = decision.iter().fold(prompt, Prompt::decision);
         let prompt = inquiry.iter().fold(prompt, |prompt, inquiry| prompt.inquiry(inquiry));
         let notes = shortened.into_iter().collect();
-        Ok(AgentPrompt { text: prompt.render()?, model: role.model.clone(), notes })
+        Ok(AgentPrompt { text: prompt.render()?, model: role.model.clone(), web: role.web, notes })
     }
 }
 

@@ -38,7 +38,8 @@ pub async fn review(
     let reviews = ask_reviewers(phase, &stage, panel).await?;
     let rules = VoteRules { merger: "merger", unattended, tree: None };
     let tally = vote_on_findings(phase, &stage, panel, &reviews, rules).await?;
-    if !tally.outcomes.is_empty() {
+    let undecided = tally.outcomes.get("undecided").copied().unwrap_or_default();
+    if tally.outcomes.values().sum::<usize>() > undecided {
         stage.report_votes("plan review findings", tally.outcomes.clone());
     }
     let plan = revise(phase, &stage, (panel, chief), draft, &tally).await?;

@@ -17,8 +17,8 @@ use charrette_model::panel::file_names::{
 };
 use charrette_model::panel::plan::{Scenario, read_scenarios};
 use charrette_model::panel::walkthrough::{
-    WalkedScenario, assign_scenarios, name_apart, read_walkthrough, write_breaks, write_record,
-    write_scenarios,
+    WalkedScenario, assign_scenarios, name_apart, read_walkthrough, summarise_walks, write_breaks,
+    write_record, write_scenarios,
 };
 use charrette_model::seats::{Seat, SeatGroup};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub async fn walk_through(
         let last = judge_second_walk(phase, &again, &first).await?;
         (plan, Some(last), again)
     };
-    let summary = record_walk(phase, &walkers, &again, &first, last.as_ref()).await?;
+    let summary = record_walk(phase, &walkers, &again, last.as_ref()).await?;
     stage.show_document("Walk-through", WALK_RECORD);
     stage.finish(summary);
     Ok(plan)
@@ -218,7 +218,6 @@ async fn record_walk(
     phase: &PhaseHandle<'_>,
     walkers: &[SeatOutcome],
     again: &[SeatOutcome],
-    first: &WalkRound,
     last: Option<&WalkRound>,
 ) -> FlowResult<String> {
     let mut step = Step::new("walk-through/record");
@@ -230,23 +229,18 @@ async fn record_walk(
         last.iter().flat_map(|last| last.broken.iter().map(|(_, scenario)| scenario.clone())).collect();
     step = step.reads(&Input::given("unmended", &unmended));
     let still_broken = unmended.len();
-    let (walked, broken) = (first.walked, first.broken.len());
     phase
         .step(step, move |context| async move {
             let all = |files: &WalkFiles| -> Result<Vec<WalkedScenario>, StepError> {
                 Ok(read_walks(&context, files)?.into_iter().flat_map(|(_, walked)| walked).collect())
             };
-            context.write(WALK_RECORD, write_record(&all(&files)?, &all(&files_again)?))?;
+            let (walked, walked_again) = (all(&files)?, all(&files_again)?);
+            context.write(WALK_RECORD, write_record(&walked, &walked_again))?;
             // Always written: what an earlier pass could not mend must not outlive its plan.
             let unmended: Vec<&WalkedScenario> = unmended.iter().collect();
             let text = if unmended.is_empty() { String::new() } else { write_breaks(&unmended) };
             context.write(UNMENDED, text)?;
-            Ok(match (broken, still_broken) {
-                (0, _) => format!("{walked} scenarios hold"),
-                (1, 0) => format!("{walked} scenarios, 1 broke and was mended"),
-                (broken, 0) => format!("{walked} scenarios, {broken} broke and were mended"),
-                (broken, left) => format!("{walked} scenarios, {broken} broke, {left} still break"),
-            })
+            Ok(summarise_walks(&walked, &walked_again, still_broken))
         })
         .await
 }

@@ -284,8 +284,8 @@ pub struct LandOrder {
     pub base: IntegrationBase,
     /// Commit to land.
     pub commit: ObjectId,
-    /// Files of the specification, relative to the root: untracked ones with the content of the first commit are
-    /// archived and replaced.
+    /// Files of the specification, relative to the root: those that nobody has edited since the first commit are
+    /// replaced, and archived before if they are not committed.
     pub specification: Vec<String>,
     /// Folder that replaced files are archived to.
     pub archive: String,

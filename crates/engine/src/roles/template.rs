@@ -61,10 +61,12 @@ impl TemplateSet {
 
     fn compile(&self) -> Result<Environment<'static>, RoleError> {
         let mut environment = template::environment();
-        environment.add_filter("line", |text: &str| flat(text));
-        environment.add_filter("fenced", |text: &str| fence(text));
-        environment.add_filter("json", |text: &str| serde_json::Value::from(text).to_string());
-        for (name, _, text) in self.all() {
+        template::add_text_filter(&mut environment, "line", flat);
+        template::add_text_filter(&mut environment, "fenced", fence);
+        template::add_text_filter(&mut environment, "json", |text| serde_json::Value::from(text).to_string());
+        for (name, origin, text) in self.all() {
+            template::check(text)
+                .map_err(|(line, message)| RoleError::in_text(origin, name, line, message))?;
             let added = environment.add_template_owned(format!("{name}.md"), text.to_owned());
             added.map_err(|error| self.error(name, &error))?;
         }
@@ -137,6 +139,83 @@ mod tests {
         ] {
             let error = rendered(role, part).unwrap_err();
             assert!(error.starts_with(start), "{role}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_template_cannot_make_more_than_the_limits_allow() {
+        let doubled = |first: &str, again: &str| format!("{first}{}", again.repeat(60));
+        for (role, reason) in [
+            (doubled("{% set x = 'abc' %}", "{% set x = x ~ x %}"), "~ in a value with a name"),
+            (doubled("{% set x = 'abc' %}", "{% set x = x + x %}"), "+ without a number"),
+            (doubled("{% set x = ['abc'] %}", "{% set x = [x, x] %}"), "a list of names"),
+            (doubled("", "{% with x = [a, a] %}"), "a list of names"),
+            (doubled("", "{% for x in [[a, a]] %}"), "a list of names"),
+            (doubled("{% set x = a %}", "{% set x = x[0:] %}"), "a slice"),
+            (
+                "{% set x %}{% for i in range(9) %}{{ a }}{% endfor %}{% endset %}".to_owned(),
+                "{% set name %}",
+            ),
+            ("{% filter upper %}{{ a }}{% endfilter %}".to_owned(), "{% filter %}"),
+            ("{% block b %}x{% endblock %}{{ self.b() }}".to_owned(), "{% block %}"),
+            ("{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(), "a recursive loop"),
+            ("{{ 'x' * 5000000 }}".to_owned(), "* is not available"),
+            (format!("{{{{ (a{}) | length }}}}", " ~ a".repeat(100)), "an expression of so many parts"),
+            (
+                "{{ 'a' | indent(20000000000) | length }}".to_owned(),
+                "the width of an indentation exceeds 200",
+            ),
+            ("{{ 'a' | indent(width=20000000000) | length }}".to_owned(), "the width of an indentation"),
+            (
+                doubled("{% set x = 'a' %}", "{% set x = x | replace('a', 'aaaaaaaaaa') %}"),
+                "what the filters make exceeds 8 MB",
+            ),
+            (
+                doubled("{% set x = 'aa' %}", "{% set x = x | join('aaaaaaaaaa') %}"),
+                "what the filters make exceeds 8 MB",
+            ),
+            (doubled("{% set x = '\\\"' %}", "{% set x = x | json %}"), "what the filters make exceeds 8 MB"),
+            (
+                "{% for i in range(9000) %}{{ range(9000) | list | length }}{% endfor %}".to_owned(),
+                "what the filters make",
+            ),
+            ("{{ '%99999999999d' | format(1) | length }}".to_owned(), "unknown filter"),
+            ("{{ [1] | batch(10000000000, 'x') | list | length }}".to_owned(), "unknown filter"),
+            ("{{ [1] | slice(10000000000) | list | length }}".to_owned(), "unknown filter"),
+            ("{% set ns = namespace(x=1) %}".to_owned(), "unknown function"),
+            ("x".repeat(300 << 10), "the template exceeds 256 KB"),
+        ] {
+            // Closed, where the tags nest.
+            let ends = role.matches("{% with").count();
+            let role = role.clone() + &"{% endwith %}".repeat(ends);
+            let loops = role.matches("{% for").count() - role.matches("{% endfor").count();
+            let role = role + &"{% endfor %}".repeat(loops);
+            let error = rendered(&role, "").unwrap_err();
+            let shown: String = role.chars().take(80).collect();
+            assert!(error.starts_with("r/role.md:") && error.contains(reason), "{shown}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_templates_of_teams_do_stays_available() {
+        for (role, text) in [
+            ("{{ a ~ '!' }}", "{{ b }} <&> {% raw %}!"),
+            ("{% set n = 1 + 2 %}{{ n }}", "3"),
+            ("{% for x in ['a', many] %}{{ loop.index + 1 }}{{ x | line }} {% endfor %}", "2a 3x # y"),
+            ("{% set x = many | upper | replace('X', 'z') %}{{ x | line }}", "z # Y"),
+            ("{{ many | split('\n') | map('line') | join(', ') }}", "x, , # y"),
+            ("{{ 'a\nb' | indent(2) }}", "a\n  b"),
+            ("{{ 'a\nb' | indent(width=3, first=true) }}", "   a\n   b"),
+            ("{% if 'a' in [many, 'a'] %}yes{% endif %}", "yes"),
+            ("{% with x = many | length %}{{ x }}{% endwith %}", "6"),
+            ("{{ nothing | default('none') }}", "none"),
+            ("{{ ['b', 'a'] | sort | first }}", "a"),
+        ] {
+            assert_eq!(
+                rendered(role, "").map(|text| text.trim_end().to_owned()),
+                Ok(text.to_owned()),
+                "{role}"
+            );
         }
     }
 }

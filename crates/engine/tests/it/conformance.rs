@@ -67,7 +67,7 @@ struct InFiles {
 
 impl InFiles {
     fn documents(&self) -> Documents {
-        let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned() };
+        let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned(), namespace: None };
         Documents::new(StateFolder::new(&self.sandbox.work(), ".claude/state"), None, holder, 500)
     }
 
@@ -75,10 +75,14 @@ impl InFiles {
         DocumentName::for_feature(Command::Design, Some(feature)).unwrap()
     }
 
+    fn workspace(&self, feature: &str) -> Workspace {
+        let folder = self.sandbox.path(&format!(".specs/{feature}"));
+        Workspace::new(&folder, &self.sandbox.outside(&format!("lanes-{feature}")))
+    }
+
     fn journal(&self, feature: &str, cancel: Cancel, broadcast: Broadcast) -> Arc<dyn Journal> {
         let (documents, name) = (self.documents(), InFiles::name(feature));
-        let folder = self.sandbox.path(&format!(".specs/{feature}"));
-        let workspace = Workspace::new(&folder, &self.sandbox.outside(&format!("lanes-{feature}")));
+        let workspace = self.workspace(feature);
         workspace.prepare().unwrap();
         let id = self.sandbox.work().join(feature).display().to_string();
         let begin = || {
@@ -113,9 +117,10 @@ impl RunFixture for InFiles {
     }
 
     fn answer(&self, of_child: bool, gate: &str, answers: Map<String, Value>) {
-        let name = InFiles::name(if of_child { "child" } else { "run" });
+        let feature = if of_child { "child" } else { "run" };
+        let (name, notes) = (InFiles::name(feature), self.workspace(feature).answer_notes());
         let by = Respondent { by: String::new(), through: AnswerChannel::File, client: None, version: None };
-        let answered = self.documents().transition(&name, "answer", Still.now(), |on_disk, context| {
+        let answered = self.documents().answer(&name, &notes, Still.now(), |on_disk, context| {
             answer_gate(on_disk.ok_or(TransitionError::Gone)?, gate, answers.clone(), &by, context)
         });
         answered.unwrap();

@@ -5,6 +5,7 @@
 mod citations;
 mod conformance;
 mod deliverables;
+mod kept_answers;
 mod random_flows;
 mod research_seats;
 mod role_answers;

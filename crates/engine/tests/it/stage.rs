@@ -53,6 +53,11 @@ pub(crate) fn watched(
     with_ports(sandbox, stages, Ports::minimal(Arc::new(Unattended), Arc::new(Unattended)), watcher)
 }
 
+/// Opens a run with an agent.
+pub(crate) fn launching(sandbox: &Sandbox, launcher: Arc<dyn Launcher>) -> Run<'static> {
+    with_ports(sandbox, &[], Ports::minimal(launcher, Arc::new(Unattended)), |_| {})
+}
+
 /// Opens a run that is asked by a script, and looks at files through `checkout`.
 pub(crate) fn scripted(
     sandbox: &Sandbox,
@@ -70,7 +75,7 @@ fn with_ports(
     watcher: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Run<'static> {
     let work = sandbox.work();
-    let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned() };
+    let holder = Holder { pid: 1, since: String::new(), command: "test".to_owned(), namespace: None };
     let documents = Documents::new(StateFolder::new(&work, ".claude/state"), None, holder, 500);
     let name = DocumentName::for_feature(Command::Design, Some("x")).unwrap();
     let workspace = Workspace::new(&sandbox.path(".specs/x"), &sandbox.outside("lanes"));

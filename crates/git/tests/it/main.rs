@@ -6,6 +6,8 @@ mod acting;
 mod calling;
 mod programs;
 mod reading;
+mod submodules;
+mod traps;
 
 use charrette_testkit::Sandbox;
 use std::os::unix::fs::PermissionsExt;

@@ -1,8 +1,10 @@
 //! Programs that a repository's own configuration names do not run when git is asked a question.
 
 use crate::{marking_program, repository, script};
-use charrette_git::Git;
+use charrette_git::{Git, GitError};
 use charrette_testkit::Sandbox;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A way to have git start a program: what is prepared, given the program's path, and what git is asked then.
 struct Trap {
@@ -190,4 +192,45 @@ fn filters_of_the_repository_do_not_run_when_git_acts_either() {
     config(&sandbox, "filter.mine.smudge", &format!("{} && cat", program.display()));
     Git::new(&sandbox.work()).act(&["switch", "-q", "other"]).unwrap();
     assert_eq!((sandbox.read("a.txt").as_str(), mark.exists()), ("two\n", false));
+}
+
+#[test]
+fn an_answer_does_not_count_if_the_configuration_was_changed_meanwhile() {
+    let sandbox = repository();
+    let (program, mark) = marking_program(&sandbox);
+    let own = sandbox.path(".git/config");
+    let honest = fs_err::read(&own).unwrap();
+    config(&sandbox, "filter.mine.clean", &format!("{} && cat", program.display()));
+    let hostile = fs_err::read(&own).unwrap();
+    sandbox.write(".git/info/attributes", "* filter=mine\n");
+    fs_err::File::open(sandbox.path("a.txt")).unwrap().file().set_modified(std::time::UNIX_EPOCH).unwrap();
+    let (is_over, folder) = (AtomicBool::new(false), sandbox.work());
+    let git = Git::new(&folder);
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for content in [&honest, &hostile].into_iter().cycle() {
+                fs_err::write(folder.join(".git/next"), content).unwrap();
+                fs_err::rename(folder.join(".git/next"), &own).unwrap();
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        });
+        let ask = |_| {
+            let _ = fs_err::remove_file(&mark);
+            let answer = git.bytes(&["status", "--porcelain"]);
+            (answer, mark.exists())
+        };
+        let answers = (0..100).map(ask).collect();
+        is_over.store(true, Ordering::Relaxed);
+        answers
+    });
+    let is_refused = |answer: &Result<_, _>| matches!(answer, Err(GitError::ConfigurationChanged { .. }));
+    assert!(answers.iter().any(|(answer, _)| is_refused(answer)));
+    for (answer, has_run) in &answers {
+        assert!(!has_run || is_refused(answer), "a program ran, and the answer counts: {answer:?}");
+    }
+    let error = answers.iter().find_map(|(answer, _)| answer.as_ref().err()).unwrap();
+    assert!(error.reason().contains(".git/config was changed while git was at work"), "{error}");
 }

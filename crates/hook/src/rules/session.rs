@@ -125,6 +125,6 @@ fn wait(session: &Session) -> String {
     let feature =
         session.runs.first().map_or("FEATURE", |run| run.feature.as_deref().unwrap_or(&run.document));
     format!(
-        "Wait until it has ended, stop it with: charrette stop {feature}, or work in another tree: git worktree add ../NAME"
+        "Wait until it has ended, stop it with: charrette stop {feature}, or work in another tree (git worktree add)"
     )
 }

@@ -59,7 +59,7 @@ impl Stage {
             Location::WorkTree(repository) => Some(repository),
             _ => None,
         };
-        let holder = Holder { pid: std::process::id(), since: "now".to_owned(), command: "test".to_owned() };
+        let holder = Holder::of_this_process("now".to_owned(), "test".to_owned());
         ActiveRegister::new(repository.as_ref(), &self.root, holder)
     }
 

@@ -91,6 +91,30 @@ fn what_is_no_file_of_text_is_refused() {
 }
 
 #[test]
+fn a_link_that_leads_out_of_the_repository_is_refused_and_one_that_stays_inside_is_not() {
+    let bench = Bench::new();
+    let outside = bench.sandbox.outside("elsewhere");
+    fs_err::create_dir_all(&outside).unwrap();
+    fs_err::write(outside.join("mcp.json"), "{}\n").unwrap();
+    std::os::unix::fs::symlink(&outside, bench.root().join(".cursor")).unwrap();
+    std::os::unix::fs::symlink(outside.join("mcp.json"), bench.root().join(".mcp.json")).unwrap();
+    let clients = [Client::Claude, Client::Cursor];
+    let plan = bench.plan_parts(&clients, &bench.repository(), &[Part::Hooks, Part::Mcp]);
+    let refused =
+        plan.problems.iter().filter(|problem| problem.reason.contains("leads out of the repository"));
+    assert_eq!(refused.count(), 3, "{:?}", plan.problems);
+    assert_eq!(bench.remove_parts(&clients, &bench.repository(), &Part::ALL), 0);
+    assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 1);
+    for link in [".cursor", ".mcp.json"] {
+        fs_err::remove_file(bench.root().join(link)).unwrap();
+    }
+    fs_err::create_dir_all(bench.root().join("editors")).unwrap();
+    std::os::unix::fs::symlink("editors", bench.root().join(".cursor")).unwrap();
+    assert!(bench.install_parts(&clients, &bench.repository(), &[Part::Hooks]) > 0);
+    assert!(bench.root().join("editors/hooks.json").is_file());
+}
+
+#[test]
 fn servers_in_a_form_that_cannot_be_extended_are_refused_with_the_reason() {
     for (client, file, text, reason) in [
         (Client::Claude, ".mcp.json", "{\"mcpServers\": []}", "mcpServers is not an object"),

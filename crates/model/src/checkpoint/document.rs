@@ -174,6 +174,9 @@ pub struct RunRecord {
     /// The branch the run works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The move of the checkout that was begun last: recorded before git starts, for a run that is killed inside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moving: Option<CheckoutMove>,
     /// The commit that branch started from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
@@ -198,6 +201,15 @@ pub struct RunRecord {
     /// Members unknown to this version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// A move of the checkout from one commit to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckoutMove {
+    /// The commit of HEAD before the move.
+    pub from: String,
+    /// The commit that files come from.
+    pub to: String,
 }
 
 /// A decision asked of a person: digests of what was shown, the answers, and their author.

@@ -25,8 +25,8 @@ pub mod tasks;
 pub mod transition;
 
 pub use document::{
-    Checkpoint, GateRecord, GateState, ImplementationTask, PhaseRecord, PhaseStatus, RunProgress, RunRecord,
-    ShipGate, StepRecord, StepStatus, Usage, Vercel,
+    CheckoutMove, Checkpoint, GateRecord, GateState, ImplementationTask, PhaseRecord, PhaseStatus,
+    RunProgress, RunRecord, ShipGate, StepRecord, StepStatus, Usage, Vercel,
 };
 pub use name::{Command, DocumentName, InvalidPhaseName, RunKey, phase_name};
 pub use overview::CheckpointOverview;

@@ -42,6 +42,8 @@ struct RunOverview {
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
+    workspace: Option<String>,
+    #[serde(default)]
     stopped: Option<StopRecord>,
 }
 
@@ -83,6 +85,11 @@ impl CheckpointOverview {
     /// Id of the run.
     pub fn run_id(&self) -> Option<&str> {
         self.run.as_ref()?.id.as_deref()
+    }
+
+    /// Folder of the run's artifacts, relative to the root of the repository.
+    pub fn workspace(&self) -> Option<&str> {
+        self.run.as_ref()?.workspace.as_deref()
     }
 
     /// Reason the run's driver stopped, if nothing has happened since.

@@ -4,7 +4,8 @@
 //! Each is a pure function from the document on disk to the next one, like those of [`super::transition`].
 
 use super::document::{
-    Checkpoint, GateRecord, GateState, PhaseRecord, PhaseStatus, RunRecord, StepRecord, StepStatus, Usage,
+    CheckoutMove, Checkpoint, GateRecord, GateState, PhaseRecord, PhaseStatus, RunRecord, StepRecord,
+    StepStatus, Usage,
 };
 use super::gate::{FEEDBACK, GateOutcome, GateQuestion, Respondent, settle};
 use super::incidents;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// The member of a step that holds its return value.
 const VALUE: &str = "value";
 /// The member of a gate that names its phase.
-const PHASE: &str = "phase";
+pub(super) const PHASE: &str = "phase";
 /// The member of a gate that holds its questions, so that any process can ask them.
 const QUESTIONS: &str = "questions";
 
@@ -80,14 +81,28 @@ pub fn begin_run(
     stamp(document, None, context)
 }
 
-/// Records the branch of the run, before it is created: from here on it counts as created for its feature.
+/// Records the branch of the run, before it is created: from here on it counts as created for its feature. With the move
+/// that switching to it is.
 pub fn record_branch(
     mut document: Checkpoint,
     branch: &str,
+    moving: Option<CheckoutMove>,
     context: &TransitionContext,
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
-    document.run.get_or_insert_default().branch = Some(branch.to_owned());
+    let run = document.run.get_or_insert_default();
+    (run.branch, run.moving) = (Some(branch.to_owned()), moving);
+    stamp(document, previous.as_ref(), context)
+}
+
+/// Records a move of the checkout, before git starts.
+pub fn record_move(
+    mut document: Checkpoint,
+    moving: CheckoutMove,
+    context: &TransitionContext,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    document.run.get_or_insert_default().moving = Some(moving);
     stamp(document, previous.as_ref(), context)
 }
 

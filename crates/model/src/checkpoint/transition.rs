@@ -69,6 +69,9 @@ pub enum TransitionError {
     Gone,
     #[error("Cannot complete checkpoint: no checkpoint found")]
     NothingToComplete,
+    /// A document was to be rebuilt that was not deleted.
+    #[error("The document exists: there is nothing to rebuild")]
+    Exists,
 }
 
 impl From<ReadError> for TransitionError {

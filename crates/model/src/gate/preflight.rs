@@ -19,6 +19,12 @@ pub enum PreflightError {
     /// Uncommitted changes.
     #[error("Working tree is not clean")]
     Dirty,
+    /// A rebase that was begun by somebody, or by a git that was killed.
+    #[error("A rebase is not finished")]
+    Rebasing,
+    /// A lock of git, described with its cure.
+    #[error("Locked by git: {0}")]
+    Locked(String),
     /// The remote did not answer.
     #[error("Failed to fetch origin/{}", printable(.0))]
     FetchFailed(String),
@@ -31,14 +37,15 @@ impl PreflightError {
     pub fn code(&self) -> u8 {
         match self {
             PreflightError::NotOnMain { .. } => 1,
-            PreflightError::Dirty => 2,
+            PreflightError::Dirty | PreflightError::Rebasing | PreflightError::Locked(_) => 2,
             PreflightError::FetchFailed(_) | PreflightError::RebaseFailed(_) => 3,
         }
     }
 }
 
-/// A violated condition in the words of a person: what is the matter, and what to type, one line each.
-pub fn describe(error: &str, user_prefix: &str) -> Option<(String, Vec<String>)> {
+/// A violated condition in the words of a person: what is the matter, and what to type, one line each. `elsewhere` is the
+/// quoted path of another worktree that has main checked out: git does not check it out twice.
+pub fn describe(error: &str, user_prefix: &str, elsewhere: Option<&str>) -> Option<(String, Vec<String>)> {
     let own = format!("git switch -c {user_prefix}/NAME");
     if error == PreflightError::Dirty.to_string() {
         return Some((
@@ -49,6 +56,18 @@ pub fn describe(error: &str, user_prefix: &str) -> Option<(String, Vec<String>)>
             ],
         ));
     }
+    if error == PreflightError::Rebasing.to_string() {
+        return Some((
+            "a rebase is not finished in this checkout".to_owned(),
+            vec![
+                "Finish it: git rebase --continue".to_owned(),
+                "Or take it back: git rebase --abort".to_owned(),
+            ],
+        ));
+    }
+    if let Some(lock) = error.strip_prefix("Locked by git: ") {
+        return Some((format!("a lock of git is in the way: {lock}"), Vec::new()));
+    }
     let (main, current) = error.strip_prefix("Not on ")?.split_once(" branch (current: '")?;
     let current = current.strip_suffix("')")?;
     let problem = if current.is_empty() {
@@ -57,7 +76,10 @@ pub fn describe(error: &str, user_prefix: &str) -> Option<(String, Vec<String>)>
         format!("{current} is checked out, which is neither {main} nor a branch of yours ({user_prefix}/…)")
     };
     let hints = vec![
-        format!("Start from {main}: git switch {main}"),
+        match elsewhere {
+            None => format!("Start from {main}: git switch {main}"),
+            Some(folder) => format!("Start from {main}, which is checked out elsewhere: cd {folder}"),
+        },
         format!("Or from here, on a branch of your own: {own}"),
     ];
     Some((problem, hints))
@@ -105,7 +127,7 @@ mod tests {
             ),
             (PreflightError::FetchFailed("main".to_owned()), None),
         ] {
-            let described = describe(&error.to_string(), "ada");
+            let described = describe(&error.to_string(), "ada", None);
             assert_eq!(described.as_ref().map(|(problem, _)| problem.as_str()), told, "{error}");
             assert!(described.is_none_or(|(_, hints)| hints.iter().any(|hint| hint.contains("ada/NAME"))));
         }

@@ -75,6 +75,20 @@ pub fn left_on_main(main: &str, commits: &str) -> String {
 pub const SUBMODULES_MOVED: &str =
     "**⚠ Submodules are not as committed here. To bring them along: git submodule update --init**";
 
+/// A killed git left the checkout between two commits, and it cannot be mended yet.
+pub const INTERRUPTED_MOVE: &str =
+    "git was killed while it moved this checkout, and what it left cannot be taken back yet";
+
+/// Warning: a killed git left the checkout between two commits.
+pub const MOVE_TAKEN_BACK: &str =
+    "**⚠ git was killed while it moved this checkout. The files that it had written were taken back.**";
+
+/// An earlier run of the feature was killed inside git.
+pub const INTERRUPTED_RUN: &str = "git was killed here while it moved the checkout for the last run of this feature, which takes that back when it is resumed";
+
+/// Last line of a refusal after which the run is resumed as it is: no answer is changed.
+pub const THEN_RESUME: &str = "Then resume the run.";
+
 /// Warning: the branch has changed since the run began.
 pub fn branch_changed(from: &str, current: &str) -> String {
     let (from, current) = (printable(from), printable(current));

@@ -7,7 +7,8 @@
 //! HOLDS
 //! ```
 //!
-//! The last line of a scenario is `HOLDS` or `BREAKS at step 2: why`. A walker adds scenarios that the plan does not list
+//! The last line of a scenario is `HOLDS` or `BREAKS at step 2: why`; a walker that is no model writes `NOT TRACED`, because it
+//! only looks up paths and tests. A walker adds scenarios that the plan does not list
 //! as `W1`, `W2` and so on. The scenarios of a plan are read in [`super::plan`].
 
 use super::plan::Scenario;
@@ -16,6 +17,9 @@ use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt::Write as _;
+
+/// Outcome of a scenario that no model walked through.
+pub const NOT_TRACED: &str = "NOT TRACED";
 
 /// Minimum number of steps of a scenario.
 const MIN_STEPS: usize = 2;
@@ -35,6 +39,8 @@ pub struct WalkedScenario {
 #[serde(rename_all = "lowercase")]
 pub enum WalkResult {
     Holds,
+    /// Nobody traced it; what it names exists.
+    Untraced,
     Breaks {
         /// Number of the step, as written.
         step: usize,
@@ -191,6 +197,9 @@ fn outcome(line: &str) -> Option<WalkResult> {
     if line.trim_end_matches('.').eq_ignore_ascii_case("HOLDS") {
         return Some(WalkResult::Holds);
     }
+    if line.trim_end_matches('.').eq_ignore_ascii_case(NOT_TRACED) {
+        return Some(WalkResult::Untraced);
+    }
     let rest = line.strip_prefix("BREAKS").or_else(|| line.strip_prefix("Breaks"))?;
     let (at, why) = rest.split_once(':').or_else(|| rest.split_once('—'))?;
     let step = at.split(|c: char| !c.is_ascii_digit()).find(|word| !word.is_empty())?.parse().ok()?;
@@ -217,6 +226,37 @@ pub fn read_breaks(text: &str) -> Vec<String> {
     read_walkthrough(text, &[]).0.into_iter().map(|scenario| scenario.id).collect()
 }
 
+/// Summary of a walk-through: how many scenarios hold, were not traced, broke, and still break.
+pub fn summarise_walks(first: &[WalkedScenario], second: &[WalkedScenario], still_broken: usize) -> String {
+    let count = |walks: &[WalkedScenario], is: fn(&WalkResult) -> bool| {
+        walks.iter().filter(|scenario| is(&scenario.outcome)).count()
+    };
+    let is_untraced = |outcome: &WalkResult| *outcome == WalkResult::Untraced;
+    let (walked, broken) = (first.len(), count(first, WalkResult::is_break));
+    let (untraced, untraced_again) = (count(first, is_untraced), count(second, is_untraced));
+    let left = match (broken, untraced) {
+        (0, 0) => return format!("{walked} scenarios hold"),
+        (0, untraced) if untraced == walked => {
+            return format!(
+                "{walked} scenarios not traced, because no model walked them (paths and tests exist)"
+            );
+        }
+        (0, untraced) => return format!("{} scenarios hold, {untraced} not traced", walked - untraced),
+        (_, 0) => String::new(),
+        (_, untraced) => format!(", {untraced} not traced"),
+    };
+    match (broken, still_broken) {
+        (broken, 0) if untraced_again > 0 => {
+            format!(
+                "{walked} scenarios, {broken} broke, {untraced_again} not traced since the plan was changed{left}"
+            )
+        }
+        (1, 0) => format!("{walked} scenarios, 1 broke and was mended{left}"),
+        (broken, 0) => format!("{walked} scenarios, {broken} broke and were mended{left}"),
+        (broken, still) => format!("{walked} scenarios, {broken} broke, {still} still break{left}"),
+    }
+}
+
 /// Writes the record of a walk-through: each scenario with its outcome, and that of the second walk if there was one.
 pub fn write_record(first: &[WalkedScenario], second: &[WalkedScenario]) -> String {
     if first.is_empty() {
@@ -227,6 +267,10 @@ pub fn write_record(first: &[WalkedScenario], second: &[WalkedScenario]) -> Stri
         let again = second.iter().find(|scenario| scenario.id == *id).map(|scenario| &scenario.outcome);
         let outcome = match (outcome, again) {
             (WalkResult::Holds, _) => "holds".to_owned(),
+            (WalkResult::Untraced, _) => "not traced (paths and tests exist)".to_owned(),
+            (WalkResult::Breaks { why, .. }, Some(WalkResult::Untraced)) => {
+                format!("broke, and was not traced since the plan was changed: {why}")
+            }
             (WalkResult::Breaks { why, .. }, Some(WalkResult::Holds)) => {
                 format!("broke, and holds since the plan was changed: {why}")
             }
@@ -288,6 +332,46 @@ mod tests {
         let why = "the lock is still there.".to_owned();
         assert_eq!(walked[1].outcome, WalkResult::Breaks { step: 2, why });
         assert!(!walked[0].outcome.is_break() && !walked[2].outcome.is_break());
+    }
+
+    #[test]
+    fn what_nobody_traced_does_not_hold() {
+        let (untraced, problems) = read_walkthrough("### S1: x\n1. a\n2. b\nNOT TRACED\n", &["S1"]);
+        assert_eq!(problems, []);
+        assert_eq!(untraced[0].outcome, WalkResult::Untraced);
+        let (held, _) = read_walkthrough("### S2: x\n1. a\n2. b\nHOLDS\n", &[]);
+        let (broken, _) = read_walkthrough("### S3: x\n1. a\n2. b\nBREAKS at step 1: c\n", &[]);
+        let (again, _) = read_walkthrough("### S3: x\n1. a\n2. b\nNOT TRACED\n", &[]);
+        let record = write_record(&[untraced.clone(), broken.clone()].concat(), &again);
+        assert!(record.contains("| S1: x | not traced (paths and tests exist) |\n"), "{record}");
+        assert!(
+            record.contains("| S3: x | broke, and was not traced since the plan was changed: c |\n"),
+            "{record}"
+        );
+        for (first, second, still_broken, summary) in [
+            (held.clone(), vec![], 0, "1 scenarios hold"),
+            (
+                untraced.clone(),
+                vec![],
+                0,
+                "1 scenarios not traced, because no model walked them (paths and tests exist)",
+            ),
+            ([untraced.clone(), held.clone()].concat(), vec![], 0, "1 scenarios hold, 1 not traced"),
+            (
+                [untraced.clone(), broken.clone()].concat(),
+                vec![],
+                1,
+                "2 scenarios, 1 broke, 1 still break, 1 not traced",
+            ),
+            (
+                [broken.clone(), held].concat(),
+                again,
+                0,
+                "2 scenarios, 1 broke, 1 not traced since the plan was changed",
+            ),
+        ] {
+            assert_eq!(summarise_walks(&first, &second, still_broken), summary);
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Values assigned to a secret name: `api_key: "…"`, `PASSWORD=…`, and the `Authorization` header.
 
 use super::marker::Secret;
-use super::value::{INSPECTED_BYTES, looks_generated};
+use super::value::{INSPECTED_BYTES, is_reference, looks_generated};
 use memchr::memchr2_iter;
 
 pub(super) const SECRET: &str = "secret";
 pub(super) const AUTHORIZATION: &str = "authorization";
+
+/// The shortest value that a person is asked about.
+const SHORTEST_PASSWORD: usize = 6;
 
 /// Endings of secret names, separators removed.
 const ENDINGS: [&str; 14] = [
@@ -34,6 +37,23 @@ pub fn is_secret(name: &str, value: &[u8]) -> bool {
 /// True if the name suggests a secret.
 pub fn is_secret_name(name: &str) -> bool {
     value_kind(name.as_bytes()) == Some(SECRET)
+}
+
+/// True if a text that a person wrote assigns something like a password: `PASSWORD=hunter2`. Less certain than what is
+/// redacted, and so only good for a question.
+pub fn mentions_secret(text: &str) -> bool {
+    let text = text.as_bytes();
+    memchr2_iter(b':', b'=', text).any(|sign| {
+        let is_secret = name_before(&text[..sign]).and_then(value_kind) == Some(SECRET);
+        is_secret
+            && value_start(text, sign).is_some_and(|(start, quote)| {
+                let value = &text[start..start + value_length(&text[start..], quote)];
+                value.len() >= SHORTEST_PASSWORD
+                    && value.iter().any(u8::is_ascii_digit)
+                    && value.iter().any(u8::is_ascii_alphabetic)
+                    && !is_reference(value)
+            })
+    })
 }
 
 pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
@@ -168,5 +188,25 @@ fn ends_value(b: u8, quote: Option<u8>) -> bool {
                 | b'|'
                 | b'&'
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_a_request_are_asked_about() {
+        for text in ["set PASSWORD=hunter2hunter2", "the db_password: s3cret", "token = \"abc123\""] {
+            assert!(mentions_secret(text), "{text}");
+        }
+        for text in [
+            "add a password reset page and token refresh",
+            "read PASSWORD=$DB_PASSWORD_1 from the environment",
+            "the token: a short one",
+            "limit = 100000",
+        ] {
+            assert!(!mentions_secret(text), "{text}");
+        }
     }
 }

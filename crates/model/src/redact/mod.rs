@@ -17,5 +17,5 @@ mod redactor;
 mod token;
 mod value;
 
-pub use assigned::{is_secret, is_secret_name};
+pub use assigned::{is_secret, is_secret_name, mentions_secret};
 pub use redactor::Redactor;

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 pub(super) const JWT: &str = "JWT";
 pub(super) const BEARER: &str = "bearer token";
+const STRIPE: &str = "Stripe key";
+const SLACK_WEBHOOK: &str = "Slack webhook";
 
 /// Format of a service's keys.
 struct Rule {
@@ -32,16 +34,16 @@ const fn rule(
     Rule { prefix: prefix.as_bytes(), name, shortest, marks, anywhere }
 }
 
-const RULES: [Rule; 38] = [
+const RULES: [Rule; 39] = [
     rule("sk-ant-", "Anthropic key", 16, true, true),
     rule("sk-proj-", "OpenAI key", 16, true, true),
     rule("sk-svcacct-", "OpenAI key", 16, true, true),
     rule("sk-admin-", "OpenAI key", 16, true, true),
     rule("sk-or-v1-", "OpenRouter key", 16, true, true),
     rule("sk-", "API key", 20, false, false),
-    rule("sk_live_", "Stripe key", 16, false, true),
-    rule("sk_test_", "Stripe key", 16, false, true),
-    rule("rk_live_", "Stripe key", 16, false, true),
+    rule("sk_live_", STRIPE, 16, false, true),
+    rule("sk_test_", STRIPE, 16, false, true),
+    rule("rk_live_", STRIPE, 16, false, true),
     rule("whsec_", "webhook secret", 24, false, true),
     rule("ghp_", "GitHub token", 30, false, true),
     rule("gho_", "GitHub token", 30, false, true),
@@ -58,6 +60,7 @@ const RULES: [Rule; 38] = [
     rule("xoxr-", "Slack token", 10, true, true),
     rule("xoxs-", "Slack token", 10, true, true),
     rule("xapp-1-", "Slack token", 10, true, true),
+    rule("hooks.slack.com/services/", SLACK_WEBHOOK, 20, true, false),
     rule("AKIA", "AWS key id", 16, false, false),
     rule("ASIA", "AWS key id", 16, false, false),
     rule("AIza", "Google key", 35, true, false),
@@ -135,7 +138,12 @@ impl Rule {
     /// Length of the key at the start of `text`, if it is one.
     fn length(&self, text: &[u8]) -> Option<usize> {
         let rest = &text[self.prefix.len()..];
-        let is_part = |b: &u8| b.is_ascii_alphanumeric() || (self.marks && matches!(b, b'-' | b'_' | b'.'));
+        let is_path = self.name == SLACK_WEBHOOK;
+        let is_part = |b: &u8| {
+            b.is_ascii_alphanumeric()
+                || (self.marks && matches!(b, b'-' | b'_' | b'.'))
+                || (is_path && *b == b'/')
+        };
         // A prefix can be repeated without end: bounded before it is known to be a key.
         let seen = &rest[..rest.len().min(4 * self.shortest)];
         let seen = &seen[..seen.iter().position(|b| !is_part(b)).unwrap_or(seen.len())];
@@ -147,6 +155,8 @@ impl Rule {
             "AWS key id" => {
                 seen.len() == 16 && seen.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
             }
+            // The prefix is unmistakable.
+            STRIPE => true,
             _ => seen.iter().any(u8::is_ascii_digit) && seen.iter().any(u8::is_ascii_alphabetic),
         };
         let whole = rest.iter().position(|b| !is_part(b)).unwrap_or(rest.len());

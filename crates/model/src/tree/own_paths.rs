@@ -9,6 +9,8 @@ pub struct OwnPaths {
     pub folders: Vec<String>,
     /// The folder of specifications: new files in its subfolders are ignored, tracked ones are not.
     pub specs: Option<String>,
+    /// Folders of specifications that runs are at work on; if they are known, new files are ignored only there.
+    pub spec_folders: Option<Vec<String>>,
 }
 
 impl OwnPaths {
@@ -16,7 +18,11 @@ impl OwnPaths {
     pub fn covers(&self, path: &TreePath, is_new: bool) -> bool {
         let is_new_spec = |specs: &String| {
             let inside = path.as_bytes().get(specs.trim_end_matches('/').len() + 1..).unwrap_or_default();
-            is_new && path.is_below(specs) && inside.contains(&b'/')
+            let is_at_work = |folders: &Vec<String>| folders.iter().any(|folder| path.is_below(folder));
+            is_new
+                && path.is_below(specs)
+                && inside.contains(&b'/')
+                && self.spec_folders.as_ref().is_none_or(is_at_work)
         };
         self.folders.iter().any(|folder| path.is_below(folder))
             || self.specs.as_ref().is_some_and(is_new_spec)
@@ -32,7 +38,12 @@ mod tests {
         let own = OwnPaths {
             folders: vec![".claude/state".to_owned(), ".specs/".to_owned()],
             specs: Some("specs".to_owned()),
+            spec_folders: None,
         };
+        let narrow = OwnPaths { spec_folders: Some(vec!["specs/mine".to_owned()]), ..own.clone() };
+        assert!(narrow.covers(&TreePath::new("specs/mine/design.md"), true));
+        assert!(!narrow.covers(&TreePath::new("specs/mine/design.md"), false));
+        assert!(!narrow.covers(&TreePath::new("specs/other/design.md"), true));
         for (path, known, new) in [
             (".claude/state/x.json", true, true),
             (".specs/a/plan.txt", true, true),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A path in the work tree. It need not be UTF-8; in JSON it is a string if it is, and a list of bytes if
 /// not.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct TreePath(Vec<u8>);
 
@@ -33,6 +33,12 @@ impl TreePath {
             !part.is_empty() && part != b"." && part != b".." && !part.eq_ignore_ascii_case(b".git")
         };
         !self.0.contains(&0) && self.0.split(|b| *b == b'/').all(is_plain)
+    }
+
+    /// Folders that it is in, the outermost first.
+    pub fn folders(&self) -> impl Iterator<Item = TreePath> {
+        let ends = self.0.iter().enumerate().filter(|(at, byte)| **byte == b'/' && *at > 0);
+        ends.map(|(end, _)| TreePath::new(&self.0[..end])).filter(|folder| folder.0.len() + 1 < self.0.len())
     }
 
     /// True if it is in a folder, which is relative to the top as well.

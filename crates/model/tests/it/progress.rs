@@ -6,8 +6,8 @@ use charrette_model::checkpoint::progress::{self, GateOpening, StepResult};
 use charrette_model::checkpoint::run::{record_child, stop_run};
 use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{
-    Checkpoint, CheckpointOverview, ChildRun, ParentRun, RunKey, RunRecord, StopKind, TransitionError,
-    incidents, read,
+    CheckoutMove, Checkpoint, CheckpointOverview, ChildRun, ParentRun, RunKey, RunRecord, StopKind,
+    TransitionError, incidents, read,
 };
 use charrette_model::stamp::Now;
 use serde_json::{Map, Value, json};
@@ -23,6 +23,10 @@ fn noon() -> TransitionContext {
 fn begun() -> Checkpoint {
     let run = RunRecord { id: "r".to_owned(), ..RunRecord::default() };
     progress::begin_run(DESIGN, run, &["research", "write"], &noon()).unwrap()
+}
+
+fn a_move() -> CheckoutMove {
+    CheckoutMove { from: "a".repeat(40), to: "b".repeat(40) }
 }
 
 fn inputs() -> BTreeMap<String, String> {
@@ -135,7 +139,8 @@ fn every_other_transition_removes_the_stop() {
         ("save", |d, c| transition::save(Some(&d), d.clone(), DESIGN, c)),
         ("update_phase", |d, c| transition::update_phase(Some(d), DESIGN, "research", json!({}), c)),
         ("complete", |d, c| transition::complete(Some(d), c)),
-        ("record_branch", |d, c| progress::record_branch(d, "b", c)),
+        ("record_branch", |d, c| progress::record_branch(d, "b", None, c)),
+        ("record_move", |d, c| progress::record_move(d, a_move(), c)),
         ("begin_step", |d, c| progress::begin_step(d, "write", "t", inputs(), c)),
         ("begin_agent_step", |d, c| progress::begin_agent_step(d, "write", "t", inputs(), "codex", c)),
         ("record_step", |d, c| progress::record_step(d, "write", "t", inputs(), finished(), c)),

@@ -84,11 +84,11 @@ fn the_phase_at_work_is_let_go_when_it_ends() {
 fn the_branch_of_a_run_is_noted_and_nothing_else_changes() {
     let mut before = after_research();
     before.run = Some(RunRecord { id: "r".to_owned(), ..RunRecord::default() });
-    let noted = record_branch(before.clone(), "ada/add-login", &noon()).unwrap();
+    let noted = record_branch(before.clone(), "ada/add-login", None, &noon()).unwrap();
     let run = noted.run.clone().unwrap();
     assert_eq!((run.id.as_str(), run.branch.as_deref()), ("r", Some("ada/add-login")));
     assert!(noted.updated_at > before.updated_at);
-    let again = record_branch(noted, "ada/add-login-2", &noon()).unwrap();
+    let again = record_branch(noted, "ada/add-login-2", None, &noon()).unwrap();
     assert_eq!(again.run.unwrap().branch.as_deref(), Some("ada/add-login-2"));
     assert_eq!((again.state, again.phases), (before.state, before.phases));
 }

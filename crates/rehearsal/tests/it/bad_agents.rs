@@ -326,3 +326,66 @@ fn invalid_calls_are_refused_before_any_launch() {
     }
     assert_eq!(stage.executed(), [""; 0]);
 }
+
+/// A daemon without an environment, as a shell program that runs while `alive` exists, and touches `beat`.
+fn daemon(stage: &Stage, body: &str) -> String {
+    let program = stage.file("daemon");
+    std::fs::write(&program, format!("#!/bin/sh\ncd {}\n{body}\n", stage.file("").display())).unwrap();
+    std::fs::write(stage.file("alive"), "").unwrap();
+    format!("setsid -f env -i PATH=/usr/bin:/bin sh {} > /dev/null 2>&1; sleep 0.3", program.display())
+}
+
+#[test]
+fn daemons_that_replace_themselves_end_with_their_lane() {
+    // Answers SIGTERM with a child, and ends.
+    let respawn = "trap 'sh daemon & exit' TERM; while [ -e alive ]; do : > beat; sleep 0.05; done";
+    // Ignores SIGTERM and is a new process all the time.
+    let hop = "trap '' TERM; [ -e alive ] || exit; : > beat; sh daemon & exit";
+    let slow_hop = "trap '' TERM; [ -e alive ] || exit; : > beat; sleep 0.002; sh daemon & exit";
+    for body in [respawn, hop, slow_hop] {
+        let stage = Stage::set();
+        stage.sandbox.write("charrette.toml", "clocks.grace = 1\n");
+        let output = ask(&stage, &json!({"answer": "Done.\n", "shell": daemon(&stage, body)}), &[]);
+        let was_there = std::fs::remove_file(stage.file("beat"));
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let is_there = stage.file("beat").exists();
+        std::fs::remove_file(stage.file("alive")).unwrap();
+        assert_eq!(output.code, Some(0), "{body}: {output:?}");
+        assert!(output.json()["left_behind"].as_u64() > Some(0), "{body}: {output:?}");
+        assert!(was_there.is_ok() && !is_there, "{body}");
+    }
+}
+
+#[test]
+fn an_agent_leads_a_session_of_its_own_without_a_sandbox_too() {
+    let stage = Stage::set();
+    let facts = stage.file("facts");
+    // The shell is a child of the agent.
+    let shell = format!(
+        "{{ echo $PPID; cut -d' ' -f6 /proc/$$/stat; (: < /dev/tty) 2> /dev/null && echo terminal || echo none; \
+           grep NoNewPrivs /proc/self/status; }} > {}",
+        facts.display()
+    );
+    let output = ask(&stage, &json!({"answer": "Done.\n", "shell": shell}), &[]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let facts = std::fs::read_to_string(facts).unwrap();
+    let facts: Vec<&str> = facts.lines().collect();
+    assert_eq!(facts[0], facts[1], "session of the agent: {facts:?}");
+    assert_eq!(facts[2..], ["none", "NoNewPrivs:\t1"], "{facts:?}");
+}
+
+#[test]
+fn a_flood_on_standard_error_does_not_take_back_an_answer() {
+    let stage = Stage::set();
+    let script = "echo Done.; exec >&-; while :; do head -c 1000000 /dev/zero >&2; done";
+    stage.sandbox.write(
+        "charrette.toml",
+        format!(
+            "limits.output_mb = 1\n[agents.loud]\nkind = \"command\"\nvendor = \"loud\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", {script:?}]\n"
+        ),
+    );
+    let output = stage.run(&["ask", "--agent", "loud", "--prompt", "x", "--output", "out.txt", "--json"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(stage.sandbox.read("out.txt"), "Done.\n");
+    assert_eq!(output.json()["notes"], json!(["answered but did not exit; it was ended"]));
+}

@@ -112,7 +112,7 @@ fn a_checkout_in_use_is_refused_with_a_way_out() {
     let refused = stage.run(&["resume", "try"]);
     assert_eq!(refused.code, Some(4), "{refused:?}");
     assert!(
-        refused.stderr.contains("this checkout is in use") && refused.stderr.contains("git worktree add"),
+        refused.stderr.contains("this checkout is in use") && refused.stderr.contains("charrette status"),
         "{}",
         refused.stderr
     );

@@ -133,21 +133,17 @@ fn every_step_done_twice_gives_the_same() {
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_saved_stops_before_an_agent_is_paid() {
+fn a_folder_in_the_place_of_a_temporary_file_is_cleared_away() {
     let stage = Stage::set();
     stage.run(&["rehearse", "try"]);
     stage.answer("scope: {scope: \"yes\", depth: \"deep\"}");
-    stage.executed();
-    // The document becomes a folder under the driver's feet: nothing can be recorded any more.
+    // Planted by an agent: every change of the document would fail.
     let path = stage.sandbox.path(".claude/state/.start-try.json.tmp");
     std::fs::create_dir_all(path.join("in-the-way")).unwrap();
-    let stopped = stage.resume();
-    assert_eq!(stopped.code, Some(1), "{stopped:?}");
-    assert!(stopped.stdout.contains("Warning: Failed to save checkpoint"), "{}", stopped.stdout);
-    assert!(stopped.stderr.contains("was not launched: cannot record the launch"), "{}", stopped.stderr);
-    assert_eq!(stage.executed_steps(), [""; 0]);
-    std::fs::remove_dir_all(&path).unwrap();
-    assert_eq!(stage.resume().code, Some(0));
+    let resumed = stage.resume();
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(!resumed.stdout.contains("Failed to save checkpoint"), "{}", resumed.stdout);
+    assert!(!path.exists());
 }
 
 /// Killed when one branch has answered and another has not: the answer is neither visible nor lost.

@@ -5,11 +5,11 @@
 
 use super::lines::{FILE, MAX_BYTES, MAX_LINE_BYTES, read_from};
 use crate::lock::is_same_file;
-use rustix::fs::OFlags;
-use std::fs::{File, Permissions, TryLockError};
+use crate::log_folder::{LogError, LogFolder};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -42,9 +42,20 @@ pub enum EventLogError {
     Io(#[from] io::Error),
 }
 
+impl From<LogError> for EventLogError {
+    fn from(error: LogError) -> EventLogError {
+        match error {
+            LogError::Symlink(path) => EventLogError::Symlink(path),
+            LogError::NotAFile(path) => EventLogError::NotAFile(path),
+            LogError::Io(error) => EventLogError::Io(error),
+        }
+    }
+}
+
 /// Event log of one run, for appending. Safe for several processes and threads at once.
 #[derive(Debug)]
 pub struct EventLog {
+    folder: LogFolder,
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -77,10 +88,10 @@ impl OpenFile {
 
 impl EventLog {
     /// Opens the event log in this workspace folder. A new file is private to its owner.
-    pub fn open(folder: &Path) -> Result<EventLog, EventLogError> {
-        let path = folder.join(FILE);
-        let state = State { open: Some(OpenFile::new(open(&path)?)), timeout: LOCK_TIMEOUT };
-        Ok(EventLog { path, state: Mutex::new(state) })
+    pub fn open(folder: &LogFolder) -> Result<EventLog, EventLogError> {
+        let (folder, path) = (folder.clone(), folder.path().join(FILE));
+        let state = State { open: Some(OpenFile::new(folder.open_log(FILE)?)), timeout: LOCK_TIMEOUT };
+        Ok(EventLog { folder, path, state: Mutex::new(state) })
     }
 
     /// Appends an event: one JSON object in one line, without its line end. It is not synced.
@@ -119,7 +130,7 @@ impl EventLog {
         for _ in 0..MAX_REPLACEMENTS {
             let mut open = match state.open.take() {
                 Some(open) => open,
-                None => OpenFile::new(open(&self.path)?),
+                None => OpenFile::new(self.folder.open_log(FILE)?),
             };
             open.is_locked = wait_for_lock(&open.file, state.timeout)?;
             state.timeout = if open.is_locked { LOCK_TIMEOUT } else { Duration::ZERO };
@@ -150,7 +161,7 @@ impl EventLog {
             if !open.is_locked {
                 return Err(EventLogError::Locked(self.path.clone()));
             }
-            return Ok(self.replace(open, &text)?);
+            return self.replace(open, &text);
         }
         (&open.file).write_all(&text)?;
         open.end = length + text.len() as u64;
@@ -158,27 +169,18 @@ impl EventLog {
     }
 
     /// Replaces the file by one with its newest half and the new lines.
-    fn replace(&self, open: &mut OpenFile, lines: &[u8]) -> io::Result<()> {
+    fn replace(&self, open: &mut OpenFile, lines: &[u8]) -> Result<(), EventLogError> {
         let mut text = newest_half(&open.file)?;
         let lines = if text.is_empty() { lines.strip_prefix(b"\n").unwrap_or(lines) } else { lines };
         text.extend_from_slice(lines);
-        let temp = self.path.with_file_name(format!(".{FILE}.tmp"));
-        let replaced = open_new(&temp).and_then(|file| {
-            (&file).write_all(&text)?;
-            fs_err::rename(&temp, &self.path)?;
-            Ok(file)
-        });
-        match replaced {
-            Ok(file) => {
-                open.unlock();
-                *open = OpenFile { file, end: text.len() as u64, is_locked: false };
-                Ok(())
-            }
-            Err(error) => {
-                let _ = fs_err::remove_file(&temp);
-                Err(error)
-            }
-        }
+        let temp = format!(".{FILE}.tmp");
+        let file = self.folder.create_new(&temp)?;
+        // What a failed attempt leaves is removed by the next one.
+        (&file).write_all(&text)?;
+        self.folder.rename(&temp, FILE)?;
+        open.unlock();
+        *open = OpenFile { file, end: text.len() as u64, is_locked: false };
+        Ok(())
     }
 }
 
@@ -191,43 +193,6 @@ fn check_line(line: &str) -> Result<(), EventLogError> {
         return Err(EventLogError::TooLong(line.len()));
     }
     Ok(())
-}
-
-/// Opens the file for appending. Links are not followed.
-fn open(path: &Path) -> Result<File, EventLogError> {
-    let file = match options().create(true).open(path) {
-        Ok(file) => file.into_file(),
-        Err(_) if path.is_symlink() => return Err(EventLogError::Symlink(path.to_owned())),
-        Err(_) if path.exists() && !path.is_file() => return Err(EventLogError::NotAFile(path.to_owned())),
-        Err(error) => return Err(error.into()),
-    };
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(EventLogError::NotAFile(path.to_owned()));
-    }
-    if meta.permissions().mode() & 0o777 != 0o600 {
-        file.set_permissions(Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
-}
-
-/// Creates the replacement file. A planted link is never written through.
-fn open_new(temp: &Path) -> io::Result<File> {
-    match options().create_new(true).open(temp) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs_err::remove_file(temp)?;
-            Ok(options().create_new(true).open(temp)?.into_file())
-        }
-        other => Ok(other?.into_file()),
-    }
-}
-
-fn options() -> fs_err::OpenOptions {
-    let mut options = fs_err::OpenOptions::new();
-    options.read(true).append(true);
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.options_mut().mode(0o600).custom_flags(flags.bits().cast_signed());
-    options
 }
 
 /// True if the lock was acquired before the timeout.

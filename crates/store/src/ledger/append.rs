@@ -1,10 +1,10 @@
 //! Appending a row to a ledger.
 
-use rustix::fs::OFlags;
-use rustix::io::Errno;
-use std::fs::{File, Permissions, TryLockError};
+use crate::log_folder::{LogError, LogFolder};
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -25,48 +25,45 @@ pub enum LedgerError {
     Io(#[from] io::Error),
 }
 
+impl From<LogError> for LedgerError {
+    fn from(error: LogError) -> LedgerError {
+        match error {
+            LogError::Symlink(path) => LedgerError::Symlink(path),
+            LogError::NotAFile(path) => LedgerError::NotAFile(path),
+            LogError::Io(error) => LedgerError::Io(error),
+        }
+    }
+}
+
 /// Appends a row and its line end, in one write. A new file is private to its owner.
 ///
 /// With a timeout, the file's lock is acquired first; rows are written whole without it, too.
 pub fn append(path: &Path, row: &str, timeout: Option<Duration>) -> Result<(), LedgerError> {
-    let file = open(path)?;
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
+        return Err(LedgerError::NotAFile(path.to_owned()));
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let file = LogFolder::new(folder).open_log(name)?;
     if let Some(timeout) = timeout {
         lock(&file, path, timeout)?;
     }
+    write_row(&file, row)
+}
+
+/// Appends a row to a ledger of a folder, as [`append`] does without a timeout.
+pub fn append_in(folder: &LogFolder, name: &str, row: &str) -> Result<(), LedgerError> {
+    write_row(&folder.open_log(name)?, row)
+}
+
+fn write_row(mut file: &File, row: &str) -> Result<(), LedgerError> {
     let mut line = Vec::with_capacity(row.len() + 2);
-    if !ends_line(&file)? {
+    if !ends_line(file)? {
         // The last writer was killed in the middle of a row.
         line.push(b'\n');
     }
     line.extend_from_slice(row.as_bytes());
     line.push(b'\n');
-    Ok((&file).write_all(&line)?)
-}
-
-fn open(path: &Path) -> Result<File, LedgerError> {
-    let mut options = fs_err::OpenOptions::new();
-    options.read(true).append(true).create(true);
-    options
-        .options_mut()
-        .mode(0o600)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
-    let file = match options.open(path) {
-        Ok(file) => file.into_file(),
-        Err(_) if path.is_symlink() => return Err(LedgerError::Symlink(path.to_owned())),
-        Err(_) if path.is_dir() => return Err(LedgerError::NotAFile(path.to_owned())),
-        Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-            return Err(LedgerError::NotAFile(path.to_owned()));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(LedgerError::NotAFile(path.to_owned()));
-    }
-    if meta.permissions().mode() & 0o777 != 0o600 {
-        file.set_permissions(Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
+    Ok(file.write_all(&line)?)
 }
 
 fn lock(file: &File, path: &Path, timeout: Duration) -> Result<(), LedgerError> {

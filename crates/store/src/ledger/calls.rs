@@ -1,7 +1,8 @@
 //! Ledgers of agent calls: per run in its workspace, and per day for the user.
 
-use super::append::{LedgerError, append};
+use super::append::{LedgerError, append, append_in};
 use crate::listing::entries;
+use crate::log_folder::LogFolder;
 use charrette_model::ledger::call::read_calls;
 use charrette_model::ledger::timing;
 use charrette_model::ledger::{CallRecord, CitationRecord};
@@ -13,15 +14,15 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "tokens.jsonl";
 
 /// Records a call in the workspace of its run: usage and duration.
-pub fn append_call(workspace: &Path, call: &CallRecord) -> Result<(), LedgerError> {
-    let tokens = append(&workspace.join(FILE), &call.json_row(), None);
-    let times = append(&workspace.join(timing::FILE), &call.timing_row(), None);
+pub fn append_call(workspace: &LogFolder, call: &CallRecord) -> Result<(), LedgerError> {
+    let tokens = append_in(workspace, FILE, &call.json_row());
+    let times = append_in(workspace, timing::FILE, &call.timing_row());
     tokens.and(times)
 }
 
 /// Records the citations of an answer in the workspace of its run.
-pub fn append_citations(workspace: &Path, record: &CitationRecord) -> Result<(), LedgerError> {
-    append(&workspace.join(FILE), &record.json_row(), None)
+pub fn append_citations(workspace: &LogFolder, record: &CitationRecord) -> Result<(), LedgerError> {
+    append_in(workspace, FILE, &record.json_row())
 }
 
 /// The recorded calls of a workspace, in order; empty if there are none.

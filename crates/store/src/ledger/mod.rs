@@ -6,5 +6,5 @@
 mod append;
 mod calls;
 
-pub use append::{LedgerError, append};
+pub use append::{LedgerError, append, append_in};
 pub use calls::{append_call, append_citations, append_day, calls, calls_of_day, runs};

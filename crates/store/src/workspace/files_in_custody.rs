@@ -2,10 +2,20 @@
 
 use super::{STAGED, Workspace};
 use crate::atomic::{place_all, sync_folders_of};
-use crate::custody::{ForeignChange, Restoration};
-use crate::layout::create_folder;
+use crate::custody::{Checked, ForeignChange, Restoration};
+use crate::evidence::{clear_way, keep_copy, own_tree, put_aside};
+use crate::signature::{Found, Signature};
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Result of a check of all files.
+#[derive(Debug, Default)]
+pub struct CheckedFiles {
+    /// Changes by others. They are taken back.
+    pub changes: Vec<ForeignChange>,
+    /// Files that could not be put back. They are noted, and put back when the run is opened again.
+    pub problems: Vec<(PathBuf, io::Error)>,
+}
 
 impl Workspace {
     /// Accepts all files of the run as they are, and from now on takes back every change that does not pass through
@@ -32,21 +42,42 @@ impl Workspace {
     }
 
     /// Checks every file in custody, and returns the changes by others since the last call. They are taken back; the
-    /// content found is kept under `evidence/`.
-    pub fn foreign_changes(&self) -> io::Result<Vec<ForeignChange>> {
+    /// content found is kept under `evidence/`. No obstacle ends the check.
+    pub fn foreign_changes(&self) -> CheckedFiles {
+        let mut checked = CheckedFiles::default();
         if !self.is_in_custody() {
-            return Ok(Vec::new());
+            return checked;
         }
         let mut paths = self.custody.paths();
-        paths.extend(self.artifact_paths()?);
+        match self.listed_paths() {
+            Ok(listed) => paths.extend(listed),
+            Err(error) => checked.problems.push((self.folder.clone(), error)),
+        }
         paths.extend(self.staged_paths());
         // Most are in both lists. Bytes are compared faster than paths.
         paths.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         paths.dedup_by(|a, b| a.as_os_str() == b.as_os_str());
-        for path in &paths {
-            self.take_back(path)?;
+        for path in paths {
+            if let Err(error) = self.take_back(&path) {
+                checked.problems.push((path, error));
+            }
         }
-        Ok(self.custody.take_foreign())
+        checked.changes = self.custody.take_foreign();
+        checked
+    }
+
+    /// Paths of all artifacts. Folders that somebody has closed or replaced are made usable again.
+    fn listed_paths(&self) -> io::Result<Vec<PathBuf>> {
+        let folders = || [Some(&self.folder), self.specs.as_ref()].into_iter().flatten();
+        let is_clear = folders().all(|folder| self.check_place(&folder.join("file")).is_ok());
+        if let (true, Ok(paths)) = (is_clear, self.artifact_paths()) {
+            return Ok(paths);
+        }
+        for folder in folders().filter(|folder| folder.symlink_metadata().is_ok()) {
+            clear_way(self.root_of(folder), folder, &self.evidence())?;
+            own_tree(folder)?;
+        }
+        self.artifact_paths()
     }
 
     /// Paths of all files that steps may read.
@@ -63,40 +94,80 @@ impl Workspace {
         staged.map(|entry| entry.path()).collect()
     }
 
-    /// Takes back a change of one file that did not pass through this value.
-    fn take_back(&self, path: &Path) -> io::Result<()> {
-        let Some(Restoration { change, bytes }) = self.custody.foreign_change(path)? else { return Ok(()) };
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let evidence = self.folder.join("evidence");
-        self.check_place(path)?;
-        self.check_place(&evidence.join(&name))?;
-        create_folder(&evidence)?;
-        let kept =
-            (1..10_000).map(|n| evidence.join(format!("foreign-{n}-{name}"))).find(|kept| !kept.exists());
-        if let Some(kept) = kept.filter(|_| path.symlink_metadata().is_ok()) {
-            // Moved, not copied: what is there may be a link or a folder.
-            match fs_err::rename(path, &kept) {
-                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs_err::remove_file(path)?,
-                other => other?,
+    /// Takes back a change of one file that did not pass through this value. Returns the signature of the file, if it was
+    /// looked at and is there.
+    fn take_back(&self, path: &Path) -> io::Result<Option<Signature>> {
+        let checked = self.custody.check(path).or_else(|_| {
+            self.clear_way_to(path)?;
+            self.custody.check(path)
+        });
+        let restored = checked.and_then(|checked| match checked {
+            Checked::Unchanged(signature) => Ok(signature),
+            Checked::Changed(Restoration { change, bytes }) => {
+                self.restore(path, bytes.as_deref())?;
+                self.custody.note(change);
+                Ok(match Found::at(path)? {
+                    Found::File(signature) => Some(signature),
+                    Found::Nothing | Found::Other => None,
+                })
             }
+        });
+        if restored.is_ok() {
+            self.forget_unrestored([path]);
+        } else {
+            // Otherwise the next process would take what is there for the edit of a person.
+            self.note_unrestored(path, self.custody.content(path).as_deref());
         }
-        if let Some(bytes) = bytes {
-            let files = [(path.to_owned(), &*bytes)];
-            create_folder(path.parent().unwrap_or(&self.folder))?;
-            place_all(&files)?;
-            self.custody.keep(&files);
-        }
-        sync_folders_of([&path.to_owned()])?;
-        self.custody.note(change);
-        Ok(())
+        restored
     }
 
-    /// A path whose file is as the driver left it.
-    pub(super) fn verified(&self, path: PathBuf, name: &str) -> io::Result<PathBuf> {
-        if self.custody.is_active() && !is_log(name) {
-            self.take_back(&path)?;
+    /// Puts a file back: with this content, or away. What is found is kept as evidence.
+    pub(super) fn restore(&self, path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
+        self.clear_way_to(path)?;
+        let evidence = self.evidence();
+        let put_aside = || put_aside(path, &evidence, "foreign");
+        let Some(bytes) = bytes else {
+            put_aside()?;
+            return sync_folders_of([&path.to_owned()]);
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_kept = matches!(Found::at(path), Ok(Found::File(_)))
+            && keep_copy(path, &evidence, "foreign", &name).is_ok();
+        if !is_kept {
+            put_aside()?;
         }
-        Ok(path)
+        let files = [(path.to_owned(), bytes)];
+        if let Err(error) = place_all(&files) {
+            // Better no file than a forged one.
+            let _ = put_aside();
+            return Err(error);
+        }
+        self.custody.keep(&files);
+        sync_folders_of([&path.to_owned()])
+    }
+
+    fn evidence(&self) -> PathBuf {
+        self.folder.join("evidence")
+    }
+
+    /// Makes the folder of a file usable again.
+    fn clear_way_to(&self, path: &Path) -> io::Result<()> {
+        let root = self.root_of(path);
+        clear_way(root, path.parent().unwrap_or(root), &self.evidence())
+    }
+
+    /// The folder above which nothing is the run's own.
+    fn root_of(&self, path: &Path) -> &Path {
+        let above = if path.starts_with(&self.staging) { &self.staging } else { &self.folder };
+        match &self.root {
+            Some(root) if path.starts_with(root) => root,
+            _ => above.parent().unwrap_or(above),
+        }
+    }
+
+    /// Makes sure that a file is as the driver left it. Returns its signature, if it was looked at and is there.
+    pub(super) fn verify(&self, path: &Path, name: &str) -> io::Result<Option<Signature>> {
+        if self.custody.is_active() && !is_log(name) { self.take_back(path) } else { Ok(None) }
     }
 }
 

@@ -203,3 +203,18 @@ fn changes_of_other_processes_are_seen() {
     let tasks = changed.document.phases["phase-1"].tasks.clone().unwrap();
     assert_eq!(tasks.keys().collect::<Vec<_>>(), ["X0", "X1", "X2", "X3", "X4", "X5"]);
 }
+
+#[test]
+fn a_change_that_spares_driven_runs_is_refused_under_the_lock() {
+    let sandbox = Sandbox::repository();
+    let (driver, other) = (documents(&sandbox), documents(&sandbox).sparing_driven());
+    other.update_phase(&name("add-login"), "research", &json!({}), now()).unwrap();
+    let lease = driver.lease(&name("add-login")).unwrap();
+    let before = sandbox.read(PATH);
+    let error = other.complete(&name("add-login"), now()).unwrap_err();
+    assert!(error.to_string().starts_with("design-add-login is being driven by process "), "{error}");
+    assert_eq!(sandbox.read(PATH), before);
+    driver.update_phase(&name("add-login"), "plan", &json!({}), now()).unwrap();
+    drop(lease);
+    other.complete(&name("add-login"), now()).unwrap();
+}

@@ -2,6 +2,7 @@
 
 use crate::events::{MANY, add_raw, event, maker};
 use crate::parts;
+use charrette_store::LogFolder;
 use charrette_store::events::{EventFollower, EventLog, FILE, MAX_BYTES, MAX_LINE_BYTES};
 use charrette_testkit::Sandbox;
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ impl Stage {
 
     /// Adds as many new events, as a log would.
     fn add(&mut self, many: usize) {
-        let log = EventLog::open(&self.sandbox.work()).unwrap();
+        let log = EventLog::open(&LogFolder::new(&self.sandbox.work())).unwrap();
         for _ in 0..many {
             log.append(&event("a", self.next, 1)).unwrap();
             self.next += 1;
@@ -156,7 +157,7 @@ fn a_file_of_one_line_over_and_over_is_compared_in_no_time() {
 #[test]
 fn every_event_comes_once_across_replacements() {
     let mut stage = Stage::new();
-    let log = EventLog::open(&stage.sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&stage.sandbox.work())).unwrap();
     let mut found = Vec::new();
     let (mut last, mut replaced, mut n) = (0, 0, 0);
     while replaced < 2 {

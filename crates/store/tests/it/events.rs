@@ -1,6 +1,7 @@
 //! The event log: whole lines, bounded size, any writers and any contents.
 
 use crate::parts;
+use charrette_store::LogFolder;
 use charrette_store::events::{EventLog, EventLogError, FILE, MAX_BYTES, MAX_LINE_BYTES, read};
 use charrette_testkit::Sandbox;
 use std::io::Write as _;
@@ -30,7 +31,7 @@ fn length(sandbox: &Sandbox) -> u64 {
 fn events_are_read_as_they_were_written_and_are_for_their_owner() {
     let sandbox = Sandbox::new();
     assert_eq!(read(&sandbox.work()), (Vec::new(), 0));
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     assert_eq!(read(&sandbox.work()), (Vec::new(), 0));
     let lines: Vec<String> = (0..3).map(|n| event("é", n, n)).collect();
     for line in &lines {
@@ -43,7 +44,7 @@ fn events_are_read_as_they_were_written_and_are_for_their_owner() {
 #[test]
 fn events_with_line_breaks_are_rejected() {
     let sandbox = Sandbox::new();
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     assert!(matches!(log.append("{\n}"), Err(EventLogError::NotALine)));
     assert!(matches!(log.append(&event("a", 0, MAX_LINE_BYTES)), Err(EventLogError::TooLong(_))));
     assert_eq!(length(&sandbox), 0);
@@ -52,7 +53,7 @@ fn events_with_line_breaks_are_rejected() {
 #[test]
 fn several_events_are_one_write_without_those_that_do_not_fit() {
     let sandbox = Sandbox::new();
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     let [first, long, last] = [event("a", 0, 1), event("a", 1, MAX_LINE_BYTES), event("a", 2, 1)];
     let appended = log.append_all(&[first.as_str(), &long, "{\n}", &last]);
     assert!(matches!(appended, Err(EventLogError::TooLong(_))), "{appended:?}");
@@ -79,19 +80,19 @@ fn links_pipes_and_folders_are_rejected() {
     ] {
         fs_err::create_dir(sandbox.path(folder)).unwrap();
         arrange();
-        let error = EventLog::open(&sandbox.path(folder)).unwrap_err();
+        let error = EventLog::open(&LogFolder::new(&sandbox.path(folder))).unwrap_err();
         let is_named = matches!(error, EventLogError::Symlink(_) | EventLogError::NotAFile(_));
         assert!(is_named, "{folder}: {error}");
         assert_eq!(read(&sandbox.path(folder)), (Vec::new(), 0), "{folder}");
     }
     assert!(!sandbox.path("target").exists());
-    assert!(matches!(EventLog::open(&sandbox.path("nowhere")), Err(EventLogError::Io(_))));
+    assert!(matches!(EventLog::open(&LogFolder::new(&sandbox.path("nowhere"))), Err(EventLogError::Io(_))));
 }
 
 #[test]
 fn torn_and_foreign_lines_are_passed_over_and_counted() {
     let sandbox = Sandbox::new();
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     log.append(&event("a", 0, 1)).unwrap();
     add_raw(&sandbox, b"\n\xff\xfe\0\n[1]\n{\"by\":\n{\"torn\":");
     log.append(&event("a", 1, 1)).unwrap();
@@ -102,7 +103,7 @@ fn torn_and_foreign_lines_are_passed_over_and_counted() {
 #[test]
 fn the_oldest_half_is_dropped_at_a_line() {
     let sandbox = Sandbox::new();
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     let (mut n, mut longest) = (0, 0);
     while length(&sandbox) >= longest {
         longest = length(&sandbox);
@@ -130,21 +131,21 @@ fn a_file_that_is_far_too_long_is_read_from_its_end_and_cut() {
     let (lines, torn) = read(&sandbox.work());
     assert_eq!((torn, lines.last()), (0, Some(&event("new", 1, 1))));
     assert!(lines.len() < 10_000);
-    EventLog::open(&sandbox.work()).unwrap().append(&event("new", 2, 1)).unwrap();
+    EventLog::open(&LogFolder::new(&sandbox.work())).unwrap().append(&event("new", 2, 1)).unwrap();
     assert!(length(&sandbox) <= MAX_BYTES / 2 + 100);
     assert_eq!(read(&sandbox.work()).0.last(), Some(&event("new", 2, 1)));
 
     // One line without an end, of which nothing can be kept.
     sandbox.write(FILE, vec![0; 20 << 20]);
     assert_eq!(read(&sandbox.work()), (Vec::new(), 0));
-    EventLog::open(&sandbox.work()).unwrap().append(&event("new", 3, 1)).unwrap();
+    EventLog::open(&LogFolder::new(&sandbox.work())).unwrap().append(&event("new", 3, 1)).unwrap();
     assert_eq!(read(&sandbox.work()), (vec![event("new", 3, 1)], 0));
 }
 
 #[test]
 fn a_log_goes_on_when_its_file_was_removed_or_replaced() {
     let sandbox = Sandbox::new();
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     log.append(&event("a", 0, 1)).unwrap();
     fs_err::remove_file(sandbox.path(FILE)).unwrap();
     log.append(&event("a", 1, 1)).unwrap();
@@ -159,7 +160,7 @@ fn a_log_goes_on_when_its_file_was_removed_or_replaced() {
 #[test]
 fn a_held_lock_does_not_block_writers() {
     let sandbox = Sandbox::new();
-    let log = EventLog::open(&sandbox.work()).unwrap();
+    let log = EventLog::open(&LogFolder::new(&sandbox.work())).unwrap();
     let held = fs_err::File::open(sandbox.path(FILE)).unwrap().into_file();
     held.lock().unwrap();
     for n in 0..1_000 {
@@ -184,7 +185,7 @@ pub(crate) const MANY: usize = 3_000;
 #[test]
 fn part_that_adds() {
     if parts::is_part("events::part_that_adds") {
-        let log = EventLog::open(&std::env::current_dir().unwrap()).unwrap();
+        let log = EventLog::open(&LogFolder::new(&std::env::current_dir().unwrap())).unwrap();
         let by = std::process::id().to_string();
         for n in 0..MANY {
             log.append(&event(&by, n, 4_000)).unwrap();
@@ -208,4 +209,20 @@ fn two_processes_at_once_lose_nothing_but_the_oldest() {
             lines.iter().map(|line| maker(line)).filter(|(who, _)| *who == by).map(|(_, n)| n).collect();
         assert_eq!(kept, (MANY - kept.len()..MANY).collect::<Vec<_>>(), "of {by}");
     }
+}
+
+#[test]
+fn a_log_whose_folder_became_a_link_out_of_the_repository_gets_no_more_events() {
+    let sandbox = Sandbox::new();
+    let outside = sandbox.outside("elsewhere");
+    fs_err::create_dir_all(&outside).unwrap();
+    fs_err::create_dir_all(sandbox.path(".specs/x")).unwrap();
+    let log = EventLog::open(&LogFolder::inside(&sandbox.work(), &sandbox.path(".specs/x"))).unwrap();
+    log.append(&event("a", 0, 1)).unwrap();
+    fs_err::rename(sandbox.path(".specs/x"), sandbox.path(".specs/y")).unwrap();
+    symlink(&outside, sandbox.path(".specs/x")).unwrap();
+    let refused = log.append(&event("a", 1, 1));
+    assert!(matches!(refused, Err(EventLogError::Symlink(_))), "{refused:?}");
+    assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 0);
+    assert_eq!(read(&sandbox.path(".specs/y")), (vec![event("a", 0, 1)], 0));
 }

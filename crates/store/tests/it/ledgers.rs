@@ -3,6 +3,7 @@
 use charrette_model::checkpoint::Usage;
 use charrette_model::ledger::CallRecord;
 use charrette_model::stamp::Stamp;
+use charrette_store::LogFolder;
 use charrette_store::ledger::{LedgerError, append, append_call, append_day, calls, calls_of_day, runs};
 use charrette_testkit::Sandbox;
 use std::io::Write as _;
@@ -39,7 +40,7 @@ fn calls_are_read_in_order_whatever_stands_between_them() {
     let sandbox = Sandbox::new();
     let workspace = sandbox.work();
     assert_eq!(calls(&workspace).unwrap(), []);
-    append_call(&workspace, &call("a")).unwrap();
+    append_call(&LogFolder::new(&workspace), &call("a")).unwrap();
     let torn = "rubbish\n\0\u{1}\n{\"v\":1,\"type\":\"call\",\"at\":\"2026";
     fs_err::OpenOptions::new()
         .append(true)
@@ -47,7 +48,7 @@ fn calls_are_read_in_order_whatever_stands_between_them() {
         .unwrap()
         .write_all(torn.as_bytes())
         .unwrap();
-    append_call(&workspace, &call("b")).unwrap();
+    append_call(&LogFolder::new(&workspace), &call("b")).unwrap();
     assert_eq!(calls(&workspace).unwrap(), [call("a"), call("b")]);
     let times = sandbox.read("timing-ledger.tsv");
     assert_eq!(times.lines().count(), 2);
@@ -66,7 +67,7 @@ fn many_writers_at_once_lose_nothing() {
             let workspace = &workspace;
             scope.spawn(move || {
                 for m in 0..50 {
-                    append_call(workspace, &call(&format!("seat-{n}-{m}"))).unwrap();
+                    append_call(&LogFolder::new(workspace), &call(&format!("seat-{n}-{m}"))).unwrap();
                 }
             });
         }
@@ -97,8 +98,8 @@ fn all_runs_are_found_by_their_workspaces() {
         fs_err::create_dir_all(sandbox.path(".specs").join(run)).unwrap();
     }
     sandbox.write(".specs/.gitignore", "*\n");
-    append_call(&sandbox.path(".specs/20261116-b"), &call("b")).unwrap();
-    append_call(&sandbox.path(".specs/20261115-a"), &call("a")).unwrap();
+    append_call(&LogFolder::new(&sandbox.path(".specs/20261116-b")), &call("b")).unwrap();
+    append_call(&LogFolder::new(&sandbox.path(".specs/20261115-a")), &call("a")).unwrap();
     let found = runs(&sandbox.path(".specs")).unwrap();
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["20261115-a", "20261116-b"]);
@@ -139,4 +140,32 @@ fn a_locked_ledger_is_left_alone() {
     drop(held);
     append(&sandbox.path("ledger"), "row", Some(Duration::from_secs(5))).unwrap();
     assert_eq!(sandbox.read("ledger"), "row\n");
+}
+
+#[test]
+fn a_ledger_whose_folder_became_a_link_out_of_the_repository_gets_no_more_rows() {
+    let sandbox = Sandbox::new();
+    let outside = sandbox.outside("elsewhere");
+    fs_err::create_dir_all(outside.join("20261116-x")).unwrap();
+    for (link, target) in [(".specs/20261116-x", "elsewhere/20261116-x"), (".specs", "elsewhere")] {
+        let _ = fs_err::remove_file(sandbox.path(".specs/20261116-x"));
+        fs_err::create_dir_all(sandbox.path(".specs/20261116-x")).unwrap();
+        let ledgers = LogFolder::inside(&sandbox.work(), &sandbox.path(".specs/20261116-x"));
+        append_call(&ledgers, &call("a")).unwrap();
+        fs_err::remove_dir_all(sandbox.path(link)).unwrap();
+        symlink(sandbox.outside(target), sandbox.path(link)).unwrap();
+        assert!(matches!(append_call(&ledgers, &call("b")), Err(LedgerError::Symlink(_))), "{link}");
+        assert!(ledgers.create().is_err());
+        assert_eq!(fs_err::read_dir(outside.join("20261116-x")).unwrap().count(), 0, "{link}");
+    }
+}
+
+#[test]
+fn a_link_that_stays_inside_the_repository_is_followed() {
+    let sandbox = Sandbox::new();
+    fs_err::create_dir_all(sandbox.path("notes/20261116-x")).unwrap();
+    symlink("notes", sandbox.path(".specs")).unwrap();
+    let ledgers = LogFolder::inside(&sandbox.work(), &sandbox.path(".specs/20261116-x"));
+    append_call(&ledgers, &call("a")).unwrap();
+    assert_eq!(calls(&sandbox.path("notes/20261116-x")).unwrap(), [call("a")]);
 }

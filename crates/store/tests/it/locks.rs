@@ -77,6 +77,48 @@ fn a_lock_whose_file_was_removed_is_not_trusted() {
 }
 
 #[test]
+fn a_lease_whose_file_is_gone_or_another_is_taken_again() {
+    let sandbox = Sandbox::repository();
+    let documents = documents(&sandbox);
+    let path = documents.folder().lease(&name("add-login"));
+    let _lease = documents.lease(&name("add-login")).unwrap();
+    assert!(documents.take_back_leases().unwrap().is_empty());
+    let locks = path.parent().unwrap().to_owned();
+    let replace_by_folder = || {
+        fs_err::remove_file(&path).unwrap();
+        fs_err::create_dir(&path).unwrap();
+    };
+    let replace_by_copy = || {
+        fs_err::copy(&path, locks.join("copy")).unwrap();
+        fs_err::rename(locks.join("copy"), &path).unwrap();
+    };
+    let remove_all = || fs_err::remove_dir_all(&locks).unwrap();
+    for damage in [&replace_by_folder as &dyn Fn(), &replace_by_copy, &remove_all] {
+        damage();
+        assert_eq!(documents.take_back_leases().unwrap(), std::slice::from_ref(&path));
+        assert!(documents.take_back_leases().unwrap().is_empty());
+        assert_eq!(Lease::holder(&path).unwrap(), Some(holder("test")));
+        assert!(matches!(documents.lease(&name("add-login")), Err(StoreError::Locked { .. })));
+    }
+}
+
+#[test]
+fn a_lease_that_another_process_took_meanwhile_is_not_taken_again() {
+    let sandbox = Sandbox::repository();
+    let documents = documents(&sandbox);
+    let path = documents.folder().lease(&name("add-login"));
+    let lease = documents.lease(&name("add-login")).unwrap();
+    fs_err::remove_file(&path).unwrap();
+    let _other = Lease::acquire(&path, &holder("other")).unwrap();
+    let StoreError::Locked { holder: found, .. } = documents.take_back_leases().unwrap_err() else {
+        panic!("expected it to be locked");
+    };
+    assert_eq!(found, Some(holder("other")));
+    drop(lease);
+    assert!(documents.take_back_leases().unwrap().is_empty(), "a lease that was freed is not taken again");
+}
+
+#[test]
 fn the_lock_of_a_dead_process_is_free() {
     let sandbox = Sandbox::new();
     let path = sandbox.path("x.lock");

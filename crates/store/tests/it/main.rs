@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod active;
+mod custody;
 mod documents;
 mod event_following;
 mod events;
@@ -33,11 +34,7 @@ fn documents(sandbox: &Sandbox) -> Documents {
 }
 
 fn holder(command: &str) -> Holder {
-    Holder {
-        pid: std::process::id(),
-        since: "2026-11-15T12:00:00.000Z".to_owned(),
-        command: command.to_owned(),
-    }
+    Holder::of_this_process("2026-11-15T12:00:00.000Z".to_owned(), command.to_owned())
 }
 
 fn name(feature: &str) -> DocumentName {

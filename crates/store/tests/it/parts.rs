@@ -2,8 +2,8 @@
 //! system calls and to kill it at one.
 
 use charrette_testkit::Sandbox;
-use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// Environment variable with the part to run; tests that are parts do nothing without it.
 const PART: &str = "CHARRETTE_STORE_PART";
@@ -52,4 +52,12 @@ pub(crate) fn killed_at(sandbox: &Sandbox, part: &str, calls: &str, n: usize) ->
     let trace = format!("trace={calls}");
     let mut command = under_strace(sandbox, part, &["-e", &trace, "-e", &inject])?;
     Some(command.output().unwrap().status)
+}
+
+/// Runs a part for which these system calls fail on that file; `None` where strace is missing.
+pub(crate) fn refused(sandbox: &Sandbox, part: &str, path: &Path, calls: &str) -> Option<Output> {
+    let (path, trace) = (path.display().to_string(), format!("trace={calls}"));
+    let inject = format!("inject={calls}:error=EPERM");
+    let mut command = under_strace(sandbox, part, &["-P", &path, "-e", &trace, "-e", &inject])?;
+    Some(command.output().unwrap())
 }

@@ -162,6 +162,49 @@ fn tidying_removes_leftovers_and_archives_what_is_long_done() {
 }
 
 #[test]
+fn both_locks_of_a_run_without_a_document_are_removed() {
+    let sandbox = Sandbox::repository();
+    let documents = documents(&sandbox);
+    // A driver that was killed before its document had its name.
+    sandbox.write(".claude/state/locks/design-torn.lock", "");
+    sandbox.write(".claude/state/locks/design-torn.lease", "");
+    let planned = documents.gc(KEEP, now(), true).unwrap();
+    let done = documents.gc(KEEP, now(), false).unwrap();
+    assert_eq!(done, planned);
+    assert_eq!(done.len(), 2);
+    assert_eq!(documents.gc(KEEP, now(), false).unwrap(), []);
+}
+
+#[test]
+fn a_deleted_document_is_rebuilt_from_its_history() {
+    let sandbox = Sandbox::repository();
+    let documents = documents(&sandbox);
+    run(&documents, "add-login");
+    let before = documents.load(&name("add-login")).unwrap().unwrap().document;
+    assert!(documents.remains(&name("add-login")).unwrap().is_none(), "it is there");
+    assert!(documents.rebuild(&name("add-login"), now()).unwrap().is_none());
+
+    fs_err::remove_file(sandbox.path(".claude/state/design-add-login.json")).unwrap();
+    assert_eq!(documents.deleted().unwrap(), [name("add-login")]);
+    let rebuilt = documents.rebuild(&name("add-login"), later(1)).unwrap().unwrap();
+    assert_eq!(rebuilt.phases, before.phases);
+    assert_eq!(documents.load(&name("add-login")).unwrap().unwrap().document, rebuilt);
+    assert_eq!(documents.deleted().unwrap(), []);
+}
+
+#[test]
+fn what_is_left_of_a_deleted_run_is_archived() {
+    let sandbox = Sandbox::repository();
+    let documents = documents(&sandbox);
+    run(&documents, "add-login");
+    fs_err::remove_file(sandbox.path(".claude/state/design-add-login.json")).unwrap();
+    let archive = documents.abandon(&name("add-login"), now()).unwrap().unwrap();
+    assert!(archive.to_string_lossy().ends_with(".history.jsonl.zst") && archive.exists(), "{archive:?}");
+    assert_eq!(documents.deleted().unwrap(), []);
+    assert_eq!(documents.abandon(&name("add-login"), now()).unwrap(), None);
+}
+
+#[test]
 fn old_archives_are_removed() {
     let sandbox = Sandbox::repository();
     let documents = documents(&sandbox);

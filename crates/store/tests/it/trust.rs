@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
 fn holder() -> Holder {
-    Holder { pid: std::process::id(), since: "now".to_owned(), command: "a test".to_owned() }
+    Holder::of_this_process("now".to_owned(), "a test".to_owned())
 }
 
 fn acceptance(digest: &str) -> Acceptance {

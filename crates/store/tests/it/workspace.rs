@@ -40,11 +40,21 @@ fn a_set_that_cannot_be_written_changes_nothing() {
         assert_eq!(workspace.put_all(&bad).unwrap_err().kind(), ErrorKind::InvalidInput);
         assert_eq!(workspace.publish(&bad).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
-    // The second temp file cannot be created, because a folder has its name.
-    fs_err::create_dir_all(sandbox.path(".specs/x/.b.md.tmp/in-the-way")).unwrap();
-    workspace.put_all(&[("a.md", "new"), ("b.md", "new")]).unwrap_err();
+    // The second file cannot be placed, because its folder is a file.
+    sandbox.write(".specs/x/in-the-way", "");
+    workspace.put_all(&[("a.md", "new"), ("in-the-way/b.md", "new")]).unwrap_err();
     assert_eq!(sandbox.read(".specs/x/a.md"), "old");
     assert!(!sandbox.path(".specs/x/.a.md.tmp").exists());
+}
+
+#[test]
+fn a_folder_with_the_name_of_a_temp_file_is_not_in_the_way() {
+    let sandbox = Sandbox::new();
+    let workspace = workspace(&sandbox);
+    fs_err::create_dir_all(sandbox.path(".specs/x/.b.md.tmp/in-the-way")).unwrap();
+    workspace.put_all(&[("a.md", "new"), ("b.md", "new")]).unwrap();
+    assert_eq!((sandbox.read(".specs/x/a.md"), sandbox.read(".specs/x/b.md")), ("new".into(), "new".into()));
+    assert_eq!(workspace.list().unwrap(), ["a.md", "b.md"]);
 }
 
 #[test]
@@ -103,6 +113,24 @@ fn a_staging_folder_on_another_disk_is_collected_from() {
     workspace.remove_staging().unwrap();
 }
 
+#[test]
+fn a_specification_on_another_disk_is_superseded_by_a_copy() {
+    let sandbox = Sandbox::new();
+    let other = Path::new("/dev/shm");
+    let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
+    if device(other).is_none() || device(other) == device(&sandbox.work()) {
+        return;
+    }
+    let folder = other.join(sandbox.work().parent().unwrap().file_name().unwrap());
+    let workspace = Workspace::new(&folder, &sandbox.outside("lanes")).with_specs(&sandbox.path("specs/x"));
+    workspace.publish(&[("specs/design.md", "old")]).unwrap();
+    workspace.publish(&[("specs/design.md", "new")]).unwrap();
+    assert_eq!(sandbox.read("specs/x/design.md"), "new");
+    let kept = fs_err::read_to_string(folder.join(kept_name("specs/design.md", "old")));
+    fs_err::remove_dir_all(&folder).unwrap();
+    assert_eq!(kept.unwrap(), "old");
+}
+
 fn kept_name(name: &str, old: &str) -> String {
     format!("superseded/{name}.{}", &sha256(old.as_bytes())[..12])
 }
@@ -120,6 +148,32 @@ fn published_outputs_are_visible_and_replaced_ones_kept() {
     );
     assert_eq!(superseded(&sandbox, "a.md", "old"), "old");
     assert_eq!(superseded(&sandbox, "specs/design.md", "old design"), "old design");
+}
+
+#[test]
+fn no_folder_of_a_workspace_may_be_a_link_out_of_the_repository() {
+    for link in [".specs/x/superseded", ".specs/x/evidence", ".specs/x", ".specs", "specs/x", "specs"] {
+        let sandbox = Sandbox::new();
+        let outside = sandbox.outside("elsewhere");
+        fs_err::create_dir_all(&outside).unwrap();
+        fs_err::create_dir_all(sandbox.path("specs/x")).unwrap();
+        let workspace = workspace(&sandbox).inside(&sandbox.work());
+        workspace.put_all(&[("a.md", "old"), ("specs/b.md", "old")]).unwrap();
+        workspace.check_links().unwrap();
+        let _ = fs_err::rename(sandbox.path(link), sandbox.path("aside"));
+        symlink(&outside, sandbox.path(link)).unwrap();
+        let refused = workspace.check_links().unwrap_err().to_string();
+        assert!(
+            refused.contains(&format!("{} is a symbolic link", sandbox.path(link).display())),
+            "{refused}"
+        );
+        workspace.stage_all("one", &[("a.md", "new"), ("specs/b.md", "new")]).unwrap();
+        let published = workspace.publish(&[("a.md", "newer"), ("specs/b.md", "newer")]);
+        let collected = workspace.collect("one", ["a.md", "specs/b.md"]);
+        let is_used = link != ".specs/x/evidence";
+        assert_eq!((published.is_err(), collected.is_err()), (is_used, is_used), "{link}");
+        assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 0, "{link}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The walkers: mechanical walk-throughs. They check that the places a plan rests on exist and that its tests are named;
-//! how the code behaves is beyond them, and every walk says so.
+//! how the code behaves is beyond them, so that no scenario holds by them, and every walk says so.
 
 use super::citable_facts::{NO_MODEL, join_list, sanitize};
 use super::draft::{DraftError, required_artifact};
@@ -9,6 +9,7 @@ use super::review::is_new;
 use super::synthesis::strip_line;
 use charrette_model::panel::citations;
 use charrette_model::panel::plan::read_scenarios;
+use charrette_model::panel::walkthrough::NOT_TRACED;
 use std::fmt::Write as _;
 
 /// Walks through the scenarios of a walker, `1` or `2`; through those that broke if the plan was mended since.
@@ -67,7 +68,9 @@ impl WalkedPlan<'_> {
             Some((n, why)) => {
                 let _ = writeln!(text, "BREAKS at step {n}: {why}");
             }
-            None => text.push_str("HOLDS\n"),
+            None => {
+                let _ = writeln!(text, "{NOT_TRACED}");
+            }
         }
         text
     }

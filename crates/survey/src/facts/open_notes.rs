@@ -95,7 +95,7 @@ mod tests {
     use crate::tree::kind::language;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        open_notes(path, language(path).unwrap().name, parse(path, text).as_ref(), text)
+        open_notes(path, language(path).unwrap().name, parse(path, text).as_deref(), text)
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) fn find_risks(path: &str, text: &str, near: Option<LineRange>) -> Vec
     let Some(language) = language(path).filter(|language| language.is_code()) else { return Vec::new() };
     let end = end_of_code(path, text);
     let parsed = parse(path, text);
-    let notes = open_notes(path, language.name, parsed.as_ref(), text);
+    let notes = open_notes(path, language.name, parsed.as_deref(), text);
     let dropped = parsed.as_ref().map(|parsed| dropped_errors(parsed, text)).unwrap_or_default();
     let mut found: Vec<(usize, Risk)> = Vec::new();
     for (n, line) in text.lines().enumerate().take(end) {

@@ -87,8 +87,7 @@ impl CacheUpdate<'_> {
         if fs_err::create_dir_all(folder).is_err() {
             return;
         }
-        let holder =
-            Holder { pid: std::process::id(), since: String::new(), command: "charrette survey".to_owned() };
+        let holder = Holder::of_this_process(String::new(), "charrette survey".to_owned());
         // If another survey holds the lock, skip: it writes the same content.
         let Ok(_lease) = Lease::acquire(&folder.join("lock"), &holder) else { return };
         if atomic::replace(&path, &path.with_extension("tmp"), &self.bytes()).is_ok() {

@@ -1,9 +1,10 @@
 //! Outlines by tree-sitter: each language has a grammar and a query file.
 
 use super::Definition;
+use super::tree_pattern::{Match, Patterns};
 use crate::syntax::{GrammarId, ancestors, descendants, grammar_of, node_text, parse};
 use std::sync::OnceLock;
-use tree_sitter::{Node, Query, QueryCursor, StreamingIterator as _};
+use tree_sitter::Node;
 
 /// Query file of a language.
 fn query_text(grammar: GrammarId) -> &'static str {
@@ -19,42 +20,29 @@ fn query_text(grammar: GrammarId) -> &'static str {
 
 const GRAMMARS: usize = GrammarId::Java as usize + 1;
 
-/// Prepared queries: preparing one takes longer than parsing most files.
-static QUERIES: [OnceLock<Option<Query>>; GRAMMARS] = [const { OnceLock::new() }; GRAMMARS];
+static PATTERNS: [OnceLock<Option<Patterns>>; GRAMMARS] = [const { OnceLock::new() }; GRAMMARS];
 
 /// Outline of a file in a language with a grammar.
 pub(super) fn outline(path: &str, text: &str) -> Option<Vec<Definition>> {
     let grammar = grammar_of(path)?;
     let parsed = parse(path, text)?;
-    let query = QUERIES[grammar.id as usize]
-        .get_or_init(|| Query::new(&(grammar.language)(), query_text(grammar.id)).ok())
+    let patterns = PATTERNS[grammar.id as usize]
+        .get_or_init(|| Patterns::read(query_text(grammar.id), &(grammar.language)()))
         .as_ref()?;
-    let bytes = text.as_bytes();
-    let names = query.capture_names();
-    let mut all = Vec::new();
-    let mut cursor = QueryCursor::new();
-    let mut matches = cursor.matches(query, parsed.tree.root_node(), bytes);
-    while let Some(found) = matches.next() {
-        let name = found.captures().iter().find(|capture| names[capture.index as usize] == "name");
-        let whole = found.captures().iter().find(|capture| names[capture.index as usize] != "name");
-        let (Some(name), Some(whole)) = (name, whole) else { continue };
-        let Ok(named) = name.node.utf8_text(bytes) else { continue };
-        let last = whole.node.end_position();
-        let line = name.node.start_position().row + 1;
-        // A node that ends with its newline ends on the line before.
-        let last = if last.column == 0 { last.row } else { last.row + 1 };
-        let one_line = kind(names[whole.index as usize]) == "constant";
-        let definition = Definition {
-            name: named.to_owned(),
-            kind: kind(names[whole.index as usize]),
-            owner: owner(name.node, text),
-            line,
-            last: if one_line { line } else { last.max(line) },
-        };
-        all.push((found.pattern_index, definition));
-    }
-    all.sort_by_key(|(pattern, _)| *pattern);
-    Some(all.into_iter().map(|(_, definition)| definition).collect())
+    let mut matches = patterns.matches(parsed.tree.root_node());
+    matches.sort_by_key(|found| found.pattern);
+    Some(matches.into_iter().filter_map(|found| definition(found, text)).collect())
+}
+
+fn definition(found: Match<'_, '_>, text: &str) -> Option<Definition> {
+    let name = found.name.utf8_text(text.as_bytes()).ok()?.to_owned();
+    let last = found.whole.end_position();
+    let line = found.name.start_position().row + 1;
+    // A node that ends with its newline ends on the line before.
+    let last = if last.column == 0 { last.row } else { last.row + 1 };
+    let kind = kind(found.kind);
+    let owner = owner(found.name, text);
+    Some(Definition { name, kind, owner, line, last: if kind == "constant" { line } else { last.max(line) } })
 }
 
 /// Type that a definition is a member of.
@@ -107,15 +95,108 @@ fn kind(capture: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::SyntaxTree;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+    use std::sync::LazyLock;
+    use tree_sitter::{Query, QueryCursor, StreamingIterator as _};
+
+    const PATHS: [&str; 7] = ["a.rs", "a.py", "a.ts", "a.tsx", "a.js", "a.go", "a.java"];
+
+    /// The same patterns as queries of tree-sitter, by path.
+    static QUERIES: LazyLock<HashMap<&str, Query>> = LazyLock::new(|| {
+        let query = |path: &str| {
+            let grammar = grammar_of(path).unwrap();
+            let query = Query::new(&(grammar.language)(), query_text(grammar.id));
+            query.unwrap_or_else(|error| panic!("{path}: {error}"))
+        };
+        PATHS.into_iter().map(|path| (path, query(path))).collect()
+    });
 
     #[test]
     fn every_query_fits_its_grammar_and_names_known_kinds() {
-        for path in ["a.rs", "a.py", "a.ts", "a.tsx", "a.js", "a.go", "a.java"] {
-            let grammar = grammar_of(path).unwrap();
-            let query = Query::new(&(grammar.language)(), query_text(grammar.id));
-            let query = query.unwrap_or_else(|error| panic!("{path}: {error}"));
-            for name in query.capture_names() {
+        for path in PATHS {
+            for name in QUERIES[path].capture_names() {
                 assert!(*name == "name" || kind(name) == *name, "{name}");
+            }
+        }
+    }
+
+    /// Pattern, capture and range of both nodes of every match, sorted.
+    type Found = Vec<(usize, String, std::ops::Range<usize>, std::ops::Range<usize>)>;
+
+    fn found_by_tree_sitter(query: &Query, parsed: &SyntaxTree, text: &str) -> Found {
+        let names = query.capture_names();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, parsed.tree.root_node(), text.as_bytes());
+        let mut all = Vec::new();
+        while let Some(found) = matches.next() {
+            let capture =
+                |is_name| found.captures().iter().find(|c| (names[c.index as usize] == "name") == is_name);
+            let (name, whole) = (capture(true).unwrap(), capture(false).unwrap());
+            let kind = names[whole.index as usize].to_owned();
+            all.push((found.pattern_index, kind, name.node.byte_range(), whole.node.byte_range()));
+        }
+        all.sort_by_key(|found| (found.0, found.2.start, found.3.start));
+        all
+    }
+
+    fn found_here(path: &str, parsed: &SyntaxTree) -> Found {
+        let grammar = grammar_of(path).unwrap();
+        let patterns = Patterns::read(query_text(grammar.id), &(grammar.language)()).unwrap();
+        let matches = patterns.matches(parsed.tree.root_node());
+        let mut all: Found = matches
+            .into_iter()
+            .map(|found| {
+                (found.pattern, found.kind.to_owned(), found.name.byte_range(), found.whole.byte_range())
+            })
+            .collect();
+        all.sort_by_key(|found| (found.0, found.2.start, found.3.start));
+        all
+    }
+
+    const SAMPLES: [&str; 8] = [
+        "const A: u8 = 1;\nimpl T { fn a() { fn b() {} } }\nmacro_rules! m { () => {} }\nunion U { a: u8 }\nstatic S: u8 = 2;\n",
+        "A = B = 1\nclass C:\n    D = 2\n    def e(self):\n        def f(): pass\n",
+        "export const a = () => 1, b = 2;\nconst c = function () {};\nlet d;\nfunction* g() {}\nclass E { f() {} static g() {} }\n",
+        "package a\ntype (\n\tA struct{}\n\tB interface{}\n\tC int\n)\nvar d, e = 1, 2\nconst (\n\tF = 1\n\tG\n)\nfunc (x *A) H() {}\n",
+        "record R(int a) { R {} }\n@interface N {}\nenum E { A; void b() {} }\n",
+        "export abstract class A<T> { b(): void }\ntype C = {};\nenum D {}\ninterface E {}\nexport default function f() {}\n",
+        "fn (\nclass\nfunc A(",
+        "",
+    ];
+
+    #[test]
+    fn patterns_find_what_queries_find() {
+        for path in PATHS {
+            for text in SAMPLES {
+                let parsed = parse(path, text).unwrap();
+                let expected = found_by_tree_sitter(&QUERIES[path], &parsed, text);
+                assert_eq!(found_here(path, &parsed), expected, "{path}: {text}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn patterns_find_what_queries_find_in_broken_code(
+            words in proptest::collection::vec(
+                prop_oneof![
+                    "[a-c]", Just("fn".to_owned()), Just("def".to_owned()), Just("class".to_owned()),
+                    Just("func".to_owned()), Just("function".to_owned()), Just("const".to_owned()),
+                    Just("type".to_owned()), Just("struct".to_owned()), Just("=>".to_owned()),
+                    Just("export".to_owned()), Just("interface".to_owned()), Just("impl".to_owned()),
+                    "[(){}=:;,]", Just("\n".to_owned()), Just("\n    ".to_owned()),
+                ],
+                0..40,
+            )
+        ) {
+            let text = words.join(" ");
+            for path in PATHS {
+                let Some(parsed) = parse(path, &text) else { continue };
+                let expected = found_by_tree_sitter(&QUERIES[path], &parsed, &text);
+                prop_assert_eq!(found_here(path, &parsed), expected, "{}: {}", path, text);
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Parsing with a bound on the work, so that the same text has the same tree on every machine.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
 use tree_sitter::{Language, ParseOptions, Parser, Tree};
 
 /// A language with a grammar.
@@ -67,12 +69,33 @@ pub(crate) fn grammar_of(path: &str) -> Option<&'static Grammar> {
     GRAMMARS.iter().find(|grammar| grammar.extensions.contains(&extension.as_str()))
 }
 
-/// Parses a file. None without a grammar, and for texts that are too long or take too many steps.
-pub(crate) fn parse(path: &str, text: &str) -> Option<SyntaxTree> {
+/// Number of texts whose trees are kept. The best files of a survey are looked at several times: for their outline, their
+/// imports, their tests and their risks.
+const MAX_KEPT: usize = 32;
+
+/// The texts parsed last, with their trees.
+static KEPT: Mutex<VecDeque<(Box<str>, Arc<SyntaxTree>)>> = Mutex::new(VecDeque::new());
+
+/// Parses a file, or returns the tree of an equal text that was parsed lately. None without a grammar, and for texts that
+/// are too long or take too many steps.
+pub(crate) fn parse(path: &str, text: &str) -> Option<Arc<SyntaxTree>> {
     let grammar = grammar_of(path)?;
     if text.len() > MAX_BYTES {
         return None;
     }
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_same = |known: &&(Box<str>, Arc<SyntaxTree>)| known.1.grammar == grammar.id && *known.0 == *text;
+    if let Some((_, tree)) = kept().iter().find(is_same) {
+        return Some(tree.clone());
+    }
+    let tree = Arc::new(parse_with(grammar, text)?);
+    let mut kept = kept();
+    kept.truncate(MAX_KEPT - 1);
+    kept.push_front((text.into(), tree.clone()));
+    Some(tree)
+}
+
+fn parse_with(grammar: &Grammar, text: &str) -> Option<SyntaxTree> {
     let mut parser = Parser::new();
     parser.set_language(&(grammar.language)()).ok()?;
     let mut calls = 0;

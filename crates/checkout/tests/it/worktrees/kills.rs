@@ -25,7 +25,7 @@ pub(super) fn child(workshop: &Workshop, what: &str, variables: &[(&str, &str)])
     text
 }
 
-fn command(workshop: &Workshop, what: &str, variables: &[(&str, &str)]) -> Command {
+pub(super) fn command(workshop: &Workshop, what: &str, variables: &[(&str, &str)]) -> Command {
     let mut command = workshop.sandbox.command(std::env::current_exe().unwrap());
     command
         .args(["--exact", "worktrees::kills::the_child", "--ignored", "--nocapture", "--test-threads=1"])
@@ -47,6 +47,18 @@ fn the_child() {
         "merge" => {
             let order = MergeOrder { base: get("BASE"), tip: get("TIP"), commit: get("COMMIT") };
             println!("{:?}", wait(worktrees.merge(order)));
+        }
+        "land" => {
+            let base = IntegrationBase {
+                head: get("HEAD"),
+                branch: "main".to_owned(),
+                commit: get("BASE"),
+                ..IntegrationBase::default()
+            };
+            let (commit, archive) = (get("COMMIT"), get("ARCHIVE"));
+            let specification = vec![SPEC.0.to_owned()];
+            let order = LandOrder { run: RUN.to_owned(), base, commit, specification, archive };
+            println!("{:?}", wait(worktrees.land(order)));
         }
         "run" => whole_run(&worktrees, &Journal(state.join("journal"))),
         other => panic!("{other}"),
@@ -135,24 +147,29 @@ fn commit_order(task: &str, tree: &str, parent: &str) -> CommitOrder {
 
 /// Installs a `git` that kills its caller at one of its calls, before or after the real git.
 fn install_git(workshop: &Workshop) -> (PathBuf, String) {
+    let path = install_script(
+        workshop,
+        "count=$(cat \"$COUNT\" 2>/dev/null || echo 0)\ncount=$((count + 1))\n\
+         echo $count > \"$COUNT\"\n\
+         if [ \"$count\" = \"$DIE_AT\" ]; then\n  if [ \"$DIE_HOW\" = after ]; then \"$real\" \"$@\" > /dev/null; fi\n  \
+         kill -9 $PPID\n  exit 1\nfi\n",
+    );
+    (workshop.sandbox.outside("count"), path)
+}
+
+/// Installs a `git` that runs these commands before it becomes the real one, `$real`. Returns a `PATH` with it.
+pub(super) fn install_script(workshop: &Workshop, commands: &str) -> String {
     let folder = workshop.sandbox.outside("programs");
     fs_err::create_dir(&folder).unwrap();
     let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
         .map(|folder| folder.join("git"))
         .find(|program| program.is_file())
         .unwrap();
-    let script = format!(
-        "#!/bin/sh\nreal='{}'\ncount=$(cat \"$COUNT\" 2>/dev/null || echo 0)\ncount=$((count + 1))\n\
-         echo $count > \"$COUNT\"\n\
-         if [ \"$count\" = \"$DIE_AT\" ]; then\n  if [ \"$DIE_HOW\" = after ]; then \"$real\" \"$@\" > /dev/null; fi\n  \
-         kill -9 $PPID\n  exit 1\nfi\nexec \"$real\" \"$@\"\n",
-        real.display()
-    );
+    let script = format!("#!/bin/sh\nreal='{}'\n{commands}exec \"$real\" \"$@\"\n", real.display());
     fs_err::write(folder.join("git"), script).unwrap();
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs_err::set_permissions(folder.join("git"), permissions).unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    (workshop.sandbox.outside("count"), path)
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
 /// State of the repository when a run is done.
@@ -207,6 +224,8 @@ fn killed_run(at: usize, how: &str) -> (String, usize) {
         "{}",
         String::from_utf8_lossy(&first.stderr)
     );
+    let specification = workshop.sandbox.read(SPEC.0);
+    assert!(specification == SPEC.1, "the specification after a kill: {specification}");
     child(&workshop, "run", &[]);
     (end_state(&workshop), calls)
 }

@@ -3,10 +3,10 @@
 use crate::workshop::{RUN, Workshop};
 use charrette_engine::ports::worktrees::{IntegrationBase, Landing};
 
-const SPEC: (&str, &str) = ("specs/login/tasks.md", "- [ ] T001\n");
+pub(super) const SPEC: (&str, &str) = ("specs/login/tasks.md", "- [ ] T001\n");
 
 /// A run with one integrated task.
-fn integrated(workshop: &Workshop) -> (IntegrationBase, String) {
+pub(super) fn integrated(workshop: &Workshop) -> (IntegrationBase, String) {
     workshop.sandbox.write(SPEC.0, SPEC.1);
     let base = workshop.try_begin(&[SPEC]).unwrap();
     let files =
@@ -16,7 +16,7 @@ fn integrated(workshop: &Workshop) -> (IntegrationBase, String) {
     (base, commit)
 }
 
-fn reason(landing: Landing) -> (String, String) {
+pub(super) fn reason(landing: Landing) -> (String, String) {
     match landing {
         Landing::Waiting { reason, command } => (reason, command),
         Landing::Landed { .. } => panic!("{landing:?}"),
@@ -30,7 +30,11 @@ fn a_clean_checkout_is_fast_forwarded_and_the_specification_archived() {
     let landed = workshop.land(&base, &commit, &[SPEC.0]);
     let Landing::Landed { branch, warnings } = &landed else { panic!("{landed:?}") };
     assert_eq!(branch, "main");
-    assert!(warnings[0].starts_with("specs/login/tasks.md had the approved content"), "{warnings:?}");
+    assert!(
+        warnings[0]
+            .starts_with("specs/login/tasks.md had the content that the run began with and was replaced"),
+        "{warnings:?}"
+    );
     assert_eq!(workshop.sandbox.git(["rev-parse", "refs/heads/main"]), commit);
     assert_eq!(workshop.sandbox.git(["status", "--porcelain"]), "");
     assert_eq!(workshop.sandbox.read(SPEC.0), "- [x] T001\n");
@@ -65,9 +69,7 @@ fn a_specification_that_was_edited_is_left_alone() {
     assert!(command.contains(&format!("git merge --ff-only refs/charrette/{RUN}")), "{command}");
     assert_eq!(workshop.sandbox.read(SPEC.0), "mine\n");
     assert!(!workshop.sandbox.outside("archive").exists());
-    // The person moves it, and types the command.
-    fs_err::remove_file(workshop.sandbox.path(SPEC.0)).unwrap();
-    workshop.sandbox.git(["merge", "-q", "--ff-only", &format!("refs/charrette/{RUN}")]);
+    type_in(&workshop, &command);
     assert!(matches!(workshop.land(&base, &commit, &[SPEC.0]), Landing::Landed { .. }));
 }
 
@@ -81,6 +83,7 @@ fn dirty_files_count_only_where_the_work_touches_them() {
     assert!(reason.contains("src/lib.py") && !reason.contains("file,"), "{reason}");
     assert_eq!(workshop.sandbox.read("src/lib.py"), "of the user");
     assert_eq!(workshop.sandbox.read(SPEC.0), SPEC.1);
+    assert_eq!(workshop.sandbox.git(["diff", "--cached", "--name-only"]), "");
     workshop.sandbox.git(["checkout", "-q", "src/lib.py"]);
     workshop.sandbox.git(["add", "file"]);
     assert!(matches!(workshop.land(&base, &commit, &[SPEC.0]), Landing::Landed { .. }));
@@ -88,18 +91,51 @@ fn dirty_files_count_only_where_the_work_touches_them() {
 }
 
 #[test]
+fn the_command_that_is_told_takes_the_work_and_keeps_what_is_in_its_way() {
+    let workshop = Workshop::new();
+    let (base, commit) = integrated(&workshop);
+    workshop.sandbox.write("src/lib.py", "mine\n");
+    let (_, command) = reason(workshop.land(&base, &commit, &[SPEC.0]));
+    type_in(&workshop, &command);
+    assert_eq!(workshop.sandbox.git(["rev-parse", "HEAD"]), commit);
+    assert_eq!(workshop.sandbox.git(["status", "--porcelain"]), "");
+    // The newest stash is the person's own.
+    assert_eq!(workshop.sandbox.git(["show", "stash@{0}:src/lib.py"]), "mine");
+    assert_eq!(workshop.sandbox.git(["show", "stash@{1}^3:specs/login/tasks.md"]), SPEC.1.trim_end());
+}
+
+#[test]
+fn a_specification_that_git_ignores_is_replaced() {
+    let workshop = Workshop::new();
+    workshop.sandbox.write(".git/info/exclude", "specs/\n");
+    let (base, commit) = integrated(&workshop);
+    assert!(matches!(workshop.land(&base, &commit, &[SPEC.0]), Landing::Landed { .. }));
+    assert_eq!(workshop.sandbox.read(SPEC.0), "- [x] T001\n");
+}
+
+#[test]
 fn untracked_and_ignored_files_are_not_overwritten() {
-    for (path, prepare) in [("new.py", ""), ("new.py", "new.py\n")] {
-        let workshop = Workshop::new();
+    // The last one might have been written by a git that was killed.
+    for (text, prepare) in [("of the user", ""), ("of the user", "new.py\n"), ("x", "new.py\n")] {
+        let (path, workshop) = ("new.py", Workshop::new());
         let (base, commit) = integrated(&workshop);
         workshop.sandbox.write(".git/info/exclude", prepare);
-        workshop.sandbox.write(path, "of the user");
+        workshop.sandbox.write(path, text);
         let (reason, _) = reason(workshop.land(&base, &commit, &[SPEC.0]));
         assert!(reason.contains(path), "{reason}");
-        assert_eq!(workshop.sandbox.read(path), "of the user");
+        assert_eq!(workshop.sandbox.read(path), text);
         assert_eq!(workshop.sandbox.read(SPEC.0), SPEC.1);
         assert_eq!(workshop.sandbox.git(["rev-parse", "HEAD"]), base.head);
     }
+}
+
+/// Puts the untracked specification out of the way of the work.
+const STASH: &str = "git stash push --include-untracked -m 'the specification before it was implemented' -- specs/login/tasks.md && ";
+
+/// Types a command that was told.
+fn type_in(workshop: &Workshop, command: &str) {
+    let output = workshop.sandbox.run("sh", ["-c", command], b"");
+    assert_eq!(output.code, Some(0), "{command}: {output:?}");
 }
 
 #[test]
@@ -111,7 +147,7 @@ fn a_moved_switched_or_detached_head_waits_with_the_command() {
         let before = workshop.sandbox.git(["rev-parse", "HEAD"]);
         let (reason, command) = reason(workshop.land(&base, &commit, &[SPEC.0]));
         assert!(reason.contains(expected_reason), "{reason}");
-        assert_eq!(command, expected_command);
+        assert_eq!(command, format!("{STASH}{expected_command}"));
         assert_eq!(workshop.sandbox.git(["rev-parse", "HEAD"]), before);
     };
     workshop.sandbox.git(["checkout", "-q", "--detach"]);
@@ -133,43 +169,9 @@ fn a_moved_switched_or_detached_head_waits_with_the_command() {
     fs_err::remove_file(workshop.sandbox.path(".git/MERGE_HEAD")).unwrap();
     workshop.clean_up(&[]);
     assert_eq!(workshop.traces(), std::slice::from_ref(&name));
-    fs_err::remove_file(workshop.sandbox.path(SPEC.0)).unwrap();
-    workshop.sandbox.git(["merge", "-q", "--no-edit", &name]);
+    type_in(&workshop, &format!("{STASH}git merge -q --no-edit {name}"));
     workshop.clean_up(&[]);
     assert_eq!(workshop.traces(), Vec::<String>::new());
-}
-
-#[test]
-fn a_landing_that_was_killed_is_completed() {
-    /// What the killed git had done.
-    type Half = fn(&Workshop, &str);
-    let halves: [(&str, Half); 4] = [
-        ("some files", |workshop, commit| {
-            workshop.sandbox.write("src/lib.py", "def one():\n    return 10\n");
-            workshop.sandbox.write("new.py", "x = 1\n");
-            workshop.sandbox.write(".git/index.lock", "torn");
-            let _ = commit;
-        }),
-        ("all files and the index", |workshop, commit| {
-            workshop.sandbox.git(["read-tree", "-u", "--reset", commit]);
-        }),
-        ("nothing but the archive", |workshop, _| {
-            fs_err::remove_file(workshop.sandbox.path(SPEC.0)).unwrap();
-        }),
-        ("a lock of the branch", |workshop, _| workshop.sandbox.write(".git/refs/heads/main.lock", "")),
-    ];
-    for (name, half) in halves {
-        let workshop = Workshop::new();
-        let (base, commit) = integrated(&workshop);
-        let mark = workshop.folder().join(".charrette/landing");
-        fs_err::write(&mark, &commit).unwrap();
-        half(&workshop, &commit);
-        let landed = workshop.land(&base, &commit, &[SPEC.0]);
-        assert!(matches!(landed, Landing::Landed { .. }), "{name}: {landed:?}");
-        assert_eq!(workshop.sandbox.git(["rev-parse", "HEAD"]), commit, "{name}");
-        assert_eq!(workshop.sandbox.git(["status", "--porcelain"]), "", "{name}");
-        assert!(!mark.exists() && !workshop.sandbox.path(".git/index.lock").exists(), "{name}");
-    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What agents may do to the link between their worktree and the repository: none of it counts, all of it is told.
 
-use crate::workshop::{Workshop, git, told, write};
-use std::path::Path;
+use crate::workshop::{Workshop, git, order, told, write};
+use charrette_engine::ports::worktrees::WorktreeOrder;
+use std::path::{Path, PathBuf};
 
 /// A way to cheat, and what is said about it.
 struct Lie {
@@ -142,6 +143,32 @@ const LIES: &[Lie] = &[
         expected: "git was told not to look at src/lib.py",
     },
     Lie {
+        name: "a HEAD that is none",
+        tell: |workshop, _| workshop.sandbox.write(".git/worktrees/T001/HEAD", "EVIL\n"),
+        expected: "HEAD of the worktree was moved",
+    },
+    Lie {
+        name: "another repository behind it",
+        tell: |workshop, _| {
+            let other = workshop.sandbox.outside("other");
+            fs_err::create_dir(&other).unwrap();
+            git(&other, &["init", "-q", "--bare"]);
+            let text = format!("{}\n", other.display());
+            workshop.sandbox.write(".git/worktrees/T001/commondir", text);
+        },
+        expected: "commondir was changed",
+    },
+    Lie {
+        name: "no files of its own in the repository",
+        tell: |workshop, _| fs_err::remove_dir_all(workshop.sandbox.path(".git/worktrees/T001")).unwrap(),
+        expected: "HEAD of the worktree was moved",
+    },
+    Lie {
+        name: "an index that is none",
+        tell: |workshop, _| workshop.sandbox.write(".git/worktrees/T001/index", "EVIL\n"),
+        expected: "the index of the worktree was damaged",
+    },
+    Lie {
         name: "a merge in progress",
         tell: |workshop, _| workshop.sandbox.write(".git/worktrees/T001/MERGE_HEAD", "x"),
         expected: "MERGE_HEAD was changed",
@@ -167,6 +194,12 @@ fn none_of_them_is_believed() {
         }
         // It stays that way until the worktree is made anew.
         assert_eq!(workshop.capture("T001", &base.commit).tampering, change.tampering, "{}", lie.name);
+        // The next attempt begins in a worktree that is whole.
+        let again = WorktreeOrder { reset: true, ..order("T001", &base.commit) };
+        let folder = PathBuf::from(workshop.try_prepare(again).unwrap().path);
+        let text = fs_err::read_to_string(folder.join("src/lib.py")).unwrap();
+        assert!(text.starts_with("def one"), "{}: {text}", lie.name);
+        assert_eq!(git(&folder, &["rev-parse", "HEAD"]).trim(), base.commit, "{}", lie.name);
         workshop.clean_up(&[]);
         assert_eq!(workshop.traces(), Vec::<String>::new(), "{}", lie.name);
     }

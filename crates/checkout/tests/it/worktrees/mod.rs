@@ -3,6 +3,7 @@
 mod beginning;
 mod changes;
 mod integration;
+mod killed_landings;
 mod kills;
 mod landing;
 mod lies;

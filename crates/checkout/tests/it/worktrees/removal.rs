@@ -123,3 +123,18 @@ fn a_registration_made_by_half_is_removed_and_one_of_somebody_else_is_not() {
     fs_err::remove_dir_all(foreign).unwrap();
     workshop.prepare("T003", &tree);
 }
+
+#[test]
+fn locks_that_a_killed_git_left_on_refs_of_the_run_do_not_stand_in_the_way() {
+    let workshop = Workshop::new();
+    let base = workshop.begin();
+    for task in ["T001", "T002", "T003"] {
+        let commit = workshop.work(task, &base.commit, &[(&format!("{task}.py"), "x = 1\n")]);
+        assert!(!commit.is_empty());
+    }
+    for task in ["T001", "T002", "T003"] {
+        workshop.sandbox.write(&format!(".git/refs/charrette/{RUN}.work/{task}.lock"), "");
+    }
+    workshop.clean_up(&[]);
+    assert_eq!(workshop.traces(), Vec::<String>::new());
+}

@@ -14,7 +14,7 @@ use charrette_model::checkpoint::{
     Checkpoint, DocumentName, ResumePoint, TransitionError, phase_name, read, resume_point as point_of,
 };
 use charrette_store::documents::{LoadedDocument, TransitionResult};
-use charrette_store::{Documents, Holder, Lease, StoreError};
+use charrette_store::{Documents, StoreError};
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -84,9 +84,10 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let hint = recovery_hint(&error).map(|hint| format!(". {hint}")).unwrap_or_default();
         match error {
-            StoreError::Transition(_) | StoreError::Corrupt { .. } | StoreError::Version { .. } => {
-                Failure::Plain(format!("{error}{hint}"))
-            }
+            StoreError::Transition(_)
+            | StoreError::Corrupt { .. }
+            | StoreError::Version { .. }
+            | StoreError::Driven { .. } => Failure::Plain(format!("{error}{hint}")),
             _ => Failure::During(format!("{error}{hint}")),
         }
     }
@@ -107,19 +108,13 @@ impl Failure {
     }
 }
 
-/// Name of a document that this process may change: none of a run that another process drives.
+/// Name of a document that this process may change: none of a run that another process drives. Asked before standard input is
+/// read; a driver that starts meanwhile is noticed under the document's lock.
 fn changeable(site: &Site, documents: &Documents, args: &DocumentArgs) -> Result<DocumentName, Failure> {
     let name = args.name().map_err(plain_failure)?;
     refuse_inside_agent(site, "change a checkpoint")?;
-    let lease = documents.folder().lease(&name);
-    match Lease::holder(&lease).map_err(StoreError::from)? {
-        Some(holder) => Err(plain_failure(format!(
-            "{} is being driven{}; only its driver changes it",
-            name.stem(),
-            Holder::describe(Some(&holder))
-        ))),
-        None => Ok(name),
-    }
+    documents.refuse_driven(&name)?;
+    Ok(name)
 }
 
 /// Applies a change and prints `true` once it is durable on disk, else `false`.
@@ -129,7 +124,7 @@ fn print_change(
     change: impl FnOnce(&Site, &Documents) -> Result<TransitionResult, Failure>,
 ) -> Result<ExitCode, AppError> {
     let changed = invocation.plumbing_site().map_err(Failure::from).and_then(|site| {
-        let changed = change(&site, &site.documents())?;
+        let changed = change(&site, &site.documents().sparing_driven())?;
         if changed.created && site.repository.is_none() {
             let place = site.root.display();
             output::note(

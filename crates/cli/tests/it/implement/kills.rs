@@ -2,7 +2,7 @@
 //! has answered, and leaves nothing behind. `cargo xtask crash` kills at every durable write.
 
 use super::bed::{Bed, assert_ends, wait_for};
-use charrette_testkit::till::{FEATURE, leftovers};
+use charrette_testkit::till::{FEATURE, Till, leftovers};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -111,6 +111,58 @@ fn killed_with_everything_that_it_started() {
     bed.set_part("T005/implement-1", &bed.working_part(""));
     assert_ends(&bed.resume(), 0, &[]);
     assert_same_result(&bed, &base);
+}
+
+/// Folder with a `git` that does a part of the first `git merge`, then runs `kill`.
+fn killing_git(bed: &Bed, kill: &str) -> String {
+    let folder = bed.sandbox.outside("programs");
+    std::fs::create_dir_all(&folder).unwrap();
+    let real = bed.sandbox.run("sh", ["-c", "command -v git"], b"").stdout;
+    let script = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do if [ \"$word\" = merge ] && [ ! -e '{once}' ]; then\n  touch '{once}'\n  \
+         : > till/price.py; echo torn > .git/index.lock\n  {kill}\nfi; done\nexec {} \"$@\"\n",
+        real.trim(),
+        once = bed.sandbox.outside("once").display()
+    );
+    std::fs::write(folder.join("git"), script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.join("git"), mode).unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn killed_with_git_while_it_lands() {
+    let bed = Bed::new();
+    let base = bed.id("HEAD");
+    let files = ["requirements.md", "design.md", "tasks.md", "summary.md", "spec.json", "meta.yaml"];
+    let path = killing_git(&bed, "kill -9 $PPID $$");
+    let output = bed.command(&[SELECTED]).env("PATH", path).output().unwrap();
+    assert_eq!(output.status.code(), None, "{output:?}");
+    for file in files {
+        assert!(bed.sandbox.path(&Till::spec_path(file)).exists(), "{file} is gone");
+    }
+    let resumed = bed.run(crate::BINARY, ["resume", FEATURE]);
+    assert_ends(&resumed, 0, &["it is on branch main"]);
+    assert_same_result(&bed, &base);
+    assert_eq!(bed.status(), [""; 0]);
+}
+
+#[test]
+fn a_git_that_is_killed_alone_while_it_lands_is_started_again() {
+    let bed = Bed::new();
+    let base = bed.id("HEAD");
+    let path = killing_git(&bed, "kill -9 $$");
+    let output = charrette_testkit::Output::capture(
+        {
+            let mut command = bed.command(&[SELECTED]);
+            command.env("PATH", path);
+            command
+        },
+        b"",
+    );
+    assert_ends(&output, 0, &["it is on branch main"]);
+    assert_same_result(&bed, &base);
+    assert_eq!(bed.status(), [""; 0]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `charrette implement` tried with scripted agents in a real library: what it does in a straight line, what it refuses, what
 //! lies it sees through, and what survives a kill. `bed` is the test bed.
 
+mod approvals;
 mod bed;
 mod by_hand;
 mod commands;

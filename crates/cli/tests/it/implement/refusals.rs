@@ -86,8 +86,14 @@ fn a_specification_that_is_not_approved_is_refused_unless_forced() {
     bed.sandbox.write(&Till::spec_path("spec.json"), record.to_string());
     assert_refused(&bed, &[], 4, &["not approved", "--force", "charrette design"]);
     assert_ends(&bed.implement(&["--dry-run"]), 0, &["not approved"]);
-    assert_ends(&bed.implement(&["--task=T001", "--force"]), 0, &[]);
+    let base = bed.id("HEAD");
+    let output = bed.implement(&["--task=T001", "--force"]);
+    assert_ends(&output, 0, &["had the content that the run began with"]);
     assert!(bed.sandbox.path("till/price.py").exists());
+    // Nothing says that it was approved.
+    let titles: Vec<String> = bed.commits(&base, "main").into_iter().map(|commit| commit.title).collect();
+    assert_eq!(titles[0], "docs: specification of till-receipts, not approved");
+    assert!(!printed(&output).contains("approved content"), "{output:?}");
     bed.assert_clean();
 }
 
@@ -166,6 +172,27 @@ fn a_rebase_in_progress_is_refused_with_its_end() {
     assert_refused(&bed, &[], 4, &["a rebase is in progress", "git rebase --continue"]);
     std::fs::remove_dir(bed.sandbox.path(".git/rebase-merge")).unwrap();
     assert_ends(&bed.implement(&["--task=T001", "--fresh"]), 0, &[]);
+}
+
+#[test]
+fn a_git_that_cannot_merge_without_a_work_tree_is_refused_before_anything_is_created() {
+    let bed = Bed::new();
+    let folder = bed.sandbox.outside("old-git");
+    std::fs::create_dir(&folder).unwrap();
+    let real = bed.sandbox.run("sh", ["-c", "command -v git"], b"").stdout;
+    let script = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do if [ \"$word\" = --version ]; then echo git version 2.39.5; exit; fi; done\nexec {} \"$@\"\n",
+        real.trim()
+    );
+    std::fs::write(folder.join("git"), script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.join("git"), mode).unwrap();
+    let mut command = bed.command(&["--task=T001"]);
+    command.env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").unwrap()));
+    let output = charrette_testkit::Output::capture(command, b"");
+    assert_ends(&output, 4, &["git 2.39.5 is too old", "install git 2.40 or newer"]);
+    assert!(bed.state().is_none(), "a run was created");
+    assert_unspent(&bed);
 }
 
 #[test]

@@ -18,7 +18,8 @@ const fn file(
 
 /// Seats that may look into the research itself.
 /// Readers of the files that are approved.
-const APPROVED_READERS: &[&str] = &["validator", "post-design/page", "checks", "approved/end"];
+const APPROVED_READERS: &[&str] =
+    &["validator", "post-design/page", "post-design/shown", "checks", "approved/end"];
 
 const READ_RESEARCH: [&str; 5] = ["synthesist", "inquirer", "investigator-*", "planner", "writer"];
 
@@ -373,14 +374,26 @@ pub const ARTIFACTS: &[ArtifactSpec] = &[
     delivered(SPEC_SUMMARY, APPROVED_READERS),
     delivered(SPEC_JSON, APPROVED_READERS),
     delivered(SPEC_META, APPROVED_READERS),
-    delivered(SPEC_PROJECT, &["project-validator", "post-design/page", "checks"]),
-    delivered(SPEC_FEATURES, &["project-validator", "post-design/page", "checks"]),
-    delivered(SPEC_FEATURE, &["feature-validator", "post-design/page", "checks"]),
-    delivered(SPEC_SPECS, &["feature-validator", "post-design/page", "checks"]),
+    delivered(
+        SPEC_PROJECT,
+        &["project-validator", "post-design/page", "post-design/shown", "checks", "approved/end"],
+    ),
+    delivered(
+        SPEC_FEATURES,
+        &["project-validator", "post-design/page", "post-design/shown", "checks", "approved/end"],
+    ),
+    delivered(
+        SPEC_FEATURE,
+        &["feature-validator", "post-design/page", "post-design/shown", "checks", "approved/end"],
+    ),
+    delivered(
+        SPEC_SPECS,
+        &["feature-validator", "post-design/page", "post-design/shown", "checks", "approved/end"],
+    ),
     file(
         GATE_SUBJECT,
         "post-design/page",
-        &["status/draft", "status/approved", "tracker/record", "approved/end"],
+        &["post-design/shown", "status/draft", "status/approved", "tracker/record", "approved/end"],
         "text that is approved",
     ),
     file(GATE_PAGE, "post-design/page", &[], "page of the post-design gate"),

@@ -25,6 +25,8 @@ pub struct DesignFlags {
     pub quick: bool,
     /// Pass both gates without asking, and so without approval.
     pub no_checkpoint: bool,
+    /// Open the post-design gate although `no_checkpoint` is set.
+    pub approve: bool,
     /// Let the embedded agent take the place of agents that failed, without a question.
     pub embedded: bool,
     pub level: SpecLevel,
@@ -39,6 +41,7 @@ impl DesignFlags {
             auto: is_set("auto"),
             quick: is_set("quick"),
             no_checkpoint: is_set("no-checkpoint"),
+            approve: is_set(APPROVE),
             embedded: is_set(EMBEDDED_FLAG),
             level: level.unwrap_or_default(),
         }
@@ -50,16 +53,26 @@ impl DesignFlags {
         let flags = all.into_iter().map(|(name, set)| (name.to_owned(), Value::from(set)));
         let level =
             (self.level != SpecLevel::Spec).then(|| (LEVEL.to_owned(), Value::from(self.level.as_str())));
-        let embedded = self.embedded.then(|| (EMBEDDED_FLAG.to_owned(), Value::from(true)));
-        flags.chain(embedded).chain(level).collect()
+        let late = [(EMBEDDED_FLAG, self.embedded), (APPROVE, self.approve)].into_iter();
+        let late = late.filter(|(_, is_set)| *is_set).map(|(name, _)| (name.to_owned(), Value::from(true)));
+        flags.chain(late).chain(level).collect()
+    }
+
+    /// True if the post-design gate asks a person.
+    pub(super) fn asks_approval(self) -> bool {
+        self.approve || !self.no_checkpoint
     }
 }
+
+/// Flag that opens the post-design gate of a run that passed it with `--no-checkpoint`.
+pub(super) const APPROVE: &str = "approve";
 
 /// Flag with the level; a specification by default.
 const LEVEL: &str = "level";
 
 /// Inputs of a design besides the files of its workspace.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command by itself")]
 pub(super) struct Brief {
     /// Feature path, with `.` between the segments.
     pub(super) feature: String,
@@ -72,7 +85,10 @@ pub(super) struct Brief {
     pub(super) date: String,
     pub(super) auto: bool,
     pub(super) quick: bool,
+    /// True if the pre-design gate is passed without asking.
     pub(super) no_checkpoint: bool,
+    /// True if the post-design gate asks a person.
+    pub(super) asks_approval: bool,
     /// Maximum number of words of a summary.
     pub(super) summary_words: usize,
     pub(super) roles: PinnedRoles,
@@ -84,7 +100,8 @@ pub(super) struct Brief {
 impl Brief {
     /// Brief of a run. Fails if a team's template is invalid.
     pub(super) fn from_order(order: &RunOrder) -> FlowResult<Brief> {
-        let DesignFlags { auto, quick, no_checkpoint, level, .. } = DesignFlags::from_map(&order.flags);
+        let flags = DesignFlags::from_map(&order.flags);
+        let DesignFlags { auto, quick, no_checkpoint, level, .. } = flags;
         let templates = Templates::with_overrides(order.templates.clone());
         Ok(Brief {
             feature: order.feature.clone(),
@@ -95,6 +112,7 @@ impl Brief {
             auto,
             quick,
             no_checkpoint,
+            asks_approval: flags.asks_approval(),
             summary_words: order.summary_words,
             roles: order.roles.clone(),
             templates: templates.map_err(|error| Stop::Failed(error.to_string()))?,

@@ -1,6 +1,6 @@
 //! The `FlowSpec` of `charrette design`.
 
-use super::brief::PHASES;
+use super::brief::{APPROVE, PHASES};
 use super::{artifacts, closing, flow, preview, seats, stages};
 use crate::flow::{EMBEDDED_OPTION, FlowSpec, GateSpec, OptionSpec, OptionValue, PhaseGuard};
 use charrette_model::checkpoint::Command;
@@ -82,6 +82,7 @@ pub static FLOW: FlowSpec = FlowSpec {
             about: "What to design: project, feature or spec",
         },
     ],
+    late_options: &[APPROVE],
     gates: GATES,
     guards: &[PhaseGuard {
         phase: "validate",

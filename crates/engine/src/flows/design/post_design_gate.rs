@@ -20,10 +20,10 @@ use charrette_model::spec::open_points::open_points;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// Opens the gate and returns the date of the approval. With `--no-checkpoint` nothing is asked, and nothing is
-/// approved.
+/// Opens the gate and returns the date of the approval. With `--no-checkpoint` nothing is asked and nothing is approved,
+/// until `--approve` opens the gate.
 pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<Option<String>> {
-    if brief.no_checkpoint {
+    if !brief.asks_approval {
         return Ok(None);
     }
     let stage = phase.stage("4a");
@@ -39,7 +39,10 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
     .await?;
     let gate = gate(brief, &page);
     let questions = gate.questions.clone();
+    let shown = subject_digest(phase).await?;
     let answers = phase.gate(gate).await?;
+    // Somebody may have changed the files while the question was open.
+    check_approved(phase, brief, "post-design/shown").await?;
     record_comments(phase, &questions, &answers).await?;
     if record_open_points(phase, &page, &answers).await? {
         // The files are made again with what the person filled in, and shown once more.
@@ -51,8 +54,12 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
     let at = answers.at().unwrap_or(&day).to_owned();
     set_status(phase, "status/approved", SpecStatus::Approved, &approved, &day, Some((respondent, at)))
         .await?;
-    // Prepared again, so that the record matches the files with their new status.
+    // Checked and prepared again, so that the record matches the files with their new status.
+    check_approved(phase, brief, "post-design/shown").await?;
     prepare_page(phase).await?;
+    if subject_digest(phase).await? != shown {
+        return Err(Stop::Revise);
+    }
     stage.finish(match page.open.len() {
         0 => "approved".to_owned(),
         count => format!("approved with open points ({count})"),
@@ -60,10 +67,16 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
     Ok(Some(day))
 }
 
+/// Digest of the text that the gate asks about.
+async fn subject_digest(phase: &PhaseHandle<'_>) -> FlowResult<Option<String>> {
+    let digest = phase.run.journal.artifacts().digest(GATE_SUBJECT).await;
+    digest.map_err(|error| Stop::Failed(format!("cannot read {GATE_SUBJECT}: {error}")))
+}
+
 /// Checks that the files are still those that were approved. If not, the flow starts over, and the gate opens again with
 /// the difference.
 pub(super) async fn check_approved(phase: &PhaseHandle<'_>, brief: &Brief, id: &str) -> FlowResult<()> {
-    if brief.no_checkpoint {
+    if !brief.asks_approval {
         return Ok(());
     }
     let step = Step::new(id).reads(&spec_files()).reads(GATE_SUBJECT);

@@ -22,9 +22,10 @@ pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
             ]),
             &[SeatGroup::Researchers, SeatGroup::Lead],
         ),
-        WRITE if flags.level != SpecLevel::Spec => {
-            (join_parts(&[("two files and a marker", true), ("post-design gate", !flags.no_checkpoint)]), &[])
-        }
+        WRITE if flags.level != SpecLevel::Spec => (
+            join_parts(&[("two files and a marker", true), ("post-design gate", flags.asks_approval())]),
+            &[],
+        ),
         WRITE => (
             join_parts(&[
                 ("two sketches", flags.quick),
@@ -32,7 +33,7 @@ pub(super) fn preview(flags: &Map<String, Value>, phase: &str) -> PhasePlan {
                 ("debate, plan, review and vote", true),
                 ("discussion", !flags.auto),
                 ("diagram, six files", true),
-                ("post-design gate", !flags.no_checkpoint),
+                ("post-design gate", flags.asks_approval()),
             ]),
             &[
                 SeatGroup::Sketches,

@@ -3,6 +3,7 @@
 use super::artifacts::{CONTESTED, SYNTHESIS};
 use super::brief::Brief;
 use super::seats::sketches;
+use super::specification::authorship;
 use crate::agent_step::AgentOutcome;
 use crate::artifact::{Artifact, Input};
 use crate::panel::{Panel, seat_label, step_id};
@@ -48,8 +49,12 @@ pub(super) async fn synthesise(
     brief: &Brief,
     sketches: &[Artifact],
 ) -> FlowResult<Synthesis> {
-    for pair in identical_pairs(phase, sketches).await? {
-        phase.warn(format!("{pair} are identical"));
+    let same = identical_pairs(phase, sketches).await?;
+    // Without a model all sketches come from the same survey.
+    if !authorship(phase, brief).is_without_model() {
+        for pair in &same {
+            phase.warn(format!("{pair} are identical"));
+        }
     }
     let note = if brief.quick {
         "This is a quick run: two plain sketches, attributed by tool; there are no lenses to report on."

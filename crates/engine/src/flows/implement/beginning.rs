@@ -6,7 +6,8 @@ use super::checks::{CheckPlaces, CheckResult, NamedCommand, render_reports, run_
 use super::flags::ImplementFlags;
 use super::messages::run_message;
 use super::proofs::{all_commands, fast_commands};
-use super::reading::Specification;
+use super::reading::{Specification, spec_texts};
+use super::start::judge_approval;
 use super::work::{Work, WorkContext, panel_for, step_error};
 use crate::artifact::Input;
 use crate::gate::Gate;
@@ -63,6 +64,7 @@ pub(super) async fn begin(
 async fn begin_integration(run: &Run<'_>, phase: &PhaseHandle<'_>) -> FlowResult<IntegrationBase> {
     let (worktrees, id) = (run.ports().worktrees.clone(), run.journal().run_id());
     let (folder, feature) = (run.order().spec_folder.clone(), run.order().feature.clone());
+    let design = run.order().recorded_approval.clone();
     // A later change of the specification does not begin anew, so it is not an input.
     let step = Step::new("begin").revises(SPEC_FILES).touches_checkout();
     phase
@@ -74,7 +76,13 @@ async fn begin_integration(run: &Run<'_>, phase: &PhaseHandle<'_>) -> FlowResult
                     specification.push(edit);
                 }
             }
-            let message = run_message(&id, "docs", &format!("approved specification of {feature}"), None);
+            let is_approved = judge_approval(&spec_texts(&context)?, false, &design, &|_| None).is_ok();
+            let subject = if is_approved {
+                format!("approved specification of {feature}")
+            } else {
+                format!("specification of {feature}, not approved")
+            };
+            let message = run_message(&id, "docs", &subject, None);
             worktrees.begin(BeginOrder { run: id, specification, message }).await.map_err(step_error)
         })
         .await

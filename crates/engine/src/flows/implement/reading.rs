@@ -6,6 +6,7 @@ use super::flags::ImplementFlags;
 use super::start::{SpecTexts, judge_approval, select_tasks};
 use crate::artifact::Input;
 use crate::run::PhaseHandle;
+use crate::start_check::RecordedApproval;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::{ImplementTask, Selection, TaskPlan};
@@ -89,8 +90,8 @@ pub(super) async fn read_specification(
     let step = Step::new("read").reads(&reads).reads(&Input::given("done-before", &done)).reads(
         &Input::given("selection", &(&flags.tasks, flags.task_phase, &flags.from, &flags.until, flags.force)),
     );
-    let flags = flags.clone();
-    phase.step(step, move |context| async move { read(&context, &flags, &done) }).await
+    let (flags, design) = (flags.clone(), phase.run.order().recorded_approval.clone());
+    phase.step(step, move |context| async move { read(&context, &flags, &design, &done) }).await
 }
 
 /// Tasks that were done before the run. Its own ticks do not count, so this is found out once.
@@ -105,16 +106,15 @@ async fn done_before(phase: &PhaseHandle<'_>) -> FlowResult<Vec<String>> {
         .await
 }
 
-fn read(context: &StepContext, flags: &ImplementFlags, done: &[String]) -> Result<Specification, StepError> {
-    let text = |name: &str| context.optional_text(name).map(Option::unwrap_or_default);
-    let texts = SpecTexts {
-        requirements: text(SPEC_REQUIREMENTS)?,
-        design: text(SPEC_DESIGN)?,
-        tasks: text(SPEC_TASKS)?,
-        record: text(SPEC_JSON)?,
-    };
+fn read(
+    context: &StepContext,
+    flags: &ImplementFlags,
+    design: &RecordedApproval,
+    done: &[String],
+) -> Result<Specification, StepError> {
+    let texts = spec_texts(context)?;
     let refuse = |message: String| StepError::Refused(message);
-    judge_approval(&texts, flags.force, &|_| None).map_err(|problem| refuse(problem.message))?;
+    judge_approval(&texts, flags.force, design, &|_| None).map_err(|problem| refuse(problem.message))?;
     let mut plan =
         TaskPlan::read(&texts.tasks, &texts.record).map_err(|refusal| refuse(refusal.to_string()))?;
     for task in &mut plan.tasks {
@@ -128,6 +128,17 @@ fn read(context: &StepContext, flags: &ImplementFlags, done: &[String]) -> Resul
     let decisions = decisions.unwrap_or_default();
     let issue = feature_issue(&texts.record);
     Ok(Specification { plan, selection, requirements, decisions, issue })
+}
+
+/// Texts of the specification in the checkout.
+pub(super) fn spec_texts(context: &StepContext) -> Result<SpecTexts, StepError> {
+    let text = |name: &str| context.optional_text(name).map(Option::unwrap_or_default);
+    Ok(SpecTexts {
+        requirements: text(SPEC_REQUIREMENTS)?,
+        design: text(SPEC_DESIGN)?,
+        tasks: text(SPEC_TASKS)?,
+        record: text(SPEC_JSON)?,
+    })
 }
 
 /// Identifier of the feature's issue in `spec.json`, if it looks like one: it becomes part of texts for the tracker.

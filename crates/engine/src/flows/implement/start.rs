@@ -4,8 +4,9 @@ use super::flags::ImplementFlags;
 use super::seats::IMPLEMENTER;
 use crate::difference::difference_by_file;
 use crate::ports::TrackerState;
-use crate::start_check::{StartFacts, StartProblem, StartProblemKind};
+use crate::start_check::{RecordedApproval, StartFacts, StartProblem, StartProblemKind};
 use charrette_model::config::integrations::LINEAR_NOT_CONFIGURED;
+use charrette_model::escape::printable;
 use charrette_model::implement::{
     PlanRefusal, Selection, TaskFilter, TaskPlan, WorkMode, initial_states, waves,
 };
@@ -54,8 +55,8 @@ pub(super) fn check(facts: &StartFacts<'_>) -> Result<(), StartProblem> {
     let plan = TaskPlan::read(&texts.tasks, &texts.record).map_err(usage)?;
     let selection = select_tasks(&plan, &flags).map_err(usage)?;
     judge_pause(&flags)?;
-    judge_approval(&texts, flags.force, facts.approved).map_err(|problem| {
-        let design = format!("Approve it: charrette design {} --resume", facts.feature);
+    judge_approval(&texts, flags.force, &facts.recorded_approval, facts.approved).map_err(|problem| {
+        let design = format!("Approve it: charrette design {} --approve", facts.feature);
         problem.hint(design).hint("Or implement it as it is: --force")
     })?;
     if facts.settings.verify().is_empty() {
@@ -63,6 +64,11 @@ pub(super) fn check(facts: &StartFacts<'_>) -> Result<(), StartProblem> {
             .hint(
                 "See what this repository suggests, and write it to charrette.toml: charrette verify init",
             ));
+    }
+    if let Some(problem) = (facts.git_problem)() {
+        return Err(
+            StartProblem::refused(problem).hint("Nothing was started. See the version: git --version")
+        );
     }
     let needs_agent = selection
         .open
@@ -95,16 +101,17 @@ fn judge_pause(flags: &ImplementFlags) -> Result<(), StartProblem> {
         Some(number) if number.parse::<usize>().is_ok_and(|number| number > 0) => Ok(()),
         Some(other) => Err(StartProblem::usage(format!(
             "--pause-after takes a number of tasks or the word phase, not \"{}\"",
-            charrette_model::escape::printable(other)
+            printable(other)
         ))),
     }
 }
 
-/// Refuses a specification that is not approved, or was changed since. `approved` gives a file as it was approved, if
-/// that is known.
+/// Refuses a specification that is not approved, or was changed since. A `spec.json` without a record of the approval is
+/// believed only as far as the design knows of it. `approved` gives a file as it was approved, if that is known.
 pub fn judge_approval(
     texts: &SpecTexts,
     force: bool,
+    design: &RecordedApproval,
     approved: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(), StartProblem> {
     if force {
@@ -113,23 +120,31 @@ pub fn judge_approval(
     let record = SpecRecord::parse(&texts.record).unwrap_or_default();
     let approval = record.other.get("approved").cloned();
     let approval: Option<Approval> = approval.and_then(|value| serde_json::from_value(value).ok());
-    let now = approved_text_with_record(&texts.requirements, &texts.design, &texts.tasks, &texts.record);
-    match approval {
-        Some(approval) if approval.digest == sha256(now.as_bytes()) => Ok(()),
-        // Approved by a version that recorded no digest.
-        None if record.status != "draft" && !record.status.is_empty() => Ok(()),
-        None => Err(StartProblem::refused("the specification is not approved")),
-        Some(approval) => {
-            let by = format!("the specification was changed since {} approved it", approval.by);
-            let text = |name: &str| approved(name).unwrap_or_default();
-            let [requirements, design, tasks, spec_json] =
-                ["requirements.md", "design.md", "tasks.md", "spec.json"].map(text);
-            let before = approved_text_with_record(&requirements, &design, &tasks, &spec_json);
-            let is_known = sha256(before.as_bytes()) == approval.digest;
-            let difference = if is_known { difference_by_file(&before, &now) } else { String::new() };
-            Err(StartProblem::refused(format!("{by}\n{difference}").trim_end().to_owned()))
+    let claims_approval = record.status != "draft" && !record.status.is_empty();
+    let (digest, by) = match (approval, design) {
+        (Some(approval), _) => (approval.digest, approval.by),
+        (None, RecordedApproval::Digest { digest, by }) => (digest.clone(), by.clone()),
+        (None, RecordedApproval::Undigested) if claims_approval => return Ok(()),
+        (None, _) if claims_approval => {
+            return Err(StartProblem::refused(format!(
+                "the specification is not approved: spec.json says \"{}\", but not who approved which text",
+                printable(&record.status)
+            )));
         }
+        (None, _) => return Err(StartProblem::refused("the specification is not approved")),
+    };
+    let now = approved_text_with_record(&texts.requirements, &texts.design, &texts.tasks, &texts.record);
+    if digest == sha256(now.as_bytes()) {
+        return Ok(());
     }
+    let text = |name: &str| approved(name).unwrap_or_default();
+    let [requirements, design, tasks, spec_json] =
+        ["requirements.md", "design.md", "tasks.md", "spec.json"].map(text);
+    let before = approved_text_with_record(&requirements, &design, &tasks, &spec_json);
+    let is_known = sha256(before.as_bytes()) == digest;
+    let difference = if is_known { difference_by_file(&before, &now) } else { String::new() };
+    let problem = format!("the specification was changed since {} approved it\n{difference}", printable(&by));
+    Err(StartProblem::refused(problem.trim_end().to_owned()))
 }
 
 /// Lines of the preview: tasks, waves, verify commands, and what is missing.

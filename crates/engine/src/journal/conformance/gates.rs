@@ -73,6 +73,8 @@ pub(super) async fn revision(bench: &RuleContext) -> RuleResult {
     let gate = || Gate::new("approval", "shown.md").ask_approval("approval", "Good?");
     let _ = bench.drive().run.phase("one").gate(gate()).await;
     bench.answer(false, "approval", &json!({"approval": "revise", "feedback": "less"}));
+    // The feedback counts for what the person has made of the page meanwhile.
+    bench.fixture.edit("shown.md", Some("v2"));
     let driver = bench.drive();
     let outcome = driver.run.phase("one").gate(gate()).await;
     ensure(outcome == Err(Stop::Revise), || format!("a revision came to {outcome:?}"))?;

@@ -30,11 +30,13 @@ fn may_mark_new(line: &str) -> bool {
     let begins = |text: &[u8], mark: &str| {
         text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
     };
-    let may_begin = |byte: &u8| matches!(byte, b'(' | b'[' | b'n' | b'N');
+    // Most lines have a few of these letters and no mark.
+    let may_begin =
+        |rest: &[u8]| matches!(rest, [b'(' | b'[', ..] | [b'n' | b'N', b'e' | b'E', b'w' | b'W', b' ', ..]);
     AHEAD.iter().any(|mark| begins(start.as_bytes(), mark))
         || (0..line.len())
-            .filter(|at| may_begin(&line.as_bytes()[*at]))
-            .any(|at| BEHIND.iter().any(|mark| begins(&line.as_bytes()[at..], mark)))
+            .map(|at| &line.as_bytes()[at..])
+            .any(|rest| may_begin(rest) && BEHIND.iter().any(|mark| begins(rest, mark)))
 }
 
 /// True if a mention is marked as a new file.

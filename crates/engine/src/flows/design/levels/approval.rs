@@ -10,7 +10,7 @@ use crate::flows::design::pre_design_gate::confirm_summary;
 use crate::flows::design::validate::artifact_inputs;
 use crate::gate::Gate;
 use crate::run::PhaseHandle;
-use crate::step::{Step, StepError};
+use crate::step::{Step, StepContext, StepError};
 use crate::stop::{FlowResult, Stop};
 use charrette_model::panel::context_summary::read_parts;
 use charrette_model::seats::files::marker;
@@ -48,13 +48,14 @@ struct LevelGatePage {
     difference: String,
 }
 
-/// Opens the post-design gate. With `--no-checkpoint` nothing is asked, and nothing is approved.
+/// Opens the post-design gate. With `--no-checkpoint` nothing is asked and nothing is approved, until `--approve`
+/// opens it.
 pub(super) async fn ask_approval(
     phase: &PhaseHandle<'_>,
     brief: &Brief,
     kind: &'static LevelKind,
 ) -> FlowResult<()> {
-    if brief.no_checkpoint {
+    if !brief.asks_approval {
         return Ok(());
     }
     let stage = phase.stage("4a");
@@ -66,29 +67,58 @@ pub(super) async fn ask_approval(
         Stop::Failed(format!("{}{name}: {error}", brief.spec_folder))
     })?;
     phase.gate(post_design_questions(kind.level, gate(brief, kind, &page), &page.text, &manifest)).await?;
+    check_approved(phase, brief, kind, "post-design/shown").await?;
     stage.finish("approved");
     Ok(())
 }
 
+/// Checks that the files are still those that were approved. If not, the flow starts over, and the gate opens again with
+/// the difference.
+pub(super) async fn check_approved(
+    phase: &PhaseHandle<'_>,
+    brief: &Brief,
+    kind: &'static LevelKind,
+    id: &str,
+) -> FlowResult<()> {
+    if brief.no_checkpoint {
+        return Ok(());
+    }
+    let step = Step::new(id).reads(&delivered_inputs(kind)).reads(GATE_SUBJECT);
+    let is_same: bool = phase
+        .step(step, move |context| async move {
+            Ok(subject_of(&delivered_texts(kind, &context)?) == context.text(GATE_SUBJECT)?)
+        })
+        .await?;
+    if is_same { Ok(()) } else { Err(Stop::Revise) }
+}
+
+fn delivered_inputs(kind: &LevelKind) -> Vec<Input> {
+    artifact_inputs(&kind.delivered_files().each_ref().map(String::as_str))
+}
+
+/// Text of the page and of the manifest, each with its marker.
+fn delivered_texts(kind: &LevelKind, context: &StepContext) -> Result<Vec<(String, String)>, StepError> {
+    let files = kind.delivered_files();
+    let each = kind.drafts.iter().zip(&files);
+    each.map(|(draft, file)| Ok((marker(draft), context.text(file)?))).collect()
+}
+
+fn subject_of(texts: &[(String, String)]) -> String {
+    texts.iter().flat_map(|(marker, text)| [marker.as_str(), "\n", text.as_str()]).collect()
+}
+
 async fn prepare_page(phase: &PhaseHandle<'_>, kind: &'static LevelKind) -> FlowResult<LevelGatePage> {
-    let delivered = kind.delivered_files();
-    let reads: Vec<Input> = artifact_inputs(&delivered.each_ref().map(String::as_str));
-    let step = Step::new("post-design/page").reads(&reads).revises([GATE_SUBJECT]);
+    let step = Step::new("post-design/page").reads(&delivered_inputs(kind)).revises([GATE_SUBJECT]);
     phase
         .step(step, move |context| async move {
-            let mut subject = String::new();
-            let mut texts = Vec::new();
-            for (name, file) in kind.drafts.iter().zip(&delivered) {
-                let text = context.text(file)?;
-                subject.extend([&marker(name), "\n", &text]);
-                texts.push(text);
-            }
+            let mut texts = delivered_texts(kind, &context)?;
+            let subject = subject_of(&texts);
             let before = context.optional_text(GATE_SUBJECT)?.filter(|before| *before != subject);
             let difference = before.map(|before| difference_by_file(&before, &subject)).unwrap_or_default();
             context.write(GATE_SUBJECT, subject)?;
             context.write(GATE_PAGE, changes_section(&difference))?;
-            let manifest = texts.pop().unwrap_or_default();
-            let text = texts.pop().unwrap_or_default();
+            let (_, manifest) = texts.pop().unwrap_or_default();
+            let (_, text) = texts.pop().unwrap_or_default();
             Ok::<LevelGatePage, StepError>(LevelGatePage { text, manifest, difference })
         })
         .await

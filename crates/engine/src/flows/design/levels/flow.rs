@@ -5,7 +5,7 @@ use super::super::brief::{Brief, RESEARCH, VALIDATE, WRITE};
 use super::super::entry::{enter, switch_branch};
 use super::super::flow::panel_for;
 use super::super::research::research_with;
-use super::approval::{ask_approval, ask_understanding};
+use super::approval::{ask_approval, ask_understanding, check_approved};
 use super::files::write_files;
 use super::kind::LevelKind;
 use super::validation::validate;
@@ -38,6 +38,7 @@ pub(in super::super) async fn design_level(
 
     let phase = run.phase(VALIDATE);
     validate(&phase, &panel, brief, kind).await?;
+    check_approved(&phase, brief, kind, "approved/end").await?;
     phase.finish_run(Some(&Artifact::fixed(VALIDATE_SUMMARY))).await?;
     phase.stage("5").finish("design complete!");
     Ok(())

@@ -1,0 +1,263 @@
+//! Documents and files in the custody of a driver: what others change is put back, whatever they did, and the answers of
+//! people are told from forgeries.
+
+use crate::parts;
+use crate::{documents, name, now};
+use charrette_model::checkpoint::gate::{AnswerChannel, GateQuestion, Respondent};
+use charrette_model::checkpoint::progress::{GateOpening, answer_gate, begin_run, open_gate};
+use charrette_model::checkpoint::{Checkpoint, GateState, RunRecord, TransitionError};
+use charrette_store::{DocumentKeeper, Documents, Workspace};
+use charrette_testkit::Sandbox;
+use serde_json::{Value, json};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+
+/// A run whose gate waits, and its driver.
+struct Driven {
+    sandbox: Sandbox,
+    driver: Documents,
+    workspace: Workspace,
+    keeper: DocumentKeeper,
+}
+
+impl Driven {
+    fn new() -> Driven {
+        let sandbox = Sandbox::repository();
+        let driver = documents(&sandbox);
+        let begin = |_, context: &_| {
+            let run = RunRecord { id: "run".to_owned(), ..RunRecord::default() };
+            begin_run(name("x").key(), run, &["write"], context)
+        };
+        driver.transition(&name("x"), "begin", now(), begin).unwrap();
+        let question = GateQuestion {
+            key: "approval".to_owned(),
+            text: "Good?".to_owned(),
+            recommended: None,
+            choices: Vec::new(),
+            approval: true,
+            delegable: Vec::new(),
+        };
+        let open = |document: Option<Checkpoint>, context: &_| {
+            let opening = GateOpening {
+                phase: "write",
+                gate: "last",
+                subject: "s",
+                shown: None,
+                questions: std::slice::from_ref(&question),
+            };
+            open_gate(document.ok_or(TransitionError::Gone)?, opening, context)
+        };
+        let document = driver.transition(&name("x"), "open", now(), open).unwrap().document;
+        let workspace = workspace(&sandbox);
+        workspace.prepare().unwrap();
+        let evidence = sandbox.path(".specs/x/evidence");
+        let keeper = driver.take_custody(&name("x"), document, workspace.answer_notes(), evidence);
+        Driven { sandbox, driver, workspace, keeper }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.sandbox.path(".claude/state/design-x.json")
+    }
+
+    fn on_disk(&self) -> Value {
+        serde_json::from_slice(&fs_err::read(self.path()).unwrap()).unwrap()
+    }
+
+    /// The next change of the driver.
+    fn next_change(&self) -> Checkpoint {
+        let same = |document: Option<Checkpoint>, _: &_| document.ok_or(TransitionError::Gone);
+        self.driver.transition(&name("x"), "next", now(), same).unwrap().document
+    }
+}
+
+fn workspace(sandbox: &Sandbox) -> Workspace {
+    let root = sandbox.work().canonicalize().unwrap();
+    Workspace::new(&root.join(".specs/x"), &sandbox.outside("lanes")).inside(&root)
+}
+
+fn yes(document: Option<Checkpoint>) -> Result<Checkpoint, TransitionError> {
+    let by = Respondent { by: "Ada".to_owned(), through: AnswerChannel::File, client: None, version: None };
+    let answers = json!({"approval": "yes"}).as_object().unwrap().clone();
+    let context = charrette_model::checkpoint::transition::TransitionContext {
+        now: now(),
+        head: None,
+        summary_words: 500,
+    };
+    answer_gate(document.ok_or(TransitionError::Gone)?, "last", answers, &by, &context)
+}
+
+#[test]
+fn the_answer_of_a_person_counts_and_the_same_bytes_from_an_agent_do_not() {
+    let run = Driven::new();
+    // What the command would write, written by a program that is not the command.
+    let forged = yes(Some(run.next_change())).unwrap();
+    fs_err::write(run.path(), serde_json::to_vec(&forged).unwrap()).unwrap();
+    assert!(!run.keeper.is_in_order());
+    assert_eq!(run.next_change().gates["last"].state, GateState::Pending);
+    assert_eq!(run.on_disk()["gates"]["last"]["state"], "pending");
+    let told = run.keeper.take_changes().join(", ");
+    assert!(told.contains("gate last"), "{told}");
+
+    let person = documents(&run.sandbox);
+    let notes = run.workspace.answer_notes();
+    person.answer(&name("x"), &notes, now(), |document, _| yes(document)).unwrap();
+    assert!(run.keeper.is_in_order());
+    assert_eq!(run.next_change().gates["last"].state, GateState::Approved);
+    assert_eq!(run.keeper.take_changes(), [""; 0]);
+    // An answer that was given is not taken away.
+    let mut undone = run.on_disk();
+    undone["gates"]["last"]["state"] = json!("pending");
+    fs_err::write(run.path(), undone.to_string()).unwrap();
+    assert_eq!(run.next_change().gates["last"].state, GateState::Approved);
+}
+
+#[test]
+fn what_another_part_of_the_driver_records_is_its_own() {
+    let run = Driven::new();
+    let change = |document: Option<Checkpoint>, _: &_| {
+        let mut document = document.ok_or(TransitionError::Gone)?;
+        document.run.get_or_insert_default().branch = Some("mine".to_owned());
+        Ok(document)
+    };
+    let other = documents(&run.sandbox).with_custody(charrette_store::DocumentCustody::default());
+    let same = run.driver.clone();
+    same.transition(&name("x"), "branch", now(), change).unwrap();
+    assert!(run.keeper.is_in_order());
+    // Nothing of others is recorded along with it.
+    let mut forged = run.on_disk();
+    forged["run"]["base"] = json!("0000");
+    fs_err::write(run.path(), forged.to_string()).unwrap();
+    same.transition(&name("x"), "branch", now(), change).unwrap();
+    assert_eq!(run.on_disk()["run"]["base"], Value::Null);
+    assert_eq!(run.keeper.take_changes(), ["branch of the run"]);
+    // Another process is another process.
+    let moved = |document: Option<Checkpoint>, _: &_| {
+        let mut document = document.ok_or(TransitionError::Gone)?;
+        document.run.get_or_insert_default().branch = Some("main".to_owned());
+        Ok(document)
+    };
+    other.transition(&name("x"), "branch", now(), moved).unwrap();
+    assert_eq!(run.next_change().run.unwrap().branch.as_deref(), Some("mine"));
+}
+
+#[test]
+fn a_document_that_is_gone_replaced_or_closed_is_put_back() {
+    type Attack = fn(&Sandbox, &std::path::Path);
+    let attacks: [(&str, Attack); 9] = [
+        ("removed", |_, path| fs_err::remove_file(path).unwrap()),
+        ("folder gone", |_, path| fs_err::remove_dir_all(path.parent().unwrap()).unwrap()),
+        ("folder moved", |sandbox, path| {
+            fs_err::rename(path.parent().unwrap(), sandbox.outside("state")).unwrap();
+        }),
+        ("folder linked outside", |sandbox, path| {
+            fs_err::rename(path.parent().unwrap(), sandbox.outside("state")).unwrap();
+            symlink(sandbox.outside("state"), path.parent().unwrap()).unwrap();
+        }),
+        ("folder a file", |_, path| {
+            fs_err::remove_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path.parent().unwrap(), "x").unwrap();
+        }),
+        ("a folder", |_, path| {
+            fs_err::remove_file(path).unwrap();
+            fs_err::create_dir_all(path.join("deep")).unwrap();
+        }),
+        ("a link", |sandbox, path| {
+            fs_err::rename(path, sandbox.outside("document")).unwrap();
+            symlink(sandbox.outside("document"), path).unwrap();
+        }),
+        ("closed", |_, path| {
+            let none = std::fs::Permissions::from_mode(0o000);
+            fs_err::set_permissions(path, none.clone()).unwrap();
+            fs_err::set_permissions(path.parent().unwrap(), none).unwrap();
+        }),
+        ("a planted temp folder", |_, path| {
+            fs_err::write(path, "{").unwrap();
+            fs_err::create_dir_all(path.with_file_name(".design-x.json.tmp/deep")).unwrap();
+        }),
+    ];
+    for (what, attack) in attacks {
+        let run = Driven::new();
+        let known = run.next_change();
+        attack(&run.sandbox, &run.path());
+        assert_eq!(run.next_change(), known, "{what}");
+        assert!(run.path().is_file() && !run.path().is_symlink(), "{what}");
+        assert_eq!(documents(&run.sandbox).load(&name("x")).unwrap().unwrap().document, known, "{what}");
+        if what != "closed" {
+            assert_eq!(run.keeper.take_changes().len(), 1, "{what}");
+        }
+    }
+}
+
+#[test]
+fn files_are_put_back_whatever_stands_in_the_way() {
+    for attack in [
+        "echo forged > a.md; rm -rf evidence; echo x > evidence",
+        "echo forged > a.md; rm -rf evidence; mkfifo evidence",
+        "echo forged > a.md; mkdir -p evidence; chmod 000 evidence",
+        "echo forged > a.md; mkdir -p .a.md.tmp/x .deep.md.tmp/x",
+        "rm a.md; mkdir a.md; echo forged > a.md/sub",
+        "rm a.md; ln -s /etc/passwd a.md",
+        "rm a.md; mkfifo a.md",
+        "echo forged > a.md; chmod 000 a.md",
+        "rm -r deep; echo forged > deep",
+        "echo forged > a.md; chmod 000 deep .",
+        "cd ..; mv x ../../moved; ln -s ../../moved x; echo forged > x/a.md",
+        "cd ..; rm -rf x; echo x > x",
+        "cd ..; rm -rf x",
+    ] {
+        let sandbox = Sandbox::new();
+        let workspace = workspace(&sandbox);
+        workspace.prepare().unwrap();
+        workspace.put_all(&[("a.md", "a"), ("deep/b.md", "b")]).unwrap();
+        workspace.take_custody().unwrap();
+        let output = sandbox.run("sh", ["-c", &format!("cd .specs/x && {{ {attack}; }}")], b"");
+        assert_eq!(output.code, Some(0), "{attack}: {output:?}");
+        let checked = workspace.foreign_changes();
+        assert!(checked.problems.is_empty(), "{attack}: {checked:?}");
+        assert!(!checked.changes.is_empty(), "{attack}");
+        assert_eq!(sandbox.read(".specs/x/a.md"), "a", "{attack}");
+        assert_eq!(sandbox.read(".specs/x/deep/b.md"), "b", "{attack}");
+        assert!(!sandbox.path(".specs/x").is_symlink(), "{attack}");
+        // Everything goes on.
+        workspace.put("a.md", b"next").unwrap();
+        let checked = workspace.foreign_changes();
+        assert!(checked.problems.is_empty() && checked.changes.is_empty(), "{attack}: {checked:?}");
+    }
+}
+
+/// A part: finds a file changed that it cannot put back.
+#[test]
+fn part_that_cannot_restore() {
+    if parts::is_part("custody::part_that_cannot_restore") {
+        let work = std::env::current_dir().unwrap();
+        let workspace =
+            Workspace::new(&work.join(".specs/x"), &work.parent().unwrap().join("lanes")).inside(&work);
+        workspace.take_custody().unwrap();
+        for name in ["a.md", "b.md"] {
+            fs_err::write(workspace.path(name).unwrap(), "forged").unwrap();
+        }
+        let checked = workspace.foreign_changes();
+        assert_eq!(checked.problems.len(), 1, "{checked:?}");
+        assert_eq!(checked.changes.len(), 1, "the other file is put back: {checked:?}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_put_back_is_put_back_by_the_next_process() {
+    let sandbox = Sandbox::new();
+    let workspace = workspace(&sandbox);
+    workspace.prepare().unwrap();
+    workspace.put_all(&[("a.md", "a"), ("b.md", "b")]).unwrap();
+    let path = sandbox.work().canonicalize().unwrap().join(".specs/x/a.md");
+    let calls = "?rename,?renameat,?renameat2,?link,linkat,?unlink,unlinkat";
+    let Some(output) = parts::refused(&sandbox, "custody::part_that_cannot_restore", &path, calls) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!((sandbox.read(".specs/x/a.md"), sandbox.read(".specs/x/b.md")), ("forged".into(), "b".into()));
+    let changes = workspace.restore_unrestored().unwrap();
+    assert_eq!(changes.iter().map(|change| change.path.clone()).collect::<Vec<_>>(), [path]);
+    assert_eq!(sandbox.read(".specs/x/a.md"), "a");
+    assert_eq!(sandbox.read(".specs/x/evidence/foreign-1-a.md"), "forged");
+    assert_eq!(workspace.restore_unrestored().unwrap(), []);
+}
