@@ -14,6 +14,7 @@
 mod clean_room;
 mod command;
 mod environment;
+mod index_file;
 mod lock_files;
 mod process;
 mod program;
@@ -21,6 +22,7 @@ mod remote;
 mod search_path;
 
 pub use environment::set_environment;
+pub use index_file::{IndexRecord, LIST_INDEX, parse_index, parse_index_list};
 pub use lock_files::LockFile;
 pub use process::{GitError, LimitedOutput};
 pub use program::Git;

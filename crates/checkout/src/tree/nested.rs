@@ -39,8 +39,7 @@ pub(super) fn read_nested(
     snapshot: &Snapshot,
     depth: usize,
 ) -> Result<NestedFolders, TreeError> {
-    let submodules =
-        index.entries.iter().filter(|entry| entry.is_submodule()).map(|entry| entry.path.clone());
+    let submodules = index.entries.iter().filter(|entry| entry.is_submodule).map(|entry| entry.path.clone());
     let others = snapshot.entries.iter().filter_map(|entry| entry.path.as_bytes().strip_suffix(b"/"));
     let paths = submodules.chain(others.map(TreePath::new)).filter(|_| depth < MAX_DEPTH);
     let read = |path: TreePath| Ok((path.clone(), NestedFolder::read(&root.join(path.as_path()), depth)?));

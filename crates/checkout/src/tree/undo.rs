@@ -1,7 +1,7 @@
 //! Undoes given changes of the work tree, and nothing else.
 
 use super::error::TreeError;
-use super::index::{Index, IndexEntry};
+use super::index::Index;
 use super::patch::{self, nul_list};
 use super::snapshot::{Entry, Snapshot, Submodules};
 use super::uncached::uncached_git;
@@ -153,7 +153,7 @@ fn read_index(root: &Path) -> Result<Arc<Index>, TreeError> {
 
 /// Reason why a change cannot be undone.
 fn obstacle(root: &Path, change: &TreeChange, now: Option<&Entry>, index: &Index) -> Option<String> {
-    let is_submodule = |folder: &TreePath| index.entry(folder).is_some_and(IndexEntry::is_submodule);
+    let is_submodule = |folder: &TreePath| index.entry(folder).is_some_and(|entry| entry.is_submodule);
     let has_repository =
         |folder: &TreePath| root.join(folder.as_path()).join(".git").symlink_metadata().is_ok();
     let bytes = || root.join(change.path.as_path()).symlink_metadata().map_or(0, |meta| meta.len());

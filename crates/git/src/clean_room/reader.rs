@@ -10,6 +10,7 @@ use super::settings::{Setting, parse_included, parse_settings};
 use super::watched::Watched;
 use crate::command::{Purpose, base_command};
 use crate::environment::variable;
+use crate::index_file::LIST_INDEX;
 use crate::process::{Call, run};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -240,7 +241,7 @@ fn list_index(folders: &Folders, index: &Path) -> Vec<u8> {
     }
     let mut command = base_command(&folders.work_tree, Purpose::Reading);
     name_repository(&mut command, &folders.git_dir, &folders.work_tree);
-    command.env("GIT_INDEX_FILE", index).args(["ls-files", "--stage", "-z"]);
+    command.env("GIT_INDEX_FILE", index).args(LIST_INDEX);
     ask(command)
 }
 
