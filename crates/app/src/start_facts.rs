@@ -93,27 +93,23 @@ pub(crate) fn approval_command(feature: &str) -> String {
     format!("charrette design {feature} --approve")
 }
 
-/// What the design of a specification says about its approval. Only an implementation asks.
-pub(crate) fn recorded_approval(site: &Site, name: &DocumentName) -> RecordedApproval {
+/// Approval of a specification that its design recorded; none if there is no design, or what was approved is not known any
+/// more. Only an implementation asks.
+pub(crate) fn recorded_approval(site: &Site, name: &DocumentName) -> Option<RecordedApproval> {
     if name.command() != Command::Implement.as_str() {
-        return RecordedApproval::Unknown;
+        return None;
     }
-    let Some(document) = design_document(site, name) else { return RecordedApproval::Unknown };
-    let gate = document.gates.get(POST_DESIGN).filter(|gate| gate.state == GateState::Approved);
-    let Some(gate) = gate else { return RecordedApproval::Unknown };
-    let mut steps = document.phases.values().filter_map(|phase| phase.steps.as_ref()).flatten();
-    if !steps.any(|(_, step)| step.outputs.contains_key(GATE_SUBJECT)) {
-        return RecordedApproval::Undigested;
-    }
+    let document = design_document(site, name)?;
+    let gate = document.gates.get(POST_DESIGN).filter(|gate| gate.state == GateState::Approved)?;
     let subject = approved_subject(site, &document);
     let is_recorded = |subject: &String| document.has_output(GATE_SUBJECT, &sha256(subject.as_bytes()));
-    let Some(subject) = subject.filter(is_recorded) else { return RecordedApproval::Unknown };
+    let subject = subject.filter(is_recorded)?;
     let text = |file: &str| file_in_subject(&subject, file).unwrap_or_default();
     let [requirements, design, tasks, spec_json] =
         ["requirements.md", "design.md", "tasks.md", "spec.json"].map(text);
     let approved = approved_text_with_record(&requirements, &design, &tasks, &spec_json);
     let by = gate.by.clone().unwrap_or_else(|| "a person".to_owned());
-    RecordedApproval::Digest { digest: sha256(approved.as_bytes()), by }
+    Some(RecordedApproval { digest: sha256(approved.as_bytes()), by })
 }
 
 fn design_document(site: &Site, name: &DocumentName) -> Option<Checkpoint> {

@@ -31,8 +31,8 @@ pub struct RunOrder {
     pub settings: Settings,
     /// Vendor by agent.
     pub vendors: BTreeMap<String, String>,
-    /// What the design of the specification says about its approval.
-    pub recorded_approval: RecordedApproval,
+    /// Approval of the specification that its design recorded.
+    pub recorded_approval: Option<RecordedApproval>,
     /// Steps that were done when the run was opened, if another version of charrette began it.
     pub steps_of_other_version: BTreeSet<String>,
 }
@@ -51,7 +51,7 @@ impl Default for RunOrder {
             templates: Vec::new(),
             settings: Settings::default(),
             vendors: BTreeMap::new(),
-            recorded_approval: RecordedApproval::default(),
+            recorded_approval: None,
             steps_of_other_version: BTreeSet::new(),
         }
     }

@@ -14,8 +14,8 @@ pub struct StartFacts<'a> {
     pub specification: &'a dyn Fn(&str) -> Option<String>,
     /// Reads the specification file as it was when it was approved, by name; none if that is not known.
     pub approved: &'a dyn Fn(&str) -> Option<String>,
-    /// What the design of the specification says about its approval.
-    pub recorded_approval: RecordedApproval,
+    /// Approval of the specification that its design recorded.
+    pub recorded_approval: Option<RecordedApproval>,
     /// Verify commands that the repository suggests, with their names; asked only where none is configured.
     pub proposed_verify: &'a dyn Fn() -> Vec<(String, String)>,
     /// True if an agent is installed that can take a seat of this id.
@@ -26,16 +26,13 @@ pub struct StartFacts<'a> {
     pub tracker: &'a dyn Fn() -> TrackerState,
 }
 
-/// What the document of a design says about the approval of its specification.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum RecordedApproval {
-    /// There is no design here, it was not approved, or what was approved is not known any more.
-    #[default]
-    Unknown,
-    /// Approved by a version that did not record what was approved.
-    Undigested,
-    /// Approved: the texts with this digest, by this person.
-    Digest { digest: String, by: String },
+/// Approval of a specification as the document of its design has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedApproval {
+    /// Digest of the approved texts.
+    pub digest: String,
+    /// The person who approved.
+    pub by: String,
 }
 
 /// Reason why a run cannot start.

@@ -77,7 +77,7 @@ impl SpecTasks {
     pub fn require_approval(&self, site: &Site) -> Result<(), AppError> {
         let approved = |file: &str| approved_file(site, &self.name, file);
         let recorded = recorded_approval(site, &self.name);
-        judge_approval(&self.texts, false, &recorded, &approved).map_err(|problem| {
+        judge_approval(&self.texts, false, recorded.as_ref(), &approved).map_err(|problem| {
             let mut error = start_error(&problem);
             error.kind = ErrorKind::Refused;
             error.message = format!("{}: {}", self.feature, error.message);

@@ -1,5 +1,6 @@
 //! Failures and interruptions: every step fails once, every step runs twice, agents that fail.
 
+use crate::stage::BINARY;
 use crate::{Stage, UNDISTURBED};
 use charrette_testkit::Output;
 use serde_json::json;
@@ -130,6 +131,34 @@ fn every_step_done_twice_gives_the_same() {
         assert_eq!(executed.len(), expected, "{step}: {executed:?}");
         assert_eq!(stage.artifacts(), before, "{step}");
     }
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_saved_stops_before_an_agent_is_paid() {
+    let stage = Stage::set();
+    if stage.sandbox.command("strace").arg("-V").output().is_err() {
+        return;
+    }
+    stage.run(&["rehearse", "try"]);
+    stage.answer("scope: {scope: \"yes\", depth: \"deep\"}");
+    stage.executed();
+    // A disk that is full for the document alone: the driver's requests to write it fail, those of nobody else.
+    let path = stage.sandbox.path(".claude/state/.start-try.json.tmp");
+    let (trace, answers) = (stage.file("trace"), stage.file("answers.yaml"));
+    let mut command = stage.command_of("strace");
+    command
+        .args(["-f", "-qq", "-o"])
+        .arg(trace)
+        .arg("-P")
+        .arg(path)
+        .args(["-e", "inject=openat:error=ENOSPC"]);
+    command.args([BINARY, "resume", "try", "--answers"]).arg(answers);
+    let stopped = Output::capture(command, b"");
+    assert_eq!(stopped.code, Some(1), "{stopped:?}");
+    assert!(stopped.stdout.contains("Warning: Failed to save checkpoint"), "{}", stopped.stdout);
+    assert!(stopped.stderr.contains("was not launched: cannot record the launch"), "{}", stopped.stderr);
+    assert_eq!(stage.executed_steps(), [""; 0]);
+    assert_eq!(stage.resume().code, Some(0));
 }
 
 #[test]

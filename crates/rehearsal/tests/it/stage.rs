@@ -57,9 +57,15 @@ impl Stage {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.sandbox.command(BINARY);
+        let mut command = self.command_of(BINARY);
+        command.args(args);
         command
-            .args(args)
+    }
+
+    /// Another program with the environment of charrette.
+    pub(crate) fn command_of(&self, program: &str) -> Command {
+        let mut command = self.sandbox.command(program);
+        command
             .env("REHEARSAL_SCRIPT", self.file("script.json"))
             .env("FAKE_AGENT_LOG", self.file("log"))
             .env("CHARRETTE_SEED", &self.seed);

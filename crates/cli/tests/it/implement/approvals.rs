@@ -2,7 +2,7 @@
 
 use super::bed::{Bed, assert_ends, printed};
 use crate::BINARY;
-use crate::workshop::Workshop;
+use crate::workshop::{Workshop, document_path};
 use charrette_testkit::Output;
 use charrette_testkit::panel::FEATURE;
 use charrette_testkit::till::Till;
@@ -72,4 +72,20 @@ fn the_design_knows_what_was_approved() {
     assert!(shown.contains("not who approved which text"), "{shown}");
     shop.edit("post-design.subject.md", &subject);
     std::fs::write(shop.spec("tasks.md"), tasks).unwrap();
+    // A document that never recorded what was approved, as another version may have left it, counts as much.
+    let mut document = shop.document();
+    for phase in document["phases"].as_object_mut().unwrap().values_mut() {
+        for step in phase["steps"].as_object_mut().unwrap().values_mut() {
+            let outputs = step.get_mut("outputs").and_then(Value::as_object_mut);
+            outputs.and_then(|outputs| outputs.remove("post-design.subject.md"));
+        }
+    }
+    shop.sandbox.write(&document_path(FEATURE), document.to_string());
+    let shown = printed(&preview(&shop));
+    assert!(shown.contains("not who approved which text"), "{shown}");
+    assert!(shown.contains("Approve it: charrette design"), "{shown}");
+    // The cure works; the text is the one that was approved, so nobody is asked twice.
+    assert_ends(&shop.design(&[FEATURE, "--approve"]), 0, &["approved"]);
+    let shown = printed(&preview(&shop));
+    assert!(!shown.contains("approved"), "{shown}");
 }

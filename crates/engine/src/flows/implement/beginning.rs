@@ -76,7 +76,8 @@ async fn begin_integration(run: &Run<'_>, phase: &PhaseHandle<'_>) -> FlowResult
                     specification.push(edit);
                 }
             }
-            let is_approved = judge_approval(&spec_texts(&context)?, false, &design, &|_| None).is_ok();
+            let is_approved =
+                judge_approval(&spec_texts(&context)?, false, design.as_ref(), &|_| None).is_ok();
             let subject = if is_approved {
                 format!("approved specification of {feature}")
             } else {

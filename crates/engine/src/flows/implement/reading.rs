@@ -91,7 +91,7 @@ pub(super) async fn read_specification(
         &Input::given("selection", &(&flags.tasks, flags.task_phase, &flags.from, &flags.until, flags.force)),
     );
     let (flags, design) = (flags.clone(), phase.run.order().recorded_approval.clone());
-    phase.step(step, move |context| async move { read(&context, &flags, &design, &done) }).await
+    phase.step(step, move |context| async move { read(&context, &flags, design.as_ref(), &done) }).await
 }
 
 /// Tasks that were done before the run. Its own ticks do not count, so this is found out once.
@@ -109,7 +109,7 @@ async fn done_before(phase: &PhaseHandle<'_>) -> FlowResult<Vec<String>> {
 fn read(
     context: &StepContext,
     flags: &ImplementFlags,
-    design: &RecordedApproval,
+    design: Option<&RecordedApproval>,
     done: &[String],
 ) -> Result<Specification, StepError> {
     let texts = spec_texts(context)?;

@@ -55,10 +55,12 @@ pub(super) fn check(facts: &StartFacts<'_>) -> Result<(), StartProblem> {
     let plan = TaskPlan::read(&texts.tasks, &texts.record).map_err(usage)?;
     let selection = select_tasks(&plan, &flags).map_err(usage)?;
     judge_pause(&flags)?;
-    judge_approval(&texts, flags.force, &facts.recorded_approval, facts.approved).map_err(|problem| {
-        let design = format!("Approve it: charrette design {} --approve", facts.feature);
-        problem.hint(design).hint("Or implement it as it is: --force")
-    })?;
+    judge_approval(&texts, flags.force, facts.recorded_approval.as_ref(), facts.approved).map_err(
+        |problem| {
+            let design = format!("Approve it: charrette design {} --approve", facts.feature);
+            problem.hint(design).hint("Or implement it as it is: --force")
+        },
+    )?;
     if facts.settings.verify().is_empty() {
         return Err(StartProblem::refused("no verify commands are configured, so nothing could be proven")
             .hint(
@@ -111,7 +113,7 @@ fn judge_pause(flags: &ImplementFlags) -> Result<(), StartProblem> {
 pub fn judge_approval(
     texts: &SpecTexts,
     force: bool,
-    design: &RecordedApproval,
+    design: Option<&RecordedApproval>,
     approved: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(), StartProblem> {
     if force {
@@ -123,15 +125,14 @@ pub fn judge_approval(
     let claims_approval = record.status != "draft" && !record.status.is_empty();
     let (digest, by) = match (approval, design) {
         (Some(approval), _) => (approval.digest, approval.by),
-        (None, RecordedApproval::Digest { digest, by }) => (digest.clone(), by.clone()),
-        (None, RecordedApproval::Undigested) if claims_approval => return Ok(()),
-        (None, _) if claims_approval => {
+        (None, Some(design)) => (design.digest.clone(), design.by.clone()),
+        (None, None) if claims_approval => {
             return Err(StartProblem::refused(format!(
                 "the specification is not approved: spec.json says \"{}\", but not who approved which text",
                 printable(&record.status)
             )));
         }
-        (None, _) => return Err(StartProblem::refused("the specification is not approved")),
+        (None, None) => return Err(StartProblem::refused("the specification is not approved")),
     };
     let now = approved_text_with_record(&texts.requirements, &texts.design, &texts.tasks, &texts.record);
     if digest == sha256(now.as_bytes()) {
