@@ -27,6 +27,16 @@ pub(crate) struct IndexEntry {
 }
 
 impl IndexEntry {
+    fn new(record: IndexRecord<'_>) -> IndexEntry {
+        IndexEntry {
+            path: TreePath::new(record.path),
+            is_flagged: record.is_flagged,
+            is_submodule: record.is_gitlink(),
+            mode: record.mode,
+            id: record.id.to_owned(),
+        }
+    }
+
     /// True if both have the same content.
     pub(super) fn has_content_of(&self, other: &IndexEntry) -> bool {
         (self.mode, &self.id) == (other.mode, &other.id)
@@ -95,20 +105,10 @@ impl Index {
 
 /// Entries as git lists them.
 pub(crate) fn list_index(git: Git<'_>) -> Result<Vec<IndexEntry>, TreeError> {
-    Ok(parse_index_list(&git.bytes(&LIST_INDEX)?, entry))
+    Ok(parse_index_list(&git.bytes(&LIST_INDEX)?, |record| Some(IndexEntry::new(record))))
 }
 
 /// None if the format is unknown or the file is torn.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Vec<IndexEntry>> {
-    parse_index(bytes, entry)
-}
-
-fn entry(record: IndexRecord<'_>) -> Option<IndexEntry> {
-    Some(IndexEntry {
-        path: TreePath::new(record.path),
-        is_flagged: record.is_flagged,
-        is_submodule: record.is_gitlink(),
-        mode: record.mode,
-        id: record.id.to_owned(),
-    })
+    parse_index(bytes, |record| Some(IndexEntry::new(record)))
 }
