@@ -1,5 +1,6 @@
 //! A process group that does not outlive us: SIGTERM, a grace period, SIGKILL.
 
+use crate::supervisor::sleep_unstopped;
 use charrette_engine::cancel::{Cancel, Urgency};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::io;
@@ -34,12 +35,13 @@ impl ProcessGroup {
         &mut self.child
     }
 
-    /// Ends the group: SIGTERM, then SIGKILL after the grace period or on an urgent cancellation.
+    /// Ends the group: SIGTERM, then SIGKILL after the grace period or on an urgent cancellation. Time that this process is
+    /// stopped itself is no part of the grace period.
     pub(crate) async fn end(&mut self, grace: Duration, cancel: &Cancel) -> Option<ExitStatus> {
         self.signal(Signal::TERM);
         tokio::select! {
             _ = self.child.wait() => {}
-            () = tokio::time::sleep(grace) => {}
+            () = sleep_unstopped(grace) => {}
             () = cancel.wait_for(Urgency::Now) => {}
         }
         self.signal(Signal::KILL);

@@ -4,16 +4,19 @@ use crate::answers_file::{AnswersFile, gate_kind, unknown_name};
 use crate::deleted_run::require_workspace;
 use crate::enclosure::refuse_inside_agent;
 use crate::error::AppError;
+use crate::look;
 use crate::site::Site;
 use crate::start::{flow_for, user_name};
 use crate::workspaces::run_workspace;
 use charrette_model::checkpoint::gate::{AnswerChannel, FEEDBACK, GateQuestion, Respondent, is_pause};
-use charrette_model::checkpoint::progress::{answer_gate, open_questions, questions as questions_of};
+use charrette_model::checkpoint::given::{GivenAnswers, give_answers};
+use charrette_model::checkpoint::progress::{open_questions, questions as questions_of};
 use charrette_model::checkpoint::transition::TransitionContext;
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
+use charrette_model::escape::printable;
 use charrette_store::StoreError;
 use charrette_store::documents::TransitionResult;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Waiting gate with its open questions.
@@ -77,7 +80,7 @@ pub fn record(
     for gate in file.0.keys().filter(is_unknown) {
         site.notices.note(format!(
             "Warning: the run has not reached gate {}; its answers were ignored",
-            charrette_model::escape::printable(gate)
+            printable(gate)
         ));
     }
     if known.iter().any(|gate| file.for_gate(gate).values().any(is_pause)) {
@@ -88,13 +91,11 @@ pub fn record(
         return Err(AppError::failed("no answer in that file matches a question of this run")
             .hint(format!("See the questions: charrette answer {feature}")));
     }
+    let answers: Vec<_> = known.iter().map(|gate| ((*gate).clone(), file.for_gate(gate))).collect();
     let changed = write_answers(site, name, &document, |on_disk, context| {
-        let mut document = on_disk.ok_or(TransitionError::Gone)?;
-        for gate in &known {
-            document = answer_gate(document, gate, file.for_gate(gate), through, context)?;
-        }
-        Ok(document)
+        give_answers(on_disk.ok_or(TransitionError::Gone)?, &answers, through, context)
     })?;
+    warn_of_unproved_answers(site, name, &changed.document, &answers)?;
     let now = known.into_iter().map(|gate| {
         let found = &changed.document.gates[gate];
         let open = open_questions(found).into_iter().map(|question| question.key).collect();
@@ -128,13 +129,49 @@ pub(crate) fn write_answers(
     site: &Site,
     name: &DocumentName,
     document: &Checkpoint,
-    change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+    change: impl Fn(
+        Option<Checkpoint>,
+        &TransitionContext,
+    ) -> Result<(Checkpoint, Vec<GivenAnswers>), TransitionError>,
 ) -> Result<TransitionResult, StoreError> {
     match run_workspace(site, document) {
         Ok(workspace) => site.documents().answer(name, &workspace.answer_notes(), site.now, change),
         // Made by hand: nobody drives it.
-        Err(_) => site.documents().transition(name, "answer", site.now, change),
+        Err(_) => site.documents().transition(name, "answer", site.now, |on_disk, context| {
+            change(on_disk, context).map(|(document, _)| document)
+        }),
     }
+}
+
+/// Says which answers of these gates, in a run that is driven, are not known to be a person's.
+fn warn_of_unproved_answers(
+    site: &Site,
+    name: &DocumentName,
+    document: &Checkpoint,
+    answers: &[(String, Map<String, Value>)],
+) -> Result<(), AppError> {
+    let Ok(workspace) = run_workspace(site, document) else { return Ok(()) };
+    if look::driver(site, name)?.is_none() {
+        return Ok(());
+    }
+    let noted = workspace.answer_notes().all();
+    for (gate, _) in answers {
+        let is_noted = |key: &str, answer: &Value| {
+            noted.iter().any(|given| given.gate == *gate && given.answers.get(key) == Some(answer))
+        };
+        let found = document.gates.get(gate).into_iter().flat_map(|gate| &gate.answers);
+        for (key, answer) in found.filter(|(key, answer)| !is_noted(key, answer)) {
+            let answer = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+            site.notices.note(format!(
+                "Warning: {} had an answer to {} before, which is not in this file: {}. Unless it was given at the \
+                 terminal of the driver, it does not count, and is asked for again",
+                printable(gate),
+                printable(key),
+                printable(&answer)
+            ));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn load_document(site: &Site, name: &DocumentName) -> Result<Checkpoint, AppError> {

@@ -84,7 +84,9 @@ pub async fn drive(
     if let Some(active) = &active {
         broadcast.subscribe(active.watcher());
     }
-    let delivery = WebhookDelivery::start(site, &name).unwrap_or_else(|problem| {
+    // The process that holds the lease delivers what its worker records, too.
+    let delivery = if lease.is_some() { WebhookDelivery::start(site, &name) } else { Ok(None) };
+    let delivery = delivery.unwrap_or_else(|problem| {
         webhooks::warn_off(site, &problem);
         None
     });

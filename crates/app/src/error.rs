@@ -1,8 +1,11 @@
 //! Error type of the application: a message with hints.
 
+use crate::run_lookup::feature_argument;
+use charrette_model::checkpoint::DocumentName;
 use charrette_model::escape::shell_word;
-use charrette_store::StoreError;
+use charrette_store::{Holder, StoreError};
 use std::fmt;
+use std::path::Path;
 
 /// Failed command.
 #[derive(Debug)]
@@ -71,10 +74,22 @@ impl AppError {
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> AppError {
         let hint = recovery_hint(&error);
-        let kind =
-            if matches!(error, StoreError::Locked { .. }) { ErrorKind::Refused } else { ErrorKind::Failed };
-        AppError { hints: hint.into_iter().collect(), ..AppError::new(kind, error) }
+        let error = match &error {
+            StoreError::Locked { path, holder } => {
+                let by = Holder::describe(holder.as_ref());
+                let run = run_of_lock(path).filter(|_| path.extension().is_some_and(|end| end == "lease"));
+                let driven = run.map(|name| format!("{} is being driven{by}", name.stem()));
+                AppError::new(ErrorKind::Refused, driven.unwrap_or_else(|| error.to_string()))
+            }
+            _ => AppError::failed(&error),
+        };
+        AppError { hints: hint.into_iter().collect(), ..error }
     }
+}
+
+/// The run that a lock or a lease belongs to; none for that of the checkout.
+fn run_of_lock(path: &Path) -> Option<DocumentName> {
+    DocumentName::from_stem(path.file_stem()?.to_str()?)
 }
 
 /// Hint for recovering from a document that cannot be used.
@@ -83,8 +98,7 @@ pub fn recovery_hint(error: &StoreError) -> Option<String> {
         StoreError::Corrupt { path, .. }
         | StoreError::Version { path, .. }
         | StoreError::TooLarge { path, .. } => {
-            let stem = path.file_stem()?.to_str()?;
-            let name = charrette_model::checkpoint::DocumentName::from_stem(stem)?;
+            let name = DocumentName::from_stem(path.file_stem()?.to_str()?)?;
             let feature = name.feature().map(|feature| format!("{feature} ")).unwrap_or_default();
             Some(format!(
                 "It was left as it is. To archive it and start anew: charrette abandon {feature}--command {}",
@@ -98,8 +112,12 @@ pub fn recovery_hint(error: &StoreError) -> Option<String> {
         StoreError::NotAFile(path) | StoreError::NotAFolder(path) => {
             Some(format!("Move {} elsewhere", path.display()))
         }
-        StoreError::Locked { .. } => {
-            Some("Wait for it to finish, or stop it: charrette stop FEATURE".to_owned())
+        StoreError::Locked { path, .. } => {
+            let wait = "Wait for it to stop";
+            Some(run_of_lock(path).map_or_else(
+                || wait.to_owned(),
+                |name| format!("{wait}, or stop it: charrette stop {}", feature_argument(&name)),
+            ))
         }
         _ => None,
     }

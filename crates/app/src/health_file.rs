@@ -1,8 +1,12 @@
 //! File with the last health probe of each agent: for display only, never used for decisions.
 
+use charrette_store::plain_file::{self, Links};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Size that the file never reaches, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Result of a health probe, as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,8 +27,8 @@ pub struct AgentProbe {
 
 /// Reads the last probes, by agent. An unreadable file counts as empty.
 pub fn read(state_folder: &Path) -> BTreeMap<String, ProbeRecord> {
-    let text = fs_err::read(path(state_folder)).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or_default()
+    let text = plain_file::read(&path(state_folder), Links::Followed, MAX_BYTES).ok().flatten();
+    serde_json::from_slice(&text.unwrap_or_default()).unwrap_or_default()
 }
 
 /// Adds new probe results to the file.

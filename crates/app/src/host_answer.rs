@@ -8,7 +8,8 @@ use crate::run_lookup::feature_argument;
 use crate::site::Site;
 use crate::start::user_name;
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
-use charrette_model::checkpoint::progress::{answer_gate, answerable_questions};
+use charrette_model::checkpoint::given::give_answers;
+use charrette_model::checkpoint::progress::answerable_questions;
 use charrette_model::checkpoint::shown::{AnswerRefusal, check_answers, check_delegable};
 use charrette_model::checkpoint::{DocumentName, GateState, TransitionError};
 use charrette_model::escape::printable;
@@ -100,7 +101,7 @@ pub fn record(site: &Site, name: &DocumentName, answer: &HostAnswer) -> Result<A
             *refusal.borrow_mut() = Some(reason);
             return Err(missing());
         }
-        answer_gate(document, &answer.gate, answer.answers.clone(), &respondent, context)
+        give_answers(document, &[(answer.gate.clone(), answer.answers.clone())], &respondent, context)
     });
     if let Some(reason) = refusal.into_inner() {
         return Err(refused(name, &answer.gate, &reason));

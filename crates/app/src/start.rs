@@ -6,7 +6,7 @@ use crate::checkout_lease::{lease_checkout, require_branch};
 use crate::deleted_run;
 use crate::edit_backup;
 use crate::enclosure::refuse_inside_agent;
-use crate::error::{AppError, ErrorKind};
+use crate::error::AppError;
 use crate::missing_repository::no_repository;
 use crate::run_lookup::feature_argument;
 use crate::site::Site;
@@ -67,18 +67,16 @@ pub struct NewRun {
 pub fn open(site: &Site, plan: &StartPlan) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
     trust::require(site)?;
+    check_state_folder(site)?;
     let opened = match &plan.mode {
-        StartMode::New { request } => {
-            check_state_folder(site)?;
-            start_new(site, plan, request)?
-        }
+        StartMode::New { request } => start_new(site, plan, request)?,
         StartMode::Resume => resume(site, plan, Work::WhatIsDue)?,
         StartMode::RedoPhase { phase, scope } => redo_phase(site, plan, phase, *scope)?,
     };
     Ok(OpenRun { until: Some(plan.until.to_owned()), ..opened })
 }
 
-/// Checks that the folders of the user's state that a run needs can be written, before anything is created.
+/// Checks that the folders of the user's state that a run needs can be written, before anything is created or driven.
 fn check_state_folder(site: &Site) -> Result<(), AppError> {
     let folder = agent_pool::state_folder(site);
     for needed in [drivers_folder(&folder), folder.join(LANES)] {
@@ -118,6 +116,7 @@ pub fn create_in_checkout(site: &Site, new_run: NewRun) -> Result<OpenRun, AppEr
 pub fn reopen_in_checkout(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
     refuse_inside_agent(site, "drive a run")?;
     trust::require(site)?;
+    check_state_folder(site)?;
     open_existing(site, name, Place::OwnCheckout(Work::WhatIsDue))
 }
 
@@ -133,8 +132,8 @@ fn take_checkout(
 
 /// Creates a new run. An existing one is archived first.
 fn start_new(site: &Site, plan: &StartPlan, request: &str) -> Result<OpenRun, AppError> {
+    // Before anything is created or archived, which would take away what is left of a deleted run.
     deleted_run::refuse_over_deleted(site, &plan.name)?;
-    // Before anything is created or archived.
     check_folder(&site.root, &site.root.join(spec_folder(site, &plan.name)))?;
     let documents = site.documents();
     let checkout = take_checkout(site, plan.flow, &documents, Some(&feature_argument(&plan.name)))?;
@@ -166,13 +165,14 @@ pub fn create(site: &Site, new_run: NewRun) -> Result<OpenRun, AppError> {
 fn create_with(site: &Site, documents: Documents, new_run: NewRun) -> Result<OpenRun, AppError> {
     let NewRun { flow, name, request, flags, parent } = new_run;
     let roles = role_texts(site)?;
-    let lease = take_lease(&documents, &name)?;
-    if documents.load(&name)?.is_some() {
+    let lease = documents.lease(&name)?;
+    if documents.load_to_drive(&name)?.is_some() {
         let feature = feature_argument(&name);
         return Err(AppError::failed(format!("a {} run for {feature} already exists", name.command()))
             .hint(format!("Resume it: charrette resume {feature}"))
             .hint(format!("Or discard it: charrette abandon {feature}")));
     }
+    deleted_run::refuse_over_deleted(site, &name)?;
     let id = site.environment.run_id(site.now, &name.stem());
     let (relative, workspace) = unused_workspace(site, &name, &id);
     workspace.check_links()?;
@@ -266,12 +266,13 @@ pub fn reopen(site: &Site, name: &DocumentName) -> Result<OpenRun, AppError> {
     open_existing(site, name, Place::OfTheParent)
 }
 
-/// Opens an existing run: takes its lease and the checkout before anything is looked at or changed.
+/// Opens an existing run: takes its lease and the checkout before anything is looked at or changed. The document is read under
+/// its lock, so that what others were told is recorded is in it.
 fn open_existing(site: &Site, name: &DocumentName, place: Place) -> Result<OpenRun, AppError> {
     let documents = site.documents();
     let flow = flow_for(site, name)?;
-    let lease = take_lease(&documents, name)?;
-    let Some(loaded) = documents.load(name)? else {
+    let lease = documents.lease(name)?;
+    let Some(loaded) = documents.load_to_drive(name)? else {
         return Err(no_checkpoint(site, name));
     };
     if site.repository.is_none() && loaded.document.head_commit.is_some() {
@@ -341,19 +342,6 @@ fn report_stale_head(site: &Site, stale: &StaleHead, document: &Checkpoint) {
     for line in &lines[lines.len().saturating_sub(MAX_DIFF_LINES)..] {
         site.notices.detail(*line);
     }
-}
-
-fn take_lease(documents: &Documents, name: &DocumentName) -> Result<Lease, AppError> {
-    documents.lease(name).map_err(|error| {
-        let error = AppError::from(error);
-        if error.kind != ErrorKind::Refused {
-            return error;
-        }
-        let holder = Lease::holder(&documents.folder().lease(name)).ok().flatten();
-        let by = charrette_store::Holder::describe(holder.as_ref());
-        AppError::new(ErrorKind::Refused, format!("{} is being driven{by}", name.stem()))
-            .hint(format!("Wait for it to stop, or stop it: charrette stop {}", feature_argument(name)))
-    })
 }
 
 /// Current texts of the roles that the team overrides, to be pinned in a new run's workspace.

@@ -1,8 +1,8 @@
 //! Webhook delivery of this site: finished phases and runs are sent to the configured URL, at least once.
 //!
-//! Messages are derived from the state documents, so a kill at any moment loses none: each message is queued in its
-//! run's workspace before it is sent, keeps its id, and is retried by the next start until it was delivered. A failed
-//! delivery never stops a run.
+//! Messages are derived from the state documents, so a kill at any moment loses none, and nothing else is sent: the files in a
+//! run's workspace only say which of them are pending and which were delivered. A message keeps its id, and is retried by the
+//! next start until it was delivered. A failed delivery never stops a run.
 
 use crate::site::Site;
 use crate::workspaces::run_workspace;
@@ -12,6 +12,10 @@ use charrette_integrations::webhook::{Webhook, WebhookMessage};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, PhaseStatus};
 use charrette_store::Documents;
 use charrette_store::atomic::replace_private;
+use charrette_store::layout::check_folder;
+use charrette_store::plain_file::{self, Links};
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +28,10 @@ const EVENTS: [&str; 2] = ["phase.finished", "run.finished"];
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time a finished run waits for its last deliveries.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
-/// Folder of the queued and delivered messages, in the workspace.
+/// Folder of the marks of pending and delivered messages, in the workspace.
 const FOLDER: &str = "webhooks";
+/// Size that a mark never reaches, in bytes.
+const MAX_MARK_BYTES: u64 = 64 << 10;
 const PENDING: &str = ".pending.json";
 const DELIVERED: &str = ".delivered.json";
 
@@ -44,13 +50,18 @@ enum DeliverySignal {
     Shutdown,
 }
 
-/// Queue of webhook messages, kept as files in the workspaces.
+/// Messages of the runs of this site that are to be delivered.
 struct DeliveryQueue {
     hook: Webhook,
     events: Vec<String>,
     documents: Documents,
-    workspaces: PathBuf,
+    root: PathBuf,
+    /// This run.
+    name: DocumentName,
+    /// Folders of marks: of this run and, in the first delivery, of all others.
     folders: Vec<(DocumentName, PathBuf)>,
+    /// Ids of the messages that were marked as delivered at the start, or delivered since. Marks that come later are not ours.
+    delivered: HashSet<String>,
 }
 
 impl WebhookDelivery {
@@ -73,9 +84,10 @@ impl WebhookDelivery {
         let hook = Webhook::new(url, secret, DELIVERY_TIMEOUT).map_err(|error| error.to_string())?;
         let documents = site.documents();
         let folders = folders(site, &documents, name);
-        let workspaces = site.root.join(site.settings.workspace_folder());
         let (signals, received) = unbounded_channel();
-        let queue = DeliveryQueue { hook, events, documents, workspaces, folders };
+        let (root, name, delivered) = (site.root.clone(), name.clone(), HashSet::new());
+        let mut queue = DeliveryQueue { hook, events, documents, root, name, folders, delivered };
+        queue.delivered = queue.marked_messages();
         let task = tokio::spawn(run_deliveries(queue, received));
         // A task that has ended has nothing to deliver.
         let _ = signals.send(DeliverySignal::Deliver);
@@ -109,20 +121,21 @@ pub async fn deliver_pending(site: &Site, name: &DocumentName) {
     }
 }
 
-/// Message folders: of this run, and of all other runs that have one.
+/// Folders of marks: of this run, and of all other runs that have one and no driver, which would deliver its messages itself.
 fn folders(site: &Site, documents: &Documents, name: &DocumentName) -> Vec<(DocumentName, PathBuf)> {
     let names = documents.list().unwrap_or_default().into_iter().map(|row| row.name);
     let of_run = |other: DocumentName| {
         let document = documents.load(&other).ok()??.document;
         let folder = run_workspace(site, &document).ok()?.folder().join(FOLDER);
-        (other == *name || folder.is_dir()).then_some((other, folder))
+        let is_left = || folder.is_dir() && documents.refuse_driven(&other).is_ok();
+        (other == *name || is_left()).then_some((other, folder))
     };
     names.filter_map(of_run).collect()
 }
 
-/// Queues and delivers messages on every signal until shutdown. Returns the last problem, if any.
+/// Delivers messages on every signal until shutdown. Returns the last problem, if any.
 async fn run_deliveries(
-    queue: DeliveryQueue,
+    mut queue: DeliveryQueue,
     mut signals: UnboundedReceiver<DeliverySignal>,
 ) -> Option<String> {
     let mut problem = None;
@@ -131,10 +144,8 @@ async fn run_deliveries(
         while let Ok(next) = signals.try_recv() {
             signal = next;
         }
-        problem = match queue.enqueue_finished() {
-            Ok(()) => queue.deliver().await,
-            Err(error) => Some(format!("cannot queue messages: {error}")),
-        };
+        problem = queue.deliver().await;
+        queue.folders.retain(|(name, _)| *name == queue.name);
         if signal == DeliverySignal::Shutdown {
             break;
         }
@@ -143,32 +154,49 @@ async fn run_deliveries(
 }
 
 impl DeliveryQueue {
-    /// Queues a message for every finished phase and run that has none yet.
-    fn enqueue_finished(&self) -> std::io::Result<()> {
-        for (name, folder) in &self.folders {
-            let Ok(Some(loaded)) = self.documents.load(name) else { continue };
-            for message in messages(&loaded.document) {
-                if self.events.contains(&message.event) {
-                    enqueue(folder, &message)?;
-                }
+    /// Delivers what has not arrived, oldest first, and stops at the first failure. Returns the last problem.
+    async fn deliver(&mut self) -> Option<String> {
+        let mut waiting = self.messages();
+        waiting.retain(|(_, message)| !self.delivered.contains(&message.id));
+        // A run finishes in the same moment as its last phase; its message comes second.
+        waiting.sort_by_cached_key(|(_, message)| {
+            (message.at.clone(), message.event.clone(), message.phase.clone())
+        });
+        let mut problem = None;
+        for (folder, message) in &waiting {
+            if let Err(error) = mark_pending(&self.root, folder, message) {
+                problem = Some(format!("cannot queue messages: {error}"));
             }
         }
-        Ok(())
-    }
-
-    /// Delivers pending messages, oldest first, and stops at the first failure. Returns its reason.
-    async fn deliver(&self) -> Option<String> {
-        for (path, message) in pending(&self.workspaces) {
+        for (folder, message) in waiting {
             if let Err(error) = self.hook.deliver(&message).await {
                 return Some(error.to_string());
             }
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let delivered = path.with_file_name(name.replace(PENDING, DELIVERED));
-            if let Err(error) = fs_err::rename(&path, delivered) {
-                return Some(error.to_string());
+            if let Err(error) = mark_delivered(&self.root, &folder, &message) {
+                problem = Some(format!("cannot note that a message was delivered: {error}"));
             }
+            self.delivered.insert(message.id);
         }
-        None
+        problem
+    }
+
+    /// Messages for every finished phase and run, with the folder of their marks. Of a run that this process drives only what
+    /// its driver recorded counts.
+    fn messages(&self) -> Vec<(PathBuf, WebhookMessage)> {
+        let of_run = |(name, folder): &(DocumentName, PathBuf)| {
+            let loaded = || Some(self.documents.load(name).ok()??.document);
+            let document = self.documents.driven_document(name).or_else(loaded)?;
+            let wanted =
+                messages(&document).into_iter().filter(|message| self.events.contains(&message.event));
+            Some(wanted.map(|message| (folder.clone(), message)).collect::<Vec<_>>())
+        };
+        self.folders.iter().filter_map(of_run).flatten().collect()
+    }
+
+    /// Ids of the messages that are marked as delivered.
+    fn marked_messages(&self) -> HashSet<String> {
+        let marked = self.messages().into_iter().filter(|(folder, message)| is_delivered(folder, message));
+        marked.map(|(_, message)| message.id).collect()
     }
 }
 
@@ -191,33 +219,42 @@ fn messages(document: &Checkpoint) -> Vec<WebhookMessage> {
     phases.chain(run).collect()
 }
 
-/// Queues a message, unless it is pending or delivered already.
-fn enqueue(folder: &Path, message: &WebhookMessage) -> std::io::Result<()> {
-    let file = |end: &str| folder.join(format!("{}{end}", message.id));
-    if file(PENDING).exists() || file(DELIVERED).exists() {
-        return Ok(());
-    }
-    fs_err::create_dir_all(folder)?;
-    let text = serde_json::to_string_pretty(message)? + "\n";
-    replace_private(&file(PENDING), text.as_bytes()).map_err(std::io::Error::other)
+/// Path of a mark of a message.
+fn mark(folder: &Path, message: &WebhookMessage, end: &str) -> PathBuf {
+    folder.join(format!("{}{end}", message.id))
 }
 
-/// Pending messages of all workspaces, oldest first. Unreadable files are left alone.
-fn pending(workspaces: &Path) -> Vec<(PathBuf, WebhookMessage)> {
-    let entries = |folder: &Path| fs_err::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<(PathBuf, WebhookMessage)> = entries(workspaces)
-        .flat_map(|workspace| entries(&workspace.path().join(FOLDER)).collect::<Vec<_>>())
-        .map(|entry| entry.path())
-        .filter(|path| path.to_string_lossy().ends_with(PENDING))
-        .filter_map(|path| {
-            let message = serde_json::from_slice(&fs_err::read(&path).ok()?).ok()?;
-            Some((path, message))
-        })
-        .collect();
-    // A run finishes in the same moment as its last phase; its message comes second.
-    let order = |message: &WebhookMessage| (message.at.clone(), message.event.clone(), message.phase.clone());
-    found.sort_by_cached_key(|(_, message)| order(message));
-    found
+/// True if a message is marked as delivered.
+fn is_delivered(folder: &Path, message: &WebhookMessage) -> bool {
+    let found = plain_file::read(&mark(folder, message, DELIVERED), Links::Refused, MAX_MARK_BYTES);
+    let found = found.ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    found.is_some_and(|found: WebhookMessage| found == *message)
+}
+
+/// Marks a message as pending, so that the next start delivers it if this one cannot.
+fn mark_pending(root: &Path, folder: &Path, message: &WebhookMessage) -> io::Result<()> {
+    write_mark(root, folder, message, PENDING)?;
+    remove_mark(folder, message, DELIVERED)
+}
+
+fn mark_delivered(root: &Path, folder: &Path, message: &WebhookMessage) -> io::Result<()> {
+    write_mark(root, folder, message, DELIVERED)?;
+    remove_mark(folder, message, PENDING)
+}
+
+/// Writes a mark; not through a link that leads out of the repository.
+fn write_mark(root: &Path, folder: &Path, message: &WebhookMessage, end: &str) -> io::Result<()> {
+    check_folder(root, folder).map_err(io::Error::other)?;
+    fs_err::create_dir_all(folder)?;
+    let text = serde_json::to_string_pretty(message)? + "\n";
+    replace_private(&mark(folder, message, end), text.as_bytes()).map_err(io::Error::other)
+}
+
+fn remove_mark(folder: &Path, message: &WebhookMessage, end: &str) -> io::Result<()> {
+    match fs_err::remove_file(mark(folder, message, end)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 /// Warns of a problem in the configuration: nothing is queued and nothing is sent.

@@ -71,11 +71,19 @@ impl Tree for TreeWatch {
         self.forget();
     }
 
-    fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange> {
-        let snapshots =
-            (before.0.downcast_ref::<WatchedSnapshot>(), after.0.downcast_ref::<WatchedSnapshot>());
-        let (Some(before), Some(after)) = snapshots else { return Vec::new() };
-        TreeWatch::changes(self, before, after)
+    fn changes(
+        &self,
+        before: TreeSnapshot,
+        after: TreeSnapshot,
+    ) -> BoxFuture<'static, Result<Vec<TreeChange>, String>> {
+        let watch = self.clone();
+        Box::pin(async move {
+            let snapshots = (before.0.downcast::<WatchedSnapshot>(), after.0.downcast::<WatchedSnapshot>());
+            let (Ok(before), Ok(after)) = snapshots else {
+                return Err("a snapshot is not one of this work tree".to_owned());
+            };
+            TreeWatch::changes(&watch, before, after).await.map_err(|error| error.to_string())
+        })
     }
 
     fn export(&self, snapshot: &TreeSnapshot) -> Value {

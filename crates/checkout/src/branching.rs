@@ -63,8 +63,15 @@ fn reuse(checkout: &RunCheckout, facts: &BranchFacts, made: String) -> Result<Br
         if !is_safe_ref(&made) {
             return Err(PortError::Failed(CreateError::NotAName(made).to_string()));
         }
+        let main = Mainline::new(&checkout.options.root, facts);
+        let moving = main.ok().and_then(|main| main.move_to(&format!("refs/heads/{made}")).ok());
+        // Where nothing can be recorded, a run is not resumable anyway, and it is said elsewhere.
+        let _ = checkout.note_branch(&made, moving.filter(|moving| moving.from != moving.to).as_ref());
         let switched = checkout.git().act(&["switch", "--quiet", "--no-guess", &made]);
-        switched.map_err(|error| switch_refusal(checkout, &made, &error.reason()))?;
+        switched.map_err(|error| {
+            interrupted::forget_ended(checkout, &error);
+            switch_refusal(checkout, &made, &error.reason())
+        })?;
     }
     Ok(BranchReport { name: made, created: true, warnings: Vec::new() })
 }
@@ -129,6 +136,7 @@ fn create_free(
         let Err(error) = main.create_branch(&name, start) else { return Ok(name) };
         let reason = error.reason();
         if attempts == NAME_ATTEMPTS || !reason.contains("already exists") {
+            interrupted::forget_ended(checkout, &error);
             return Err(switch_refusal(checkout, &name, &reason));
         }
         facts = checkout.facts().map_err(|error| PortError::Failed(error.to_string()))?;

@@ -4,10 +4,10 @@
 //! remotes, and the original does not know of it: unlike a worktree, it leaves no trace there. No program of the
 //! repository runs: hooks are off, and filters of attributes do not apply. Submodules stay empty.
 
+use crate::located::repository_in_use;
 use crate::tree::TreeError;
 use charrette_git::Git;
 use charrette_store::head::head;
-use charrette_store::{Location, locate};
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -51,11 +51,7 @@ struct Original {
 impl Original {
     /// None if there is no commit yet.
     fn read(root: &Path) -> Result<Option<Original>, TreeError> {
-        let Location::WorkTree(repository) = locate(root)? else {
-            // Git says what is wrong.
-            Git::new(root).text(&["rev-parse", "--show-toplevel"])?;
-            return Ok(None);
-        };
+        let repository = repository_in_use(root)?.ok_or_else(|| TreeError::NoRepository(root.to_owned()))?;
         let Some(head) = head(&repository)? else { return Ok(None) };
         let format = if head.len() == SHA1_LENGTH { "sha1" } else { "sha256" };
         Ok(Some(Original { format, head, folder: fs_err::canonicalize(repository.common_dir())? }))

@@ -5,12 +5,13 @@
 //! beginning of it, was written by git; it becomes again what it was. Everything else is left as it is.
 
 use crate::PortError;
+use crate::located::repository_in_use;
 use crate::run_checkout::RunCheckout;
 use charrette_git::{Git, GitError, LockFile};
 use charrette_model::checkpoint::CheckoutMove;
 use charrette_model::escape::{one_line, printable_lines};
 use charrette_model::gate::texts;
-use charrette_store::{Location, Repository, locate};
+use charrette_store::Repository;
 use std::path::{Path, PathBuf};
 
 mod half_written;
@@ -18,14 +19,13 @@ mod half_written;
 use half_written::take_back_files;
 
 /// Folders in which git keeps the state of a rebase.
-const REBASE_FOLDERS: [&str; 2] = ["rebase-merge", "rebase-apply"];
+const REBASE_FOLDERS: [&str; 2] = ["rebase-merge", APPLY_FOLDER];
+/// The one of them that `git am` has as well.
+const APPLY_FOLDER: &str = "rebase-apply";
 
 /// The repository whose work tree has that root.
 fn repository(root: &Path) -> Option<Repository> {
-    match locate(root) {
-        Ok(Location::WorkTree(repository)) => Some(repository),
-        _ => None,
-    }
+    repository_in_use(root).ok().flatten()
 }
 
 /// Folder of a rebase that is not finished.
@@ -53,9 +53,9 @@ enum Unfinished {
 }
 
 fn unfinished(git: Git<'_>, root: &Path, begun: &CheckoutMove) -> Option<Unfinished> {
-    let rebase = unfinished_rebase(root).filter(|folder| is_rebase_of(folder, begun));
     let is_at_start = git.find(&["rev-parse", "--verify", "--quiet", "HEAD"]).as_ref() == Some(&begun.from);
     let is_on_branch = git.succeeds(&["symbolic-ref", "--quiet", "HEAD"]);
+    let rebase = unfinished_rebase(root).filter(|folder| is_rebase_of(folder, begun, is_on_branch));
     match rebase {
         Some(_) if !is_on_branch => Some(Unfinished::Rebasing),
         rebase if is_at_start => Some(Unfinished::Before(rebase)),
@@ -63,13 +63,19 @@ fn unfinished(git: Git<'_>, root: &Path, begun: &CheckoutMove) -> Option<Unfinis
     }
 }
 
-/// True if a rebase is the one that was recorded. Git may have been killed before it had written down what it was about.
-fn is_rebase_of(folder: &Path, begun: &CheckoutMove) -> bool {
-    let says = |name: &str, commit: &str| match fs_err::read_to_string(folder.join(name)) {
-        Ok(text) => text.trim().is_empty() || text.trim() == commit,
-        Err(_) => true,
+/// True if a rebase is the one that was recorded. Git may have been killed before it had written down what it was about;
+/// then it had not detached HEAD either. What `git am` has begun, in a folder of the same name, is none.
+fn is_rebase_of(folder: &Path, begun: &CheckoutMove, is_on_branch: bool) -> bool {
+    let says = |name: &str, commit: &str| {
+        let text = fs_err::read_to_string(folder.join(name)).unwrap_or_default();
+        text.trim() == commit || (is_on_branch && text.trim().is_empty())
     };
-    says("orig-head", &begun.from) && says("onto", &begun.to)
+    !is_of_am(folder) && says("orig-head", &begun.from) && says("onto", &begun.to)
+}
+
+/// True if patches that a person applies are in that folder. Git marks both uses of it.
+fn is_of_am(folder: &Path) -> bool {
+    folder.ends_with(APPLY_FOLDER) && !folder.join("rebasing").exists()
 }
 
 /// Takes back a recorded move that was interrupted. Returns a warning for people if there was anything to take back.
@@ -105,7 +111,23 @@ pub(crate) fn take_back(checkout: &RunCheckout) -> Result<Option<String>, PortEr
             true
         }
     };
+    // Nothing of it is left. A rebase that a person begins after it may have the same two ends.
+    let _ = checkout.forget_move();
     Ok(mended.then(|| texts::MOVE_TAKEN_BACK.to_owned()))
+}
+
+/// Forgets the recorded move after git has refused it or given it up, unless it left something to take back.
+pub(crate) fn forget_ended(checkout: &RunCheckout, error: &GitError) {
+    let Some(begun) = checkout.recorded_move().filter(|_| !error.is_killed()) else { return };
+    let (git, root) = (checkout.git(), checkout.options.root.as_path());
+    let is_over = match unfinished(git, root, &begun) {
+        Some(Unfinished::Before(None)) => half_written::is_any(git, root, &begun).is_ok_and(|any| !any),
+        other => other.is_none(),
+    };
+    if is_over {
+        // Where nothing can be recorded, it is said elsewhere.
+        let _ = checkout.forget_move();
+    }
 }
 
 /// True if a recorded move was interrupted, and a resumed run would take it back.
@@ -127,7 +149,7 @@ fn end_rebase(git: Git<'_>, folder: &Path) -> Result<(), PortError> {
     fs_err::remove_dir_all(folder).map_err(|error| PortError::Failed(error.to_string()))
 }
 
-/// Keeps what an abort of the rebase would overwrite and what neither side of it has, in the workspace.
+/// Keeps what an abort of the rebase would overwrite and what no commit on the way has, in the workspace.
 fn keep_copies(checkout: &RunCheckout, begun: &CheckoutMove) -> Result<(), PortError> {
     let failed = |error: String| PortError::Failed(format!("cannot keep what a rebase left: {error}"));
     let root = &checkout.options.root;

@@ -17,6 +17,7 @@ mod entrance;
 mod facts;
 mod head_copy;
 mod interrupted;
+mod located;
 mod mainline;
 mod preflight;
 mod run_checkout;

@@ -2,13 +2,14 @@
 
 use crate::PortError;
 use crate::facts::BranchFacts;
-use crate::interrupted::{blocking_locks, unfinished_rebase};
+use crate::interrupted::{self, blocking_locks, unfinished_rebase};
 use crate::mainline::Mainline;
 use crate::run_checkout::RunCheckout;
 use charrette_git::{CallError, GitError};
 use charrette_model::escape::printable_lines;
 use charrette_model::gate::preflight::{PreflightError, check_tree};
 use charrette_model::gate::texts;
+use std::path::Path;
 
 /// Runs the preflight. Returns warnings for people.
 pub(crate) fn preflight(
@@ -36,9 +37,14 @@ pub(crate) fn preflight(
     };
     let pending = main.pending_move().map_err(rebase_failed)?;
     if let Some(pending) = &pending {
+        // Begun by a person during the fetch: a failed update would abort it.
+        check_at_rest(&checkout.options.root)?;
         // On record before git starts. Where nothing can be recorded, a run is not resumable anyway, and it is said elsewhere.
         let _ = checkout.note_move(pending);
-        main.update().map_err(rebase_failed)?;
+        main.update().map_err(|error| {
+            interrupted::forget_ended(checkout, &error);
+            rebase_failed(error)
+        })?;
     }
     let submodules = pending.is_some() && checkout.has_moved_submodules();
     Ok(submodules.then(|| texts::SUBMODULES_MOVED.to_owned()).into_iter().collect())
@@ -50,17 +56,19 @@ pub(crate) fn check_main(
     facts: &BranchFacts,
     is_clean: bool,
 ) -> Result<(), PortError> {
-    let root = &checkout.options.root;
+    check_at_rest(&checkout.options.root)?;
+    check_tree(&facts.main, &facts.current, is_clean).map_err(|error| refusal(checkout, facts, &error, None))
+}
+
+/// Checks that git is neither locked nor in the middle of a rebase.
+fn check_at_rest(root: &Path) -> Result<(), PortError> {
     let locks = blocking_locks(root);
     let unfinished = match unfinished_rebase(root) {
         _ if !locks.is_empty() => Some(PreflightError::Locked(locks.join("; "))),
         rebase => rebase.map(|_| PreflightError::Rebasing),
     };
-    if let Some(error) = unfinished {
-        // Neither a commit nor a stash would help.
-        return Err(PortError::Refused(format!("PREFLIGHT_ERROR={error}")));
-    }
-    check_tree(&facts.main, &facts.current, is_clean).map_err(|error| refusal(checkout, facts, &error, None))
+    // Neither a commit nor a stash would help.
+    unfinished.map_or(Ok(()), |error| Err(PortError::Refused(format!("PREFLIGHT_ERROR={error}"))))
 }
 
 /// Refusal text: the machine-readable line first, then the cure, git's own reason last.

@@ -8,7 +8,7 @@ use crate::{BranchOrder, BranchReport, EntryReport, PortError, branching, delive
 use charrette_engine::ports::Clock;
 use charrette_engine::{Cancel, FlowSpec};
 use charrette_git::{CallError, Git, RemoteCallOptions};
-use charrette_model::checkpoint::progress::{record_branch, record_move};
+use charrette_model::checkpoint::progress::{forget_move, record_branch, record_move};
 use charrette_model::checkpoint::transition::TransitionContext;
 use charrette_model::checkpoint::{CheckoutMove, Checkpoint, DocumentName, StepStatus, TransitionError};
 use charrette_model::config::Settings;
@@ -173,6 +173,11 @@ impl RunCheckout {
     /// Records in the run's document that a move of the checkout is begun.
     pub(crate) fn note_move(&self, moving: &CheckoutMove) -> Result<(), String> {
         self.note("move", |document, context| record_move(document, moving.clone(), context))
+    }
+
+    /// Forgets the move of the checkout that the run's document says was begun.
+    pub(crate) fn forget_move(&self) -> Result<(), String> {
+        self.note("move", forget_move)
     }
 
     fn note(

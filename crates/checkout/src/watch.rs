@@ -59,11 +59,11 @@ impl TreeWatch {
 
     /// The last snapshot if it was taken a moment ago and the repository's own files are as they were then, else a new one.
     pub async fn starting_snapshot(&self) -> Result<Arc<WatchedSnapshot>, Arc<TreeError>> {
-        let last = self.0.last().clone();
-        match last {
-            Some((begun, last)) if begun.elapsed() < MAX_AGE && self.0.is_current(&last) => Ok(last),
-            _ => self.snapshot().await,
-        }
+        let last = self.0.last().clone().filter(|(begun, _)| begun.elapsed() < MAX_AGE);
+        let Some((_, last)) = last else { return self.snapshot().await };
+        let (state, then) = (self.0.clone(), last.clone());
+        let is_current = spawn_blocking(move || state.is_current(&then)).await;
+        if is_current.unwrap_or_default() { Ok(last) } else { self.snapshot().await }
     }
 
     /// Makes the next agent start with a new snapshot.
@@ -72,25 +72,18 @@ impl TreeWatch {
     }
 
     /// Changes between two snapshots, without charrette's own paths.
-    pub fn changes(&self, before: &WatchedSnapshot, after: &WatchedSnapshot) -> Vec<TreeChange> {
-        let WatchState { root, own, surroundings, .. } = &*self.0;
-        let mut own = own.clone();
-        let mut found = user_changes(before, after);
-        if let (Some(state), Some(now)) = (&surroundings.state, &after.runs) {
-            let then = before.runs.as_ref().unwrap_or(now);
-            own.spec_folders = own.specs.as_ref().map(|specs| then.spec_folders(now, specs));
-            found.extend(then.changes(now, root, state));
-        }
-        let mut changes = before.changes(after, &own, root);
-        for (path, kind) in found {
-            let dirty_before = kind != ChangeKind::Added;
-            changes.push(TreeChange { path, kind, dirty_before, restored: false });
-        }
+    pub async fn changes(
+        &self,
+        before: Arc<WatchedSnapshot>,
+        after: Arc<WatchedSnapshot>,
+    ) -> Result<Vec<TreeChange>, TreeError> {
+        let state = self.0.clone();
+        let changes = spawn_blocking(move || state.changes(&before, &after)).await.map_err(join_error)?;
         if !changes.is_empty() {
             // They may be undone.
             self.forget();
         }
-        changes
+        Ok(changes)
     }
 
     /// Patch of everything that [`TreeWatch::undo`] would undo now, to be saved first.
@@ -125,6 +118,23 @@ impl WatchState {
         snapshot.user = user.read(&self.root)?;
         snapshot.runs = state.as_ref().map(|state| OtherRuns::read(&self.root, state));
         Ok(snapshot)
+    }
+
+    fn changes(&self, before: &WatchedSnapshot, after: &WatchedSnapshot) -> Vec<TreeChange> {
+        let WatchState { root, own, surroundings, .. } = self;
+        let mut own = own.clone();
+        let mut found = user_changes(before, after);
+        if let (Some(state), Some(now)) = (&surroundings.state, &after.runs) {
+            let then = before.runs.as_ref().unwrap_or(now);
+            own.spec_folders = own.specs.as_ref().map(|specs| then.spec_folders(now, specs));
+            found.extend(then.changes(now, root, state));
+        }
+        let mut changes = before.changes(after, &own, root);
+        for (path, kind) in found {
+            let dirty_before = kind != ChangeKind::Added;
+            changes.push(TreeChange { path, kind, dirty_before, restored: false });
+        }
+        changes
     }
 
     /// True if files of the repository and of the user are as they were.

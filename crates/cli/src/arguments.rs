@@ -6,6 +6,8 @@ use crate::commands::{
     implement, init, ledger, manifest, mcp, next, plugin, resume, roles, seats, session_env, status, stop,
     survey, tokens, trust, verdict, verify, watch,
 };
+use charrette_model::config::keys::MAX_SECONDS;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -100,4 +102,9 @@ pub(crate) enum Command {
     Ledger(ledger::LedgerArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
+}
+
+/// Parser of a number of seconds, with the bounds that a clock of the configuration has.
+pub(crate) fn seconds() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=MAX_SECONDS.unsigned_abs())
 }

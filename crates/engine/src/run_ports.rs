@@ -118,8 +118,12 @@ impl Tree for AbsentPort {
         absent("tree")
     }
 
-    fn changes(&self, _: &TreeSnapshot, _: &TreeSnapshot) -> Vec<TreeChange> {
-        Vec::new()
+    fn changes(
+        &self,
+        _: TreeSnapshot,
+        _: TreeSnapshot,
+    ) -> BoxFuture<'static, Result<Vec<TreeChange>, String>> {
+        absent("tree")
     }
 
     fn patch(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>> {

@@ -6,8 +6,10 @@
 //! A template comes from a repository: its steps, its text, what its filters make and what it puts together are limited.
 //! [`check`] refuses the constructs that no limit would reach, before a template is compiled.
 
+mod budget;
 mod filters;
 mod growth;
+mod length;
 
 pub(crate) use filters::add_text_filter;
 
@@ -51,7 +53,12 @@ pub(crate) fn check(text: &str) -> Result<(), (usize, String)> {
     if text.len() > MAX_TEMPLATE_BYTES {
         return Err((1, format!("the template exceeds {} KB (limit)", MAX_TEMPLATE_BYTES >> 10)));
     }
-    match growth::check(text) {
+    // What is too deep must not reach the parser.
+    let checked = length::check(text).and_then(|short| match short {
+        Ok(()) => growth::check(text),
+        Err(refused) => Ok(Err(refused)),
+    });
+    match checked {
         Ok(Ok(())) => Ok(()),
         Ok(Err((line, reason))) => Err((line, with_source(reason, line, text))),
         Err(error) => Err(describe_error(&error, text)),

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// Variables of the user and the system that git, ssh, gpg and curl need.
-const VARIABLES: [&str; 56] = [
+const VARIABLES: [&str; 58] = [
     "ALL_PROXY",
     "all_proxy",
     "CURL_CA_BUNDLE",
@@ -26,6 +26,8 @@ const VARIABLES: [&str; 56] = [
     "HTTP_PROXY",
     "http_proxy",
     "https_proxy",
+    "KRB5CCNAME",
+    "KRB5_CONFIG",
     "LANG",
     "LANGUAGE",
     "LC_ADDRESS",
@@ -208,6 +210,11 @@ pub(crate) fn variable(name: &str) -> Option<&'static OsStr> {
     ENVIRONMENT.get()?.get(OsStr::new(name)).map(OsString::as_os_str)
 }
 
+/// True if the environment says where the repository is.
+pub fn is_redirected() -> bool {
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some())
+}
+
 /// Git with its environment, without arguments.
 pub(crate) fn program_command() -> Command {
     let mut command = Command::new(program());
@@ -243,6 +250,8 @@ mod tests {
             "XDG_CONFIG_HOME",
             "LC_ALL",
             "HOME",
+            "KRB5CCNAME",
+            "KRB5_CONFIG",
         ] {
             assert!(is_needed(name), "{name}");
         }

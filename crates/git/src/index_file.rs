@@ -3,6 +3,9 @@
 //! Formats that this reader does not know (a split or a sparse index) and torn files are left to `git ls-files`, whose
 //! list [`parse_index_list`] reads.
 
+/// Maximum size of an index that is read: some millions of files.
+pub const MAX_INDEX: u64 = 512 << 20;
+
 /// Mode of a gitlink: the commit of another repository, usually a submodule.
 const GITLINK: u32 = 0o160_000;
 

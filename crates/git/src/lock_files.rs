@@ -1,5 +1,9 @@
 //! Lock files of git that a killed process left behind: which one, how old, and who has it open.
 
+use crate::regular::read_regular;
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,8 +21,8 @@ pub struct LockFile {
     pub holder: Option<u32>,
     /// A git that runs in its repository: git closes a lock file before it is done with it.
     pub git_at_work: Option<u32>,
-    /// True if it belongs to another user, whose processes cannot be looked at.
-    is_of_another: bool,
+    /// Id of the user that it belongs to.
+    owner: u32,
 }
 
 impl LockFile {
@@ -27,10 +31,18 @@ impl LockFile {
         let meta = path.symlink_metadata().ok()?;
         let age = meta.modified().ok().and_then(|modified| modified.elapsed().ok());
         let holder = process_with_open_file(path);
-        let git_at_work = holder.map_or_else(|| git_at_work(path), |_| None);
-        let own = rustix::process::geteuid();
-        let is_of_another = !own.is_root() && meta.uid() != own.as_raw();
-        Some(LockFile { path: path.to_owned(), age, holder, git_at_work, is_of_another })
+        let git_at_work = holder.map_or_else(|| git_of_lock(path), |_| None);
+        Some(LockFile { path: path.to_owned(), age, holder, git_at_work, owner: meta.uid() })
+    }
+
+    /// True if it belongs to the user of this process.
+    pub fn is_own(&self) -> bool {
+        self.owner == rustix::process::geteuid().as_raw()
+    }
+
+    /// True if the processes of its user cannot be looked at.
+    fn is_out_of_sight(&self) -> bool {
+        !self.is_own() && !rustix::process::geteuid().is_root()
     }
 
     /// Lock files of a repository, given its folder (and that of its common files, for a linked work tree).
@@ -86,7 +98,7 @@ impl LockFile {
                 "{path}{age}, may belong to a git that runs here, process {pid}; when that has ended, remove it: {}",
                 self.cure()
             ),
-            (None, None) if self.is_of_another => format!(
+            (None, None) if self.is_out_of_sight() => format!(
                 "{path}{age}, belongs to another user, whose processes cannot be seen; if no git of theirs is at work, \
                  remove it: {}",
                 self.cure()
@@ -139,19 +151,42 @@ fn process_with_open_file(path: &Path) -> Option<u32> {
     })
 }
 
-/// A git that works in the repository of a lock file: in its work tree, or in the folder of git itself.
-fn git_at_work(lock: &Path) -> Option<u32> {
+/// A git that works in the repository of a lock file.
+fn git_of_lock(lock: &Path) -> Option<u32> {
     let lock = lock.canonicalize().ok()?;
     let git_dir = lock.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".git"))?;
-    let work_tree = git_dir.parent()?;
-    let processes = std::fs::read_dir("/proc").ok()?.flatten();
-    processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
+    git_at_work(git_dir, git_dir.parent()?).ok()?
+}
+
+/// A git that works in a repository: in one of its work trees, or in the folder of git itself. An error if the system does
+/// not tell. `root` is a work tree of it.
+pub fn git_at_work(common_dir: &Path, root: &Path) -> io::Result<Option<u32>> {
+    let mut places = vec![root.to_owned(), common_dir.to_owned()];
+    places.extend(common_dir.parent().filter(|_| common_dir.ends_with(".git")).map(Path::to_owned));
+    places.extend(linked_work_trees(common_dir));
+    let places: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
+    let processes = fs_err::read_dir("/proc")?.flatten();
+    let mut pids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
+    Ok(pids.find(|pid| {
         let name = fs_err::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         let is_git = name.trim_end() == "git" || name.starts_with("git-");
         is_git
             && std::fs::read_link(format!("/proc/{pid}/cwd"))
-                .is_ok_and(|folder| folder.starts_with(work_tree))
-    })
+                .is_ok_and(|folder| places.iter().any(|place| folder.starts_with(place)))
+    }))
+}
+
+/// Folders of the linked work trees of a repository.
+fn linked_work_trees(common_dir: &Path) -> Vec<PathBuf> {
+    /// Maximum length of a file with one path.
+    const MAX_BYTES: u64 = 64 << 10;
+    let entries = std::fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().flatten();
+    let folder = |git_dir: PathBuf| {
+        let text = read_regular(&git_dir.join("gitdir"), MAX_BYTES).ok()?;
+        let git_file = git_dir.join(OsStr::from_bytes(text.trim_ascii_end()));
+        git_file.parent().map(Path::to_owned)
+    };
+    entries.filter_map(|entry| folder(entry.path())).collect()
 }
 
 #[cfg(test)]
@@ -207,13 +242,19 @@ mod tests {
     fn a_git_that_is_at_work_is_named_though_it_closed_the_file() {
         let folder = std::env::temp_dir().join(format!("charrette-at-work-{}", std::process::id()));
         let git_dir = folder.join(".git");
-        std::fs::create_dir_all(&git_dir).unwrap();
+        std::fs::create_dir_all(git_dir.join("worktrees/other")).unwrap();
         let lock = git_dir.join("index.lock");
         fs_err::write(&lock, "").unwrap();
+        assert_eq!(LockFile::at(&lock).unwrap().git_at_work, None);
+        // In another work tree, which is elsewhere.
+        let other = std::env::temp_dir().join(format!("charrette-other-tree-{}", std::process::id()));
+        std::fs::create_dir_all(&other).unwrap();
+        let git_file = format!("{}\n", other.join(".git").display());
+        fs_err::write(git_dir.join("worktrees/other/gitdir"), git_file).unwrap();
         // Waits for its input, as for an editor.
         let mut git = std::process::Command::new("git")
             .args(["hash-object", "--stdin"])
-            .current_dir(&folder)
+            .current_dir(&other)
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::null())
             .spawn()
@@ -225,6 +266,7 @@ mod tests {
         drop(git.stdin.take());
         git.wait().unwrap();
         assert_eq!(LockFile::at(&lock).unwrap().git_at_work, None);
+        std::fs::remove_dir_all(&other).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -93,6 +93,11 @@ impl GitError {
     pub(crate) fn not_run(error: &io::Error) -> GitError {
         GitError::NotRun(error.to_string())
     }
+
+    /// A file that git reads before anything else cannot be read, so that nothing tells which programs git would start.
+    pub(crate) fn unreadable(error: &io::Error) -> GitError {
+        GitError::NotRun(format!("a file that decides which programs it starts cannot be read: {error}"))
+    }
 }
 
 /// Runs git to its end with `input` on its standard input. Returns its standard output, if that is captured.

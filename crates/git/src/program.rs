@@ -65,7 +65,7 @@ impl<'a> Git<'a> {
 
     /// Reads git's output as bytes, with `input` on its standard input.
     pub fn bytes_from<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
-        run(self.captured(Purpose::Reading, args), input)
+        run(self.captured(Purpose::Reading, args)?, input)
     }
 
     /// Reads git's output as text, without the trailing line break.
@@ -87,7 +87,7 @@ impl<'a> Git<'a> {
 
     /// Reads git's exit code and output, if the code is one of those accepted; any other is a failure.
     pub fn answer<S: AsRef<OsStr>>(self, args: &[S], accepted: &[i32]) -> Result<(i32, Vec<u8>), GitError> {
-        run_accepting(self.captured(Purpose::Reading, args), b"", accepted)
+        run_accepting(self.captured(Purpose::Reading, args)?, b"", accepted)
     }
 
     /// Reads at most `limit` bytes of git's output.
@@ -102,31 +102,32 @@ impl<'a> Git<'a> {
         input: &[u8],
         limit: usize,
     ) -> Result<LimitedOutput, GitError> {
-        run_limited(self.captured(Purpose::Reading, args), input, limit)
+        run_limited(self.captured(Purpose::Reading, args)?, input, limit)
     }
 
     /// Changes the index or the work tree, with `input` on git's standard input. No hooks run.
     pub fn edit<S: AsRef<OsStr>>(self, args: &[S], input: &[u8]) -> Result<(), GitError> {
-        run(self.captured(Purpose::Editing, args), input).map(drop)
+        run(self.captured(Purpose::Editing, args)?, input).map(drop)
     }
 
     /// Acts as the user would with the same arguments. Hooks run only if the user's own configuration names them.
     pub fn act<S: AsRef<OsStr>>(self, args: &[S]) -> Result<(), GitError> {
-        run(self.captured(Purpose::OnBehalfOfUser, args), b"").map(drop)
+        run(self.captured(Purpose::OnBehalfOfUser, args)?, b"").map(drop)
     }
 
     /// A call whose output is read.
-    fn captured<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Call {
-        let mut call = self.prepare(purpose, args);
+    fn captured<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Result<Call, GitError> {
+        let mut call = self.prepare(purpose, args)?;
         call.process.stdout(Stdio::piped());
-        call
+        Ok(call)
     }
 
-    pub(crate) fn prepare<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Call {
+    /// A call that is ready to start. An error if nothing tells which programs git would start.
+    pub(crate) fn prepare<S: AsRef<OsStr>>(self, purpose: Purpose, args: &[S]) -> Result<Call, GitError> {
         let worktree = self.worktree.map(|worktree| (worktree.git_dir, worktree.folder));
         let place = Place { folder: self.folder, worktree, index: self.index };
         // A repository of our own making has no programs.
-        let room = if self.is_separate { CleanRoom::default() } else { CleanRoom::at(place) };
+        let room = if self.is_separate { CleanRoom::default() } else { CleanRoom::at(place)? };
         let mut command = command(place, purpose, &room, &self.options(), args);
         if self.is_separate {
             for variable in REPOSITORY_VARIABLES {
@@ -142,7 +143,7 @@ impl<'a> Git<'a> {
         if let Some(index) = self.index {
             command.env("GIT_INDEX_FILE", index);
         }
-        Call::new(command, subcommand(args), purpose, room)
+        Ok(Call::new(command, subcommand(args), purpose, room))
     }
 
     /// Options before the subcommand.
@@ -187,9 +188,9 @@ mod tests {
 
     #[test]
     fn a_separate_repository_is_not_that_of_the_environment() {
-        let git = Git::new(Path::new("/copy"));
+        let git = Git::new(Path::new("/"));
         let removed = |git: Git<'_>| -> BTreeSet<String> {
-            let command = git.prepare(Purpose::Editing, &["init"]).process;
+            let command = git.prepare(Purpose::Editing, &["init"]).unwrap().process;
             let removed = command.get_envs().filter(|(_, value)| value.is_none());
             removed.map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
@@ -198,7 +199,7 @@ mod tests {
             assert!(!usual.contains(name) && separate.contains(name), "{name}");
         }
         let index = git.separate().with_index(Path::new("/index"));
-        let index = index.prepare(Purpose::Editing, &["add"]).process;
+        let index = index.prepare(Purpose::Editing, &["add"]).unwrap().process;
         assert!(index.get_envs().any(|(name, value)| name == "GIT_INDEX_FILE" && value.is_some()));
     }
 }

@@ -58,7 +58,9 @@ pub enum CallError {
 impl Git<'_> {
     /// Calls a remote. Git and the programs it starts are terminated on timeout and cancellation.
     pub fn call<S: AsRef<OsStr>>(self, args: &[S], options: RemoteCallOptions<'_>) -> Result<(), CallError> {
-        let mut call = self.prepare(Purpose::OnBehalfOfUser, args);
+        let mut call = self
+            .prepare(Purpose::OnBehalfOfUser, args)
+            .map_err(|error| CallError::Failed(error.to_string()))?;
         let command = &mut call.process;
         if !options.has_custom_ssh {
             command.env("GIT_SSH_COMMAND", SSH);

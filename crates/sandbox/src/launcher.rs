@@ -42,7 +42,7 @@ pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFa
     let Some((program, arguments)) = command.split_first() else {
         return failure(NOT_STARTED, "there is no program to start".to_owned());
     };
-    if rules.lane {
+    if rules.lane.is_some() {
         lane::enter_session();
     }
     if rules.network == NetworkIsolation::Namespace
@@ -54,8 +54,8 @@ pub fn become_program(arguments: impl IntoIterator<Item = OsString>) -> LaunchFa
         // With them a superuser could go back.
         lane::give_up_privileges();
     }
-    if rules.lane {
-        lane::mark();
+    if let Some(mark) = rules.lane {
+        lane::put_on(mark);
     }
     if let Err(problem) = apply(&rules) {
         return failure(NOT_APPLIED, format!("the sandbox cannot be applied: {problem}"));

@@ -1,5 +1,6 @@
 //! Rules of a sandbox, and their form on a command line.
 
+use crate::lane::Mark;
 use crate::network::NetworkIsolation;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -17,8 +18,8 @@ pub struct Rules {
     pub abi_limit: Option<u8>,
     /// What keeps it from the network.
     pub network: NetworkIsolation,
-    /// True for a process of a lane: it leads a session of its own, without a terminal, and is marked for ever.
-    pub lane: bool,
+    /// The mark of a process of a lane, which leads a session of its own, without a terminal.
+    pub lane: Option<Mark>,
 }
 
 /// Command line of the launcher that cannot be read.
@@ -42,14 +43,14 @@ impl Rules {
         let limit = self.abi_limit.map(|limit| [ABI.into(), limit.to_string().into()]);
         let is_open = self.network == NetworkIsolation::None;
         let network = (!is_open).then(|| [NETWORK.into(), self.network.name().into()]);
-        let lane = self.lane.then(|| LANE.into());
+        let lane = self.lane.map(|mark| [LANE.into(), mark.to_string().into()]);
         [
             paths(WRITE, &self.writes),
             paths(HIDE, &self.hides),
             paths(SHOW, &self.shows),
             limit.into_iter().flatten().collect(),
             network.into_iter().flatten().collect(),
-            lane.into_iter().collect(),
+            lane.into_iter().flatten().collect(),
             vec![END.into()],
         ]
         .concat()
@@ -66,10 +67,6 @@ impl Rules {
                 return Ok((rules, arguments.collect()));
             }
             let name = name.to_string_lossy().into_owned();
-            if name == LANE {
-                rules.lane = true;
-                continue;
-            }
             let value = arguments.next().ok_or_else(|| BadArguments(format!("{name} has no value")))?;
             match name.as_str() {
                 WRITE => rules.writes.push(value.into()),
@@ -77,6 +74,7 @@ impl Rules {
                 SHOW => rules.shows.push(value.into()),
                 ABI => rules.abi_limit = Some(limit(&value)?),
                 NETWORK => rules.network = isolation(&value)?,
+                LANE => rules.lane = Some(mark(&value)?),
                 _ => return Err(BadArguments(format!("{name} is not known"))),
             }
         }
@@ -94,6 +92,11 @@ fn isolation(value: &OsStr) -> Result<NetworkIsolation, BadArguments> {
     found.ok_or_else(|| BadArguments(format!("{NETWORK} is not known: {}", value.to_string_lossy())))
 }
 
+fn mark(value: &OsStr) -> Result<Mark, BadArguments> {
+    let found = value.to_str().and_then(Mark::parse);
+    found.ok_or_else(|| BadArguments(format!("{LANE} is no mark: {}", value.to_string_lossy())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,7 +111,7 @@ mod tests {
             shows: vec![odd],
             abi_limit: Some(2),
             network: NetworkIsolation::Tcp,
-            lane: true,
+            lane: Some(Mark::of_driver(u64::MAX)),
         };
         let mut arguments = rules.to_arguments();
         let command: Vec<OsString> = vec!["sh".into(), "--".into(), "--write".into()];
@@ -123,6 +126,7 @@ mod tests {
             (vec!["--rights", "all"], "--rights is not known"),
             (vec!["--abi", "x"], "--abi is not a number: x"),
             (vec!["--network", "some"], "--network is not known: some"),
+            (vec!["--lane", "7"], "--lane is no mark: 7"),
             (vec!["--write", "/a"], "there is no -- before the program"),
         ] {
             let read = Rules::from_arguments(arguments.into_iter().map(OsString::from));

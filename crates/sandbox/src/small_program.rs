@@ -13,7 +13,7 @@ const NAME: &str = "charrette-hook";
 pub const VERSION_ARGUMENT: &str = "--version";
 
 /// Version of the launcher. Only a program of the same version understands all rules.
-pub const VERSION: &str = concat!("charrette box ", env!("CARGO_PKG_VERSION"));
+pub const VERSION: &str = concat!("charrette box ", env!("CARGO_PKG_VERSION"), ", rules 2");
 
 /// The small program beside `program`, if it is a launcher of this version. It is asked once per process.
 pub fn find(program: &Path) -> Option<PathBuf> {

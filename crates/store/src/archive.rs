@@ -39,14 +39,16 @@ impl Documents {
         }
         let changes = history::files(&self.folder().history(name));
         if !changes.is_empty() {
-            let all = changes.iter().map(fs_err::read).collect::<io::Result<Vec<_>>>()?.concat();
+            let all =
+                changes.iter().map(|file| history::read_file(file)).collect::<io::Result<Vec<_>>>()?.concat();
             write(&archive.with_extension("history.jsonl.zst"), &all)?;
         }
 
-        // The history first: without its document it would be what is left of a deleted run.
-        for file in changes.into_iter().chain([self.folder().temp(name)]) {
-            remove_if_exists(&file)?;
+        // The history first, durably: without its document it would be what is left of a deleted run.
+        for file in changes.iter().chain([&self.folder().temp(name)]) {
+            remove_if_exists(file)?;
         }
+        atomic::sync_folders_of(&changes)?;
         remove_if_exists(&path)?;
         atomic::sync_folder_of(&path)?;
         remove_if_exists(&self.folder().lock(name))?;

@@ -4,6 +4,7 @@
 //! A person's edits count between runs and at gates: the driver then accepts the files as they are. In between, nobody but
 //! the driver writes them.
 
+use crate::plain_file::{Links, PlainFileError, read_with_signature};
 use crate::signature::{Found, Signature};
 use charrette_model::tree::ChangeKind;
 use std::collections::HashMap;
@@ -11,6 +12,9 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Maximum size of a file in custody: its content is kept in memory.
+const MAX_KEPT_BYTES: u64 = 64 << 20;
 
 /// A change that did not pass through the driver. It is taken back already.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +58,20 @@ struct KeptFile {
     bytes: Arc<[u8]>,
 }
 
+impl CustodyState {
+    /// A file as it is now; none if there is no regular file.
+    fn accepted(&self, path: &Path) -> io::Result<Option<KeptFile>> {
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let Found::File(signature) = Found::at(path).map_err(named)? else { return Ok(None) };
+        let known = self.files.get(path.as_os_str()).filter(|kept| kept.signature == Some(signature));
+        if let Some(kept) = known {
+            return Ok(Some(kept.clone()));
+        }
+        let read = read_with_signature(path, Links::Refused, MAX_KEPT_BYTES)?;
+        Ok(read.map(|(bytes, signature)| KeptFile { signature: signature.settled(), bytes: bytes.into() }))
+    }
+}
+
 impl Custody {
     fn state(&self) -> MutexGuard<'_, CustodyState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,28 +81,24 @@ impl Custody {
         self.state().is_active
     }
 
-    /// Accepts these files as they are now, and forgets all others but those below `except`.
+    /// Accepts these files as they are now, and forgets all others but those below `except`. If one cannot be read, nothing
+    /// changes: what is not in custody would count as added by others.
     pub(crate) fn begin(
         &self,
         paths: impl IntoIterator<Item = PathBuf>,
         except: Option<&Path>,
     ) -> io::Result<()> {
         let mut state = self.state();
-        let (kept, before): (HashMap<_, _>, _) = std::mem::take(&mut state.files)
-            .into_iter()
-            .partition(|(path, _)| except.is_some_and(|except| Path::new(path).starts_with(except)));
-        state.files = kept;
-        state.is_active = true;
+        let mut files = HashMap::new();
         for path in paths {
-            let Found::File(signature) = Found::at(&path)? else { continue };
-            let kept = match before.get(path.as_os_str()).filter(|kept| kept.signature == Some(signature)) {
-                Some(kept) => kept.clone(),
-                None => {
-                    KeptFile { signature: signature.settled(), bytes: signature.read_file(&path)?.into() }
-                }
-            };
-            state.files.insert(path.into_os_string(), kept);
+            if let Some(kept) = state.accepted(&path)? {
+                files.insert(path.into_os_string(), kept);
+            }
         }
+        let is_excepted = |path: &OsString| except.is_some_and(|except| Path::new(path).starts_with(except));
+        state.files.retain(|path, _| is_excepted(path));
+        state.files.extend(files);
+        state.is_active = true;
         Ok(())
     }
 
@@ -152,13 +166,16 @@ impl Custody {
             Found::File(signature) if kept.signature == Some(signature) => {
                 return Ok(Checked::Unchanged(Some(signature)));
             }
-            Found::File(signature) => match signature.read_file(path) {
-                Ok(bytes) if *bytes == *kept.bytes => {
+            // A longer file is another one; it is not read.
+            Found::File(_) => match read_with_signature(path, Links::Refused, kept.bytes.len() as u64) {
+                Ok(Some((bytes, signature))) if *bytes == *kept.bytes => {
                     kept.signature = signature.settled();
                     return Ok(Checked::Unchanged(Some(signature)));
                 }
                 // The driver can read its own files.
-                Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+                Err(PlainFileError::Io(error)) if error.kind() != io::ErrorKind::PermissionDenied => {
+                    return Err(error);
+                }
                 _ => ChangeKind::Modified,
             },
             Found::Other => ChangeKind::Modified,

@@ -10,6 +10,7 @@ use crate::error::StoreError;
 use crate::evidence::{clear_way, keep_copy, own_file, put_aside};
 use crate::layout::StateFolder;
 use crate::parse_cache::parse;
+use charrette_model::checkpoint::given::GivenAnswers;
 use charrette_model::checkpoint::{Checkpoint, DocumentName, custody};
 use std::collections::HashMap;
 use std::io;
@@ -28,6 +29,9 @@ pub(crate) struct KeptDocument {
     text: Vec<u8>,
     document: Checkpoint,
     notes: AnswerNotes,
+    /// Length of the notes when this process wrote it. Notes are made under the document's lock, so that those behind are of
+    /// answers that are not in it.
+    noted: Option<u64>,
     evidence: PathBuf,
     /// Changes by others that were taken back and nobody was told about yet.
     taken_back: Vec<String>,
@@ -77,12 +81,20 @@ impl Documents {
             text: Vec::new(),
             document,
             notes,
+            noted: None,
             evidence,
             taken_back: Vec::new(),
         };
         let kept = Arc::new(Mutex::new(kept));
         self.custody().all().insert(path.clone(), kept.clone());
         DocumentKeeper { custody: self.custody().clone(), kept, path }
+    }
+
+    /// The document of a run that this process drives, as its driver last wrote or accepted it; none if it drives no such run.
+    pub fn driven_document(&self, name: &DocumentName) -> Option<Checkpoint> {
+        let kept = self.custody().find(&self.folder().document(name))?;
+        let document = lock(&kept).document.clone();
+        Some(document)
     }
 }
 
@@ -95,6 +107,7 @@ impl DocumentKeeper {
     pub fn accept(&self, document: Checkpoint) {
         let mut kept = self.kept();
         kept.text.clear();
+        kept.noted = None;
         kept.document = document;
     }
 
@@ -131,11 +144,26 @@ impl KeptDocument {
 
     fn is_in_order(&self) -> bool {
         let Ok(Some(bytes)) = read_bytes(&self.path) else { return false };
-        bytes == self.text || parse(&bytes).is_ok_and(|found| self.take_back(&found).1.is_empty())
+        self.is_own(&bytes) || parse(&bytes).is_ok_and(|found| self.take_back(&found).1.is_empty())
+    }
+
+    /// True if this is what this process wrote last, and nobody has answered since.
+    fn is_own(&self, bytes: &[u8]) -> bool {
+        bytes == self.text && self.noted == Some(self.notes.length())
+    }
+
+    /// What people have given since the document was written, or, where another process of ours wrote it, since the time it
+    /// names.
+    fn new_answers(&self) -> Vec<GivenAnswers> {
+        let mut answers = self.notes.since(self.noted.unwrap_or_default());
+        if self.noted.is_none() {
+            answers.retain(|given| given.is_after(&self.document));
+        }
+        answers
     }
 
     fn take_back(&self, found: &Checkpoint) -> (Checkpoint, Vec<String>) {
-        custody::take_back(&self.document, found, |name, gate| self.notes.has(name, gate))
+        custody::take_back(&self.document, found, &self.new_answers())
     }
 
     /// Reads the document; what others have changed is left out. The caller holds the document's lock, and writes it.
@@ -159,7 +187,7 @@ impl KeptDocument {
             }
             Err(error) => return Err(error),
         };
-        if bytes == self.text {
+        if self.is_own(&bytes) {
             let (on_disk, document) = (Some(self.document.clone()), self.document.clone());
             return Ok(ReadInCustody { bytes: Some(bytes), on_disk, document, taken_back: Vec::new() });
         }
@@ -184,6 +212,7 @@ impl KeptDocument {
     /// Takes note of what this process has just written, with the changes of others that it has undone.
     pub(crate) fn remember(&mut self, text: &[u8], document: &Checkpoint, taken_back: Vec<String>) {
         text.clone_into(&mut self.text);
+        self.noted = Some(self.notes.length());
         self.document.clone_from(document);
         self.taken_back.extend(taken_back);
     }
@@ -191,10 +220,17 @@ impl KeptDocument {
 
 /// Makes folders and lock of a document usable again, after somebody has replaced one or taken its rights away.
 pub(crate) fn restore_folders(folder: &StateFolder, name: &DocumentName, evidence: &Path) -> io::Result<()> {
-    for inside in [folder.locks(), folder.histories()] {
-        clear_way(folder.root(), &inside, evidence)?;
+    clear_way(folder.root(), &folder.histories(), evidence)?;
+    restore_lock(folder, &folder.lock(name), evidence)
+}
+
+/// Makes a lock file one that can be opened, and its folder one of our own.
+pub(crate) fn restore_lock(folder: &StateFolder, lock: &Path, evidence: &Path) -> io::Result<()> {
+    clear_way(folder.root(), &folder.locks(), evidence)?;
+    match lock.symlink_metadata() {
+        Ok(meta) if !meta.is_file() => put_aside(lock, evidence, "foreign"),
+        _ => own_file(lock),
     }
-    own_file(&folder.lock(name))
 }
 
 pub(crate) fn lock(kept: &Mutex<KeptDocument>) -> MutexGuard<'_, KeptDocument> {

@@ -13,16 +13,18 @@ use crate::history::{self, ChangeLabel, DocumentVersion};
 use crate::layout::StateFolder;
 use crate::lock::{DocumentLock, HeldLeases, Holder, Lease};
 use crate::parse_cache::ParseCache;
+use crate::plain_file::{self, Links};
 use crate::pretty;
 use crate::repository::Repository;
 use crate::signature::Signature;
+use charrette_model::checkpoint::given::GivenAnswers;
 use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, ReadError, TransitionError};
 use charrette_model::stamp::Now;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::fmt;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a state document; a larger file is not read.
@@ -143,6 +145,13 @@ impl Documents {
         Ok(Some(LoadedDocument { document, stale }))
     }
 
+    /// Reads a document under its lock, for a process that has just taken the lease: a change by somebody who still found the
+    /// run free is in it, and every later one is refused.
+    pub fn load_to_drive(&self, name: &DocumentName) -> Result<Option<LoadedDocument>, StoreError> {
+        let _lock = self.lock(name)?;
+        self.load(name)
+    }
+
     /// Replaces the document on disk.
     pub fn save(
         &self,
@@ -181,19 +190,28 @@ impl Documents {
         now: Now,
         change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
     ) -> Result<TransitionResult, StoreError> {
-        self.transition_with(name, label, now, change, |_, _| Ok(()))
+        self.transition_with(name, label, now, change, || Ok(()))
     }
 
-    /// Records answers that a person gave. They are noted first, so that the driver of the run, if there is one, can tell
-    /// them from what an agent wrote.
+    /// Records answers that a person gave, which `change` returns along with the document. They are noted first, so that the
+    /// driver of the run, if there is one, can tell them from what an agent wrote.
     pub fn answer(
         &self,
         name: &DocumentName,
         notes: &AnswerNotes,
         now: Now,
-        change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
+        change: impl Fn(
+            Option<Checkpoint>,
+            &TransitionContext,
+        ) -> Result<(Checkpoint, Vec<GivenAnswers>), TransitionError>,
     ) -> Result<TransitionResult, StoreError> {
-        self.transition_with(name, "answer", now, change, |before, after| Ok(notes.add(before, after)?))
+        let given = RefCell::default();
+        let change = |on_disk: Option<Checkpoint>, context: &TransitionContext| {
+            let (document, answers) = change(on_disk, context)?;
+            given.replace(answers);
+            Ok(document)
+        };
+        self.transition_with(name, "answer", now, change, || Ok(notes.add(&given.borrow())?))
     }
 
     /// A durable change; `announce` is called under the document's lock, before it is written.
@@ -203,7 +221,7 @@ impl Documents {
         label: &str,
         now: Now,
         change: impl Fn(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
-        announce: impl Fn(&Checkpoint, &Checkpoint) -> Result<(), StoreError>,
+        announce: impl Fn() -> Result<(), StoreError>,
     ) -> Result<TransitionResult, StoreError> {
         let context = TransitionContext { now, head: self.head(), summary_words: self.summary_words };
         let kept = self.custody.find(&self.folder.document(name));
@@ -247,7 +265,7 @@ impl Documents {
         context: &TransitionContext,
         (change, announce): (
             impl FnOnce(Option<Checkpoint>, &TransitionContext) -> Result<Checkpoint, TransitionError>,
-            impl FnOnce(&Checkpoint, &Checkpoint) -> Result<(), StoreError>,
+            impl FnOnce() -> Result<(), StoreError>,
         ),
         kept: Option<&mut KeptDocument>,
     ) -> Result<TransitionResult, StoreError> {
@@ -266,10 +284,8 @@ impl Documents {
             let old = old.map_err(|error| unreadable(path, error))?;
             (before, old.clone(), old, Vec::new())
         };
-        let document = change(old.clone(), context)?;
-        if let Some(old) = &old {
-            announce(old, &document)?;
-        }
+        let document = change(old, context)?;
+        announce()?;
         let after = pretty::to_vec(&document, before.as_ref().map_or(0, Vec::len) + 4096)?;
         let put = self.put(name, &after, before.as_deref());
         if let Some(kept) = kept
@@ -321,11 +337,12 @@ impl Documents {
         Ok(lease)
     }
 
-    /// Takes the leases again that were taken here and whose files somebody removed or replaced: without them a second
-    /// process could drive the same run, or move the same checkout. Returns the paths of those files; an error if another
-    /// process holds one of them now.
-    pub fn take_back_leases(&self) -> Result<Vec<PathBuf>, StoreError> {
-        self.leases.take_back(&self.holder)
+    /// Takes the leases again that were taken here and whose files somebody removed, replaced or closed: without them a second
+    /// process could drive the same run, or move the same checkout. What is found in their place is kept in the folder
+    /// `evidence`. Returns the paths of those files; [`StoreError::Locked`] if another process holds one of them now.
+    pub fn take_back_leases(&self, evidence: &Path) -> Result<Vec<PathBuf>, StoreError> {
+        let clear = |lease: &Path| document_custody::restore_lock(&self.folder, lease, evidence);
+        self.leases.take_back(&self.holder, clear)
     }
 
     /// Takes the document's lock without a change, to inspect or move its files.
@@ -365,24 +382,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 
 /// The same, with the signature of the file that was read.
 pub(crate) fn read_bytes_and_signature(path: &Path) -> Result<Option<(Vec<u8>, Signature)>, StoreError> {
-    let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let mut options = fs_err::OpenOptions::new();
-    options.read(true);
-    options.options_mut().custom_flags(no_follow.bits().cast_signed());
-    let file = match options.open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(_) if path.is_symlink() => return Err(StoreError::Symlink(path.to_owned())),
-        Err(error) => return Err(error.into()),
-    };
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(StoreError::NotAFile(path.to_owned()));
-    }
-    if meta.len() > MAX_DOCUMENT_BYTES {
-        return Err(StoreError::TooLarge { path: path.to_owned(), limit: MAX_DOCUMENT_BYTES });
-    }
-    Ok(Some((read_small(file, meta.len())?, Signature::of(&meta))))
+    Ok(plain_file::read_with_signature(path, Links::Refused, MAX_DOCUMENT_BYTES)?)
 }
 
 /// Reads a file of about `expected` bytes: `read_to_end` would ask for its length again.

@@ -65,12 +65,13 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// True if something stands in the way that need not be there: a link, a file, missing rights.
+    /// True if something stands in the way that need not be there: a link, a file, a folder, missing rights.
     pub(crate) fn is_obstacle(&self) -> bool {
         match self {
             StoreError::Symlink(_) | StoreError::NotAFile(_) | StoreError::NotAFolder(_) => true,
             StoreError::Io(cause) | StoreError::NotWritten { cause, .. } => {
-                [io::ErrorKind::PermissionDenied, io::ErrorKind::NotADirectory].contains(&cause.kind())
+                use io::ErrorKind::{IsADirectory, NotADirectory, PermissionDenied};
+                [PermissionDenied, NotADirectory, IsADirectory].contains(&cause.kind())
             }
             _ => false,
         }

@@ -4,7 +4,7 @@
 //! here (loose and packed refs, linked work trees, detached and unborn HEADs); anything else is left to `git
 //! rev-parse`.
 
-use crate::documents::read_small;
+use crate::plain_file::{self, Links, PlainFileError};
 use crate::repository::Repository;
 use charrette_git::{Git, GitError};
 use std::io;
@@ -13,8 +13,11 @@ use std::path::Path;
 /// Maximum length of a chain of symbolic refs, as in git.
 const MAX_DEPTH: usize = 5;
 
-/// Size that few refs exceed, in bytes.
-const USUAL_LENGTH: u64 = 255;
+/// Size that a ref never reaches, in bytes.
+const MAX_REF_BYTES: u64 = 64 << 10;
+
+/// Size that the packed refs of no repository reach, in bytes: there would be millions.
+const MAX_PACKED_BYTES: u64 = 256 << 20;
 
 /// The commit at HEAD; `None` on a branch without commits.
 pub fn head(repository: &Repository) -> io::Result<Option<String>> {
@@ -81,23 +84,21 @@ fn read(repository: &Repository) -> io::Result<HeadState> {
 
 /// The text of a loose ref; `None` if there is no such file.
 fn read_ref(path: &Path) -> io::Result<Option<String>> {
-    match fs_err::File::open(path).and_then(|file| read_small(file, USUAL_LENGTH)) {
+    match plain_file::read(path, Links::Followed, MAX_REF_BYTES) {
         // Invalid UTF-8 is left to git.
-        Ok(bytes) => Ok(Some(String::from_utf8(bytes).unwrap_or_default().trim_end().to_owned())),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => Ok(None),
-            _ => Err(error),
-        },
+        Ok(bytes) => {
+            Ok(bytes.map(|bytes| String::from_utf8(bytes).unwrap_or_default().trim_end().to_owned()))
+        }
+        Err(PlainFileError::NotAFile(path)) if path.is_dir() => Ok(None),
+        Err(PlainFileError::Io(error)) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Looks a ref up in `packed-refs`.
 fn read_packed(common_dir: &Path, name: &str) -> io::Result<HeadState> {
-    let packed = match fs_err::read(common_dir.join("packed-refs")) {
-        Ok(packed) => packed,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error),
-    };
+    let packed = plain_file::read(&common_dir.join("packed-refs"), Links::Followed, MAX_PACKED_BYTES)?;
+    let packed = packed.unwrap_or_default();
     for line in packed.split(|&b| b == b'\n') {
         let Ok(line) = std::str::from_utf8(line) else { continue };
         if let Some((commit, found)) = line.trim_end().split_once(' ')

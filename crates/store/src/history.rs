@@ -5,18 +5,23 @@
 //! digest (a kill before the line was written, an edit by hand, a rotation), it first writes the whole
 //! document it found. So every document since the oldest whole one can be rebuilt.
 
+use crate::documents::MAX_DOCUMENT_BYTES;
+use crate::plain_file::{self, Links};
 use charrette_model::checkpoint::Checkpoint;
 use charrette_model::checkpoint::patch::{compact, patch};
 use charrette_model::merge_patch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
 /// Size at which a history file is rotated.
 const ROTATE_BYTES: u64 = 4 << 20;
+
+/// Size that a history file never reaches: it is rotated before, and a line is at most two documents.
+const MAX_FILE_BYTES: u64 = ROTATE_BYTES + 4 * MAX_DOCUMENT_BYTES;
 
 /// Number of rotated files that are kept.
 const MAX_ROTATED: usize = 2;
@@ -61,11 +66,11 @@ pub(crate) fn append(
     change: &ChangeLabel<'_>,
 ) -> io::Result<()> {
     let known = before.map(|before| digest(before.bytes));
-    let mut file = open(path)?;
+    let mut file = open_to_append(path)?;
     let mut tail = Tail::read(&file)?;
     if tail.length > ROTATE_BYTES {
         rotate(path)?;
-        file = open(path)?;
+        file = open_to_append(path)?;
         tail = Tail::read(&file)?;
     }
 
@@ -134,15 +139,17 @@ impl Tail {
 
 /// True if the last change in the history made the document what these bytes are.
 pub fn ends_with(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    let file = fs_err::File::open(path)?;
-    Ok(Tail::read(&file)?.to == Some(digest(bytes)))
+    Ok(Tail::read(&open(path, fs_err::OpenOptions::new().read(true))?)?.to == Some(digest(bytes)))
 }
 
-fn open(path: &Path) -> io::Result<fs_err::File> {
-    let mut options = fs_err::OpenOptions::new();
-    options.read(true).append(true).create(true);
-    options.options_mut().custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-    options.open(path)
+/// Opens a history; other things in its place are not opened.
+fn open(path: &Path, options: &mut fs_err::OpenOptions) -> io::Result<fs_err::File> {
+    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{} is gone", path.display()));
+    plain_file::open(path, Links::Refused, options)?.ok_or_else(missing)
+}
+
+fn open_to_append(path: &Path) -> io::Result<fs_err::File> {
+    open(path, fs_err::OpenOptions::new().read(true).append(true).create(true))
 }
 
 fn rotate(path: &Path) -> io::Result<()> {
@@ -166,12 +173,17 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     rotated.chain([path.to_owned()]).filter(|path| path.is_file()).collect()
 }
 
+/// Content of one file of a history.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    Ok(plain_file::read(path, Links::Refused, MAX_FILE_BYTES)?.unwrap_or_default())
+}
+
 /// All readable changes, oldest first, and the number of unreadable lines.
 pub fn read(path: &Path) -> io::Result<(Vec<HistoryEntry>, usize)> {
     let mut entries = Vec::new();
     let mut unreadable = 0;
     for file in files(path) {
-        for line in fs_err::read(file)?.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
+        for line in read_file(&file)?.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice(line) {
                 Ok(entry) => entries.push(entry),
                 Err(_) => unreadable += 1,

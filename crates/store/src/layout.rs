@@ -13,6 +13,7 @@
 
 use crate::atomic::sync_folder_of;
 use crate::error::StoreError;
+use crate::plain_file::{self, Links, PlainFileError};
 use charrette_model::checkpoint::DocumentName;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -178,13 +179,18 @@ pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes `*` into the folder's `.gitignore` unless it has content.
+/// Writes `*` into the folder's `.gitignore` unless it has content. Anything but a regular file is left as it is: it is not ours.
 ///
 /// Two bytes at offset zero: a second writer, or a writer after one that was killed, writes the same.
 pub(crate) fn ignore_itself(folder: &Path) -> io::Result<()> {
     let path = folder.join(".gitignore");
-    if path.symlink_metadata().is_ok_and(|meta| meta.len() > 0 || meta.is_symlink()) {
+    if path.symlink_metadata().is_ok_and(|meta| meta.len() > 0 || !meta.is_file()) {
         return Ok(());
     }
-    fs_err::OpenOptions::new().write(true).create(true).truncate(false).open(&path)?.write_all(b"*\n")
+    let mut options = fs_err::OpenOptions::new();
+    match plain_file::open(&path, Links::Refused, options.write(true).create(true).truncate(false)) {
+        Ok(Some(mut file)) => file.write_all(b"*\n"),
+        Ok(None) | Err(PlainFileError::Symlink(_) | PlainFileError::NotAFile(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }

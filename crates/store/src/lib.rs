@@ -31,6 +31,7 @@ pub mod listing;
 pub mod lock;
 mod log_folder;
 mod parse_cache;
+pub mod plain_file;
 mod pretty;
 pub mod remains;
 pub mod repository;

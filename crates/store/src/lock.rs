@@ -5,11 +5,12 @@
 //! lock file only describe the holder.
 
 use crate::error::StoreError;
+use crate::plain_file::{self, Links, PlainFileError};
 use charrette_model::escape::printable;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -102,6 +103,25 @@ impl HeldLease {
     fn file(&self) -> MutexGuard<'_, File> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Takes the lease again if its file is not at its path; false if it is.
+    fn take_back(
+        &self,
+        holder: &Holder,
+        clear: impl Fn(&Path) -> io::Result<()>,
+    ) -> Result<bool, StoreError> {
+        let is_there = || is_same_file(&self.path, &self.file());
+        if matches!(is_there(), Ok(true)) {
+            return Ok(false);
+        }
+        clear(&self.path)?;
+        // If its folder was only closed, nobody could take it.
+        if !is_there()? {
+            let file = acquire(&self.path, holder, LEASE_TIMEOUT)?;
+            *self.file() = file;
+        }
+        Ok(true)
+    }
 }
 
 impl Drop for Lease {
@@ -135,10 +155,7 @@ impl Lease {
 
     /// The current holder of a lease, if any.
     pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
-        let file = match open(path, false) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => other?,
-        };
+        let Some(file) = open(path, false)? else { return Ok(None) };
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
             Err(TryLockError::WouldBlock) => {
@@ -162,31 +179,24 @@ impl HeldLeases {
         held.push(Arc::downgrade(&lease.0));
     }
 
-    /// Takes each lease again whose file was removed or replaced, and returns the paths of those. An error if another
-    /// process has taken one of them meanwhile.
-    pub(crate) fn take_back(&self, holder: &Holder) -> Result<Vec<PathBuf>, StoreError> {
+    /// Takes each lease again whose file was removed, replaced or closed, and returns the paths of those. `clear` removes what
+    /// is in the way of a lock. An error if another process has taken one of them meanwhile, which is told before any other.
+    pub(crate) fn take_back(
+        &self,
+        holder: &Holder,
+        clear: impl Fn(&Path) -> io::Result<()>,
+    ) -> Result<Vec<PathBuf>, StoreError> {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut lost = Vec::new();
+        let (mut lost, mut problem) = (Vec::new(), None);
         for lease in held.iter().filter_map(Weak::upgrade) {
-            if is_same_file(&lease.path, &lease.file())? {
-                continue;
+            match lease.take_back(holder, &clear) {
+                Ok(false) => {}
+                Ok(true) => lost.push(lease.path.clone()),
+                Err(locked @ StoreError::Locked { .. }) => return Err(locked),
+                Err(other) => problem = Some(other),
             }
-            clear_the_way(&lease.path)?;
-            let file = acquire(&lease.path, holder, LEASE_TIMEOUT)?;
-            *lease.file() = file;
-            lost.push(lease.path.clone());
         }
-        Ok(lost)
-    }
-}
-
-/// Makes the folder of a lock again, and removes what cannot be opened as a lock in its place.
-fn clear_the_way(path: &Path) -> io::Result<()> {
-    fs_err::create_dir_all(path.parent().unwrap_or(path))?;
-    match path.symlink_metadata() {
-        Ok(meta) if meta.is_dir() => fs_err::remove_dir_all(path),
-        Ok(meta) if !meta.is_file() => fs_err::remove_file(path),
-        _ => Ok(()),
+        problem.map_or(Ok(lost), Err)
     }
 }
 
@@ -206,10 +216,7 @@ fn acquire(path: &Path, holder: &Holder, timeout: Duration) -> Result<File, Stor
     let deadline = Instant::now() + timeout;
     let mut pause = Duration::from_micros(200);
     loop {
-        let file = match open(path, true) {
-            Err(_) if path.is_symlink() => return Err(StoreError::Symlink(path.to_owned())),
-            other => other?,
-        };
+        let Some(file) = open(path, true)? else { return Err(gone(path).into()) };
         match file.try_lock() {
             // The lock counts only if the locked file is still the one at that path.
             Ok(()) if is_same_file(path, &file)? => {
@@ -231,18 +238,23 @@ fn acquire(path: &Path, holder: &Holder, timeout: Duration) -> Result<File, Stor
     }
 }
 
-fn open(path: &Path, create: bool) -> io::Result<File> {
+/// Opens a lock file; none if there is no such file.
+fn open(path: &Path, create: bool) -> Result<Option<File>, PlainFileError> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true).write(true).create(create).truncate(false);
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    options.options_mut().custom_flags(no_follow);
-    Ok(options.open(path)?.into_file())
+    let file = plain_file::open(path, Links::Refused, &mut options)?;
+    Ok(file.map(fs_err::File::into_file))
+}
+
+/// The folder of a lock is missing.
+fn gone(path: &Path) -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, format!("the folder of {} is gone", path.display()))
 }
 
 /// True if an open file is still the one at that path.
 pub(crate) fn is_same_file(path: &Path, file: &File) -> io::Result<bool> {
     let ours = file.metadata()?;
-    match path.symlink_metadata() {
+    match fs_err::symlink_metadata(path) {
         Ok(theirs) => Ok((ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),

@@ -1,10 +1,14 @@
 //! The repository of a path, found on disk rather than by starting git.
 
+use crate::plain_file::{self, Links};
 use charrette_git::{Git, GitError};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+
+/// Size that a file with a path never reaches, in bytes.
+const MAX_PATH_BYTES: u64 = 64 << 10;
 
 /// Repository of a path, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,13 +92,23 @@ fn is_git_dir(folder: &Path) -> bool {
 
 /// Reads a linked work tree or submodule: `.git` is a file with the path of the rest.
 fn read_linked(work_tree: &Path, dot_git: &Path) -> io::Result<Option<Repository>> {
-    let text = fs_err::read_to_string(dot_git)?;
+    let Some(text) = read_text(dot_git)? else { return Ok(None) };
     let Some(target) = text.strip_prefix("gitdir:") else { return Ok(None) };
     let git_dir = work_tree.join(target.trim_matches([' ', '\n', '\r']));
-    let common_dir = match fs_err::read_to_string(git_dir.join("commondir")) {
-        Ok(relative) => git_dir.join(relative.trim_end_matches(['\n', '\r'])),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => git_dir.clone(),
-        Err(error) => return Err(error),
+    let common_dir = match read_text(&git_dir.join("commondir"))? {
+        Some(relative) => git_dir.join(relative.trim_end_matches(['\n', '\r'])),
+        None => git_dir.clone(),
     };
     Ok(Some(Repository { work_tree: work_tree.to_owned(), git_dir, common_dir }))
+}
+
+/// Text of a file that holds a path; none if there is no such file.
+fn read_text(path: &Path) -> io::Result<Option<String>> {
+    let bytes = plain_file::read(path, Links::Followed, MAX_PATH_BYTES)?;
+    let text = bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| not_text(path)));
+    text.transpose()
+}
+
+fn not_text(path: &Path) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{} is not UTF-8", path.display()))
 }

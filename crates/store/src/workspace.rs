@@ -8,10 +8,10 @@
 use crate::answer_notes::AnswerNotes;
 use crate::atomic::{place_all, sync_folders_of};
 use crate::custody::Custody;
-use crate::documents::read_small;
 use crate::error::StoreError;
 use crate::layout::{check_file, check_folder, create_folder};
 use crate::log_folder::LogFolder;
+use crate::plain_file::{self, Links};
 use crate::signature::Signature;
 use charrette_model::escape::shell_word;
 use sha2::{Digest as _, Sha256};
@@ -27,6 +27,7 @@ mod replay;
 mod unrestored;
 
 pub use files_in_custody::CheckedFiles;
+use files_in_custody::is_log;
 use names::{SPECS, add_names, check_name, invalid};
 use replay::Replay;
 
@@ -297,11 +298,11 @@ impl Workspace {
                 self.replay().forget_digests();
                 self.check_place(&target)?;
                 create_folder(target.parent().unwrap_or(&self.folder))?;
-                changed.extend(self.keep_superseded(name, || Ok(sha256(&fs_err::read(&staged)?)))?);
+                changed.extend(self.keep_superseded(name, || Ok(sha256(&read(&staged)?)))?);
                 match fs_err::rename(&staged, &target) {
                     // The user's state directory may be on another disk.
                     Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                        place_all(&[(target.clone(), &fs_err::read(&staged)?)])?;
+                        place_all(&[(target.clone(), &read(&staged)?)])?;
                         copied.push(staged.clone());
                     }
                     other => other?,
@@ -398,7 +399,7 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             // The specification, or the workspace, may be on another disk.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                place_all(&[(kept.clone(), &fs_err::read(&target)?)])?;
+                place_all(&[(kept.clone(), &read(&target)?)])?;
             }
             other => other?,
         }
@@ -453,6 +454,9 @@ impl Workspace {
     }
 }
 
+/// Size that an artifact never reaches, in bytes.
+const MAX_ARTIFACT_BYTES: u64 = 256 << 20;
+
 /// Separates lane and name, and replaces `/` in a name: it occurs in no name.
 const STAGED: &str = "@";
 
@@ -467,12 +471,14 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Content of a file; none if there is no such file.
 fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let file = match fs_err::File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other?,
-    };
-    let length = file.metadata()?.len();
-    read_small(file, length).map(Some)
+    Ok(plain_file::read(path, Links::Followed, MAX_ARTIFACT_BYTES)?)
+}
+
+/// Content of a file that is there.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_if_there(path)?.ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, format!("there is no file {}", path.display()))
+    })
 }
 
 fn single(digests: Vec<String>) -> String {

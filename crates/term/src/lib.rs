@@ -10,6 +10,7 @@
 mod asker;
 mod closing;
 mod confirm;
+mod continued;
 mod dialog;
 mod editor;
 mod event_renderer;

@@ -4,6 +4,7 @@
 //! lines is one answer; Escape, Ctrl-C and Ctrl-Z work at every question; and whatever ends the run, the terminal mode
 //! is restored.
 
+use crate::continued;
 use crate::keys::{Key, KeyDecoder};
 use crate::line_editor::LineEditor;
 use crate::screen::{Screen, ScreenGuard};
@@ -18,10 +19,16 @@ use rustix::termios::{
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time to wait for the rest of a key sequence; also the polling interval of cancellation.
 const KEY_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Longest time until a stop takes hold. In a group that no shell controls, none does.
+const STOP_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Interval of looks for it.
+const STOP_INTERVAL: Duration = Duration::from_millis(5);
 
 const PASTE_ON: &str = "\u{1b}[?2004h";
 const PASTE_OFF: &str = "\u{1b}[?2004l";
@@ -60,8 +67,14 @@ impl Terminal {
     pub(crate) fn start_session(&self, stop: Arc<AtomicBool>) -> std::io::Result<TerminalSession<'_>> {
         let screen = self.screen.reserve();
         let original_mode = tcgetattr(&self.input)?;
-        let session =
-            TerminalSession { terminal: self, screen, original_mode, keys: KeyDecoder::default(), stop };
+        let session = TerminalSession {
+            terminal: self,
+            screen,
+            original_mode,
+            keys: KeyDecoder::default(),
+            stop,
+            continued: continued::count(),
+        };
         session.enable_raw_mode(OptionalActions::Flush)?;
         Ok(session)
     }
@@ -75,6 +88,8 @@ pub(crate) struct TerminalSession<'a> {
     original_mode: Termios,
     keys: KeyDecoder,
     stop: Arc<AtomicBool>,
+    /// How often this process had been continued when the mode was set last.
+    continued: usize,
 }
 
 impl TerminalSession<'_> {
@@ -95,7 +110,8 @@ impl TerminalSession<'_> {
         let mut line = LineEditor::default();
         self.draw(prompt, &line);
         let typed = loop {
-            let Some(key) = self.next_key() else { break LineInput::Interrupted };
+            let next = self.next_key(|session| session.draw(prompt, &line));
+            let Some(key) = next else { break LineInput::Interrupted };
             match key {
                 Key::Enter => {
                     self.draw_accepted(prompt, &line, if_empty);
@@ -152,9 +168,15 @@ impl TerminalSession<'_> {
         }
     }
 
-    /// Reads the next key; none if the run was cancelled.
-    fn next_key(&mut self) -> Option<Key> {
+    /// Reads the next key; none if the run was cancelled. `redraw` is called where this process was stopped meanwhile: a
+    /// shell has used the terminal, and changed its mode.
+    fn next_key(&mut self, redraw: impl Fn(&Self)) -> Option<Key> {
         loop {
+            if self.was_continued() {
+                // If the terminal is gone, reading the next key fails.
+                let _ = self.enable_raw_mode(OptionalActions::Now);
+                redraw(self);
+            }
             if let Some(key) = self.keys.next(false) {
                 return Some(key);
             }
@@ -195,11 +217,23 @@ impl TerminalSession<'_> {
         }
     }
 
-    /// Ctrl-Z: suspends the process group as a shell expects, until it is continued.
+    /// Ctrl-Z: suspends the process group as a shell expects, until it is continued. Another thread may take the signal, and
+    /// this one run on until the stop takes hold: the mode of the terminal is the shell's until then.
     fn suspend(&mut self) {
-        self.with_original_mode(|_| {
+        self.with_original_mode(|session| {
+            session.continued = continued::count();
+            let until = Instant::now() + STOP_TIMEOUT;
             let _ = kill_current_process_group(Signal::TSTP);
+            while !session.was_continued() && Instant::now() < until {
+                std::thread::sleep(STOP_INTERVAL);
+            }
         });
+    }
+
+    /// True once after this process was continued.
+    fn was_continued(&mut self) -> bool {
+        let count = continued::count();
+        std::mem::replace(&mut self.continued, count) != count
     }
 
     fn enable_raw_mode(&self, when: OptionalActions) -> std::io::Result<()> {

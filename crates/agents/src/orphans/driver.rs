@@ -2,7 +2,9 @@
 
 use super::copies::{copies_folder, remove_folder};
 use super::lane::end_adopted;
+use charrette_sandbox::lane::Mark;
 use charrette_store::lock::process_namespace;
+use charrette_store::workspace::sha256;
 use fs_err::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -51,6 +53,13 @@ impl Driver {
     pub fn token(&self, lane: &str) -> String {
         format!("{}/{lane}", self.name)
     }
+}
+
+/// Mark of the lanes of a driver, told by its name alone. `token` is that name, or a value of [`LANE_VARIABLE`].
+pub(crate) fn lane_mark(token: &str) -> Mark {
+    let name = token.split('/').next().unwrap_or_default();
+    let number = sha256(name.as_bytes()).get(..12).and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    Mark::of_driver(number.unwrap_or_default())
 }
 
 /// Locks and writes a record, and gives it its name.

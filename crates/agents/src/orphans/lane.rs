@@ -3,7 +3,7 @@
 use super::driver::LANE_VARIABLE;
 use super::ending::{Ending, end_all};
 use super::processes::{
-    GroupRule, Look, has_variable, look_at_children, processes_with_variable, set_subreaper,
+    GroupRule, Identity, Look, has_variable, look_at_children, look_for_lanes, set_subreaper,
 };
 use crate::process_group::with_own_leaders;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,10 +22,10 @@ impl LaneProcesses {
     /// Begins a lane: what was adopted so far is not of an agent, unless another lane is at work. `token` is the value of
     /// [`LANE_VARIABLE`].
     pub(crate) fn begin(token: String) -> LaneProcesses {
+        let is_subreaper = become_subreaper();
         let mut adopted = adopted();
-        if adopted.lanes == 0 && become_subreaper() {
-            let found = with_own_leaders(|own| look_at_children(own, GroupRule::Others, |_| true));
-            adopted.spared = found.unwrap_or_default().living.iter().map(|process| process.pid).collect();
+        if adopted.lanes == 0 && is_subreaper {
+            adopted.daemons = children(GroupRule::Others);
         }
         adopted.lanes += 1;
         LaneProcesses { token }
@@ -43,25 +43,35 @@ impl LaneProcesses {
         } else {
             // The other lanes must not wait for these processes to end.
             let ending = tokio::task::spawn_blocking(move || end_all(grace, || look(&token)));
-            ending.await.unwrap_or_default()
+            ending.await.unwrap_or_else(|_| Ending { survivors: Some(Vec::new()), ..Ending::default() })
         };
         // While something is left, nothing that is adopted can be told from it.
-        if ending.survivors.is_empty() {
+        if ending.survivors.is_none() {
             adopted().lanes -= 1;
         }
         ending
     }
 }
 
-/// Count of lanes at work, and adopted processes that belong to the user.
+/// Count of lanes at work, and children that belong to the user.
 struct Adopted {
     /// Lanes that are at work, or that could not be ended.
     lanes: usize,
-    /// Processes that were there before an agent began: daemons of an editor or of git, which belong to the user.
-    spared: Vec<i32>,
+    /// Children from before the first agent: a script that starts a server and then becomes this program leaves it to us.
+    first_children: Vec<Identity>,
+    /// What was adopted while no agent was at work: daemons of an editor or of git.
+    daemons: Vec<Identity>,
 }
 
-static ADOPTED: Mutex<Adopted> = Mutex::new(Adopted { lanes: 0, spared: Vec::new() });
+static ADOPTED: Mutex<Adopted> =
+    Mutex::new(Adopted { lanes: 0, first_children: Vec::new(), daemons: Vec::new() });
+
+impl Adopted {
+    /// Children that are never ended.
+    fn spared(&self) -> Vec<Identity> {
+        [&self.first_children[..], &self.daemons].concat()
+    }
+}
 
 fn adopted() -> MutexGuard<'static, Adopted> {
     ADOPTED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -71,19 +81,20 @@ fn adopted() -> MutexGuard<'static, Adopted> {
 fn look(token: &str) -> Look {
     let of_lane = |value: &[u8]| value == token.as_bytes();
     if !become_subreaper() {
-        return Look::certain(processes_with_variable(LANE_VARIABLE, of_lane));
+        return look_for_lanes(LANE_VARIABLE, of_lane, None);
     }
-    let spared = adopted().spared.clone();
+    let spared = adopted().spared();
+    let is_ours = |pid: i32| Identity::of(pid).is_none_or(|found| !spared.contains(&found));
     let found = with_own_leaders(|own| {
         if own.is_empty() {
-            let adopted = look_at_children(own, GroupRule::Others, |pid| !spared.contains(&pid))?;
+            let adopted = look_at_children(own, GroupRule::Others, is_ours)?;
             if !adopted.is_clear() {
                 return Some(adopted);
             }
         }
         look_at_children(own, GroupRule::Any, |pid| has_variable(pid, LANE_VARIABLE, of_lane))
     });
-    found.unwrap_or_else(|| Look::certain(processes_with_variable(LANE_VARIABLE, of_lane)))
+    found.unwrap_or_else(|| look_for_lanes(LANE_VARIABLE, of_lane, None))
 }
 
 /// Ends everything that agents left to us, at the end of a driver: processes that joined our own group as well. No agent
@@ -92,10 +103,10 @@ pub(crate) fn end_adopted(grace: Duration) {
     if !become_subreaper() || with_own_leaders(|own| !own.is_empty()) {
         return;
     }
-    let spared = adopted().spared.clone();
+    let spared = adopted().spared();
+    let is_ours = |pid: i32| Identity::of(pid).is_none_or(|found| !spared.contains(&found));
     let look = || {
-        let found =
-            with_own_leaders(|own| look_at_children(own, GroupRule::Any, |pid| !spared.contains(&pid)));
+        let found = with_own_leaders(|own| look_at_children(own, GroupRule::Any, is_ours));
         found.unwrap_or_else(|| Look::certain(Vec::new()))
     };
     end_all(grace, look);
@@ -105,5 +116,17 @@ pub(crate) fn end_adopted(grace: Duration) {
 /// called before the first agent is started.
 pub(crate) fn become_subreaper() -> bool {
     static IS_SUBREAPER: OnceLock<bool> = OnceLock::new();
-    *IS_SUBREAPER.get_or_init(set_subreaper)
+    *IS_SUBREAPER.get_or_init(|| {
+        let is_subreaper = set_subreaper();
+        if is_subreaper {
+            adopted().first_children = children(GroupRule::Any);
+        }
+        is_subreaper
+    })
+}
+
+/// Children that we did not start as agents, and that live.
+fn children(group: GroupRule) -> Vec<Identity> {
+    let found = with_own_leaders(|own| look_at_children(own, group, |_| true)).unwrap_or_default();
+    found.living.iter().filter_map(|process| Identity::of(process.pid)).collect()
 }

@@ -2,6 +2,9 @@
 
 #[cfg(target_os = "linux")]
 use super::ancestry::Ancestry;
+#[cfg(target_os = "linux")]
+use charrette_sandbox::lane;
+use charrette_sandbox::lane::Mark;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 
@@ -24,14 +27,26 @@ impl Process {
     }
 }
 
-/// Processes whose environment has a value of `variable` that `wanted` accepts, except this process and its
-/// ancestors.
+/// Looks for processes whose environment has a value of `variable` that `wanted` accepts, or that carry that mark; this
+/// process and its ancestors are left out.
 #[cfg(target_os = "linux")]
-pub(super) fn processes_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> bool) -> Vec<Process> {
+pub(super) fn look_for_lanes(variable: &str, wanted: impl Fn(&[u8]) -> bool, mark: Option<Mark>) -> Look {
+    let is_wanted = |pid: i32| {
+        has_variable(pid, variable, &wanted)
+            || mark.is_some_and(|mark| lane::carries(pid, mark) && !has_ended(pid))
+    };
     let spared = Ancestry::look_up();
     let entries = fs_err::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| pid(&entry.file_name()));
-    pids.filter(|pid| !spared.contains(*pid)).filter_map(|pid| open_if(pid, variable, &wanted)).collect()
+    let mut look = Look::certain(Vec::new());
+    // Checked first, because that is cheap, and again after the handle was opened, because only then is it certain.
+    for pid in pids.filter(|pid| !spared.contains(*pid) && is_wanted(*pid)) {
+        match open(pid).filter(|_| is_wanted(pid)) {
+            Some(process) => look.living.push(process),
+            None => look.is_certain = false,
+        }
+    }
+    look
 }
 
 /// Process groups of children that may be adopted ones.
@@ -43,11 +58,11 @@ pub(super) enum GroupRule {
     Any,
 }
 
-/// Children found by one pass over the process list.
+/// Processes found by one pass over a list of them.
 #[derive(Debug, Default)]
 pub(super) struct Look {
     pub(super) living: Vec<Process>,
-    /// False if a process ended during the look: whatever it started last may not have been listed.
+    /// False if one of them ended during the look: whatever it started last may not have been listed.
     pub(super) is_certain: bool,
 }
 
@@ -69,7 +84,7 @@ impl Look {
 /// No own child may be started during the look.
 #[cfg(target_os = "linux")]
 pub(super) fn look_at_children(own: &[i32], group: GroupRule, wanted: impl Fn(i32) -> bool) -> Option<Look> {
-    use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
+    use rustix::process::{WaitOptions, waitpid};
     let ours = own_group();
     let (children, is_certain) = children()?;
     let mut look = Look { living: Vec::new(), is_certain };
@@ -92,13 +107,11 @@ pub(super) fn look_at_children(own: &[i32], group: GroupRule, wanted: impl Fn(i3
         if !wanted(pid) {
             continue;
         }
-        let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        match handle {
-            // Still ours, so that the handle is of the process that was looked at.
-            Some(handle) if stat(pid).is_some_and(|again| again.parent == found.parent) => {
-                look.living.push(Process { pid, handle });
-            }
-            _ => look.is_certain = false,
+        // Still ours, so that the handle is of the process that was looked at.
+        let is_same = |_: &Process| stat(pid).is_some_and(|again| again.parent == found.parent);
+        match open(pid).filter(is_same) {
+            Some(process) => look.living.push(process),
+            None => look.is_certain = false,
         }
     }
     Some(look)
@@ -118,15 +131,12 @@ pub(super) fn set_subreaper() -> bool {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok()
 }
 
+/// Opens a process by its id.
 #[cfg(target_os = "linux")]
-fn open_if(pid: i32, variable: &str, wanted: impl Fn(&[u8]) -> bool) -> Option<Process> {
+pub(super) fn open(pid: i32) -> Option<Process> {
     use rustix::process::{PidfdFlags, pidfd_open};
-    // Checked first, because that is cheap, and again after the handle was opened, because only then is it certain.
-    if !has_variable(pid, variable, &wanted) {
-        return None;
-    }
     let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
-    has_variable(pid, variable, &wanted).then_some(Process { pid, handle })
+    Some(Process { pid, handle })
 }
 
 /// True if the environment of a process has a value of `variable` that `wanted` accepts.
@@ -172,12 +182,41 @@ pub(super) struct Stat {
     state: u8,
     pub(super) parent: i32,
     group: i32,
+    /// Clock ticks from the start of the system to that of the process.
+    started: u64,
+}
+
+/// Identity of a process: its id may be another's when it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    pid: i32,
+    started: u64,
+}
+
+impl Identity {
+    pub(super) fn of(pid: i32) -> Option<Identity> {
+        Some(Identity { pid, started: started(pid)? })
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn started(pid: i32) -> Option<u64> {
+    stat(pid).map(|stat| stat.started)
+}
+
+/// True for a process that waits for its parent only, or is gone. One whose first thread has ended seems to be as well.
+#[cfg(target_os = "linux")]
+fn has_ended(pid: i32) -> bool {
+    let threads = || fs_err::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    stat(pid).is_none_or(|found| found.state == b'Z' && threads() <= 1)
 }
 
 #[cfg(target_os = "linux")]
 pub(super) fn stat(pid: i32) -> Option<Stat> {
     /// More than the kernel ever writes: a name of at most 64 bytes, and some fifty numbers.
     const MAX_BYTES: usize = 2048;
+    /// Fields between the group and the start.
+    const FIELDS_TO_START: usize = 16;
     // Every command asks for its ancestors.
     let text = read_at_once::<MAX_BYTES>(&format!("/proc/{pid}/stat"))?;
     // The name in parentheses may contain anything, parentheses included.
@@ -188,6 +227,7 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
         state: *fields.next()?.as_bytes().first()?,
         parent: fields.next()?.parse().ok()?,
         group: fields.next()?.parse().ok()?,
+        started: fields.nth(FIELDS_TO_START)?.parse().ok()?,
     })
 }
 
@@ -210,9 +250,9 @@ fn pid(name: &OsStr) -> Option<i32> {
     name.to_str()?.parse().ok()
 }
 
-/// The same with `ps`, which shows the environment of our own processes.
+/// The same with `ps`, which shows the environment of our own processes. There are no marks.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn processes_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> bool) -> Vec<Process> {
+pub(super) fn look_for_lanes(variable: &str, wanted: impl Fn(&[u8]) -> bool, _: Option<Mark>) -> Look {
     let output = std::process::Command::new("ps").args(["-E", "-ww", "-o", "pid=,ppid=,command="]).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let rows: Vec<(i32, i32, &str)> = text
@@ -236,7 +276,7 @@ pub(super) fn processes_with_variable(variable: &str, wanted: impl Fn(&[u8]) -> 
         words.any(|word| word.strip_prefix(&prefix).is_some_and(|value| wanted(value.as_bytes())))
     };
     let matching = rows.iter().filter(|(pid, _, command)| !spared.contains(pid) && has_variable(command));
-    matching.map(|(pid, ..)| Process { pid: *pid }).collect()
+    Look::certain(matching.map(|(pid, ..)| Process { pid: *pid }).collect())
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -247,6 +287,11 @@ pub(super) fn look_at_children(_: &[i32], _: GroupRule, _: impl Fn(i32) -> bool)
 #[cfg(not(target_os = "linux"))]
 pub(super) fn has_variable(_: i32, _: &str, _: impl Fn(&[u8]) -> bool) -> bool {
     false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started(_: i32) -> Option<u64> {
+    None
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -2,9 +2,9 @@
 
 use super::ancestry::Ancestry;
 use super::copies::{copies_folder, remove_folder};
-use super::driver::LANE_VARIABLE;
+use super::driver::{LANE_VARIABLE, lane_mark};
 use super::ending::end_all;
-use super::processes::{Look, processes_with_variable};
+use super::processes::{Look, look_for_lanes};
 use charrette_store::lock::process_namespace;
 use fs_err::File;
 use std::io;
@@ -23,9 +23,9 @@ pub struct Orphan {
 pub fn find_orphans(folder: &Path) -> io::Result<Vec<Orphan>> {
     let mut found = Vec::new();
     for dead in dead_drivers(folder)? {
-        let processes = processes_with_variable(LANE_VARIABLE, |value| is_of_driver(value, &dead.name));
+        let look = dead.look();
         found.extend(
-            processes.iter().map(|process| Orphan { pid: process.pid, driver: dead.purpose.clone() }),
+            look.living.iter().map(|process| Orphan { pid: process.pid, driver: dead.purpose.clone() }),
         );
     }
     Ok(found)
@@ -35,15 +35,12 @@ pub fn find_orphans(folder: &Path) -> io::Result<Vec<Orphan>> {
 pub fn reap_orphans(folder: &Path, grace: Duration) -> io::Result<Vec<Orphan>> {
     let mut ended = Vec::new();
     for dead in dead_drivers(folder)? {
-        let end = end_all(grace, || {
-            let is_of_dead = |value: &[u8]| is_of_driver(value, &dead.name);
-            Look::certain(processes_with_variable(LANE_VARIABLE, is_of_dead))
-        });
+        let end = end_all(grace, || dead.look());
         ended.extend(end.ended.into_iter().map(|pid| Orphan { pid, driver: dead.purpose.clone() }));
         // A copy that cannot be removed must not keep others from starting.
         let _ = remove_folder(&copies_folder(folder, &dead.name));
         // What could not be ended is looked for again by the next start.
-        if end.survivors.is_empty() {
+        if end.survivors.is_none() {
             fs_err::remove_file(folder.join(&dead.name))?;
         }
     }
@@ -84,6 +81,14 @@ struct DeadDriver {
     purpose: String,
     /// Held, so that no other process reaps the same orphans.
     _lock: File,
+}
+
+impl DeadDriver {
+    /// Looks for its processes: by the environment, and by the mark of its lanes where that was emptied.
+    fn look(&self) -> Look {
+        let is_of_dead = |value: &[u8]| is_of_driver(value, &self.name);
+        look_for_lanes(LANE_VARIABLE, is_of_dead, Some(lane_mark(&self.name)))
+    }
 }
 
 fn dead_drivers(folder: &Path) -> io::Result<Vec<DeadDriver>> {

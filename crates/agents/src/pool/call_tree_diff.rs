@@ -56,8 +56,9 @@ impl CallTreeDiff {
     /// Forbidden changes, by comparison with a second snapshot; an error if the tree cannot be compared.
     pub(super) async fn finish(self) -> Result<Vec<TreeChange>, String> {
         let Some(before) = self.before else { return Ok(Vec::new()) };
-        let after = self.tree.snapshot().await.map_err(|error| format!("{CANNOT_COMPARE}: {error}"))?;
-        let mut changes = self.tree.changes(&before, &after);
+        let failed = |error: String| format!("{CANNOT_COMPARE}: {error}");
+        let after = self.tree.snapshot().await.map_err(failed)?;
+        let mut changes = self.tree.changes(before, after).await.map_err(failed)?;
         // A commit that the agent cannot have made is the person's, and so is what came with it.
         if self.is_enclosed && changes.iter().any(|change| change.kind == ChangeKind::HeadMoved) {
             return Ok(Vec::new());

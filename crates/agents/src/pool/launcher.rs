@@ -119,7 +119,7 @@ impl AgentPool {
             let report = self.run(&agent, &order, session, policy, EndHook(&keep)).await;
             self.record_call(&agent, &order, &report);
             drop(reserved);
-            if let (false, Err(failure)) = (report.survivors.is_empty(), &report.outcome.answer) {
+            if let (Some(_), Err(failure)) = (&report.survivors, &report.outcome.answer) {
                 return Err(LaunchError::Unverified(format!("{} {}", agent.name, failure.message)));
             }
             let failure = match &report.outcome.answer {

@@ -2,17 +2,16 @@
 
 use super::call::AgentCall;
 use super::state::AgentPool;
-use crate::outcome::{FailureKind, Outcome, TimeoutKind, output_exceeded};
+use crate::outcome::{FailureKind, Outcome, output_exceeded};
 use crate::queue::{CallAnswer, CallQueue, CallRequest, QueueError, WaitingCall};
 use crate::stream::clean;
-use crate::supervisor::{CallReport, CallTimeouts};
+use crate::supervisor::{ActivityMonitor, CallReport, CallTimeouts};
 use charrette_engine::Cancel;
 use charrette_engine::cancel::Urgency;
 use charrette_engine::ports::Clock;
 use charrette_store::Holder;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 /// Runs that have enqueued calls. When their driver ends in order, the calls whose answers were taken are over; an
 /// interrupted run may still have to record them.
@@ -62,16 +61,16 @@ impl AgentPool {
 
     /// Enqueues a call and waits for its answer. An interrupted call stays in the queue.
     pub(super) async fn call_queue(&self, call: AgentCall<'_>, timeouts: CallTimeouts) -> CallReport {
-        let started = Instant::now();
+        let clock = ActivityMonitor::start();
         let outcome = match self.enqueue(&call) {
-            Ok(waiting) => self.wait_for_answer(&waiting, timeouts, started).await,
+            Ok(waiting) => self.wait_for_answer(&waiting, timeouts, &clock).await,
             Err(error) => Err(error),
         };
         let outcome = outcome.unwrap_or_else(|error| {
             Outcome::failed(FailureKind::Start, format!("its call cannot be enqueued: {error}"))
         });
         let bytes = outcome.answer.as_ref().map_or(0, |text| text.len() as u64);
-        CallReport { elapsed: started.elapsed(), bytes, ..CallReport::without_process(outcome) }
+        CallReport { elapsed: clock.elapsed(), bytes, ..CallReport::without_process(outcome) }
     }
 
     fn enqueue(&self, call: &AgentCall<'_>) -> Result<WaitingCall, QueueError> {
@@ -104,11 +103,13 @@ impl AgentPool {
         &self,
         waiting: &WaitingCall,
         timeouts: CallTimeouts,
-        started: Instant,
+        clock: &ActivityMonitor,
     ) -> Result<Outcome, QueueError> {
         let max_bytes = self.policy().output_bytes;
-        let clock = tokio::time::sleep(timeouts.total);
-        tokio::pin!(clock);
+        // Nobody sees the one who answers at work.
+        let only_total = CallTimeouts { first_byte: None, idle: None, ..timeouts };
+        let timed_out = clock.timed_out(&only_total);
+        tokio::pin!(timed_out);
         loop {
             let answer = tokio::select! {
                 biased;
@@ -116,10 +117,10 @@ impl AgentPool {
                     return Ok(Outcome::failed(FailureKind::Interrupted, "interrupted"));
                 }
                 () = waiting.wait() => waiting.take(max_bytes, self.now())?,
-                () = &mut clock => match waiting.time_out(max_bytes, self.now())? {
+                timeout = &mut timed_out => match waiting.time_out(max_bytes, self.now())? {
                     None => {
-                        let message = timeouts.message(TimeoutKind::Total, started.elapsed());
-                        return Ok(Outcome::failed(FailureKind::Timeout(TimeoutKind::Total), message));
+                        let message = only_total.message(timeout, clock.elapsed());
+                        return Ok(Outcome::failed(FailureKind::Timeout(timeout), message));
                     }
                     answer => answer,
                 },

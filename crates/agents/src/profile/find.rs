@@ -3,6 +3,7 @@
 use super::roster::{Agent, Roster};
 use crate::host::HostEnvironment;
 use crate::sandbox::{CallPlaces, CallSandbox, SandboxConfig};
+use charrette_sandbox::lane::Mark;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Agent {
         });
         let sandbox = places.and_then(|places| CallSandbox::new(sandbox, self, roster, host, places));
         if let Some(sandbox) = &sandbox {
-            words = sandbox.wrap(&words);
+            words = sandbox.wrap(&words, Mark::OF_NOBODY);
         }
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).env_clear().envs(self.environment(host, None)).stdin(Stdio::null());

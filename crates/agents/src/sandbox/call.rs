@@ -4,6 +4,7 @@ use super::config::SandboxConfig;
 use super::paths::expand_path;
 use crate::host::HostEnvironment;
 use crate::profile::{Agent, Roster};
+use charrette_sandbox::lane::Mark;
 use charrette_sandbox::refusals::refused_paths;
 use charrette_sandbox::{NetworkIsolation, Rules, launcher};
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ pub struct CallSandbox {
     /// Setting with which more can be granted, for messages.
     setting: String,
     launcher: PathBuf,
+    /// Without the mark of the lane.
     rules: Rules,
     /// Paths of profile and settings that were not granted, because they hold more than a client may change.
     left_out: Vec<PathBuf>,
@@ -63,7 +65,7 @@ impl CallSandbox {
             return Some(CallSandbox {
                 setting: String::new(),
                 launcher,
-                rules: Rules { lane: true, abi_limit: Some(0), ..Rules::default() },
+                rules: Rules { abi_limit: Some(0), ..Rules::default() },
                 left_out: Vec::new(),
             });
         }
@@ -126,7 +128,6 @@ impl CallSandbox {
             hides: hides.chain(config.scratch.iter().cloned()).collect(),
             shows: places.readable().map(Path::to_owned).collect(),
             abi_limit: config.abi_limit,
-            lane: true,
             ..Rules::default()
         };
         CallSandbox { setting, launcher, rules, left_out }
@@ -137,10 +138,11 @@ impl CallSandbox {
         self.rules.abi_limit != Some(0)
     }
 
-    /// The command line that starts a program in this sandbox. The program leads a session of its own.
-    pub(crate) fn wrap(&self, command: &[OsString]) -> Vec<OsString> {
+    /// The command line that starts a program in this sandbox. The program leads a session of its own, and has that mark.
+    pub(crate) fn wrap(&self, command: &[OsString], mark: Mark) -> Vec<OsString> {
+        let rules = Rules { lane: Some(mark), ..self.rules.clone() };
         let mut wrapped: Vec<OsString> = vec![self.launcher.clone().into(), launcher::MODE.into()];
-        wrapped.extend(self.rules.to_arguments());
+        wrapped.extend(rules.to_arguments());
         wrapped.extend_from_slice(command);
         wrapped
     }

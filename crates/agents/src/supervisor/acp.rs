@@ -33,7 +33,7 @@ pub(super) async fn run(
             let pipe = CapturedPipe { pipe: stdout, captured: captured.clone(), activity: activity.clone() };
             tokio::select! {
                 outcome = acp::run_session(pipe, stdin, request) => outcome,
-                outcome = capture_stderr(stderr_pipe, &mut stderr) => outcome,
+                outcome = capture_stderr(stderr_pipe, &mut stderr, limit) => outcome,
                 () = exceed_limit(&captured, limit) => {
                     Outcome::failed(FailureKind::OutputLimit, output_limit_message(limit))
                 }
@@ -57,12 +57,15 @@ pub(super) async fn run(
     CallReport { code, signal, elapsed, bytes, stdout_tail, stderr_tail, ..report }
 }
 
-/// Captures standard error. Never returns: the session decides when the call is over.
-async fn capture_stderr(pipe: Option<ChildStderr>, stream: &mut OutputStream) -> Outcome {
+/// Captures standard error. Returns only if it exceeds the limit: the session decides when the call is over.
+async fn capture_stderr(pipe: Option<ChildStderr>, stream: &mut OutputStream, limit: u64) -> Outcome {
     if let Some(mut pipe) = pipe {
         let mut buffer = vec![0; 8 << 10];
         while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
             stream.receive(&buffer[..read], |_| ());
+            if stream.total_bytes() > limit {
+                return Outcome::failed(FailureKind::OutputLimit, output_limit_message(limit));
+            }
         }
     }
     std::future::pending().await

@@ -18,5 +18,5 @@ pub(crate) use lines::{LineSplitter, Piece};
 pub use process_spec::{CaptureTarget, LineRedactor, ProcessProtocol, ProcessSpec, StdinInput};
 pub(crate) use supervise::survivors_message;
 pub use supervise::{CallReport, EndHook, supervise};
-pub(crate) use timeouts::ActivityMonitor;
 pub use timeouts::CallTimeouts;
+pub(crate) use timeouts::{ActivityMonitor, sleep_unstopped};

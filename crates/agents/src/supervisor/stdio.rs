@@ -12,11 +12,15 @@ use charrette_engine::cancel::Urgency;
 use std::process::ExitStatus;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::ChildStdin;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::Instant;
 
 /// Maximum time for reading the pipes of a process that has ended: its children may keep them open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Time for a last look at the pipes before a deadline counts, and the most that it takes: what a pipe can hold.
+const LAST_LOOK: Duration = Duration::from_millis(10);
+const LAST_BYTES: usize = 1 << 20;
 
 /// Note about a client that answered and had to be ended.
 const DID_NOT_EXIT: &str = "answered but did not exit; it was ended";
@@ -44,6 +48,18 @@ pub(super) struct StdioProcess {
     ends_on_rate_limit: bool,
     activity: ActivityMonitor,
     status: Option<ExitStatus>,
+    /// When a client that has answered must have exited, on the clock of `activity`.
+    exit_by: Option<Duration>,
+    /// When the pipes of a process that has ended are no longer read, on the same clock.
+    drain_by: Option<Duration>,
+}
+
+/// Output pipes of a process that are still open, with what was read from them last.
+struct Pipes {
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    out_buffer: Vec<u8>,
+    error_buffer: Vec<u8>,
 }
 
 impl StdioProcess {
@@ -55,7 +71,17 @@ impl StdioProcess {
         ends_on_rate_limit: bool,
     ) -> StdioProcess {
         let activity = ActivityMonitor::start();
-        StdioProcess { group, output, reader, timeouts, ends_on_rate_limit, activity, status: None }
+        StdioProcess {
+            group,
+            output,
+            reader,
+            timeouts,
+            ends_on_rate_limit,
+            activity,
+            status: None,
+            exit_by: None,
+            drain_by: None,
+        }
     }
 
     /// Runs the process to its answer or its end, and ends it.
@@ -70,67 +96,128 @@ impl StdioProcess {
 
     /// Writes the input and reads the output until the process has ended or must be ended.
     async fn read_output(&mut self, input: StdinInput, cancel: &Cancel) -> StopReason {
-        let child = self.group.child();
-        let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
-        let mut writing = Box::pin(write_input(child.stdin.take(), input));
-        let (mut is_written, mut out_buffer, mut error_buffer) = (false, vec![0; 64 << 10], vec![0; 8 << 10]);
-        let mut exit_deadline: Option<Instant> = None;
-        let mut drain_deadline: Option<Instant> = None;
+        let mut pipes = self.take_pipes();
+        let mut writing = Box::pin(write_input(self.group.child().stdin.take(), input));
+        let mut is_written = false;
         loop {
-            if self.status.is_some() && stdout.is_none() && stderr.is_none() {
+            if self.status.is_some() && pipes.are_closed() {
                 return StopReason::Exited;
             }
             self.activity.tick();
-            let (deadline, timeout) = self.activity.next_deadline(&self.timeouts);
-            let deadline = drain_deadline.or(exit_deadline).unwrap_or(deadline).min(deadline);
-            let until = ActivityMonitor::next_tick(deadline);
-            tokio::select! {
-                read = read_pipe(&mut stdout, &mut out_buffer), if stdout.is_some() => {
-                    if read == 0 {
-                        // Nothing more can follow; the client may take its time to exit.
-                        exit_deadline.get_or_insert(Instant::now() + 2 * self.timeouts.grace);
-                        continue;
-                    }
-                    self.activity.record_activity();
-                    let bytes = &out_buffer[..read];
-                    self.output.stdout.receive(bytes, |piece| read_piece(&mut *self.reader, piece));
-                    if let Some(reason) = self.stop_reason(true) {
-                        return reason;
-                    }
-                    // The client may go on working after an answer; then a later answer counts.
-                    exit_deadline =
-                        self.reader.is_complete().then(|| Instant::now() + 2 * self.timeouts.grace);
+            let until = ActivityMonitor::next_tick(self.deadline());
+            let stop = tokio::select! {
+                count = read_pipe(&mut pipes.stdout, &mut pipes.out_buffer), if pipes.stdout.is_some() => {
+                    self.receive_stdout(&pipes.out_buffer[..count])
                 }
-                read = read_pipe(&mut stderr, &mut error_buffer), if stderr.is_some() => {
-                    let bytes = &error_buffer[..read];
-                    self.output.stderr.receive(bytes, |piece| read_stderr_piece(&mut *self.reader, piece));
-                    if let Some(reason) = self.stop_reason(stdout.is_some()) {
-                        return reason;
-                    }
+                count = read_pipe(&mut pipes.stderr, &mut pipes.error_buffer), if pipes.stderr.is_some() => {
+                    self.receive_stderr(&pipes.error_buffer[..count], pipes.stdout.is_some())
                 }
-                () = &mut writing, if !is_written => is_written = true,
-                status = self.group.child().wait(), if self.status.is_none() => {
-                    self.status = status.ok();
-                    drain_deadline = Some(Instant::now() + DRAIN_TIMEOUT);
-                    if self.status.is_none() {
-                        return StopReason::Exited;
-                    }
+                () = &mut writing, if !is_written => {
+                    is_written = true;
+                    None
                 }
-                () = tokio::time::sleep_until(until) => {
-                    if until < deadline {
-                        continue;
-                    }
-                    return if self.status.is_some() {
-                        StopReason::Exited
-                    } else if exit_deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                        StopReason::DidNotExit
-                    } else {
-                        StopReason::Timeout(timeout)
-                    };
-                }
-                () = cancel.wait_for(Urgency::Soon) => return StopReason::Interrupted,
+                status = self.group.child().wait(), if self.status.is_none() => self.note_end(status.ok()),
+                () = tokio::time::sleep_until(until) => self.look_at_the_time(&mut pipes).await,
+                () = cancel.wait_for(Urgency::Soon) => Some(StopReason::Interrupted),
+            };
+            if let Some(stop) = stop {
+                return stop;
             }
         }
+    }
+
+    fn take_pipes(&mut self) -> Pipes {
+        let child = self.group.child();
+        Pipes {
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            out_buffer: vec![0; 64 << 10],
+            error_buffer: vec![0; 8 << 10],
+        }
+    }
+
+    /// Takes what was read of standard output; no bytes are its end.
+    fn receive_stdout(&mut self, bytes: &[u8]) -> Option<StopReason> {
+        if bytes.is_empty() {
+            // Nothing more can follow; the client may take its time to exit.
+            self.exit_by.get_or_insert(self.activity.elapsed() + 2 * self.timeouts.grace);
+            return None;
+        }
+        self.activity.record_activity();
+        self.output.stdout.receive(bytes, |piece| read_piece(&mut *self.reader, piece));
+        let stop = self.stop_reason(true);
+        // The client may go on working after an answer; then a later answer counts.
+        let is_complete = self.reader.is_complete();
+        self.exit_by = is_complete.then(|| self.activity.elapsed() + 2 * self.timeouts.grace);
+        stop
+    }
+
+    fn receive_stderr(&mut self, bytes: &[u8], stdout_is_open: bool) -> Option<StopReason> {
+        self.output.stderr.receive(bytes, |piece| read_stderr_piece(&mut *self.reader, piece));
+        self.stop_reason(stdout_is_open)
+    }
+
+    /// Notes that the process has ended.
+    fn note_end(&mut self, status: Option<ExitStatus>) -> Option<StopReason> {
+        self.status = status;
+        self.drain_by = Some(self.activity.elapsed() + DRAIN_TIMEOUT);
+        self.status.is_none().then_some(StopReason::Exited)
+    }
+
+    /// When the process is no longer waited for, unless it says something.
+    fn deadline(&self) -> Instant {
+        let (timeout, _) = self.activity.next_deadline(&self.timeouts);
+        let end = self.drain_by.or(self.exit_by).map(|by| self.activity.moment(by));
+        end.map_or(timeout, |end| end.min(timeout))
+    }
+
+    /// Reason to end the process because of the time. What it said in time counts, even if this process had no time to
+    /// read it.
+    async fn look_at_the_time(&mut self, pipes: &mut Pipes) -> Option<StopReason> {
+        self.activity.tick();
+        if Instant::now() < self.deadline() {
+            return None;
+        }
+        if let Some(stop) = self.read_rest(pipes).await {
+            return Some(stop);
+        }
+        if self.status.is_some() {
+            return Some(StopReason::Exited);
+        }
+        if let Ok(Some(status)) = self.group.child().try_wait() {
+            return self.note_end(Some(status));
+        }
+        let now = Instant::now();
+        if self.exit_by.is_some_and(|by| self.activity.moment(by) <= now) {
+            return Some(StopReason::DidNotExit);
+        }
+        let (deadline, timeout) = self.activity.next_deadline(&self.timeouts);
+        (deadline <= now).then_some(StopReason::Timeout(timeout))
+    }
+
+    /// Reads what is in the pipes already, and does not wait for more.
+    async fn read_rest(&mut self, pipes: &mut Pipes) -> Option<StopReason> {
+        let look = tokio::time::sleep(LAST_LOOK);
+        tokio::pin!(look);
+        let mut left = LAST_BYTES;
+        while left > 0 && !pipes.are_closed() {
+            // In this order: whatever can be read is read, however late it is.
+            let (count, stop) = tokio::select! {
+                biased;
+                count = read_pipe(&mut pipes.stdout, &mut pipes.out_buffer), if pipes.stdout.is_some() => {
+                    (count, self.receive_stdout(&pipes.out_buffer[..count]))
+                }
+                count = read_pipe(&mut pipes.stderr, &mut pipes.error_buffer), if pipes.stderr.is_some() => {
+                    (count, self.receive_stderr(&pipes.error_buffer[..count], pipes.stdout.is_some()))
+                }
+                () = &mut look => return None,
+            };
+            if stop.is_some() {
+                return stop;
+            }
+            left = left.saturating_sub(count);
+        }
+        None
     }
 
     /// Reason to end the process because of its output. What follows the end of the process, or of its standard output, cannot take
@@ -203,6 +290,12 @@ impl StdioProcess {
     }
 }
 
+impl Pipes {
+    fn are_closed(&self) -> bool {
+        self.stdout.is_none() && self.stderr.is_none()
+    }
+}
+
 fn read_piece(reader: &mut dyn OutputReader, piece: Piece<'_>) {
     match piece {
         Piece::Line(line) => reader.read_line(line),
@@ -231,5 +324,49 @@ async fn write_input(pipe: Option<ChildStdin>, input: StdinInput) {
         // The process may answer without reading all of it.
         let _ = pipe.write_all(text.as_bytes()).await;
         let _ = pipe.shutdown().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::output_stream::OutputStream;
+    use super::super::process_spec::{CaptureTarget, LineRedactor};
+    use super::*;
+    use crate::stream::OutputFormat;
+    use std::path::Path;
+    use std::process::Stdio;
+
+    /// A client that prints a line and notes that, and does not exit.
+    fn client(folder: &Path) -> StdioProcess {
+        let mut command = tokio::process::Command::new("sh");
+        command.args(["-c", "echo late; : > printed; exec sleep 600"]).current_dir(folder).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let group = ProcessGroup::spawn(&mut command).unwrap();
+        let target =
+            |name: &str| CaptureTarget { path: folder.join(name), redactor: LineRedactor::default() };
+        let output = OutputStreams {
+            stdout: OutputStream::new(target("stdout"), 1 << 20).unwrap(),
+            stderr: OutputStream::mostly_empty(target("stderr"), 1 << 20),
+            limit: 1 << 20,
+        };
+        let minute = Duration::from_mins(1);
+        let timeouts = CallTimeouts { first_byte: None, idle: None, total: 10 * minute, grace: minute };
+        StdioProcess::new(group, output, OutputFormat::Text.reader(1 << 20, None), timeouts, false)
+    }
+
+    #[tokio::test]
+    async fn what_was_printed_in_time_counts_when_it_is_read_too_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut client = client(folder.path());
+        let mut pipes = client.take_pipes();
+        while !folder.path().join("printed").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        // An earlier answer was complete long ago.
+        client.exit_by = Some(Duration::ZERO);
+        assert!(client.look_at_the_time(&mut pipes).await.is_none(), "it goes on");
+        assert_eq!(client.output.stdout.total_bytes(), 5);
+        client.exit_by = Some(Duration::ZERO);
+        assert!(matches!(client.look_at_the_time(&mut pipes).await, Some(StopReason::DidNotExit)));
     }
 }

@@ -4,7 +4,7 @@ use super::acp;
 use super::output_stream::OutputStream;
 use super::process_spec::{ProcessProtocol, ProcessSpec, StdinInput};
 use super::stdio::StdioProcess;
-use crate::orphans::{Ending, LANE_VARIABLE, LaneProcesses};
+use crate::orphans::{Ending, LANE_VARIABLE, LaneProcesses, lane_mark};
 use crate::outcome::{Failure, FailureKind, Outcome, output_exceeded};
 use crate::process_group::ProcessGroup;
 use crate::sandbox::{CallSandbox, SettingsWatch};
@@ -35,8 +35,8 @@ pub struct CallReport {
     pub stderr_tail: String,
     /// Number of orphaned processes that were ended.
     pub orphans: usize,
-    /// Ids of processes that it left and that could not be ended.
-    pub survivors: Vec<i32>,
+    /// Ids of processes that it left and that could not be ended, as far as they are known; none if nothing is left.
+    pub survivors: Option<Vec<i32>>,
 }
 
 impl CallReport {
@@ -51,17 +51,17 @@ impl CallReport {
             stdout_tail: String::new(),
             stderr_tail: String::new(),
             orphans: 0,
-            survivors: Vec::new(),
+            survivors: None,
         }
     }
 
     /// Note on orphaned processes, as a predicate of the agent's name; none if there were none.
     pub fn orphans_message(&self) -> Option<String> {
-        match self.orphans {
-            _ if !self.survivors.is_empty() => Some(survivors_message(&self.survivors)),
-            0 => None,
-            1 => Some("left 1 orphaned process; it was ended".to_owned()),
-            count => Some(format!("left {count} orphaned processes; they were ended")),
+        match (&self.survivors, self.orphans) {
+            (Some(survivors), _) => Some(survivors_message(survivors)),
+            (None, 0) => None,
+            (None, 1) => Some("left 1 orphaned process; it was ended".to_owned()),
+            (None, count) => Some(format!("left {count} orphaned processes; they were ended")),
         }
     }
 }
@@ -106,10 +106,10 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
     let grace = spec.timeouts.grace;
     let mut report = run(spec, cancel, on_end).await;
     let Ending { ended, survivors } = lane.end(grace).await;
-    if !survivors.is_empty() {
+    if let Some(survivors) = &survivors {
         // They could go on and act for the user: the caller must not go on as if nothing was left.
         report.outcome.answer =
-            Err(Failure { kind: FailureKind::NoAnswer, message: survivors_message(&survivors) });
+            Err(Failure { kind: FailureKind::NoAnswer, message: survivors_message(survivors) });
     }
     (report.orphans, report.survivors) = (ended.len(), survivors);
     report
@@ -182,7 +182,7 @@ fn refuse_changed_settings(report: &mut CallReport, settings: &SettingsWatch) {
 }
 
 fn start(spec: &ProcessSpec) -> io::Result<ProcessGroup> {
-    let wrapped = spec.sandbox.as_ref().map(|sandbox| sandbox.wrap(&spec.command));
+    let wrapped = spec.sandbox.as_ref().map(|sandbox| sandbox.wrap(&spec.command, lane_mark(&spec.token)));
     let Some((program, arguments)) = wrapped.as_ref().unwrap_or(&spec.command).split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
     };

@@ -54,8 +54,14 @@ impl ActivityMonitor {
         self.state().last_activity = Some(Instant::now());
     }
 
+    /// Time since the start, without the time that the driver was stopped.
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed().saturating_sub(self.state().stopped)
+    }
+
+    /// The moment at which [`ActivityMonitor::elapsed`] reaches `elapsed`, if the driver is not stopped again.
+    pub(crate) fn moment(&self, elapsed: Duration) -> Instant {
+        self.started + self.state().stopped + elapsed
     }
 
     /// Looks at the time. To be called at least once per [`ActivityMonitor::next_tick`] while an agent is waited for.
@@ -105,6 +111,12 @@ impl ActivityMonitor {
     }
 }
 
+/// Sleeps; time that the driver was stopped does not count.
+pub(crate) async fn sleep_unstopped(duration: Duration) {
+    let only_total = CallTimeouts { first_byte: None, idle: None, total: duration, grace: Duration::ZERO };
+    ActivityMonitor::start().timed_out(&only_total).await;
+}
+
 impl CallTimeouts {
     /// Message for an agent that was ended by a timeout.
     pub(crate) fn message(&self, timeout: TimeoutKind, elapsed: Duration) -> String {
@@ -127,6 +139,7 @@ impl CallTimeouts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt as _;
 
     #[tokio::test(start_paused = true)]
     async fn time_spent_stopped_does_not_count() {
@@ -152,6 +165,17 @@ mod tests {
         }
         let (deadline, _) = monitor.next_deadline(&timeouts);
         assert_eq!((deadline - Instant::now(), monitor.elapsed()), (seconds(30), seconds(0)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_grace_period_begins_again_where_the_driver_was_stopped() {
+        let seconds = Duration::from_secs;
+        let begun = Instant::now();
+        let mut sleep = Box::pin(sleep_unstopped(seconds(2)));
+        assert_eq!((&mut sleep).now_or_never(), None);
+        tokio::time::advance(seconds(9)).await;
+        sleep.await;
+        assert_eq!(begun.elapsed().as_secs(), 9 + 2);
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,6 +3,7 @@
 use super::environment::command_environment;
 use super::excerpt::Excerpt;
 use super::process::{CommandEnd, CommandProcess, StopReason};
+use crate::orphans::lane_mark;
 use crate::orphans::remove_folder;
 use crate::outcome::output_exceeded;
 use crate::pool::AgentPool;
@@ -105,7 +106,9 @@ impl SandboxVerifier {
         })?;
         let output_limit = pool.policy().output_bytes;
         let process = CommandProcess {
-            command: sandbox.as_ref().map_or_else(|| command.clone(), |sandbox| sandbox.wrap(&command)),
+            command: sandbox
+                .as_ref()
+                .map_or_else(|| command.clone(), |sandbox| sandbox.wrap(&command, lane_mark(&token))),
             environment: command_environment(pool.host(), scratch, order.network),
             folder: folder.to_owned(),
             token,
@@ -126,8 +129,8 @@ impl SandboxVerifier {
                 return Ok(CommandReport { ending: CommandEnding::NotStarted(reason), ..report });
             }
         };
-        if !end.orphans.survivors.is_empty() {
-            let left = survivors_message(&end.orphans.survivors);
+        if let Some(survivors) = &end.orphans.survivors {
+            let left = survivors_message(survivors);
             return Err(PortError::Failed(format!("`{}` {left}", order.command.shown())));
         }
         if end.stop == StopReason::Interrupted {

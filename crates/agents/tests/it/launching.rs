@@ -27,8 +27,12 @@ impl Tree for StillTree {
         Box::pin(async { Ok(TreeSnapshot(Arc::new(()))) })
     }
 
-    fn changes(&self, _: &TreeSnapshot, _: &TreeSnapshot) -> Vec<TreeChange> {
-        Vec::new()
+    fn changes(
+        &self,
+        _: TreeSnapshot,
+        _: TreeSnapshot,
+    ) -> BoxFuture<'static, Result<Vec<TreeChange>, String>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn patch(&self, _: Vec<TreeChange>) -> BoxFuture<'static, Result<Vec<u8>, String>> {

@@ -1,6 +1,8 @@
 //! The queue on disk, without processes around it: what a killed, interrupted or finished run finds again.
 
+use crate::launching::{Room, order};
 use charrette_agents::queue::{CallAnswer, CallQueue, CallRequest, LeaseRequest, QueueError};
+use charrette_engine::ports::{LaunchOrder, Launcher as _};
 use charrette_model::queue::{CallState, EndReason};
 use charrette_model::stamp::{Now, Stamp};
 use charrette_store::Holder;
@@ -220,4 +222,30 @@ fn names_and_ids_never_become_paths() {
         assert!(matches!(queue.answer(id, "x").unwrap_err(), QueueError::InvalidId(_)), "{id:?}");
     }
     assert!(matches!(queue.answer("0123456789abcdef", "x").unwrap_err(), QueueError::Unknown(_)));
+}
+
+#[test]
+fn the_clock_of_a_seat_stands_still_while_its_driver_is_stopped() {
+    let mut room = Room::new("exit 1");
+    room.settings = "[agents.ada]\nkind = \"queue\"\nvendor = \"people\"".to_owned();
+    let (pool, queue) = (room.pool(), queue(&room.path("state")));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.unwrap().block_on(async {
+        let call = pool.launch(LaunchOrder { agent: "ada".to_owned(), ..order() });
+        let person = async {
+            let now = Now::real(jiff::Timestamp::now());
+            let id = loop {
+                match queue.list(now).unwrap().first() {
+                    Some(open) => break open.call.id.clone(),
+                    None => tokio::time::sleep(Duration::from_millis(10)).await,
+                }
+            };
+            // The driver is stopped for a day, and then looks at the time.
+            tokio::time::advance(Duration::from_hours(24)).await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            queue.answer(&id, "an answer at last").unwrap();
+        };
+        let (answer, ()) = tokio::join!(call, person);
+        assert_eq!(answer.unwrap().text, "an answer at last");
+    });
 }

@@ -100,14 +100,16 @@ fn half_way(git: Git<'_>, root: &Path, begun: &CheckoutMove) -> Result<Vec<(Chan
     Ok(found)
 }
 
-/// Files that an abort of the rebase would overwrite, and whose content git does not have.
+/// Files that an abort of the rebase would overwrite, and whose content is in none of the commits on the way: that which git
+/// only stores, because a person has staged it, would be found by nobody.
 pub(super) fn unknown_files(
     git: Git<'_>,
     root: &Path,
     begun: &CheckoutMove,
 ) -> Result<Vec<PathBuf>, GitError> {
-    let listed = git.bytes(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &begun.from])?;
-    let of_start: HashSet<&[u8]> = listed.split(|byte| *byte == 0).collect();
+    let files_of = |commit: &str| git.bytes(&["ls-tree", "-r", "-z", "--full-tree", commit]);
+    let listed = [files_of(&begun.from)?, files_of(&begun.to)?, files_of("HEAD")?];
+    let of_start: HashSet<&[u8]> = tree_entries(&listed[0]).map(|(_, path)| path).collect();
     let snapshot = Snapshot::take(root).map_err(|error| GitError::NotRun(error.to_string()))?;
     let tracked: HashSet<TreePath> = snapshot.clone().dirty_paths().into_iter().collect();
     let paths = snapshot.dirty_or_untracked_paths().into_iter();
@@ -116,13 +118,17 @@ pub(super) fn unknown_files(
         .filter(|path| on_disk(root, path).is_some_and(|meta| meta.is_file()))
         .collect();
     let ids = hashes(git, paths.iter())?;
-    let asked: String = ids.values().flat_map(|id| [id.as_str(), "\n"]).collect();
-    let known = git.bytes_from(&["cat-file", "--batch-check=%(objectname)"], asked.as_bytes())?;
-    // An object that git does not have is answered with `ID missing`.
-    let known = String::from_utf8_lossy(&known).into_owned();
-    let known: HashSet<&str> = known.lines().collect();
-    let is_known = |path: &TreePath| ids.get(path).is_some_and(|id| known.contains(id.as_str()));
+    let known: HashSet<&[u8]> = listed.iter().flat_map(|list| tree_entries(list)).map(|(id, _)| id).collect();
+    let is_known = |path: &TreePath| ids.get(path).is_some_and(|id| known.contains(id.as_bytes()));
     Ok(paths.iter().filter(|path| !is_known(path)).map(|path| path.as_path().to_owned()).collect())
+}
+
+/// Object ids and paths in a list of files by git: `<mode> <type> <id>`, a tab and the path, each ended by NUL.
+fn tree_entries(list: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    list.split(|byte| *byte == 0).filter_map(|entry| {
+        let (facts, path) = entry.split_at(entry.iter().position(|byte| *byte == b'\t')?);
+        Some((facts.rsplit(|byte| *byte == b' ').next()?, &path[1..]))
+    })
 }
 
 /// Reads the output of a comparison by git.

@@ -2,7 +2,7 @@
 
 use super::snapshot::{Entry, Snapshot};
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 impl Snapshot {
     /// Changes from this snapshot to a later one, by path; a moved HEAD first.
@@ -59,8 +59,9 @@ impl Snapshot {
 
 /// Adds changes of paths that git does not list as changed.
 fn add_unless_covered(found: Vec<(TreePath, ChangeKind)>, own: &OwnPaths, changes: &mut Vec<TreeChange>) {
+    let mut known: HashSet<TreePath> = changes.iter().map(|change| change.path.clone()).collect();
     for (path, kind) in found {
-        if !own.covers(&path, true) && !changes.iter().any(|change| change.path == path) {
+        if !own.covers(&path, true) && known.insert(path.clone()) {
             let dirty_before = kind != ChangeKind::Added;
             changes.push(TreeChange { path, kind, dirty_before, restored: false });
         }

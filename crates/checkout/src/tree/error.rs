@@ -1,7 +1,9 @@
 //! Errors of snapshots and undo.
 
 use charrette_git::GitError;
+use charrette_model::escape::shell_word;
 use std::io;
+use std::path::PathBuf;
 
 /// Failure of a snapshot, a patch or an undo.
 #[derive(Debug, thiserror::Error)]
@@ -10,4 +12,10 @@ pub enum TreeError {
     Git(#[from] GitError),
     #[error(transparent)]
     Io(#[from] io::Error),
+    #[error(
+        "there is no git repository at {}; the files there were left as they are. If its `.git` was moved or removed, put \
+         it back, and see that this works: git -C {} status",
+        .0.display(), shell_word(&.0.to_string_lossy())
+    )]
+    NoRepository(PathBuf),
 }

@@ -11,6 +11,7 @@ mod error;
 mod git_files;
 mod index;
 mod known;
+mod laid_out;
 mod nested;
 mod other_runs;
 mod other_worktrees;

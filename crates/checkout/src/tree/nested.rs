@@ -6,6 +6,7 @@ use super::error::TreeError;
 use super::index::Index;
 use super::snapshot::{Signature, Snapshot};
 use super::watched::WatchedSnapshot;
+use charrette_git::Git;
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 use charrette_store::{Location, locate};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,15 @@ pub(super) enum NestedFolder {
     Files(#[serde(with = "super::pairs")] BTreeMap<TreePath, Signature>),
     /// Repository that git cannot read, with the reason.
     Unreadable(String),
+}
+
+/// Git in the work tree at `root`. Where the environment names the outermost repository, the git folder of one below it must
+/// be named.
+pub(super) fn git_in<'a>(root: &'a Path, git_dir: Option<&'a Path>) -> Git<'a> {
+    match git_dir {
+        Some(git_dir) => Git::new(root).in_worktree(git_dir, root),
+        None => Git::new(root),
+    }
 }
 
 /// Looks into the folders of all submodules in the index, and of all repositories that the snapshot lists.
@@ -104,9 +114,11 @@ pub(super) fn nested_changes(before: &NestedFolders, after: &NestedFolders, root
 }
 
 /// True if the repositories below, and what they have checked out, are as they were.
-pub(super) fn have_same_git_files(nested: &NestedFolders, root: &Path) -> bool {
+pub(super) fn have_same_git_files(nested: &NestedFolders, root: &Path, depth: usize) -> bool {
     nested.iter().all(|(path, folder)| match folder {
-        NestedFolder::Repository(snapshot) => snapshot.has_same_git_files(&root.join(path.as_path())),
+        NestedFolder::Repository(snapshot) => {
+            snapshot.has_same_git_files_at(&root.join(path.as_path()), depth + 1)
+        }
         NestedFolder::Files(_) | NestedFolder::Unreadable(_) => true,
     })
 }

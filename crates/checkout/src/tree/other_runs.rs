@@ -13,7 +13,7 @@ use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Maximum number of files of workspaces that are looked at.
+/// Maximum number of files of one workspace that are looked at.
 const MAX_FILES: usize = 5_000;
 /// Maximum depth of folders in a workspace.
 const MAX_DEPTH: usize = 4;
@@ -38,8 +38,17 @@ pub(crate) struct OtherRuns {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RunFiles {
     document: Option<Signature>,
-    /// Files of its workspace by path, relative to the root; none of a driven run.
-    workspace: BTreeMap<PathBuf, Signature>,
+    /// Files of its workspace; none of a driven run.
+    workspace: WorkspaceFiles,
+}
+
+/// Files of one workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct WorkspaceFiles {
+    /// By path, relative to the root.
+    files: BTreeMap<PathBuf, Signature>,
+    /// True if there are more of them than are looked at. Which ones were left out may differ the next time.
+    is_cut: bool,
 }
 
 impl OtherRuns {
@@ -52,17 +61,12 @@ impl OtherRuns {
                 runs.driven.insert(stem.to_owned());
             }
         }
-        let mut left = MAX_FILES;
         for name in names(state.path()) {
             let is_document = !name.starts_with('.') && name != REGISTER;
             let Some(stem) = name.strip_suffix(".json").filter(|_| is_document) else { continue };
             let file = state.path().join(&name);
-            let mut workspace = BTreeMap::new();
-            if !runs.driven.contains(stem)
-                && let Some(folder) = workspace_of(&file)
-            {
-                add_files(root, &folder, 0, &mut left, &mut workspace);
-            }
+            let folder = if runs.driven.contains(stem) { None } else { workspace_of(&file) };
+            let workspace = folder.map(|folder| WorkspaceFiles::read(root, &folder)).unwrap_or_default();
             let files = RunFiles { document: Signature::read(&file), workspace };
             runs.documents.insert(stem.to_owned(), files);
         }
@@ -98,7 +102,7 @@ impl OtherRuns {
                 found.push((relative(&file), kind));
             }
             if let (Some(before), Some(after)) = (before, after) {
-                let files = compare(&before.workspace, &after.workspace);
+                let files = before.workspace.changes(&after.workspace);
                 found.extend(files.map(|(path, kind)| (TreePath::new(path.as_os_str().as_bytes()), kind)));
             }
         }
@@ -133,25 +137,43 @@ fn workspace_of(document: &Path) -> Option<PathBuf> {
     folder
 }
 
-fn add_files(
-    root: &Path,
-    folder: &Path,
-    depth: usize,
-    left: &mut usize,
-    files: &mut BTreeMap<PathBuf, Signature>,
-) {
-    for entry in fs_err::read_dir(root.join(folder)).into_iter().flatten().flatten() {
-        let Some(fewer) = left.checked_sub(1) else { return };
-        *left = fewer;
-        let path = folder.join(entry.file_name());
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let is_log = LOG_FOLDERS.iter().any(|name| entry.file_name() == **name)
-            || path.extension().is_some_and(|extension| LOG_EXTENSIONS.iter().any(|log| extension == *log));
-        if is_folder && !is_log && depth < MAX_DEPTH {
-            add_files(root, &path, depth + 1, left, files);
-        } else if !is_log {
-            files.extend(Signature::read(&root.join(&path)).map(|signature| (path, signature)));
+impl WorkspaceFiles {
+    /// Reads the files of the workspace in a folder, which is relative to the root.
+    fn read(root: &Path, folder: &Path) -> WorkspaceFiles {
+        let mut workspace = WorkspaceFiles::default();
+        let mut left = MAX_FILES;
+        workspace.add(root, folder, 0, &mut left);
+        workspace
+    }
+
+    fn add(&mut self, root: &Path, folder: &Path, depth: usize, left: &mut usize) {
+        for entry in fs_err::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+            let Some(fewer) = left.checked_sub(1) else {
+                self.is_cut = true;
+                return;
+            };
+            *left = fewer;
+            let path = folder.join(entry.file_name());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let is_log = LOG_FOLDERS.iter().any(|name| entry.file_name() == **name)
+                || path
+                    .extension()
+                    .is_some_and(|extension| LOG_EXTENSIONS.iter().any(|log| extension == *log));
+            if is_folder && !is_log && depth < MAX_DEPTH {
+                self.add(root, &path, depth + 1, left);
+            } else if !is_log {
+                self.files.extend(Signature::read(&root.join(&path)).map(|signature| (path, signature)));
+            }
         }
+    }
+
+    /// Changes to a later state. A file that only one of them lists is new or gone if the other one left none out.
+    fn changes<'a>(&'a self, later: &'a WorkspaceFiles) -> impl Iterator<Item = (&'a PathBuf, ChangeKind)> {
+        compare(&self.files, &later.files).filter(|(_, kind)| match kind {
+            ChangeKind::Added => !self.is_cut,
+            ChangeKind::Deleted => !later.is_cut,
+            _ => true,
+        })
     }
 }
 

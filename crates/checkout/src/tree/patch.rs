@@ -1,6 +1,8 @@
 //! Patch of what is about to be undone: `git apply` restores it.
 
 use super::error::TreeError;
+use super::index::Index;
+use super::laid_out::differing as differing_bytes;
 use super::uncached::{WITHOUT_COMMIT_GRAPH, uncached_git};
 use charrette_git::Git;
 use charrette_model::tree::TreePath;
@@ -46,12 +48,20 @@ pub(super) fn add_tracked(
 /// Permissions that git gives to no file: writable by everyone, and the special bits.
 const ODD_PERMISSIONS: u32 = 0o7002;
 
+/// Tracked files that git calls unchanged and that differ from a commit.
+pub(super) struct UnseenFiles {
+    /// Those that git can restore.
+    pub(super) restorable: Vec<TreePath>,
+    /// Those that differ only in bytes that git does not store, so that no patch has them.
+    pub(super) converted: Vec<TreePath>,
+}
+
 /// Of tracked files that git calls unchanged, those that differ from `base`.
 pub(super) fn differing_unseen(
     root: &Path,
     base: &str,
     paths: Vec<TreePath>,
-) -> Result<Vec<TreePath>, TreeError> {
+) -> Result<UnseenFiles, TreeError> {
     let index = ScratchIndex::new(root)?;
     let settings = [WITHOUT_COMMIT_GRAPH, "core.fileMode=true"];
     let git = Git::new(root).with_settings(&settings).with_index(&index.0);
@@ -69,10 +79,12 @@ pub(super) fn differing_unseen(
         let meta = root.join(path.as_path()).symlink_metadata();
         meta.is_ok_and(|meta| meta.is_file() && meta.mode() & ODD_PERMISSIONS != 0)
     };
-    Ok(paths
-        .into_iter()
-        .filter(|path| differing.contains(path.as_bytes()) || has_odd_permissions(path))
-        .collect())
+    let (restorable, others): (Vec<_>, Vec<_>) =
+        paths.into_iter().partition(|path| differing.contains(path.as_bytes()) || has_odd_permissions(path));
+    let committed = Index::read(root, &index.0)?;
+    let stored = |path: TreePath| committed.entry(&path).map(|entry| (path, entry.object_id()));
+    let converted = differing_bytes(git, root, others.into_iter().filter_map(stored).collect());
+    Ok(UnseenFiles { restorable, converted })
 }
 
 /// Appends the differences of tracked files that git calls unchanged. A scratch index holds what `base` holds, and nothing

@@ -1,6 +1,7 @@
-//! What `.git` is: a folder, a link, or a file that names a folder. Whoever replaces it chooses the repository.
+//! What `.git` is: a folder, a link, a file that names a folder, or nothing where the environment does. Whoever replaces it
+//! chooses the repository.
 
-use super::digests::text;
+use super::digests::{is_absent, text};
 use super::error::TreeError;
 use charrette_store::Repository;
 use serde::{Deserialize, Serialize};
@@ -20,13 +21,13 @@ pub(super) struct GitPlace {
 impl GitPlace {
     pub(super) fn read(repository: &Repository) -> Result<GitPlace, TreeError> {
         let dot_git = repository.work_tree.join(".git");
-        let meta = dot_git.symlink_metadata()?;
-        let kind = if meta.is_symlink() {
-            "link"
-        } else if meta.is_dir() {
-            "folder"
-        } else {
-            "file"
+        let kind = match dot_git.symlink_metadata() {
+            Ok(meta) if meta.is_symlink() => "link",
+            Ok(meta) if meta.is_dir() => "folder",
+            Ok(_) => "file",
+            // The environment names the folder.
+            Err(error) if is_absent(&error) => "nothing",
+            Err(error) => return Err(error.into()),
         };
         let inode = |folder| fs_err::metadata(folder).map(|meta| meta.ino());
         Ok(GitPlace {

@@ -3,7 +3,8 @@
 use super::digests::digest;
 use super::error::TreeError;
 use super::status::{self, StatusLine};
-use super::uncached::uncached_git;
+use super::uncached::uncached;
+use charrette_git::Git;
 use charrette_model::tree::{OwnPaths, TreePath};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,25 +69,30 @@ const RULES: [&[u8]; 2] = [b".gitignore", b".gitattributes"];
 /// How far a snapshot looks into submodules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Submodules {
-    /// To their files, which takes a git process for each.
-    Files,
-    /// To their commits.
+    /// As `git status` does: to their files, unless the configuration or `.gitmodules` says less.
+    AsConfigured,
+    /// To their commits, whatever is configured.
     Commits,
 }
 
 impl Snapshot {
     /// Takes a snapshot of the work tree at `root`: one git process, and one `stat` for each path that differs.
     pub fn take(root: &Path) -> Result<Snapshot, TreeError> {
-        Snapshot::take_with(root, Submodules::Files)
+        Snapshot::take_with(Git::new(root), root, Submodules::AsConfigured)
     }
 
-    pub(super) fn take_with(root: &Path, submodules: Submodules) -> Result<Snapshot, TreeError> {
+    /// The same with a git that works there.
+    pub(super) fn take_with(
+        git: Git<'_>,
+        root: &Path,
+        submodules: Submodules,
+    ) -> Result<Snapshot, TreeError> {
         let depth = match submodules {
-            Submodules::Files => "--ignore-submodules=none",
-            Submodules::Commits => "--ignore-submodules=dirty",
+            Submodules::AsConfigured => None,
+            Submodules::Commits => Some("--ignore-submodules=dirty"),
         };
-        let args: Vec<&str> = status::STATUS_ARGS.into_iter().chain([depth]).collect();
-        let answer = uncached_git(root).bytes(&args)?;
+        let args: Vec<&str> = status::STATUS_ARGS.into_iter().chain(depth).collect();
+        let answer = uncached(git).bytes(&args)?;
         let status = status::parse(&answer);
         let mut hidden_rules = BTreeMap::new();
         for path in status.ignored.iter().filter(|path| is_rule(path)) {

@@ -2,19 +2,20 @@
 //! this, because an agent can make git say so.
 
 use super::index::{Index, IndexEntry};
+use super::laid_out::StoredFile;
+use super::nested::git_in;
 use super::snapshot::Signature;
 use charrette_git::Git;
 use charrette_model::tree::{ChangeKind, TreePath};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Permission bits of a mode.
-const PERMISSIONS: u32 = 0o7777;
 
 /// Tracked files at one moment.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TrackedFiles {
+    /// Git folder, where git would take another one.
+    git_dir: Option<PathBuf>,
     index: Arc<Index>,
     /// Metadata of the file of each entry of the index.
     files: Vec<Option<Signature>>,
@@ -24,12 +25,12 @@ pub(super) struct TrackedFiles {
 #[derive(Debug, Default)]
 pub(super) struct TrackedChanges {
     pub(super) changed: Vec<(TreePath, ChangeKind)>,
-    /// Files that were written, with the object id of what they held.
-    pub(super) written: Vec<(TreePath, String)>,
+    /// Files that were written, with the object that the index says they hold.
+    pub(super) written: Vec<StoredFile>,
 }
 
 impl TrackedFiles {
-    pub(super) fn read(root: &Path, index: Arc<Index>) -> TrackedFiles {
+    pub(super) fn read(root: &Path, git_dir: Option<PathBuf>, index: Arc<Index>) -> TrackedFiles {
         // Joining each path anew would cost more than looking at the file.
         let mut path = root.as_os_str().as_bytes().to_vec();
         path.push(b'/');
@@ -40,7 +41,12 @@ impl TrackedFiles {
             Signature::read(Path::new(std::ffi::OsStr::from_bytes(&path)))
         };
         let files = index.entries.iter().map(read).collect();
-        TrackedFiles { index, files }
+        TrackedFiles { git_dir, index, files }
+    }
+
+    /// Git in their work tree, which is at `root`.
+    pub(super) fn git<'a>(&'a self, root: &'a Path) -> Git<'a> {
+        git_in(root, self.git_dir.as_deref())
     }
 
     /// True if the file at that path was tracked and looked at by git.
@@ -86,7 +92,7 @@ impl TrackedFiles {
                 _ if has_moved && !has_same_content => {}
                 _ if !has_same_content => changes.changed.push((path, ChangeKind::Modified)),
                 (Some(_), None) => changes.changed.push((path, ChangeKind::Deleted)),
-                (Some(was), Some(is)) if was.mode() & PERMISSIONS != is.mode() & PERMISSIONS => {
+                (Some(was), Some(is)) if was.mode() != is.mode() => {
                     changes.changed.push((path, ChangeKind::Modified));
                 }
                 _ => changes.written.push((path, old[before].object_id())),
@@ -94,40 +100,4 @@ impl TrackedFiles {
         }
         changes
     }
-}
-
-/// Of these files below `root`, those that do not hold the objects. Git converts line ends and runs the user's own filters,
-/// as when it adds a file.
-pub(super) fn differing(root: &Path, files: Vec<(TreePath, String)>) -> Vec<TreePath> {
-    let git = Git::new(root);
-    let is_line =
-        |path: &TreePath| !path.as_bytes().contains(&b'\n') && !root.join(path.as_path()).is_symlink();
-    let (lines, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_line(path));
-    let list: Vec<u8> = lines.iter().flat_map(|(path, _)| [path.as_bytes(), b"\n"].concat()).collect();
-    let hashed = (!lines.is_empty()).then(|| git.bytes_from(&["hash-object", "--stdin-paths"], &list));
-    let found: Vec<Option<String>> = match hashed {
-        Some(Ok(ids)) => String::from_utf8_lossy(&ids).lines().map(|id| Some(id.to_owned())).collect(),
-        // One that is gone or cannot be read ends git: then each is asked for.
-        Some(Err(_)) => lines.iter().map(|(path, _)| object_of(git, root, path)).collect(),
-        None => Vec::new(),
-    };
-    let found = found.into_iter().chain(std::iter::repeat(None));
-    let of_lines = lines.into_iter().zip(found);
-    let of_others = others.into_iter().map(|(path, id)| {
-        let found = object_of(git, root, &path);
-        ((path, id), found)
-    });
-    let differing = of_lines.chain(of_others).filter(|((_, id), found)| found.as_ref() != Some(id));
-    differing.map(|((path, _), _)| path).collect()
-}
-
-/// Object id that a file would have; none if git cannot tell.
-fn object_of(git: Git<'_>, root: &Path, path: &TreePath) -> Option<String> {
-    let file = root.join(path.as_path());
-    if !file.is_symlink() {
-        return git.find(&["hash-object".as_ref(), "--".as_ref(), path.as_path().as_os_str()]);
-    }
-    let target = fs_err::read_link(&file).ok()?;
-    let id = git.bytes_from(&["hash-object", "--stdin"], target.as_os_str().as_bytes()).ok()?;
-    Some(String::from_utf8_lossy(&id).trim().to_owned())
 }

@@ -8,5 +8,10 @@ pub(super) const WITHOUT_COMMIT_GRAPH: &str = "core.commitGraph=false";
 
 /// Git in the work tree at `root` that reads commits themselves.
 pub(super) fn uncached_git(root: &Path) -> Git<'_> {
-    Git::new(root).with_settings(&[WITHOUT_COMMIT_GRAPH])
+    uncached(Git::new(root))
+}
+
+/// The same git, reading commits themselves.
+pub(super) fn uncached(git: Git<'_>) -> Git<'_> {
+    git.with_settings(&[WITHOUT_COMMIT_GRAPH])
 }

@@ -6,13 +6,18 @@ use super::patch::{self, nul_list};
 use super::snapshot::{Entry, Snapshot, Submodules};
 use super::uncached::uncached_git;
 use super::unlink::unlink;
+use crate::located::repository_in_use;
+use charrette_git::Git;
 use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
-use charrette_store::{Location, locate};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum size of a file in a patch (64 MB); larger files are not undone either.
 const MAX_FILE_SIZE: u64 = 64 << 20;
+
+/// Reason to leave a file whose change no patch would have.
+const CONVERTED: &str = "holds bytes that git does not store, because of a filter, `ident` or line ends, and was left as it \
+    is now; look at it before you continue, and take the committed file: git checkout -- FILE";
 
 /// Outcome of an undo.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,7 +63,7 @@ pub(super) struct UndoPlan {
 impl UndoPlan {
     pub(super) fn new(root: &Path, changes: &[TreeChange]) -> Result<UndoPlan, TreeError> {
         // Submodules are left alone, and a broken one must not keep the rest from being undone.
-        let now = Snapshot::take_with(root, Submodules::Commits)?;
+        let now = Snapshot::take_with(Git::new(root), root, Submodules::Commits)?;
         let mut plan = UndoPlan {
             has_commits: now.head.is_some(),
             tracked: Vec::new(),
@@ -83,7 +88,10 @@ impl UndoPlan {
         }
         let unseen = std::mem::take(&mut plan.unseen);
         if !unseen.is_empty() {
-            plan.unseen = patch::differing_unseen(root, &plan.base(root)?, unseen)?;
+            let found = patch::differing_unseen(root, &plan.base(root)?, unseen)?;
+            plan.unseen = found.restorable;
+            let skipped = |path| SkippedChange { path, reason: CONVERTED.to_owned() };
+            plan.skipped.extend(found.converted.into_iter().map(skipped));
         }
         Ok(plan)
     }
@@ -143,12 +151,10 @@ impl UndoPlan {
     }
 }
 
-/// Index of the work tree; empty if git was told that the repository is elsewhere.
+/// Index of the work tree.
 fn read_index(root: &Path) -> Result<Arc<Index>, TreeError> {
-    match locate(root)? {
-        Location::WorkTree(repository) => Index::read(root, &repository.git_dir().join("index")),
-        _ => Ok(Arc::default()),
-    }
+    let repository = repository_in_use(root)?.ok_or_else(|| TreeError::NoRepository(root.to_owned()))?;
+    Index::read(root, &repository.git_dir().join("index"))
 }
 
 /// Reason why a change cannot be undone.

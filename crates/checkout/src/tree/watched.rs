@@ -5,15 +5,20 @@ use super::digests::digest;
 use super::error::TreeError;
 use super::git_files::{GitFiles, SWITCHED};
 use super::index::Index;
-use super::nested::{NestedFolders, have_same_git_files, nested_changes, read_nested};
+use super::laid_out::differing;
+use super::nested::{NestedFolders, git_in, have_same_git_files, nested_changes, read_nested};
 use super::other_runs::OtherRuns;
 use super::place::GitPlace;
 use super::snapshot::{Signature, Snapshot, Submodules};
-use super::tracked::{TrackedFiles, differing};
+use super::tracked::TrackedFiles;
 use super::user_files::FileDigests;
+use crate::located::repository_in_use;
+use charrette_git::is_redirected;
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 use charrette_store::{Location, Repository, locate};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 
 /// Work tree and repository at one moment.
@@ -74,11 +79,10 @@ impl WatchedSnapshot {
 
     /// Takes a snapshot of a repository that is that deep in other ones.
     pub(super) fn take_nested(root: &Path, depth: usize) -> Result<WatchedSnapshot, TreeError> {
-        let tree = Snapshot::take_with(root, Submodules::Commits)?;
-        let Location::WorkTree(repository) = locate(root)? else {
-            // Git was told where the repository is.
-            return Ok(WatchedSnapshot::of_tree(tree));
-        };
+        let repository =
+            repository_at(root, depth)?.ok_or_else(|| TreeError::NoRepository(root.to_owned()))?;
+        let git_dir = (depth > 0 && is_redirected()).then(|| repository.git_dir().to_owned());
+        let tree = Snapshot::take_with(git_in(root, git_dir.as_deref()), root, Submodules::Commits)?;
         let index = Index::read(root, &repository.git_dir().join("index"))?;
         let mut flagged = Vec::new();
         for entry in index.entries.iter().filter(|entry| entry.is_flagged) {
@@ -97,34 +101,24 @@ impl WatchedSnapshot {
             user: FileDigests::new(),
             runs: None,
             switched: Some(read_switched(&repository)),
-            tracked: Some(TrackedFiles::read(root, index)),
+            tracked: Some(TrackedFiles::read(root, git_dir, index)),
             tree,
         })
-    }
-
-    fn of_tree(tree: Snapshot) -> WatchedSnapshot {
-        WatchedSnapshot {
-            tree,
-            place: GitPlace::default(),
-            git: GitFiles::default(),
-            flagged: Vec::new(),
-            nested: NestedFolders::new(),
-            index: String::new(),
-            user: FileDigests::new(),
-            runs: None,
-            tracked: None,
-            switched: None,
-        }
     }
 
     /// True if the repository's own files, branches and index among them, are as they were, and the same branch is checked
     /// out.
     pub fn has_same_git_files(&self, root: &Path) -> bool {
-        let Ok(Location::WorkTree(repository)) = locate(root) else { return false };
+        self.has_same_git_files_at(root, 0)
+    }
+
+    /// The same for a repository that is that deep in other ones.
+    pub(super) fn has_same_git_files_at(&self, root: &Path, depth: usize) -> bool {
+        let Ok(Some(repository)) = repository_at(root, depth) else { return false };
         self.switched == Some(read_switched(&repository))
             && GitPlace::read(&repository).is_ok_and(|place| place.is_same(&self.place))
             && GitFiles::read(&repository).is_ok_and(|git| git == self.git)
-            && have_same_git_files(&self.nested, root)
+            && have_same_git_files(&self.nested, root, depth)
     }
 
     /// Changes from this snapshot to a later one of the same work tree: a moved HEAD first, then what git reports, then
@@ -145,16 +139,15 @@ impl WatchedSnapshot {
         let flagged = later.flagged.iter().filter(|file| !self.flagged.contains(file));
         found.extend(flagged.map(|file| (file.path.clone(), ChangeKind::Modified)));
         found.extend(self.unseen_changes(later, has_moved, own, root));
-        let is_new =
-            |path: &TreePath, changes: &[TreeChange]| !changes.iter().any(|change| change.path == *path);
+        let mut known: HashSet<TreePath> = changes.iter().map(|change| change.path.clone()).collect();
         for (path, kind) in found {
-            if is_new(&path, &changes) {
+            if known.insert(path.clone()) {
                 let dirty_before = !self.is_as_committed(&path);
                 changes.push(TreeChange { path, kind, dirty_before, restored: false });
             }
         }
         for change in nested_changes(&self.nested, &later.nested, root) {
-            if is_new(&change.path, &changes) && !own.covers(&change.path, true) {
+            if !own.covers(&change.path, true) && known.insert(change.path.clone()) {
                 changes.push(change);
             }
         }
@@ -184,7 +177,9 @@ impl WatchedSnapshot {
             self.tree.entry(path).is_some() || later.tree.entry(path).is_some() || own.covers(path, false)
         };
         let found = before.changes(after, has_moved, is_reported);
-        let written = differing(root, found.written).into_iter().map(|path| (path, ChangeKind::Modified));
+        let written = differing(after.git(root), root, found.written)
+            .into_iter()
+            .map(|path| (path, ChangeKind::Modified));
         found.changed.into_iter().chain(written).collect()
     }
 
@@ -193,6 +188,17 @@ impl WatchedSnapshot {
         self.tree.entry(path).is_none()
             && self.tracked.as_ref().is_some_and(|tracked| tracked.is_looked_at(path))
     }
+}
+
+/// The repository with the work tree at `root`, which is that deep in other ones. The environment names none of those.
+fn repository_at(root: &Path, depth: usize) -> io::Result<Option<Repository>> {
+    if depth == 0 {
+        return repository_in_use(root);
+    }
+    Ok(match locate(root)? {
+        Location::WorkTree(repository) => Some(repository),
+        Location::Bare(_) | Location::Outside => None,
+    })
 }
 
 /// The files that git writes when it switches to another branch.

@@ -31,8 +31,16 @@ impl Places {
         check_object(&order.base)?;
         let place = self.run(&order.run)?.worktree(&order.name)?;
         let has_folder = place.folder.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-        let Some(record) = WorktreeRecord::load(&place)?.filter(|_| has_folder) else {
-            return self.lost_content(&order.base);
+        if !has_folder {
+            let removed = "the folder of the worktree was removed, and the work in it is lost";
+            return self.lost_content(&order.base, removed.to_owned());
+        }
+        let Some(record) = WorktreeRecord::load(&place)? else {
+            let unknown = format!(
+                "the worktree in {} has no record that can be read, so the work in it cannot be compared and is not taken",
+                printable(&place.folder.display().to_string())
+            );
+            return self.lost_content(&order.base, unknown);
         };
         let mut tampering = find_own_tampering(&record, &place)?;
         tampering.extend(find_shared_tampering(&record, &place, self.common_dir()?)?);
@@ -87,11 +95,10 @@ impl Places {
         Ok(folder)
     }
 
-    /// The change of a worktree that somebody removed: nothing is left of the work, so that it cannot be taken.
-    fn lost_content(&self, base: &str) -> Result<Change> {
+    /// The change of a worktree whose work cannot be taken.
+    fn lost_content(&self, base: &str, reason: String) -> Result<Change> {
         let tree = self.git().text(&["rev-parse", "--verify", &format!("{base}^{{tree}}")])?;
-        let tampering = vec!["the folder of the worktree was removed, and the work in it is lost".to_owned()];
-        Ok(Change { tree, tampering, ..Change::default() })
+        Ok(Change { tree, tampering: vec![reason], ..Change::default() })
     }
 }
 

@@ -88,7 +88,7 @@ impl Places {
     /// Takes back what a killed landing has changed. If it has only not removed its mark, returns its warnings.
     fn end_killed_landing(&self, order: &LandOrder, place: &RunPlace) -> Result<Vec<String>> {
         let Some(mark) = LandingMark::load(place)? else { return Ok(Vec::new()) };
-        self.remove_left_locks(&LandingMark::file(place))?;
+        self.remove_left_locks(place, &mark)?;
         let head = self.head().map(|head| head.commit).unwrap_or_default();
         let has_landed = self.is_ancestor(&order.commit, &head);
         if !has_landed {
@@ -101,7 +101,7 @@ impl Places {
     /// Takes back what a landing has changed in the checkout, as long as HEAD is where it was.
     pub(super) fn take_back_landing(&self, place: &RunPlace) -> Result<()> {
         let Some(mark) = LandingMark::load(place)? else { return Ok(()) };
-        self.remove_left_locks(&LandingMark::file(place))?;
+        self.remove_left_locks(place, &mark)?;
         self.take_back(place, &mark)
     }
 
@@ -134,6 +134,7 @@ impl Places {
         let mark = LandingMark {
             commit: order.commit.clone(),
             head: checkout.head.commit.clone(),
+            branch: checkout.head.branch.clone(),
             base: order.base.commit.clone(),
             specification: specification.iter().map(|file| file.marked.clone()).collect(),
         };

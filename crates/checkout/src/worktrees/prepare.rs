@@ -4,10 +4,10 @@ use super::error::{Result, WorktreeError};
 use super::objects::{IndexEdit, check_object, is_inside};
 use super::other_files::has_other_files;
 use super::places::{Places, RunPlace, WorktreePlace};
-use super::record::{RunRecord, WorktreeRecord};
+use super::record::{RunRecord, SharedFiles, WorktreeRecord};
 use super::ref_files::move_head;
 use super::registration::Registration;
-use super::tampering::{find_own_tampering, read_own_files, read_shared_files};
+use super::tampering::{find_own_tampering, read_own_files};
 use charrette_engine::ports::worktrees::{ObjectId, Overlay, Worktree, WorktreeOrder};
 use charrette_git::Git;
 use charrette_model::escape::printable;
@@ -63,7 +63,7 @@ impl Places {
         let included = if order.includes { self.copy_includes(&place.folder)? } else { Vec::new() };
         let record = WorktreeRecord {
             own_files: read_own_files(&git_dir)?,
-            shared_files: read_shared_files(&place.folder, &git_dir, self.common_dir()?)?,
+            shared_files: Some(SharedFiles::read(&place.folder, &git_dir, self.common_dir()?)?),
             git_dir,
             git_file,
             content,
@@ -109,7 +109,7 @@ impl Places {
         all.extend(included.into_iter().filter(|path| !all.contains(path)).collect::<Vec<_>>());
         let record = WorktreeRecord {
             own_files: read_own_files(git_dir)?,
-            shared_files: read_shared_files(&place.folder, git_dir, self.common_dir()?)?,
+            shared_files: Some(SharedFiles::read(&place.folder, git_dir, self.common_dir()?)?),
             git_dir: record.git_dir,
             git_file: record.git_file,
             content,

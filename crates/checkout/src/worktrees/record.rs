@@ -2,11 +2,12 @@
 
 use super::error::Result;
 use super::places::{RunPlace, WorktreePlace};
-use crate::tree::GitFiles;
+use crate::tree::{ChangeKind, GitFiles};
 use charrette_engine::ports::worktrees::{IntegrationBase, ObjectId};
 use charrette_store::atomic;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,40 @@ pub(super) struct WorktreeRecord {
     /// Files in `git_dir`.
     pub(super) own_files: Digests,
     /// Files and branches that all work trees share.
-    pub(super) shared_files: GitFiles,
+    #[serde(default, deserialize_with = "comparable")]
+    pub(super) shared_files: Option<SharedFiles>,
+}
+
+/// Files and branches that all work trees share.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SharedFiles {
+    rules: u32,
+    files: GitFiles,
+}
+
+impl SharedFiles {
+    /// Number of the rules by which [`GitFiles`] are read. To be raised with every change of what is read, or how.
+    const RULES: u32 = 1;
+
+    /// Those of the repository as the worktree at `folder` sees them.
+    pub(super) fn read(folder: &Path, git_dir: &Path, common_dir: &Path) -> Result<SharedFiles> {
+        let files = GitFiles::read_folders(folder, git_dir, common_dir)?;
+        Ok(SharedFiles { rules: SharedFiles::RULES, files })
+    }
+
+    /// Names of what differs from these, with what became of it.
+    pub(super) fn differences(&self, now: &SharedFiles) -> Vec<(String, ChangeKind)> {
+        self.files.differences(&now.files)
+    }
+}
+
+/// Shared files that can be compared with those of now; none if another version of charrette read them.
+fn comparable<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<SharedFiles>, D::Error> {
+    let recorded = Value::deserialize(deserializer)?;
+    let shared = serde_json::from_value(recorded).ok();
+    Ok(shared.filter(|shared: &SharedFiles| shared.rules == SharedFiles::RULES))
 }
 
 impl WorktreeRecord {

@@ -3,8 +3,8 @@
 
 use super::error::Result;
 use super::places::WorktreePlace;
-use super::record::{Digests, WorktreeRecord};
-use crate::tree::{ChangeKind, GitFiles, IndexEntry, list_index, parse_index};
+use super::record::{Digests, SharedFiles, WorktreeRecord};
+use crate::tree::{ChangeKind, IndexEntry, list_index, parse_index};
 use charrette_git::Git;
 use charrette_model::escape::printable;
 use charrette_store::workspace::sha256;
@@ -50,17 +50,19 @@ pub(super) fn find_own_tampering(record: &WorktreeRecord, place: &WorktreePlace)
     Ok(findings)
 }
 
-/// Findings about the repository: configuration, hooks, ignore rules, branches, tags, stashes.
+/// Findings about the repository: configuration, hooks, ignore rules, branches, tags, stashes. None for a worktree of a
+/// version of charrette that read them in another way.
 pub(super) fn find_shared_tampering(
     record: &WorktreeRecord,
     place: &WorktreePlace,
     common_dir: &Path,
 ) -> Result<Vec<String>> {
-    let now = read_shared_files(&place.folder, &record.git_dir, common_dir)?;
+    let Some(shared) = &record.shared_files else { return Ok(Vec::new()) };
+    let now = SharedFiles::read(&place.folder, &record.git_dir, common_dir)?;
     // Tags arrive with every fetch.
     let is_new_tag =
         |name: &str, kind: ChangeKind| name.starts_with("refs/tags/") && kind == ChangeKind::Added;
-    let differing = record.shared_files.differences(&now).into_iter();
+    let differing = shared.differences(&now).into_iter();
     let names = differing.filter(|(name, kind)| !is_new_tag(name, *kind)).map(|(name, _)| name);
     let describe = |name: String| match name.strip_prefix("refs/") {
         Some("stash") => "a stash was made or dropped while the task was at work".to_owned(),
@@ -130,11 +132,6 @@ pub(super) fn read_own_files(git_dir: &Path) -> Result<Digests> {
     let mut digests = Digests::new();
     add_files(git_dir, "", 0, &mut digests)?;
     Ok(digests)
-}
-
-/// Files and branches that all work trees share, as the worktree at `folder` sees them.
-pub(super) fn read_shared_files(folder: &Path, git_dir: &Path, common_dir: &Path) -> Result<GitFiles> {
-    Ok(GitFiles::read_folders(folder, git_dir, common_dir)?)
 }
 
 fn add_files(folder: &Path, prefix: &str, depth: usize, digests: &mut Digests) -> Result<()> {

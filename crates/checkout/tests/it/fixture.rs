@@ -170,6 +170,11 @@ pub(crate) fn noted(sandbox: &Sandbox) -> Option<String> {
     documents(sandbox).load(&design()).unwrap().unwrap().document.run.unwrap().branch
 }
 
+/// The move of the checkout that the run's document names.
+pub(crate) fn noted_move(sandbox: &Sandbox) -> Option<CheckoutMove> {
+    documents(sandbox).load(&design()).unwrap().unwrap().document.run.unwrap().moving
+}
+
 pub(crate) fn create(checkout: &RunCheckout) -> Result<BranchReport, PortError> {
     checkout.switch_branch(&BranchOrder { create: true, from: String::new() })
 }

@@ -119,6 +119,6 @@ fn without_a_commit_the_folder_is_empty_and_without_a_repository_there_is_none()
 
     let sandbox = Sandbox::new();
     let (to, copied) = copy(&sandbox);
-    assert!(copied.unwrap_err().contains("not a git repository"));
+    assert!(copied.unwrap_err().contains("there is no git repository at"));
     assert!(!to.exists());
 }

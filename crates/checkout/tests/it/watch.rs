@@ -4,6 +4,7 @@ use crate::fixture::{repository, root};
 use charrette_checkout::{Surroundings, TreeWatch};
 use charrette_model::tree::{OwnPaths, TreeChange};
 use charrette_testkit::Sandbox;
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use std::sync::Arc;
 
@@ -30,13 +31,28 @@ fn changes_are_reported_patched_and_undone() {
         sandbox.write("new", "new");
         sandbox.write(".specs/run/plan.txt", "our own");
         let after = watch.snapshot().await.unwrap();
-        let changes = watch.changes(&before, &after);
+        let changes = watch.changes(before, after).await.unwrap();
         assert_eq!(describe(&changes), ["modified file", "added new"]);
         let patch = String::from_utf8(watch.patch(changes.clone()).await.unwrap()).unwrap();
         assert!(patch.contains("+changed") && patch.contains("+new"), "{patch}");
         let undone = watch.undo(changes).await.unwrap();
         assert_eq!((undone.undone.len(), undone.skipped.len()), (2, 0));
         assert_eq!((sandbox.read("file").as_str(), sandbox.path("new").exists()), ("first", false));
+    });
+}
+
+/// Git is asked about a file that was only touched. Meanwhile the output of other agents is read.
+#[test]
+fn snapshots_are_compared_on_another_thread() {
+    let sandbox = repository("main");
+    let watch = watch(&sandbox);
+    wait(async {
+        let before = watch.snapshot().await.unwrap();
+        sandbox.write("file", "first");
+        let after = watch.snapshot().await.unwrap();
+        let mut comparison = Box::pin(watch.changes(before, after));
+        assert!((&mut comparison).now_or_never().is_none(), "the only thread of the driver has to wait");
+        assert_eq!(describe(&comparison.await.unwrap()), [""; 0]);
     });
 }
 
@@ -83,7 +99,7 @@ fn an_agent_starts_with_a_snapshot_of_a_moment_ago_unless_something_was_switched
         count.set(count.get() + 1);
         sandbox.write("file", format!("changed {}", count.get()));
         let after = wait(watch.snapshot()).unwrap();
-        assert_eq!(describe(&watch.changes(&before, &after)).len(), 1);
+        assert_eq!(describe(&wait(watch.changes(before.clone(), after)).unwrap()).len(), 1);
     };
     assert!(!is_reused(&change));
 }
@@ -106,7 +122,7 @@ fn a_snapshot_sees_every_change_made_before_the_request() {
                     let name = format!("new-{task}-{round}");
                     sandbox.write(&name, "x");
                     let after = watch.snapshot().await.unwrap();
-                    let seen = describe(&watch.changes(&before, &after));
+                    let seen = describe(&watch.changes(before.clone(), after.clone()).await.unwrap());
                     assert!(seen.contains(&format!("added {name}")), "{name} is not among {seen:?}");
                     snapshots.push(after);
                 }
@@ -128,6 +144,6 @@ fn every_request_outside_a_repository_gets_the_error() {
     let watch = watch(&sandbox);
     for snapshot in wait(join_all((0..3).map(|_| watch.snapshot()))) {
         let error = snapshot.unwrap_err().to_string();
-        assert!(error.contains("not a git repository"), "{error}");
+        assert!(error.contains("there is no git repository at"), "{error}");
     }
 }

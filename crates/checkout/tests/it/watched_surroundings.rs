@@ -33,7 +33,7 @@ fn changes(sandbox: &Sandbox, act: impl FnOnce()) -> Vec<TreeChange> {
     let before = runtime.block_on(watch.snapshot()).unwrap();
     act();
     let after = runtime.block_on(watch.snapshot()).unwrap();
-    watch.changes(&before, &after)
+    runtime.block_on(watch.changes(before, after)).unwrap()
 }
 
 #[test]

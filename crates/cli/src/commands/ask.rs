@@ -1,6 +1,7 @@
 //! `charrette ask`: one supervised agent call, with its sidecar files next to the answer.
 
 use super::ask_files::{CallFiles, write_file};
+use crate::arguments::seconds;
 use crate::invocation::Invocation;
 use crate::{input, output, runtime, trusted_site};
 use charrette_agents::outcome::{Failure, FailureKind, TimeoutKind};
@@ -12,6 +13,7 @@ use charrette_agents::profile::Agent;
 use charrette_app::AppError;
 use charrette_app::Site;
 use charrette_app::agent_pool::{self, AgentPoolOptions};
+use charrette_app::enclosure::refuse_inside_agent;
 use charrette_app::ports;
 use charrette_checkout::tree::Snapshot;
 use charrette_engine::Cancel;
@@ -56,7 +58,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Timeout of the call [default: the timeout of the seat]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds())]
     timeout: Option<u64>,
     /// Allow the agent to change files
     #[arg(long)]
@@ -71,6 +73,7 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn ask(invocation: &Invocation, args: &AskArgs) -> Result<ExitCode, AppError> {
     let site = trusted_site::open(invocation)?;
+    refuse_inside_agent(&site, "call other agents")?;
     let files = CallFiles::new(&args.output)?;
     let worktree = args.worktree.as_deref().map(|folder| find_worktree(&site, folder)).transpose()?;
     let prompt = match (&args.prompt, &args.prompt_file) {

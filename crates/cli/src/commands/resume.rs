@@ -29,10 +29,13 @@ pub(crate) struct ResumeArgs {
 pub(crate) fn resume(invocation: &Invocation, args: &ResumeArgs) -> Result<ExitCode, AppError> {
     let site = trusted_site::open(invocation)?;
     let command = args.command.map(|command| command.0);
-    if args.rebuild {
-        deleted_run::rebuild(&site, &deleted_run::find(&site, args.feature.as_deref(), command)?)?;
-    }
-    let name = run_lookup::find_run(&site, args.feature.as_deref(), command)?;
+    let name = if args.rebuild {
+        let deleted = deleted_run::find(&site, args.feature.as_deref(), command)?;
+        deleted_run::rebuild(&site, &deleted)?;
+        deleted
+    } else {
+        run_lookup::find_run(&site, args.feature.as_deref(), command)?
+    };
     let answers = input::read_answers_for(start::flow_for(&site, &name)?, args.answers.as_deref())?;
     let opened = start::reopen_in_checkout(&site, &name)?;
     drive::drive_to_exit(invocation, &site, opened, DriveOptions { answers, ..DriveOptions::default() })

@@ -1,5 +1,6 @@
 //! `charrette seats`: plays seats whose agent is of kind `queue`: takes calls, answers them, lists what is open.
 
+use crate::arguments::seconds;
 use crate::invocation::Invocation;
 use crate::{input, output};
 use charrette_agents::queue::{LeaseRequest, LeasedCall, ListedCall};
@@ -46,7 +47,7 @@ struct NextArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
     /// Seconds until the call is given to somebody else, unless it is answered
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = seconds())]
     lease: u64,
     /// Name of the server, for `seats list` [default: the process that started this command]
     #[arg(long, value_name = "TEXT")]

@@ -53,6 +53,21 @@ fn invalid_phase_names_are_rejected() {
 }
 
 #[test]
+fn a_time_longer_than_a_year_is_a_usage_error() {
+    let sandbox = Sandbox::repository();
+    for arguments in [
+        &["ask", "--agent", "claude", "--prompt", "x", "--output", "o", "--timeout"][..],
+        &["seats", "next", "--lease"],
+    ] {
+        for seconds in ["0", "31536001", "9223372036854775807", "18446744073709551615"] {
+            let output = charrette(&sandbox, &[arguments, &[seconds]].concat());
+            assert_eq!(output.code, Some(2), "{arguments:?} {seconds}: {output:?}");
+            assert!(output.stderr.contains("1..=31536000"), "{output:?}");
+        }
+    }
+}
+
+#[test]
 fn unknown_commands_are_usage_errors() {
     let sandbox = Sandbox::repository();
     let output = charrette(&sandbox, &["checkpoint", "load", "--command", "test"]);

@@ -2,7 +2,7 @@
 
 use crate::BINARY;
 use crate::workshop::{Workshop, document_path, tree};
-use charrette_testkit::panel::FEATURE;
+use charrette_testkit::panel::{FEATURE, SeatFault};
 
 /// A run that waits at its last gate, its agents paid.
 fn waiting() -> Workshop {
@@ -52,6 +52,24 @@ fn a_deleted_document_is_named_and_rebuilt_from_its_history() {
     let output = workshop.run(BINARY, ["resume", FEATURE, "--rebuild"]);
     assert_eq!(output.code, Some(2), "{output:?}");
     assert_eq!(workshop.document(), after);
+}
+
+#[test]
+fn the_run_that_was_rebuilt_is_the_one_that_is_resumed() {
+    let workshop = Workshop::brief();
+    assert_eq!(workshop.start(&[]).code, Some(0));
+    // Another run of the same name, which is newer and not complete.
+    workshop.set_fault("research/structure", SeatFault::Fails);
+    let other = workshop.run(BINARY, ["research", "how it is done", "--name", FEATURE]);
+    assert_eq!(other.code, Some(3), "{other:?}");
+    workshop.calls();
+    for args in [vec!["resume", FEATURE, "--rebuild"], vec!["resume", "--rebuild"]] {
+        fs_err::remove_file(workshop.sandbox.path(&document_path(FEATURE))).unwrap();
+        let output = workshop.run(BINARY, &args);
+        assert_eq!(output.code, Some(0), "{args:?}: {output:?}");
+        assert!(output.stdout.contains(&format!("{FEATURE} is designed")), "{args:?}: {output:?}");
+        assert_eq!(workshop.calls(), [""; 0], "{args:?}");
+    }
 }
 
 #[test]

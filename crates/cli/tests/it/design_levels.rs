@@ -4,9 +4,9 @@
 use crate::BINARY;
 use crate::design_tracker::enable_for_all;
 use crate::workshop::{Workshop, document_path, tree, warnings};
-use charrette_testkit::Output;
 use charrette_testkit::linear::LinearServer;
 use charrette_testkit::panel::SeatFault;
+use charrette_testkit::{Output, Pty};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -325,6 +325,30 @@ fn both_gates_ask_what_the_level_is_about() {
     assert!(output.stdout.contains("shop is designed, approved and validated."), "{output:?}");
     assert_eq!(shop.json("specs/shop/features.json")["features"][0]["name"], "basket");
     assert_eq!(shop.workshop.calls().iter().filter(|call| call.starts_with("writer")).count(), 2);
+}
+
+#[test]
+fn a_page_that_changes_while_its_approval_is_asked_is_shown_before_it_is_approved() {
+    let shop = Shop::open().with_project();
+    let mut pty = Pty::start(shop.workshop.command(BINARY, ["design", "shop", "--approve", "--yes"]), 120);
+    for round in 1..=2 {
+        for asked in
+            ["Is this what you expected?", "Do they fit?", "cover the vision?", "to be designed by itself?"]
+        {
+            pty.answer(asked, "\r");
+        }
+        pty.wait_for("Are these the right names?");
+        if round == 1 {
+            let page = shop.read("specs/shop/project.md");
+            shop.workshop.sandbox.write("specs/shop/project.md", page + "\nA sentence by hand.\n");
+        } else {
+            assert!(pty.raw_output().contains("+A sentence by hand."), "{}", pty.screen());
+        }
+        pty.send("\r");
+        pty.answer("(yes / no / revise)", "yes\r");
+    }
+    assert_eq!(pty.wait_for_exit(), Some(0), "{}", pty.screen());
+    assert_eq!(shop.json(&document_path("shop"))["gates"]["post-design"]["state"], "approved");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Agents that hang, fail, flood, stay silent or ramble, and unusable answers: the run continues where it can, stops
 //! where it must, and reports it.
 
+use crate::BINARY;
 use crate::workshop::{Workshop, events, warnings};
 use charrette_testkit::Output;
 use charrette_testkit::panel::{FEATURE, PanelVariant, SeatFault};
@@ -287,4 +288,25 @@ fn a_state_folder_that_cannot_be_used_is_named_before_a_run_begins() {
         );
         assert!(workshop.calls().is_empty() && !workshop.sandbox.path("specs").exists(), "{output:?}");
     }
+}
+
+#[test]
+fn a_home_that_cannot_be_used_is_named_before_a_run_goes_on() {
+    let workshop = Workshop::brief();
+    let output = workshop.start(&["--phase=research"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    workshop.calls();
+    let document = || workshop.sandbox.read(&format!(".claude/state/design-{FEATURE}.json"));
+    let before = document();
+    let home = workshop.sandbox.outside("no-home");
+    std::fs::write(&home, "a file").unwrap();
+    let mut command = workshop.command(BINARY, ["resume", FEATURE]);
+    command.env("HOME", &home).env_remove("XDG_STATE_HOME");
+    let output = Output::capture(command, b"");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(
+        output.stderr.contains(&format!("cannot write to the state folder {}", home.display())),
+        "{output:?}"
+    );
+    assert!(workshop.calls().is_empty() && document() == before, "{output:?}");
 }

@@ -258,9 +258,16 @@ fn no_disguise_hides_what_an_agent_started() {
         format!("prlimit --locks=unlimited env -i PATH=/usr/bin:/bin HOME={home} {copy}"),
     ];
     let tries = disguises.map(|words| format!("try {words}")).join("; ");
+    // In the other home everybody may configure an agent.
+    let config = format!("{home}/.config/charrette");
+    let agent = format!(
+        "[agents.mine]\nkind = \"command\"\nvendor = \"x\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"date > {root}/nested; echo hi\"]\n"
+    );
+    let ask = "ask --agent mine --write --prompt x --output ../answer";
     let script = format!(
-        "cp $BINARY {copy}; mkdir {home}; cd {root}; \
-         try() {{ \"$@\" trust --revoke >> {log} 2>&1 < /dev/null; echo \"exit $?\" >> {log}; }}; {tries}"
+        "cp $BINARY {copy}; mkdir -p {config}; cd {root}; echo '{agent}' > {config}/charrette.toml; \
+         try() {{ for act in 'trust --revoke' '{ask}'; do \
+         \"$@\" $act >> {log} 2>&1 < /dev/null; echo \"exit $?\" >> {log}; done; }}; {tries}"
     );
     attack(&workshop, "planner", &script);
     let mut command = workshop.command(BINARY, ["design", REQUEST, "--answers"]);
@@ -272,6 +279,8 @@ fn no_disguise_hides_what_an_agent_started() {
     assert!(!log.contains("exit 0"), "{log}");
     // Where the system allows no namespaces, these programs fail by themselves.
     assert!(log.matches("an agent cannot revoke trust: this process works for").count() >= 2, "{log}");
+    assert!(log.matches("an agent cannot call other agents: this process works for").count() >= 2, "{log}");
+    assert!(!workshop.sandbox.path("nested").exists(), "{log}");
 }
 
 #[test]

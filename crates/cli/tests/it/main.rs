@@ -62,6 +62,7 @@ mod text_tools;
 mod trust;
 mod trust_hostile;
 mod trust_runs;
+mod two_drivers;
 mod verify_init;
 mod verify_run;
 mod workshop;

@@ -70,7 +70,9 @@ fn a_driven_run_is_listed_and_cannot_be_abandoned() {
     let refused = crate::charrette(&sandbox, &["abandon", "add-login"]);
     assert_eq!(refused.code, Some(4), "{refused:?}");
     assert!(
-        refused.stderr.contains("is locked by process 4242 (charrette design), since 2026-11-15T11:00:00Z"),
+        refused
+            .stderr
+            .contains("is being driven by process 4242 (charrette design), since 2026-11-15T11:00:00Z"),
         "{}",
         refused.stderr
     );

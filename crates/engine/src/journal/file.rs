@@ -73,7 +73,8 @@ impl FileJournal {
         if self.cancel.is_requested() {
             return Err(Stop::Interrupted);
         }
-        record.begin_custody();
+        record.require_leases()?;
+        record.begin_custody()?;
         let attempt = before.and_then(|step| step.attempt).unwrap_or(0) + 1;
         self.begin(&call, &inputs, attempt, &reason)?;
         let lane = Arc::new(FileLane::new(record.clone(), &call, attempt));
@@ -94,9 +95,9 @@ impl FileJournal {
         let (outcome, keeps_answers) = match outcome {
             Ok(output) => {
                 let outcome = self.finish(&call, inputs, &lane, output, writes.take());
-                // An answer whose files cannot be placed is as good as any: it is not paid for again.
-                let is_missing = outcome.is_err();
-                (outcome, is_missing)
+                // An answer that cannot be placed or recorded is as good as any: it is not paid for again.
+                let keeps = outcome.is_err() || record.is_unsaved();
+                (outcome, keeps)
             }
             Err(error) => {
                 let keeps =
@@ -301,6 +302,7 @@ impl FileJournal {
     }
 
     fn collect_now(&self, staged: &[StagedFiles]) -> FlowResult<()> {
+        self.record.require_leases()?;
         let workspace = &self.record.workspace;
         let all: Vec<(&str, &[String])> =
             staged.iter().map(|staged| (staged.lane.as_str(), staged.names.as_slice())).collect();
@@ -340,11 +342,12 @@ impl FileJournal {
     }
 
     fn end_run(&self) -> FlowResult<()> {
+        self.record.require_leases()?;
         if self.record.document().completed_at.is_none() {
             self.record.complete()?;
         }
         self.record.flush()?;
-        if !self.is_closed.swap(true, Ordering::Relaxed) {
+        if !self.is_closed.swap(true, Ordering::Relaxed) && !self.record.is_unsaved() {
             // Removes the staged files of interrupted attempts.
             let _ = self.record.workspace.remove_staging();
         }
@@ -391,8 +394,9 @@ impl Journal for FileJournal {
     ) -> BoxFuture<'a, FlowResult<()>> {
         Box::pin(async move {
             // The person may have edited files at the gate.
-            self.record.accept_files();
-            gates::answer_gate(&self.record, gate, &answers)
+            let accepted = self.record.accept_files();
+            gates::answer_gate(&self.record, gate, &answers)?;
+            accepted
         })
     }
 

@@ -42,6 +42,7 @@ pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult
         }
         _ => {}
     }
+    record.require_leases()?;
     let shown = store_page(record, gate);
     record.change_best_effort(&format!("open gate {}", gate.name), |document, context| {
         let phase = if gate.incidental { "" } else { phase };

@@ -1,21 +1,23 @@
-//! The record of a run: the document as this driver last saw it, and durable changes to it.
+//! The record of a run: the document as this driver last saw it, and durable changes to it. [`foreign`] finds what others
+//! have changed, and other drivers.
 
+mod foreign;
+
+use self::foreign::unrestored_message;
 use crate::artifact::Input;
 use crate::event::{Broadcast, EVENT_VERSION, Event, EventKind};
 use crate::ports::Clock;
 use crate::stop::{FlowResult, Stop};
 use charrette_model::checkpoint::transition::{self, TransitionContext};
 use charrette_model::checkpoint::{Checkpoint, DocumentName, StepRecord, TransitionError, progress};
-use charrette_model::escape::printable;
-use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
+use charrette_model::tree::{ChangeKind, TreeChange};
 use charrette_store::workspace::sha256;
-use charrette_store::{DocumentKeeper, Documents, ForeignChange, Holder, StoreError, Workspace};
+use charrette_store::{DocumentKeeper, Documents, ForeignChange, StoreError, Workspace};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use std::os::unix::ffi::OsStringExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A pure change of the document.
 type Change =
@@ -27,6 +29,16 @@ type Change =
 struct Deferred {
     changes: Vec<Change>,
     events: Vec<Event>,
+}
+
+/// A change that was not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ChangeError {
+    /// Another process drives the run now: this one writes nothing any more.
+    #[error("{0}")]
+    LostLease(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// Document of a run as this driver last saw it, with its workspace and its event stream.
@@ -46,6 +58,8 @@ pub(crate) struct Record {
     document: Mutex<Checkpoint>,
     /// Keeps the document as this driver last wrote or accepted it.
     keeper: DocumentKeeper,
+    /// Why this process may not go on: another one has held a lease of it.
+    lost_lease: OnceLock<String>,
     /// Why nothing of the run may be believed: files that an earlier driver could not put back are still as others left them.
     blocked: Option<String>,
     /// Changes of the run's own files that did not pass through this driver, and are taken back.
@@ -70,8 +84,9 @@ impl Record {
         let run_id = document.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         let evidence = workspace.folder().join("evidence");
         let keeper = documents.take_custody(&name, document.clone(), workspace.answer_notes(), evidence);
-        let unrestored = workspace.restore_unrestored();
-        let blocked = unrestored.as_ref().err().map(ToString::to_string);
+        let unrestored = workspace.restore_unrestored(&document);
+        let blocked = unrestored.problems.first();
+        let blocked = blocked.map(|(path, error)| format!("cannot put back {}: {error}", path.display()));
         let record = Record {
             documents,
             name,
@@ -83,6 +98,7 @@ impl Record {
             change_lock: Mutex::default(),
             deferred: Mutex::default(),
             keeper,
+            lost_lease: OnceLock::new(),
             blocked,
             document: Mutex::new(document),
             foreign: Mutex::default(),
@@ -90,7 +106,7 @@ impl Record {
             producers: Mutex::default(),
             unsaved: AtomicBool::new(false),
         };
-        for ForeignChange { path, kind } in unrestored.unwrap_or_default() {
+        for ForeignChange { path, kind } in unrestored.changes {
             record.note_foreign(&path, kind, None);
         }
         record
@@ -118,8 +134,7 @@ impl Record {
         let loaded = loaded.ok_or_else(|| Stop::Failed(TransitionError::Gone.to_string()))?;
         self.keeper.accept(loaded.document);
         // A worker has staged files of its own.
-        let _ = self.workspace.take_custody();
-        Ok(())
+        self.workspace.take_custody().map_err(|error| unaccepted(&error))
     }
 
     /// Makes a durable change, together with the deferred ones. The document is read again under its lock; what others have
@@ -128,17 +143,26 @@ impl Record {
         &self,
         label: &str,
         change: impl Fn(Checkpoint, &TransitionContext) -> Result<Checkpoint, TransitionError>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), ChangeError> {
         let _alone = self.change_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = || self.lost_lease.get().cloned().map(ChangeError::LostLease);
+        if let Some(lost) = lost() {
+            return Err(lost);
+        }
         let deferred = self.deferred_changes();
-        let changed =
-            self.documents.transition(&self.name, label, self.clock.now(), |on_disk, context| {
-                let mut document = on_disk.ok_or(TransitionError::Gone)?;
-                for earlier in &deferred {
-                    document = earlier(document, context)?;
-                }
-                change(document, context)
-            })?;
+        let changed = self.documents.transition(&self.name, label, self.clock.now(), |on_disk, context| {
+            // Under the document's lock, which a driver that takes over waits for before it reads: what is written
+            // here is written before that, or not at all.
+            if self.find_lost_lease().is_some() {
+                return Err(TransitionError::Gone);
+            }
+            let mut document = on_disk.ok_or(TransitionError::Gone)?;
+            for earlier in &deferred {
+                document = earlier(document, context)?;
+            }
+            change(document, context)
+        });
+        let changed = changed.map_err(|error| lost().unwrap_or_else(|| error.into()))?;
         *self.document() = changed.document;
         self.mark_written(deferred.len());
         let taken_back = self.keeper.take_changes();
@@ -151,87 +175,31 @@ impl Record {
 
     /// Accepts the files of the run as they are, after a person or a worker may have changed them. While an agent is at
     /// work, nobody else may.
-    pub(crate) fn accept_files(&self) {
-        if self.agents.load(Ordering::Relaxed) == 0 {
-            let _ = self.workspace.accept_artifacts();
+    pub(crate) fn accept_files(&self) -> FlowResult<()> {
+        if self.agents.load(Ordering::Relaxed) > 0 {
+            return Ok(());
         }
+        self.workspace.accept_artifacts().map_err(|error| unaccepted(&error))
     }
 
     /// Takes the files of the run in custody when the first step runs. Until then only recorded steps are reused, and nobody
     /// else is at work.
-    pub(crate) fn begin_custody(&self) {
-        if !self.workspace.is_in_custody() {
-            // If the files cannot be read now, the step that needs them says so.
-            let _ = self.workspace.take_custody();
+    pub(crate) fn begin_custody(&self) -> FlowResult<()> {
+        if self.workspace.is_in_custody() {
+            return Ok(());
         }
+        self.workspace.take_custody().map_err(|error| unaccepted(&error))
+    }
+
+    /// True if a change of this process could not be written.
+    pub(crate) fn is_unsaved(&self) -> bool {
+        self.unsaved.load(Ordering::Relaxed)
     }
 
     /// Counts an agent as being at work until the value is dropped.
     pub(crate) fn agent_at_work(&self) -> AgentAtWork<'_> {
         self.agents.fetch_add(1, Ordering::Relaxed);
         AgentAtWork(&self.agents)
-    }
-
-    /// Checks document and files of the run. Returns all changes since the last call that did not pass through this driver,
-    /// and what could not be put back.
-    pub(crate) fn take_foreign_changes(&self) -> ForeignChanges {
-        if !self.workspace.is_in_custody() {
-            return ForeignChanges::default();
-        }
-        let lost_lease = self.check_leases().err();
-        let mut problems = Vec::new();
-        if let Err(error) = self.check_document() {
-            problems.push(format!("cannot put back the record of the run: {error}"));
-        }
-        let checked = self.workspace.foreign_changes();
-        for ForeignChange { path, kind } in checked.changes {
-            self.note_foreign(&path, kind, None);
-        }
-        let names =
-            |path: &Path| printable(&self.documents.relative_path(path).to_string_lossy()).to_string();
-        problems.extend(
-            checked.problems.iter().map(|(path, error)| format!("cannot put back {}: {error}", names(path))),
-        );
-        ForeignChanges { changes: std::mem::take(&mut *lock(&self.foreign)), lost_lease, problems }
-    }
-
-    /// Takes leases of this process again whose files others removed or replaced. An error if that fails, because another
-    /// process holds one of them now: two must not drive the same run or move the same checkout.
-    fn check_leases(&self) -> Result<(), String> {
-        let lost = self.documents.take_back_leases().map_err(|error| match error {
-            StoreError::Locked { path, holder } => {
-                let (file, by) = (self.documents.relative_path(&path), Holder::describe(holder.as_ref()));
-                format!(
-                    "{} was removed while the run was driven, and is held{by} now, so this process stops",
-                    file.display()
-                )
-            }
-            other => format!("cannot check the locks of the run: {other}"),
-        })?;
-        for path in lost {
-            self.note_foreign(&path, ChangeKind::Modified, None);
-        }
-        Ok(())
-    }
-
-    /// Puts the document back if others have changed more than waiting gates.
-    fn check_document(&self) -> Result<(), StoreError> {
-        if self.unsaved.load(Ordering::Relaxed) || self.keeper.is_in_order() {
-            return Ok(());
-        }
-        self.change("restore", |document, _| Ok(document))
-    }
-
-    fn note_foreign(&self, path: &Path, kind: ChangeKind, what: Option<&str>) {
-        let relative = self.documents.relative_path(path);
-        let what = what.map_or_else(String::new, |what| format!(" ({what})"));
-        let message = format!(
-            "{} was {kind} by another process while the run was driven{what}; it is as before again",
-            printable(&relative.to_string_lossy())
-        );
-        self.emit(EventKind::warning(message));
-        let path = TreePath::new(relative.into_os_string().into_vec());
-        lock(&self.foreign).push(TreeChange { path, kind, dirty_before: false, restored: true });
     }
 
     /// Makes a change that is written with the next one. Its event is emitted then.
@@ -294,10 +262,13 @@ impl Record {
     ) -> FlowResult<()> {
         let error = match self.change(label, &change) {
             Ok(()) => return Ok(()),
+            Err(ChangeError::LostLease(reason)) => return Err(Stop::Failed(reason)),
             // Earlier unsaved changes are missing from the document on disk; that is no new problem.
-            Err(error) if self.unsaved.load(Ordering::Relaxed) => error,
-            Err(StoreError::Transition(error)) => return Err(Stop::Failed(error.to_string())),
-            Err(error) => error,
+            Err(ChangeError::Store(error)) if self.unsaved.load(Ordering::Relaxed) => error,
+            Err(ChangeError::Store(StoreError::Transition(error))) => {
+                return Err(Stop::Failed(error.to_string()));
+            }
+            Err(ChangeError::Store(error)) => error,
         };
         if !self.unsaved.swap(true, Ordering::Relaxed) {
             let message = format!(
@@ -381,38 +352,11 @@ impl Record {
     }
 }
 
-/// What others have changed while the run was driven.
-#[derive(Debug, Default)]
-pub(crate) struct ForeignChanges {
-    /// Changes that were taken back.
-    pub(crate) changes: Vec<TreeChange>,
-    /// Why this process may not go on: another one holds a lease of it.
-    lost_lease: Option<String>,
-    /// What could not be taken back.
-    pub(crate) problems: Vec<String>,
-}
-
-impl ForeignChanges {
-    /// The changes; a failure if something could not be taken back.
-    pub(crate) fn into_result(self) -> FlowResult<Vec<TreeChange>> {
-        if let Some(problem) = self.lost_lease {
-            return Err(Stop::Failed(problem));
-        }
-        if self.problems.is_empty() {
-            return Ok(self.changes);
-        }
-        Err(Stop::Failed(unrestored_message(&self.problems)))
-    }
-}
-
-fn unrestored_message(problems: &[String]) -> String {
-    let more = problems.len().saturating_sub(1);
-    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-    let first = problems.first().map_or("", String::as_str);
-    format!(
-        "{first}{more}. It was changed while the run was driven and is not believed: give back the rights, and resume; \
-         it is put back first"
-    )
+/// The run's files are not accepted, because one of them cannot be read.
+fn unaccepted(error: &std::io::Error) -> Stop {
+    Stop::Failed(format!(
+        "cannot read a file of the run: {error}. It is as it was: give back the rights or move it elsewhere, and resume"
+    ))
 }
 
 /// An agent at work.

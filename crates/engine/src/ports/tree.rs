@@ -22,8 +22,13 @@ pub trait Tree: Send + Sync {
     /// earlier snapshot then.
     fn expect_change(&self) {}
 
-    /// Changes between two snapshots of this tree, without charrette's own folders.
-    fn changes(&self, before: &TreeSnapshot, after: &TreeSnapshot) -> Vec<TreeChange>;
+    /// Changes between two snapshots of this tree, without charrette's own folders. An error if they are not snapshots of
+    /// this implementation.
+    fn changes(
+        &self,
+        before: TreeSnapshot,
+        after: TreeSnapshot,
+    ) -> BoxFuture<'static, Result<Vec<TreeChange>, String>>;
 
     /// A snapshot as a value that a later process can read.
     fn export(&self, snapshot: &TreeSnapshot) -> Value {

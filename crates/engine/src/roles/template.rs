@@ -197,6 +197,34 @@ mod tests {
     }
 
     #[test]
+    fn a_list_in_many_places_is_as_large_as_its_copies() {
+        let made = "what the filters make exceeds 8 MB";
+        let nested = |inner: &str| {
+            format!("{{{{ range(60000) | map(attribute='q', default=range(60000) | list) {inner} }}}}")
+        };
+        let wide = |filter: &str| {
+            format!("{{% set x = range(60000) | list %}}{{{{ [{}] | {filter} }}}}", vec!["x"; 24].join(", "))
+        };
+        let deeper = "{% set x = [1] | map(attribute='q', default=x) %}".repeat(70);
+        let texts =
+            ["capitalize", "e", "lower", "safe", "string", "title", "trim", "upper", "indent", "join"];
+        let all = ["| string | length", "~ ''", "| join | length", "| sort | length"].map(nested).into_iter();
+        for (role, reason) in all.chain(texts.map(wide)).map(|role| (role, made)).chain([
+            ("{{ range(900) | map(attribute='q', default=range(900)) ~ '' }}".to_owned(), made),
+            (format!("{{% set x = [1] %}}{deeper}"), "the depth of lists in lists exceeds 64"),
+            (
+                "{{ range(60000) | reject('in', range(60000) | list) | list | length }}".to_owned(),
+                "what the filters read exceeds 256 MB",
+            ),
+            (format!("{{{{ a | trim('{}') }}}}", "x".repeat(65)), "the length of what is trimmed off"),
+        ]) {
+            let error = rendered(&role, "").unwrap_err();
+            let shown: String = role.chars().take(80).collect();
+            assert!(error.starts_with("r/role.md:") && error.contains(reason), "{shown}: {error}");
+        }
+    }
+
+    #[test]
     fn what_templates_of_teams_do_stays_available() {
         for (role, text) in [
             ("{{ a ~ '!' }}", "{{ b }} <&> {% raw %}!"),
@@ -210,6 +238,10 @@ mod tests {
             ("{% with x = many | length %}{{ x }}{% endwith %}", "6"),
             ("{{ nothing | default('none') }}", "none"),
             ("{{ ['b', 'a'] | sort | first }}", "a"),
+            ("{{ ['b', ['a', 1]] | string | upper }}", "['B', ['A', 1]]"),
+            ("{{ [1, ['x']] | join('-') }}", "1-['x']"),
+            ("{{ '[x]' | trim('[]') }}{{ [1] | trim }}", "x[1]"),
+            ("{{ ['a', 'b'] | reject('in', ['b']) | map('upper') | join }}", "A"),
         ] {
             assert_eq!(
                 rendered(role, "").map(|text| text.trim_end().to_owned()),

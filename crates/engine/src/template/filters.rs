@@ -1,58 +1,28 @@
-//! Filters of templates. What they make in one rendering is limited in bytes, together.
+//! Filters of templates. What they read and make in one rendering is limited in bytes ([`super::budget`]), together.
 
+use super::budget::{MADE, READ, size, whole_size, write_list};
 use super::too_large;
 use minijinja::value::{Rest, ValueOrKwargs};
 use minijinja::{Environment, Error, State, UndefinedBehavior, Value, filters};
 use std::sync::OnceLock;
 
-/// Maximum size of everything that the filters of one rendering make, in bytes.
-const MAX_BYTES: usize = 8 << 20;
-
-/// Size of an item of a list, in bytes.
-const ITEM_BYTES: usize = 64;
-
 /// Maximum number of spaces that `indent` puts before a line.
 const MAX_INDENT: usize = 200;
 
+/// Maximum length of the characters that `trim` is given: it compares each with each of the text.
+const MAX_TRIMMED: usize = 64;
+
 /// Filters of the template engine that make no more than a multiple of what they are given.
-const LINEAR: [&str; 36] = [
-    "abs",
-    "attr",
-    "bool",
-    "capitalize",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "e",
-    "escape",
-    "first",
-    "float",
-    "groupby",
-    "int",
-    "items",
-    "last",
-    "length",
-    "lines",
-    "list",
-    "lower",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "reverse",
-    "round",
-    "select",
-    "selectattr",
-    "sort",
-    "split",
-    "string",
-    "title",
-    "trim",
-    "unique",
-    "upper",
-    "safe",
+const LINEAR: [&str; 23] = [
+    "abs", "attr", "bool", "count", "d", "default", "dictsort", "first", "float", "groupby", "int", "items",
+    "last", "length", "lines", "list", "max", "min", "reverse", "round", "sort", "split", "unique",
 ];
+
+/// Those that make a text, of a list too.
+const TEXTUAL: [&str; 9] = ["capitalize", "e", "escape", "lower", "safe", "string", "title", "trim", "upper"];
+
+/// Those that put every item of a list to a test, with the same arguments.
+const SELECTING: [&str; 4] = ["reject", "rejectattr", "select", "selectattr"];
 
 /// Filters and functions of the template engine that make as much as they are asked for.
 const UNBOUNDED: [&str; 7] = ["batch", "chain", "format", "pprint", "slice", "sum", "zip"];
@@ -67,12 +37,33 @@ pub(super) fn limit(environment: &mut Environment<'_>) {
         environment.remove_global(name);
     }
     for name in LINEAR {
-        let filter = move |state: &mut State, values: Rest<ValueOrKwargs>| -> Result<Value, Error> {
-            let made = engine().empty_state().apply_filter(name, &values.into_values())?;
-            charge(state, size(&made))?;
-            Ok(made)
-        };
-        environment.add_filter(name, filter);
+        environment.add_filter(name, move |state: &mut State, values: Rest<ValueOrKwargs>| {
+            apply(state, name, &values.into_values())
+        });
+    }
+    for name in TEXTUAL {
+        environment.add_filter(
+            name,
+            move |state: &mut State, value: Value, arguments: Rest<ValueOrKwargs>| {
+                let arguments = arguments.into_values();
+                if name == "trim" && arguments.iter().any(|characters| size(characters) > MAX_TRIMMED) {
+                    return Err(too_large("the length of what is trimmed off", MAX_TRIMMED));
+                }
+                let text = write_list(state, value)?;
+                apply(state, name, &std::iter::once(text).chain(arguments).collect::<Vec<_>>())
+            },
+        );
+    }
+    for name in SELECTING {
+        environment.add_filter(
+            name,
+            move |state: &mut State, value: Value, arguments: Rest<ValueOrKwargs>| {
+                let arguments = arguments.into_values();
+                let each = whole_size(&arguments, READ.left(state))?;
+                READ.charge(state, each.saturating_mul(value.len().unwrap_or_default()))?;
+                apply(state, name, &std::iter::once(value).chain(arguments).collect::<Vec<_>>())
+            },
+        );
     }
     environment.add_filter("map", map);
     environment.add_filter("join", join);
@@ -88,9 +79,18 @@ pub(crate) fn add_text_filter(
 ) {
     environment.add_filter(name, move |state: &mut State, text: &str| -> Result<String, Error> {
         let made = filter(text);
-        charge(state, made.len())?;
+        MADE.charge(state, made.len())?;
         Ok(made)
     });
+}
+
+/// Applies a filter of the template engine.
+fn apply(state: &mut State, name: &str, values: &[Value]) -> Result<Value, Error> {
+    let read = whole_size(values, READ.left(state))?;
+    READ.charge(state, read)?;
+    let made = engine().empty_state().apply_filter(name, values)?;
+    MADE.charge(state, size(&made))?;
+    Ok(made)
 }
 
 /// The template engine with its own filters.
@@ -103,51 +103,38 @@ fn engine() -> &'static Environment<'static> {
     })
 }
 
-/// Size of a value that a filter made, in bytes.
-fn size(value: &Value) -> usize {
-    match value.as_str() {
-        Some(text) => text.len(),
-        None => value.len().unwrap_or_default().saturating_mul(ITEM_BYTES),
-    }
-}
-
-/// Adds to what the filters of this rendering have made, and fails beyond the limit.
-fn charge(state: &mut State, bytes: usize) -> Result<(), Error> {
-    const MADE: &str = "charrette.made";
-    let made = state.get_temp(MADE).and_then(|made| made.as_usize()).unwrap_or_default();
-    let made = made.saturating_add(bytes);
-    if made > MAX_BYTES {
-        return Err(too_large("what the filters make", MAX_BYTES));
-    }
-    state.set_temp(MADE, Value::from(made));
-    Ok(())
-}
-
+/// The only filter that can put one value in many places: what it makes counts as if each were a copy.
 fn map(state: &mut State, value: Value, arguments: Rest<ValueOrKwargs>) -> Result<Vec<Value>, Error> {
-    charge(state, size(&value))?;
-    filters::map(state, value, arguments)
+    MADE.charge(state, size(&value))?;
+    let made = filters::map(state, value, arguments)?;
+    let copied = whole_size(&made, MADE.left(state))?;
+    MADE.charge(state, copied)?;
+    Ok(made)
 }
 
 fn join(state: &mut State, value: Value, arguments: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let arguments = arguments.into_values();
-    let separators: usize = arguments.iter().map(size).sum();
-    let count = value.len().unwrap_or_default();
-    let items =
-        if value.as_str().is_some() { size(&value) } else { value.try_iter()?.map(|item| size(&item)).sum() };
-    charge(state, separators.saturating_mul(count).saturating_add(items))?;
+    let separators = whole_size(&arguments, MADE.left(state))?;
+    let items = whole_size(std::slice::from_ref(&value), MADE.left(state))?;
+    let expected = separators.saturating_mul(value.len().unwrap_or_default()).saturating_add(items);
+    MADE.charge(state, expected)?;
     let all: Vec<Value> = std::iter::once(value).chain(arguments).collect();
-    engine().empty_state().apply_filter("join", &all)
+    let made = engine().empty_state().apply_filter("join", &all)?;
+    // An item that is no text may be longer when it is written.
+    MADE.charge(state, size(&made).saturating_sub(expected))?;
+    Ok(made)
 }
 
 fn replace(state: &mut State, text: &str, from: &str, to: &str) -> Result<String, Error> {
     let growth = text.matches(from).count().saturating_mul(to.len());
-    charge(state, text.len().saturating_add(growth))?;
+    MADE.charge(state, text.len().saturating_add(growth))?;
     Ok(text.replace(from, to))
 }
 
-fn indent(state: &mut State, text: Value, arguments: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+fn indent(state: &mut State, value: Value, arguments: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    let text = write_list(state, value)?;
     let lines = text.as_str().unwrap_or_default().lines().count();
-    charge(state, size(&text).saturating_add(lines.saturating_mul(MAX_INDENT)))?;
+    MADE.charge(state, size(&text).saturating_add(lines.saturating_mul(MAX_INDENT)))?;
     let arguments = arguments.into_values();
     let width = |value: &Value| value.as_usize().or_else(|| value.get_attr("width").ok()?.as_usize());
     if arguments.iter().filter_map(width).any(|width| width > MAX_INDENT) {

@@ -11,7 +11,8 @@ use charrette_engine::ports::{ArtifactStore, BoxFuture, Clock as _, Journal};
 use charrette_engine::step::StepOutput;
 use charrette_engine::{Broadcast, Cancel, EventKind, FlowResult, StepError, Stop};
 use charrette_model::checkpoint::gate::{AnswerChannel, Respondent};
-use charrette_model::checkpoint::progress::{answer_gate, begin_run};
+use charrette_model::checkpoint::given::give_answers;
+use charrette_model::checkpoint::progress::begin_run;
 use charrette_model::checkpoint::{Command, DocumentName, RunRecord, TransitionError};
 use charrette_model::tree::TreeChange;
 use charrette_store::layout::StateFolder;
@@ -121,7 +122,8 @@ impl RunFixture for InFiles {
         let (name, notes) = (InFiles::name(feature), self.workspace(feature).answer_notes());
         let by = Respondent { by: String::new(), through: AnswerChannel::File, client: None, version: None };
         let answered = self.documents().answer(&name, &notes, Still.now(), |on_disk, context| {
-            answer_gate(on_disk.ok_or(TransitionError::Gone)?, gate, answers.clone(), &by, context)
+            let answers = [(gate.to_owned(), answers.clone())];
+            give_answers(on_disk.ok_or(TransitionError::Gone)?, &answers, &by, context)
         });
         answered.unwrap();
     }

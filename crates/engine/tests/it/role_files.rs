@@ -162,6 +162,29 @@ fn a_broken_file_is_refused_with_its_line_and_the_built_in_role_named() {
 }
 
 #[test]
+fn an_expression_without_end_is_refused_before_it_is_parsed() {
+    let many = |start: &str, again: &str, end: &str| format!("{start}{}{end}", again.repeat(20_000));
+    for (body, reason) in [
+        (many("{{ title", ".a", " }}"), "too deeply nested"),
+        (many("{{ title", "|trim", " }}"), "too deeply nested"),
+        (many("{{ title", "[0]", " }}"), "too deeply nested"),
+        (many("{{ title", "()", " }}"), "too deeply nested"),
+        (many("{{ ", "not ", "title }}"), "too deeply nested"),
+        (many("{{ ", "-", "1 }}"), "too deeply nested"),
+        (many("{{ title", " and title", " }}"), "too deeply nested"),
+        (many("{{ title", " is true", " }}"), "too deeply nested"),
+        (many("{% if 1 %}", "{% elif 1 %}", "{% endif %}"), "too deeply nested"),
+        (many("{% set x = '", "x", "' %}"), "a text in a tag exceeds 4 KB (limit)"),
+    ] {
+        let sandbox = Sandbox::new();
+        own(&sandbox, "planner", &format!("---\nname: planner\n---\nA\n{body}\n"));
+        let error = load(&sandbox).get("planner").unwrap_err().to_string();
+        let shown: String = body.chars().take(30).collect();
+        assert!(error.starts_with(&format!(".charrette/roles/planner.md:5: {reason}")), "{shown}: {error}");
+    }
+}
+
+#[test]
 fn a_broken_part_is_named_once_and_stops_whoever_includes_it() {
     let sandbox = Sandbox::new();
     own(&sandbox, "parts/mindset", "One\nTwo {{ three }}\n");

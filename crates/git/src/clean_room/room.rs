@@ -5,6 +5,7 @@ use super::programs::{Replacements, replace_programs};
 use super::reader::{Found, Place, read};
 use super::settings::Setting;
 use super::watched::Watched;
+use crate::process::GitError;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,10 @@ pub(crate) struct CleanRoom {
 
 impl CleanRoom {
     /// The clean room for git at a place.
-    pub(crate) fn at(place: Place<'_>) -> CleanRoom {
-        let Found { settings, watched, indexes } = read(place);
+    pub(crate) fn at(place: Place<'_>) -> Result<CleanRoom, GitError> {
+        let Found { settings, watched, indexes } = read(place)?;
         let (replacements, hooks) = (replace_programs(&settings), hooks_of_user(&settings));
-        CleanRoom { replacements, hooks, watched, indexes }
+        Ok(CleanRoom { replacements, hooks, watched, indexes })
     }
 
     /// The file that has changed since, so that git may have started a program that is not replaced; none if nothing has.
@@ -32,10 +33,10 @@ impl CleanRoom {
         self.watched.iter().find(|watched| !watched.is_same()).map(|watched| watched.path.as_path())
     }
 
-    /// The index that names other submodules now; none if all name the same. For calls that leave the index alone.
+    /// The index that names other submodules now, or cannot be read; none if all name the same. For calls that leave the index alone.
     pub(crate) fn changed_index(&self) -> Option<&Path> {
         let is_other = |(index, links): &&(PathBuf, Gitlinks)| {
-            gitlinks_without_asking(index).is_some_and(|now| now != *links)
+            gitlinks_without_asking(index).map_or(true, |now| now.is_some_and(|now| now != *links))
         };
         self.indexes.iter().find(is_other).map(|(index, _)| index.as_path())
     }

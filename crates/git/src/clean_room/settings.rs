@@ -16,22 +16,18 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// File that the setting includes, whatever the condition; none if the setting is no include, or its path cannot be
-    /// told.
-    pub(super) fn included_file(&self, home: Option<&Path>) -> Option<PathBuf> {
-        if !self.is_include() {
-            return None;
-        }
-        let path = match (self.value.strip_prefix(b"~/"), home) {
-            (Some(rest), Some(home)) => home.join(OsStr::from_bytes(rest)),
-            (Some(_), None) => return None,
-            (None, _) => PathBuf::from(OsStr::from_bytes(&self.value)),
-        };
-        Some(self.file.parent().map_or(path.clone(), |folder| folder.join(path)))
+    /// Path of the file that the setting includes, whatever the condition, as it is written; none if the setting is no
+    /// include.
+    pub(super) fn included_path(&self) -> Option<&Path> {
+        self.is_include().then(|| Path::new(OsStr::from_bytes(&self.value)))
     }
 
-    /// True if the setting includes a file.
-    pub(super) fn is_include(&self) -> bool {
+    /// The file at a path that the setting names: relative ones begin beside the file that makes the setting.
+    pub(super) fn beside(&self, path: &Path) -> PathBuf {
+        self.file.parent().map_or_else(|| path.to_owned(), |folder| folder.join(path))
+    }
+
+    fn is_include(&self) -> bool {
         let (start, end) = (b"include", b".path");
         self.key.get(..start.len()).is_some_and(|section| section.eq_ignore_ascii_case(start))
             && self.key.len() > end.len()
@@ -110,11 +106,10 @@ mod tests {
         let include = |key: &str, value: &str| {
             let file = PathBuf::from("/repo/.git/config");
             let setting = Setting { key: key.into(), value: value.into(), is_of_repository: true, file };
-            setting.included_file(Some(Path::new("/home/ada")))
+            setting.included_path().map(|path| setting.beside(path))
         };
         assert_eq!(include("include.path", "more"), Some("/repo/.git/more".into()));
         assert_eq!(include("includeif.onbranch:x.path", "/etc/x"), Some("/etc/x".into()));
-        assert_eq!(include("include.path", "~/x"), Some("/home/ada/x".into()));
         assert_eq!(include("includes.other", "x"), None);
         assert_eq!(include("user.path", "x"), None);
     }

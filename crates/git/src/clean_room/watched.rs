@@ -1,11 +1,10 @@
 //! Files that decide which programs git starts, as they were when they were read.
 
+use super::folders::MAX_LINK;
+use crate::signature::Signature;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Time after which a further write changes the signature of a file for certain; file systems count time in steps.
-const SETTLING_TIME: Duration = Duration::from_millis(50);
 
 /// A path, and what was there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +22,10 @@ enum Mark {
         inode: u64,
     },
     File(Signature),
+    /// A link, wherever it leads.
+    Link(Signature),
     /// Something that changes often and only has to be there.
     Present,
-}
-
-/// Metadata of a file of which any write changes at least one field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Signature {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    changed: (i64, i64),
 }
 
 impl Watched {
@@ -43,16 +35,22 @@ impl Watched {
         Watched { path, mark }
     }
 
-    /// Watches only whether something is there.
+    /// Watches only whether something is there that git can read.
     pub(super) fn presence(path: impl Into<PathBuf>) -> Watched {
         let path = path.into();
-        let mark = if path.symlink_metadata().is_ok() { Mark::Present } else { Mark::Nothing };
+        let mark = Mark::read_presence(&path);
         Watched { path, mark }
+    }
+
+    /// Watches that a link stays one; none if there is no link.
+    pub(super) fn link(path: &Path) -> Option<Watched> {
+        Some(Watched { path: path.to_owned(), mark: Mark::read_link(path)? })
     }
 
     pub(super) fn is_same(&self) -> bool {
         match self.mark {
-            Mark::Present => self.path.symlink_metadata().is_ok(),
+            Mark::Present => Mark::read_presence(&self.path) == Mark::Present,
+            Mark::Link(_) => Mark::read_link(&self.path) == Some(self.mark),
             mark => mark == Mark::read(&self.path),
         }
     }
@@ -60,7 +58,7 @@ impl Watched {
     /// True if a change from now on is certain to show.
     pub(super) fn is_settled(&self) -> bool {
         match self.mark {
-            Mark::File(signature) => signature.is_settled(),
+            Mark::File(signature) | Mark::Link(signature) => signature.settled().is_some(),
             _ => true,
         }
     }
@@ -68,35 +66,37 @@ impl Watched {
 
 impl Mark {
     fn read(path: &Path) -> Mark {
-        match path.metadata() {
+        path.metadata().map_or(Mark::Nothing, |meta| Mark::of(&meta))
+    }
+
+    fn read_presence(path: &Path) -> Mark {
+        match path.symlink_metadata() {
             Err(_) => Mark::Nothing,
-            Ok(meta) if meta.is_dir() => Mark::Folder { device: meta.dev(), inode: meta.ino() },
-            Ok(meta) => Mark::File(Signature::of(&meta)),
+            Ok(meta) if meta.is_symlink() => match path.metadata() {
+                Ok(meta) if is_endless(&meta) => Mark::of(&meta),
+                // A HEAD may be a link that leads nowhere yet.
+                _ => Mark::Present,
+            },
+            Ok(meta) if is_endless(&meta) => Mark::of(&meta),
+            Ok(_) => Mark::Present,
+        }
+    }
+
+    fn read_link(path: &Path) -> Option<Mark> {
+        let meta = path.symlink_metadata().ok()?;
+        meta.is_symlink().then(|| Mark::Link(Signature::of(&meta)))
+    }
+
+    fn of(meta: &Metadata) -> Mark {
+        if meta.is_dir() {
+            Mark::Folder { device: meta.dev(), inode: meta.ino() }
+        } else {
+            Mark::File(Signature::of(meta))
         }
     }
 }
 
-impl Signature {
-    fn of(meta: &std::fs::Metadata) -> Signature {
-        Signature {
-            device: meta.dev(),
-            inode: meta.ino(),
-            bytes: meta.len(),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
-
-    /// Of the file at that path; none if there is none.
-    pub(super) fn read(path: &Path) -> Option<Signature> {
-        path.metadata().ok().map(|meta| Signature::of(&meta))
-    }
-
-    pub(super) fn is_settled(&self) -> bool {
-        let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1))
-        else {
-            return false;
-        };
-        let changed = UNIX_EPOCH + Duration::new(seconds, nanoseconds);
-        SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLING_TIME)
-    }
+/// True for a pipe, a device, a socket or a file that is far too long.
+fn is_endless(meta: &Metadata) -> bool {
+    !meta.is_dir() && (!meta.is_file() || meta.len() > MAX_LINK)
 }

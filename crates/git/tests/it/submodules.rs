@@ -1,7 +1,7 @@
 //! Programs that a repository inside the repository names. Git looks into every gitlink of its index to tell the state of
 //! the work tree, and would run the filters that it finds configured there.
 
-use crate::{marking_program, repository};
+use crate::{STATUS, marking_program, repository, settle, status_in_time, touch};
 use charrette_git::Git;
 use charrette_testkit::Sandbox;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ const HOLES: &[Hole] = &[
 ];
 
 /// Commits a submodule with that name, at `lib`.
-fn add_submodule(sandbox: &Sandbox, name: &str) {
+pub(crate) fn add_submodule(sandbox: &Sandbox, name: &str) {
     let library = sandbox.outside("library");
     clone_library(sandbox, &library);
     let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--name", name];
@@ -133,12 +133,12 @@ fn nested(sandbox: &Sandbox, program: &str) {
 }
 
 /// Configures a filter in the repository of a folder, which has to run when git asks for its state.
-fn plant_filter(sandbox: &Sandbox, folder: &Path, program: &str) {
+pub(crate) fn plant_filter(sandbox: &Sandbox, folder: &Path, program: &str) {
     sandbox.git_in(folder, ["config", "filter.mine.clean", &format!("{program} && cat")]);
     let git_dir = PathBuf::from(sandbox.git_in(folder, ["rev-parse", "--absolute-git-dir"]));
     fs_err::create_dir_all(git_dir.join("info")).unwrap();
     fs_err::write(git_dir.join("info/attributes"), "* filter=mine\n").unwrap();
-    fs_err::File::open(folder.join("a.txt")).unwrap().file().set_modified(std::time::UNIX_EPOCH).unwrap();
+    touch(&folder.join("a.txt"));
 }
 
 #[test]
@@ -148,12 +148,11 @@ fn programs_of_repositories_inside_do_not_run() {
         let (program, mark) = marking_program(&sandbox);
         let folder = (hole.plant)(&sandbox, program.to_str().unwrap());
         let _ = fs_err::remove_file(&mark);
-        let status = ["status", "--porcelain", "--ignore-submodules=none"];
         let git = Git::new(&folder);
-        let _ = git.bytes(&status);
+        let _ = git.bytes(&STATUS);
         let _ = git.bytes(&["diff"]);
         assert!(!mark.exists(), "{}: {}", hole.name, fs_err::read_to_string(&mark).unwrap());
-        sandbox.command("git").args(status).current_dir(&folder).output().unwrap();
+        sandbox.command("git").args(STATUS).current_dir(&folder).output().unwrap();
         assert!(mark.exists(), "{}: a plain git must start the program, or nothing is proven", hole.name);
     }
 }
@@ -164,17 +163,99 @@ fn what_is_planted_between_two_calls_is_found() {
     let (program, mark) = marking_program(&sandbox);
     let folder = sandbox.work();
     let git = Git::new(&folder);
-    let status = ["status", "--porcelain", "--ignore-submodules=none"];
     add_submodule(&sandbox, "lib");
-    std::thread::sleep(std::time::Duration::from_millis(100));
-    git.bytes(&status).unwrap();
+    settle();
+    git.bytes(&STATUS).unwrap();
     plant_filter(&sandbox, &sandbox.path("lib"), program.to_str().unwrap());
-    git.bytes(&status).unwrap();
+    git.bytes(&STATUS).unwrap();
     assert!(!mark.exists());
     nested(&sandbox, program.to_str().unwrap());
     let _ = fs_err::remove_file(&mark);
-    git.bytes(&status).unwrap();
+    git.bytes(&STATUS).unwrap();
     assert!(!mark.exists());
+}
+
+/// A submodule that is no repository yet, and how it becomes one between two calls.
+struct Late {
+    name: &'static str,
+    hide: &'static str,
+    show: &'static str,
+}
+
+const LATE: &[Late] = &[
+    Late { name: "a link", hide: "mv lib ../real; ln -s ../real lib", show: "rm lib; mv ../real lib" },
+    Late {
+        name: "a link around it",
+        hide: "mv vendor ../real; ln -s ../real vendor",
+        show: "rm vendor; mv ../real vendor",
+    },
+    Late {
+        name: "a folder of git without HEAD",
+        hide: "mv vendor/dep/.git/HEAD ../HEAD",
+        show: "mv ../HEAD vendor/dep/.git/HEAD",
+    },
+    Late {
+        name: "a file that leads to a folder of git without HEAD",
+        hide: "mv .git/modules/lib/HEAD ../HEAD",
+        show: "mv ../HEAD .git/modules/lib/HEAD",
+    },
+];
+
+#[test]
+fn a_submodule_that_becomes_one_between_two_calls_is_found() {
+    for late in LATE {
+        let sandbox = repository();
+        let (program, mark) = marking_program(&sandbox);
+        add_submodule(&sandbox, "lib");
+        nested(&sandbox, program.to_str().unwrap());
+        plant_filter(&sandbox, &sandbox.path("lib"), program.to_str().unwrap());
+        if late.hide.contains("lib") {
+            sandbox.git(["update-index", "--force-remove", "vendor/dep"]);
+        } else {
+            sandbox.git(["update-index", "--force-remove", "lib"]);
+        }
+        let shell = |script: &str| {
+            assert!(sandbox.command("sh").args(["-ec", script]).status().unwrap().success(), "{script}");
+        };
+        shell(late.hide);
+        settle();
+        let _ = fs_err::remove_file(&mark);
+        let folder = sandbox.work();
+        let git = Git::new(&folder);
+        // What git makes of a submodule without HEAD is its own affair.
+        let _ = git.bytes(&STATUS);
+        sandbox.command("git").args(STATUS).output().unwrap();
+        assert!(!mark.exists(), "{}: git must not look there yet, or nothing is proven", late.name);
+        shell(late.show);
+        git.bytes(&STATUS).unwrap();
+        assert!(!mark.exists(), "{}: {}", late.name, fs_err::read_to_string(&mark).unwrap());
+        sandbox.git(STATUS);
+        assert!(mark.exists(), "{}: a plain git must start the program, or nothing is proven", late.name);
+    }
+}
+
+/// Gitlinks that lead back into the repository around them, so that there are paths without end.
+const CIRCLES: &[(&str, &str)] = &[
+    ("links", "ln -s . a; ln -s . b"),
+    (
+        "work trees around them",
+        "git clone -q . inner; cp .git/index inner/.git/index; git -C inner config core.worktree ../..; \
+         for name in a b; do mkdir $name; echo 'gitdir: ../inner/.git' > $name/.git; done",
+    ),
+];
+
+#[test]
+fn submodules_that_lead_back_are_no_endless_search() {
+    for (name, script) in CIRCLES {
+        let sandbox = repository();
+        let commit = sandbox.git(["rev-parse", "HEAD"]);
+        for path in ["a", "b"] {
+            sandbox.git(["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{path}")]);
+        }
+        assert!(sandbox.command("sh").args(["-ec", script]).status().unwrap().success(), "{name}");
+        // A newer git refuses links in the place of submodules.
+        let _ = status_in_time(&sandbox.work(), name);
+    }
 }
 
 #[test]
@@ -189,19 +270,19 @@ fn a_call_with_an_index_or_a_worktree_of_its_own_is_no_way_around() {
     fs_err::copy(sandbox.path(".git/index"), &index).unwrap();
     sandbox.git(["rm", "-q", "--cached", "vendor/dep"]);
     let _ = fs_err::remove_file(&mark);
-    let (root, status) = (sandbox.work(), ["status", "--porcelain", "--ignore-submodules=none"]);
-    Git::new(&root).with_index(&index).bytes(&status).unwrap();
+    let root = sandbox.work();
+    Git::new(&root).with_index(&index).bytes(&STATUS).unwrap();
     assert!(!mark.exists(), "an index of its own");
 
     // The worktree has settings that no other one has.
     sandbox.git(["config", "extensions.worktreeConfig", "true"]);
     sandbox.git_in(&linked, ["config", "--worktree", "filter.more.clean", &format!("{program} && cat")]);
     sandbox.write(".git/info/attributes", "* filter=more\n");
-    fs_err::File::open(linked.join("a.txt")).unwrap().file().set_modified(std::time::UNIX_EPOCH).unwrap();
+    touch(&linked.join("a.txt"));
     let git_dir = sandbox.path(".git/worktrees/linked");
-    Git::new(&root).in_worktree(&git_dir, &linked).bytes(&status).unwrap();
+    Git::new(&root).in_worktree(&git_dir, &linked).bytes(&STATUS).unwrap();
     assert!(!mark.exists(), "a worktree of its own");
-    sandbox.git_in(&linked, status);
+    sandbox.git_in(&linked, STATUS);
     assert!(mark.exists(), "a plain git must start the program, or nothing is proven");
 }
 

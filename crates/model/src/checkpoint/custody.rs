@@ -1,68 +1,57 @@
 //! Changes of a driven run's document that did not pass through its driver.
 //!
-//! While a run is driven, people may answer a gate that asks, and nothing else. Everything else that changed in the document
-//! is put back as the driver recorded it.
+//! While a run is driven, people may answer a gate that asks, and nothing else. Their answers are recorded here from what they
+//! are known to have given, each by itself: an answer that somebody else wrote beside them does not count. Everything else
+//! that changed in the document is put back as the driver recorded it.
 
-use super::document::{Checkpoint, GateRecord, GateState, PhaseRecord, RunRecord};
-use super::progress::PHASE;
+use super::document::{Checkpoint, GateState, PhaseRecord, RunRecord};
+use super::given::GivenAnswers;
+use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Puts back what others changed since the driver recorded `known`, in the document `found` on disk. Returns what was
 /// changed, for people; nothing if only gates were answered.
 ///
-/// `is_given` decides whether a person gave the answers of a gate: the document alone proves nothing, for an agent can
-/// write the same bytes.
+/// `given` are the answers that people gave since then, in their order: the document alone proves nothing, for an agent can
+/// write the same bytes, or those from before an answer.
 pub fn take_back(
     known: &Checkpoint,
     found: &Checkpoint,
-    is_given: impl Fn(&str, &GateRecord) -> bool,
+    given: &[GivenAnswers],
 ) -> (Checkpoint, Vec<String>) {
     let mut kept = known.clone();
-    for (name, ours) in &known.gates {
-        let given = found.gates.get(name).filter(|theirs| *theirs != ours);
-        if let Some(theirs) = given.filter(|theirs| is_answer(ours, theirs) && is_given(name, theirs)) {
-            take_answer(&mut kept, found, name, theirs);
-        }
-    }
+    let asks = |answers: &&GivenAnswers| {
+        let gate = known.gates.get(&answers.gate);
+        gate.is_some_and(|gate| matches!(gate.state, GateState::Pending | GateState::Rejected))
+    };
+    let given: Vec<&GivenAnswers> = given.iter().filter(asks).collect();
+    record_answers(&mut kept, found, &given);
     let changed = differences(&kept, found);
     (kept, changed)
 }
 
-/// Takes over the answers of a gate, and what changes with them.
-fn take_answer(kept: &mut Checkpoint, found: &Checkpoint, name: &str, theirs: &Arc<GateRecord>) {
-    kept.gates.insert(name.to_owned(), theirs.clone());
-    let phase = theirs.extra.get(PHASE).and_then(|phase| phase.as_str()).unwrap_or_default();
-    let responses = found.phases.get(phase).and_then(|phase| phase.checkpoint_responses.as_ref());
-    // Of several gates of a phase that were answered at once, one is named there.
-    if let Some(ours) = kept.phases.get_mut(phase).filter(|_| responses == Some(&theirs.answers)) {
-        Arc::make_mut(ours).checkpoint_responses = responses.cloned();
+/// Records answers that people gave, as far as they are in the document on disk. Of several to one question the last counts;
+/// if that is not there, none does, and the question is open again.
+fn record_answers(kept: &mut Checkpoint, found: &Checkpoint, given: &[&GivenAnswers]) {
+    let mut last: HashMap<(&str, &str), &Value> = HashMap::new();
+    for answers in given {
+        let gate = answers.gate.as_str();
+        last.extend(answers.answers.iter().map(|(key, answer)| ((gate, key.as_str()), answer)));
     }
-    // The last answer is the last change.
-    if theirs.at > kept.updated_at {
-        kept.updated_at.clone_from(&theirs.at);
-    }
-    // Whoever answers writes the commit that is checked out.
-    kept.head_commit.clone_from(&found.head_commit);
-    if let Some(run) = &mut kept.run {
-        run.stopped = None;
-    }
-}
-
-/// True if a gate that asks was answered: the question is the same, and no answer was taken away.
-fn is_answer(ours: &GateRecord, theirs: &GateRecord) -> bool {
-    let is_asking = match ours.state {
-        GateState::Pending => {
-            ours.answers.iter().all(|(key, answer)| theirs.answers.get(key) == Some(answer))
+    last.retain(|(gate, key), answer| {
+        let is_there = found.gates.get(*gate).and_then(|gate| gate.answers.get(*key)) == Some(*answer);
+        if let Some(gate) =
+            kept.gates.get_mut(*gate).filter(|gate| !is_there && gate.state == GateState::Pending)
+        {
+            Arc::make_mut(gate).answers.remove(*key);
         }
-        GateState::Rejected => true,
-        GateState::Answered | GateState::Approved | GateState::Revise => false,
-    };
-    let round = |gate: &GateRecord| gate.round.unwrap_or(1);
-    let same_round = if theirs.state == GateState::Revise { round(ours) + 1 } else { round(ours) };
-    is_asking
-        && theirs.at > ours.at
-        && round(theirs) == same_round
-        && (&theirs.subject, &theirs.shown, &theirs.extra) == (&ours.subject, &ours.shown, &ours.extra)
+        is_there
+    });
+    for answers in given {
+        let gate = answers.gate.as_str();
+        answers.record(kept, |key, answer| last.get(&(gate, key)) == Some(&answer));
+    }
 }
 
 /// What differs between the document as it should be and as it was found, in words.
@@ -121,15 +110,25 @@ fn run_difference(ours: Option<&RunRecord>, theirs: Option<&RunRecord>) -> &'sta
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::gate::{AnswerChannel, Respondent};
+    use crate::checkpoint::given::give_answers;
     use crate::checkpoint::read;
-    use serde_json::{Value, json};
+    use crate::checkpoint::transition::TransitionContext;
+    use crate::stamp::Now;
+    use serde_json::json;
 
     fn document() -> Value {
+        let questions =
+            json!([{"key": "scope", "text": "?"}, {"key": "approval", "text": "Good?", "approval": true}]);
         json!({
             "version": 1, "command": "design", "feature": "x",
+            "started_at": "2026-01-01T00:00:00.000Z", "updated_at": "2026-01-01T00:00:00.000Z",
             "state": {"current_phase": "write", "completed_phases": [], "pending_phases": ["validate"]},
             "run": {"id": "r", "workspace": ".specs/x", "flags": {"auto": true}},
-            "gates": {"open": {"state": "pending", "subject": "s", "phase": "write", "questions": []}, "done": {"state": "approved", "subject": "s"}},
+            "gates": {
+                "open": {"state": "pending", "subject": "s", "phase": "write", "questions": questions},
+                "done": {"state": "approved", "subject": "s"}
+            },
             "phases": {"write": {"status": "in_progress", "steps": {"planner": {"status": "running"}}}}
         })
     }
@@ -138,23 +137,40 @@ mod tests {
         read(value.to_string().as_bytes()).unwrap()
     }
 
+    /// The document with answers of a person to a gate, and their proof.
+    fn give(document: &Checkpoint, gate: &str, answers: &Value) -> (Checkpoint, Vec<GivenAnswers>) {
+        let by =
+            Respondent { by: "Ada".to_owned(), through: AnswerChannel::File, client: None, version: None };
+        let now = Now::real("2026-01-02T00:00:00Z".parse().unwrap());
+        let context = TransitionContext { now, head: Some("c0ffee".to_owned()), summary_words: 500 };
+        let answers = (gate.to_owned(), answers.as_object().unwrap().clone());
+        give_answers(document.clone(), &[answers], &by, &context).unwrap()
+    }
+
     #[test]
-    fn answers_to_waiting_gates_pass_and_nothing_else() {
+    fn answers_that_people_gave_pass_and_nothing_else() {
         let known = parse(&document());
-        let mut answered = document();
-        answered["gates"]["open"]["state"] = json!("answered");
-        answered["gates"]["open"]["answers"] = json!({"scope": "yes"});
-        answered["gates"]["open"]["at"] = json!("2026-01-02T00:00:00.000Z");
-        answered["updated_at"] = json!("2026-01-02T00:00:00.000Z");
-        answered["phases"]["write"]["checkpoint_responses"] = json!({"scope": "yes"});
-        let found = parse(&answered);
-        assert_eq!(take_back(&known, &found, |_, _| true), (found.clone(), Vec::new()));
+        let (found, given) = give(&known, "open", &json!({"scope": "all", "approval": "yes"}));
+        assert_eq!(found.gates["open"].state, GateState::Approved);
+        assert_eq!(take_back(&known, &found, &given), (found.clone(), Vec::new()));
         // The same bytes, but nobody has given that answer.
-        let (restored, changed) = take_back(&known, &found, |_, _| false);
-        assert_eq!(
-            (restored, changed),
-            (known.clone(), ["phase write", "gate open"].map(str::to_owned).to_vec())
-        );
+        let (restored, changed) = take_back(&known, &found, &[]);
+        let expected = ["phase write", "gate open", "members beside the record of the run"];
+        assert_eq!(restored, known);
+        assert_eq!(changed, expected[..changed.len()]);
+        // Somebody gave it, and it was changed since.
+        let mut changed = serde_json::to_value(&found).unwrap();
+        changed["gates"]["open"]["answers"]["scope"] = json!("half");
+        let (restored, told) = take_back(&known, &parse(&changed), &given);
+        assert_eq!(restored.gates["open"].answers.get("scope"), None);
+        assert_eq!(restored.gates["open"].state, GateState::Pending);
+        assert!(told.contains(&"gate open".to_owned()), "{told:?}");
+    }
+
+    #[test]
+    fn everything_else_is_put_back() {
+        let known = parse(&document());
+        let (_, given) = give(&known, "open", &json!({"scope": "all", "approval": "yes"}));
         for (pointer, value) in [
             ("/gates/done/state", json!("rejected")),
             ("/gates/open/subject", json!("other")),
@@ -182,44 +198,43 @@ mod tests {
             let mut forged = document();
             let (parent, key) = pointer.rsplit_once('/').unwrap();
             forged.pointer_mut(parent).unwrap()[key] = value;
-            let (restored, changed) = take_back(&known, &parse(&forged), |_, _| true);
-            assert_eq!(changed.len(), 1, "{pointer}: {changed:?}");
-            assert_eq!(restored, known, "{pointer}");
+            // That a person gave an answer, which is not there, makes no other change an honest one.
+            for given in [&given[..], &[]] {
+                let (restored, changed) = take_back(&known, &parse(&forged), given);
+                assert_eq!(changed.len(), 1, "{pointer}: {changed:?}");
+                assert_eq!(restored, known, "{pointer}");
+            }
         }
         for gone in ["gates", "phases", "run"] {
             let mut forged = document();
             forged.as_object_mut().unwrap().remove(gone);
-            assert_eq!(take_back(&known, &parse(&forged), |_, _| true).0, known, "{gone}");
+            assert_eq!(take_back(&known, &parse(&forged), &given).0, known, "{gone}");
         }
     }
 
     #[test]
-    fn a_rejection_is_answered_anew_by_a_later_answer_to_the_same_question_only() {
-        let mut rejected = document();
-        rejected["gates"]["open"]["state"] = json!("rejected");
-        rejected["gates"]["open"]["at"] = json!("2026-01-02T00:00:00.000Z");
-        let known = parse(&rejected);
-        let approved = |at: &str, member: &str, value: Value| {
-            let mut approved = rejected.clone();
-            approved["gates"]["open"]["state"] = json!("approved");
-            approved["gates"]["open"]["at"] = json!(at);
-            approved["gates"]["open"][member] = value;
-            approved["updated_at"] = json!(at);
-            parse(&approved)
-        };
-        let later = "2026-01-03T00:00:00.000Z";
-        let fine = approved(later, "by", json!("Ada"));
-        assert_eq!(take_back(&known, &fine, |_, _| true), (fine.clone(), Vec::new()));
-        for forged in [
-            approved("2026-01-01T00:00:00.000Z", "by", json!("Ada")),
-            approved(later, "subject", json!("another")),
-            approved(later, "questions", json!([{"key": "x", "text": "Another?"}])),
-            approved(later, "shown", json!("another")),
-            approved(later, "round", json!(7)),
+    fn a_rejection_is_answered_anew_and_what_is_decided_is_not() {
+        let yes = json!({"scope": "all", "approval": "yes"});
+        let (rejected, _) = give(&parse(&document()), "open", &json!({"scope": "all", "approval": "no"}));
+        assert_eq!(rejected.gates["open"].state, GateState::Rejected);
+        let (fine, given) = give(&rejected, "open", &yes);
+        assert_eq!(take_back(&rejected, &fine, &given), (fine.clone(), Vec::new()));
+        // The driver has asked something else since.
+        for (member, value) in [
+            ("subject", json!("another")),
+            ("shown", json!("another")),
+            ("round", json!(7)),
+            ("questions", json!([{"key": "x", "text": "Another?"}])),
         ] {
-            let (restored, changed) = take_back(&known, &forged, |_, _| true);
-            assert_eq!(restored, known);
+            let mut asked = serde_json::to_value(&rejected).unwrap();
+            asked["gates"]["open"][member] = value;
+            let asked = parse(&asked);
+            let (restored, changed) = take_back(&asked, &fine, &given);
+            assert_eq!(restored, asked, "{member}");
             assert!(changed.contains(&"gate open".to_owned()), "{changed:?}");
         }
+        // Nobody asks any more.
+        let (again, given) = give(&fine, "open", &json!({"approval": "no"}));
+        assert_eq!(take_back(&fine, &again, &given).0, fine);
     }
 }

@@ -174,7 +174,8 @@ pub struct RunRecord {
     /// The branch the run works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The move of the checkout that was begun last: recorded before git starts, for a run that is killed inside it.
+    /// The move of the checkout that was begun last: recorded before git starts, for a run that is killed inside it, and
+    /// forgotten when git gives it up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moving: Option<CheckoutMove>,
     /// The commit that branch started from.
@@ -390,8 +391,13 @@ pub struct Vercel {
 impl Checkpoint {
     /// True if some step recorded an output of that name with that digest: the file is unedited since.
     pub fn has_output(&self, name: &str, digest: &str) -> bool {
-        let mut steps = self.phases.values().flat_map(|phase| phase.steps.iter().flatten());
-        steps.any(|(_, step)| step.outputs.get(name).is_some_and(|written| written == digest))
+        self.output_digests(name).any(|written| written == digest)
+    }
+
+    /// Digests of the outputs of that name that steps recorded.
+    pub fn output_digests<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let steps = self.phases.values().flat_map(|phase| phase.steps.iter().flatten());
+        steps.filter_map(move |(_, step)| step.outputs.get(name).map(String::as_str))
     }
 
     /// An empty document, before the first transition.

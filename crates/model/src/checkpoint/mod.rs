@@ -1,14 +1,15 @@
 //! The state document (checkpoint) of a run: its contents, its legal changes, its resume point.
 //!
-//! [`document`] has the types, [`custody`] what others may not change while a run is driven, [`read`] the parser, [`transition`] the changes made by commands, [`progress`]
-//! those made by a driver, [`run`] those of the run as a whole, [`incidents`] the unplanned ones, [`gate`]
-//! questions and answers, [`resume`] the resume point, [`overview`] the few members a listing needs,
-//! [`summaries`] the length limit, [`patch`] the difference of two versions, [`name`] commands, document names
-//! and phase names. Paths on disk are the store's business.
+//! [`document`] has the types, [`custody`] what others may not change while a run is driven, [`given`] the proof of a
+//! person's answers, [`read`] the parser, [`transition`] the changes made by commands, [`progress`] those made by a driver,
+//! [`run`] those of the run as a whole, [`incidents`] the unplanned ones, [`gate`] questions and answers, [`resume`] the resume
+//! point, [`overview`] the few members a listing needs, [`summaries`] the length limit, [`patch`] the difference of two
+//! versions, [`name`] commands, document names and phase names. Paths on disk are the store's business.
 
 pub mod custody;
 pub mod document;
 pub mod gate;
+pub mod given;
 pub mod incidents;
 mod merge;
 pub mod name;

@@ -7,7 +7,7 @@ use super::document::{
     CheckoutMove, Checkpoint, GateRecord, GateState, PhaseRecord, PhaseStatus, RunRecord, StepRecord,
     StepStatus, Usage,
 };
-use super::gate::{FEEDBACK, GateOutcome, GateQuestion, Respondent, settle};
+use super::gate::{FEEDBACK, GateOutcome, GateQuestion, RecordedSource, Respondent, settle};
 use super::incidents;
 use super::name::RunKey;
 use super::transition::{TransitionContext, TransitionError, stamp};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The member of a step that holds its return value.
 const VALUE: &str = "value";
 /// The member of a gate that names its phase.
-pub(super) const PHASE: &str = "phase";
+const PHASE: &str = "phase";
 /// The member of a gate that holds its questions, so that any process can ask them.
 const QUESTIONS: &str = "questions";
 
@@ -103,6 +103,16 @@ pub fn record_move(
 ) -> Result<Checkpoint, TransitionError> {
     let previous = document.updated_at.clone();
     document.run.get_or_insert_default().moving = Some(moving);
+    stamp(document, previous.as_ref(), context)
+}
+
+/// Forgets the recorded move of the checkout: it has ended, and nothing is left of it.
+pub fn forget_move(
+    mut document: Checkpoint,
+    context: &TransitionContext,
+) -> Result<Checkpoint, TransitionError> {
+    let previous = document.updated_at.clone();
+    document.run.get_or_insert_default().moving = None;
     stamp(document, previous.as_ref(), context)
 }
 
@@ -290,11 +300,22 @@ pub fn answer_gate(
     let Some(record) = document.gates.get_mut(gate) else {
         return Err(TransitionError::NoSuchGate(gate.to_owned()));
     };
-    let record = Arc::make_mut(record);
-    record.via.extend(answers.keys().map(|key| (key.clone(), respondent.via())));
+    add_answers(Arc::make_mut(record), answers, &respondent.via(), respondent.name(), now);
+    note_responses(&mut document, gate);
+    stamp(document, previous.as_ref(), context)
+}
+
+/// Adds answers to those of a gate, which is settled once none is missing.
+pub(super) fn add_answers(
+    record: &mut GateRecord,
+    answers: Map<String, Value>,
+    via: &RecordedSource,
+    by: String,
+    at: Stamp,
+) {
+    record.via.extend(answers.keys().map(|key| (key.clone(), via.clone())));
     record.answers.extend(answers);
-    record.by = Some(respondent.name());
-    record.at = Some(now);
+    (record.by, record.at) = (Some(by), Some(at));
     let round = record.round.unwrap_or(1);
     record.state = match settle(&questions(record), &record.answers, round) {
         GateOutcome::Missing(_) => GateState::Pending,
@@ -303,13 +324,15 @@ pub fn answer_gate(
     if record.state == GateState::Revise {
         record.round = Some(round + 1);
     }
-    let answers = record.answers.clone();
-    if let Some(phase) =
-        record.extra.get(PHASE).and_then(Value::as_str).and_then(|name| document.phases.get_mut(name))
-    {
-        Arc::make_mut(phase).checkpoint_responses = Some(answers);
+}
+
+/// Notes the answers of a gate in its phase.
+pub(super) fn note_responses(document: &mut Checkpoint, gate: &str) {
+    let Some(record) = document.gates.get(gate) else { return };
+    let phase = record.extra.get(PHASE).and_then(Value::as_str);
+    if let Some(phase) = phase.and_then(|name| document.phases.get_mut(name)) {
+        Arc::make_mut(phase).checkpoint_responses = Some(record.answers.clone());
     }
-    stamp(document, previous.as_ref(), context)
 }
 
 /// The questions of a gate, as [`open_gate`] recorded them.

@@ -6,6 +6,7 @@
 
 use super::words;
 use crate::escape::printable;
+use crate::redact::without_secrets;
 use std::fmt;
 
 /// Names of files that charrette or build tools own.
@@ -36,10 +37,10 @@ impl FeaturePath {
         Ok(FeaturePath(segments.join(".")))
     }
 
-    /// Derives a name from a description: its slug, cut at a word. `taken` tells which names are in use; the
+    /// Derives a name from a description: its slug without secrets, cut at a word. `taken` tells which names are in use; the
     /// second of a kind gets `-2`, the third `-3`.
     pub fn derive(description: &str, taken: impl Fn(&str) -> bool) -> Result<FeaturePath, InvalidName> {
-        let base = words::name_slug(description, MAX_NAME);
+        let base = words::name_slug(&without_secrets(description), MAX_NAME);
         if base.is_empty() {
             return Err(InvalidName::Empty);
         }
@@ -202,6 +203,12 @@ mod tests {
             ("Add rate limiting", &["add-rate-limiting"], "add-rate-limiting-2"),
             ("Add rate limiting", &["add-rate-limiting", "add-rate-limiting-2"], "add-rate-limiting-3"),
             ("Build", &[], "build-2"),
+            (
+                "log in with PASSWORD=hunter2hunter2 to the reports page",
+                &[],
+                "log-in-with-password-to-the-reports-page",
+            ),
+            ("https://ada:s3cr3tpw@host/x", &[], "https-ada-host-x"),
             (long, &[], "let-operators-throttle-public-endpoint-billing"),
             (
                 long,

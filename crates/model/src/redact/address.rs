@@ -1,10 +1,11 @@
-//! Passwords in URLs: `scheme://user:password@host`.
+//! Passwords in URLs, `scheme://user:password@host`, and tokens, `scheme://token@host`.
 
 use super::marker::Secret;
-use super::value::is_reference;
+use super::value::{is_placeholder_password, is_reference, looks_generated};
 use memchr::memchr_iter;
 
 pub(super) const NAME: &str = "url password";
+pub(super) const TOKEN: &str = "url token";
 
 /// Maximum distance of user and password from the `@`.
 const SEARCH_BYTES: usize = 512;
@@ -26,9 +27,15 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
         let authority = rest.iter().position(|&b| b == b'/' || ends_authority(b)).unwrap_or(rest.len());
         let end = at + rest[..authority].iter().rposition(|&b| b == b'@').unwrap_or(0);
         seen = end + 1;
-        let Some(colon) = text[start..end].iter().position(|&b| b == b':') else { continue };
+        let Some(colon) = text[start..end].iter().position(|&b| b == b':') else {
+            if looks_generated(&text[start..end]) {
+                found.push(Secret { at: start..end, name: TOKEN });
+            }
+            continue;
+        };
         let password = start + colon + 1..end;
-        if !password.is_empty() && !is_reference(&text[password.clone()]) {
+        let shown = &text[password.clone()];
+        if !shown.is_empty() && !is_reference(shown) && !is_placeholder_password(shown) {
             found.push(Secret { at: password, name: NAME });
         }
     }

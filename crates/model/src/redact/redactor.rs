@@ -39,6 +39,18 @@ impl Redactor {
         }
     }
 
+    /// A text without its secrets, and without markers in their place.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let redacted = self.redact(text).into_owned();
+        let mut rest = String::with_capacity(redacted.len());
+        let mut done = 0;
+        for marker in markers(redacted.as_bytes(), |name| self.is_name(name)) {
+            rest.push_str(&redacted[done..marker.start]);
+            done = marker.end;
+        }
+        rest + &redacted[done..]
+    }
+
     /// Redacts a whole text of any bytes.
     pub fn redact_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         if !pem::is_possible(text) {
@@ -77,9 +89,10 @@ impl Redactor {
             position.find(text, 0, &mut found);
         }
         self.known.find(text, &mut found);
-        address::find(text, &mut found);
         assigned::find(text, &mut found);
+        // A token that names its service says more than its place in an address.
         token::find(text, &mut found);
+        address::find(text, &mut found);
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -123,6 +136,6 @@ impl Redactor {
 
 /// Names that occur in markers besides those of known secrets.
 static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let own = [pem::NAME, address::NAME, assigned::SECRET, assigned::AUTHORIZATION];
+    let own = [pem::NAME, address::NAME, address::TOKEN, assigned::SECRET, assigned::AUTHORIZATION];
     token::names().chain(own).collect()
 });

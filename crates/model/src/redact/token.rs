@@ -11,6 +11,8 @@ pub(super) const JWT: &str = "JWT";
 pub(super) const BEARER: &str = "bearer token";
 const STRIPE: &str = "Stripe key";
 const SLACK_WEBHOOK: &str = "Slack webhook";
+const DISCORD_WEBHOOK: &str = "Discord webhook";
+const TELEGRAM: &str = "Telegram token";
 
 /// Format of a service's keys.
 struct Rule {
@@ -34,7 +36,7 @@ const fn rule(
     Rule { prefix: prefix.as_bytes(), name, shortest, marks, anywhere }
 }
 
-const RULES: [Rule; 39] = [
+const RULES: [Rule; 42] = [
     rule("sk-ant-", "Anthropic key", 16, true, true),
     rule("sk-proj-", "OpenAI key", 16, true, true),
     rule("sk-svcacct-", "OpenAI key", 16, true, true),
@@ -61,6 +63,9 @@ const RULES: [Rule; 39] = [
     rule("xoxs-", "Slack token", 10, true, true),
     rule("xapp-1-", "Slack token", 10, true, true),
     rule("hooks.slack.com/services/", SLACK_WEBHOOK, 20, true, false),
+    rule("discord.com/api/webhooks/", DISCORD_WEBHOOK, 60, true, false),
+    rule("discordapp.com/api/webhooks/", DISCORD_WEBHOOK, 60, true, false),
+    rule("hvs.", "Vault token", 24, true, false),
     rule("AKIA", "AWS key id", 16, false, false),
     rule("ASIA", "AWS key id", 16, false, false),
     rule("AIza", "Google key", 35, true, false),
@@ -78,13 +83,17 @@ const RULES: [Rule; 39] = [
 
 /// Names of everything found here.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.name).chain([JWT, BEARER])
+    RULES.iter().map(|rule| rule.name).chain([JWT, BEARER, TELEGRAM])
 }
 
 pub(super) fn find(text: &[u8], found: &mut Vec<Secret<'_>>) {
     for run in runs(text) {
         if let Some(length) = bearer(&text[..run.start], &text[run.clone()]) {
             found.push(Secret { at: run.start..run.start + length, name: BEARER });
+            continue;
+        }
+        if let Some(length) = telegram(&text[..run.start], &text[run.clone()]) {
+            found.push(Secret { at: run.start..run.start + length, name: TELEGRAM });
             continue;
         }
         // Anything shorter than the shortest key cannot be one, neither as a run nor as the rest of it.
@@ -138,7 +147,7 @@ impl Rule {
     /// Length of the key at the start of `text`, if it is one.
     fn length(&self, text: &[u8]) -> Option<usize> {
         let rest = &text[self.prefix.len()..];
-        let is_path = self.name == SLACK_WEBHOOK;
+        let is_path = matches!(self.name, SLACK_WEBHOOK | DISCORD_WEBHOOK);
         let is_part = |b: &u8| {
             b.is_ascii_alphanumeric()
                 || (self.marks && matches!(b, b'-' | b'_' | b'.'))
@@ -191,6 +200,18 @@ fn bearer(before: &[u8], text: &[u8]) -> Option<usize> {
     let word = &before[before.len().saturating_sub(6)..];
     let length = text.len() - text.iter().rev().take_while(|b| **b == b'.').count();
     (word.eq_ignore_ascii_case(b"bearer") && looks_generated(&text[..length])).then_some(length)
+}
+
+/// Length of the token at the start of `text`, if the number of a Telegram bot precedes it.
+fn telegram(before: &[u8], text: &[u8]) -> Option<usize> {
+    const LENGTH: usize = 35;
+    let before = before.strip_suffix(b":")?;
+    let digits = before.iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
+    let is_bounded = before[..before.len() - digits].last().is_none_or(|b| !b.is_ascii_alphanumeric());
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    let length = text.iter().take_while(is_part).count();
+    let is_token = text.starts_with(b"AA") && length == LENGTH && text.iter().any(u8::is_ascii_digit);
+    (is_token && (8..=10).contains(&digits) && is_bounded).then_some(LENGTH)
 }
 
 /// True if a word starts here, also after an escape sequence that ends in a letter.

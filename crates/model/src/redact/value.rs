@@ -29,6 +29,12 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || contains(value, b"::")
 }
 
+/// True for the word that stands for a password in an example: `user:password@host`.
+pub(super) fn is_placeholder_password(value: &[u8]) -> bool {
+    const WORDS: [&str; 7] = ["password", "passwd", "pass", "pwd", "secret", "token", "passphrase"];
+    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+}
+
 fn is_placeholder(value: &[u8]) -> bool {
     let mut lower = [0; INSPECTED_BYTES];
     let lower = &mut lower[..value.len()];
@@ -38,7 +44,8 @@ fn is_placeholder(value: &[u8]) -> bool {
     words.iter().any(|word| contains(lower, word))
 }
 
-fn is_uuid(value: &[u8]) -> bool {
+/// True for a UUID, which names a thing.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && value.iter().enumerate().all(|(n, b)| match n {
             8 | 13 | 18 | 23 => *b == b'-',

@@ -141,6 +141,7 @@ fn every_other_transition_removes_the_stop() {
         ("complete", |d, c| transition::complete(Some(d), c)),
         ("record_branch", |d, c| progress::record_branch(d, "b", None, c)),
         ("record_move", |d, c| progress::record_move(d, a_move(), c)),
+        ("forget_move", progress::forget_move),
         ("begin_step", |d, c| progress::begin_step(d, "write", "t", inputs(), c)),
         ("begin_agent_step", |d, c| progress::begin_agent_step(d, "write", "t", inputs(), "codex", c)),
         ("record_step", |d, c| progress::record_step(d, "write", "t", inputs(), finished(), c)),

@@ -43,6 +43,7 @@ fn keys_of_services_are_replaced_by_what_they_are() {
         ("lin_api_", 40, "Linear key"),
         ("npm_", 36, "npm token"),
         ("hf_", 34, "Hugging Face token"),
+        ("hvs.", 24, "Vault token"),
     ] {
         let key = key(prefix, length);
         let marker = format!("[redacted: {name}]");
@@ -63,6 +64,15 @@ fn keys_of_services_are_replaced_by_what_they_are() {
     }
     let aws = format!("AKIA{}", "IOSFODNN7ABCDEFG");
     assert_eq!(plain().redact(&format!("id {aws}, region eu")), "id [redacted: AWS key id], region eu");
+    for (address, length, name) in [
+        ("hooks.slack.com/services/T00000000/B00000000/", 24, "Slack webhook"),
+        ("discord.com/api/webhooks/123456789012345678/", 68, "Discord webhook"),
+        ("discordapp.com/api/webhooks/123456789012345678/", 68, "Discord webhook"),
+    ] {
+        let text = format!("post to https://{}, please", key(address, length));
+        let expected = format!("post to https://[redacted: {name}], please");
+        assert_eq!(plain().redact(&text), expected);
+    }
     let jwt = format!("{}.{}.{}", key("eyJ", 33), key("eyJ", 60), key("", 43));
     assert_eq!(plain().redact(&format!("cookie={jwt}; path=/")), "cookie=[redacted: JWT]; path=/");
 }
@@ -91,6 +101,14 @@ fn credentials_are_replaced_where_they_are_given() {
         ("https://x/?access_token=TOKEN&n=1", "https://x/?access_token=[redacted: secret]&n=1"),
         ("postgres://ada:pw@db.example/x", "postgres://ada:[redacted: url password]@db.example/x"),
         ("redis://:s3cr3t@cache:6379", "redis://:[redacted: url password]@cache:6379"),
+        ("git clone https://TOKEN@github.com/x/y", "git clone https://[redacted: url token]@github.com/x/y"),
+        ("AccountKey=TOKENTOKEN==;EndpointSuffix=x", "AccountKey=[redacted: secret];EndpointSuffix=x"),
+        ("the api key: TOKEN", "the api key: [redacted: secret]"),
+        (
+            "//registry.npmjs.org/:_authToken=12345678-1234-1234-1234-123456789012",
+            "//registry.npmjs.org/:_authToken=[redacted: secret]",
+        ),
+        ("bot 123456789:AAaB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCa", "bot 123456789:[redacted: Telegram token]"),
         ("(https://a:b@c@host)", "(https://a:[redacted: url password]@host)"),
     ] {
         assert_eq!(plain().redact(&text.replace("TOKEN", &token)), expected, "{text}");
@@ -122,6 +140,12 @@ fn ordinary_text_is_left_alone() {
         "https://host.example:8443/@scope/package",
         "https://${USER}:${PASS}@host.example/",
         "http://localhost:3000/a?b=c@d",
+        "support user:password in URLs such as https://user:password@host",
+        "https://configuration-service-2@host.example/x and ssh://git@host.example/x",
+        "token = get_token()",
+        "password = hash(bcrypt12)",
+        "the cache key: 9f86d081884c7d659a2feaa0c55ad015",
+        "at 1234567890: AAL2, hvs.example-of-a-vault-token",
         "task-list-of-everything-that-is-left-to-do-2026",
         "sk-learn-compatible-estimators-are-documented-here-1",
         "sk-ant-your-key-goes-here-please",

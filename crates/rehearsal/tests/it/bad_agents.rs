@@ -1,6 +1,6 @@
 //! Badly behaved agents, called one at a time: each ends in a clear record and leaves no orphaned process.
 
-use crate::stage::{FAKE_AGENT, Stage};
+use crate::stage::{BINARY, FAKE_AGENT, Stage};
 use charrette_testkit::Output;
 use serde_json::{Value, json};
 
@@ -388,4 +388,32 @@ fn a_flood_on_standard_error_does_not_take_back_an_answer() {
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(stage.sandbox.read("out.txt"), "Done.\n");
     assert_eq!(output.json()["notes"], json!(["answered but did not exit; it was ended"]));
+}
+
+#[test]
+fn a_flood_on_the_standard_error_of_a_protocol_agent_is_limited() {
+    let stage = Stage::set();
+    let script = "while :; do head -c 1000000 /dev/zero >&2; done";
+    stage.sandbox.write(
+        "charrette.toml",
+        format!(
+            "limits.output_mb = 1\n[agents.loud]\nkind = \"acp\"\nvendor = \"loud\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", {script:?}]\n"
+        ),
+    );
+    let output = stage.run(&["ask", "--agent", "loud", "--prompt", "x", "--output", "out.txt", "--json"]);
+    assert_eq!((output.code, &output.json()["kind"]), (Some(1), &json!("flood")), "{output:?}");
+}
+
+#[test]
+fn what_a_script_had_started_before_it_became_the_driver_is_not_ended() {
+    let stage = Stage::set();
+    let script = "sleep 600 > server.log 2>&1 & echo $! > server
+        exec \"$0\" ask --agent alpha --prompt x --output out.txt --json";
+    let mut command = stage.command_of("sh");
+    command.args(["-c", script, BINARY]);
+    let output = Output::capture(command, b"");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let server: i32 = stage.sandbox.read("server").trim().parse().unwrap();
+    let server = rustix::process::Pid::from_raw(server).unwrap();
+    rustix::process::kill_process(server, rustix::process::Signal::KILL).expect("the server is still there");
 }

@@ -53,7 +53,7 @@ fn live_processes(stage: &Stage) -> Vec<String> {
 
 #[test]
 fn each_signal_ends_the_agents_and_leaves_a_resumable_run() {
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         let stage = Stage::set();
         let mut child = sleeping(&stage);
         // On a busy machine the last of them takes a moment to start.
@@ -89,6 +89,10 @@ fn there_is_one_driver_and_a_stopped_one_is_still_one() {
     assert_eq!(refused.code, Some(4), "{refused:?}");
     let expected = format!("start-try is being driven by process {} (charrette rehearse try", child.id());
     assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+    let kept = stage.run(&["abandon", "try"]);
+    assert_eq!(kept.code, Some(4), "{kept:?}");
+    assert!(kept.stderr.contains(&expected), "{}", kept.stderr);
+    assert!(kept.stderr.contains("or stop it: charrette stop try\n"), "{}", kept.stderr);
     assert!(
         stage.run(&["status"]).stdout.contains(&format!("process {} (charrette rehearse try", child.id()))
     );

@@ -1,6 +1,8 @@
 //! A killed driver leaves orphaned agents. The next start ends exactly those.
 
-use crate::stage::{FAKE_AGENT, Stage};
+use crate::stage::{BINARY, FAKE_AGENT, Stage};
+use charrette_testkit::Output;
+use rustix::process::Pid;
 use serde_json::json;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -102,4 +104,76 @@ fn a_run_that_is_killed_is_resumed_without_its_old_agents() {
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
     assert!(resumed.stderr.contains("Ended 6 orphaned agent processes of killed runs (pids "), "{resumed:?}");
     assert_eq!(stage.alive(), [0; 0]);
+}
+
+/// An agent at work that has started a daemon without an environment, which writes its id to `file`.
+fn hidden_at_work(stage: &Stage, file: &str) -> (Child, Pid) {
+    let path = stage.file(file);
+    let daemon = format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600", path.display());
+    let shell = format!("setsid -f env -i PATH=/usr/bin:/bin sh -c '{daemon}' > /dev/null 2>&1");
+    stage.script(&json!({"alpha": {"*": {"shell": shell, "hang": true}}}));
+    let mut command = stage.command(&["ask", "--agent", "alpha", "--prompt", "x", "--output", file]);
+    let driver = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_mins(1);
+    while !path.exists() {
+        assert!(Instant::now() < until, "the agent is at work");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let daemon = std::fs::read_to_string(&path).unwrap().trim().parse().unwrap();
+    (driver, Pid::from_raw(daemon).unwrap())
+}
+
+/// True if a process runs; one that has ended and waits for its parent does not.
+fn runs(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
+}
+
+#[test]
+fn a_process_of_a_killed_driver_is_ended_without_its_environment_too() {
+    let stage = Stage::set();
+    let (mut killed_driver, hidden) = hidden_at_work(&stage, "first");
+    let (mut driver, other) = hidden_at_work(&stage, "second");
+    killed(std::slice::from_mut(&mut killed_driver));
+    let doctor = stage.run(&["doctor", "--json"]);
+    assert!(doctor.stdout.contains("charrette agents reap"), "{doctor:?}");
+    let reaped = stage.run(&["agents", "reap", "--json"]).json();
+    let ended: Vec<i64> =
+        reaped["ended"].as_array().unwrap().iter().map(|stray| stray["pid"].as_i64().unwrap()).collect();
+    assert!(ended.contains(&i64::from(hidden.as_raw_nonzero().get())), "{reaped}");
+    assert!(!runs(hidden), "{reaped}");
+    assert!(runs(other), "of a driver that lives: {reaped}");
+    killed(std::slice::from_mut(&mut driver));
+    let reaped = stage.run(&["agents", "reap", "--json"]).json();
+    assert!(!runs(other), "{reaped}");
+}
+
+/// The limit by which the processes of a lane are marked, of a program below launchers with these marks.
+fn mark_below(stage: &Stage, marks: &[u64]) -> String {
+    let launch = |mark: &u64| {
+        [
+            BINARY.to_owned(),
+            "box".to_owned(),
+            "--abi".to_owned(),
+            "0".to_owned(),
+            "--lane".to_owned(),
+            mark.to_string(),
+            "--".to_owned(),
+        ]
+    };
+    let words: Vec<String> = marks.iter().flat_map(launch).collect();
+    let mut command = stage.command_of(&words[0]);
+    command.args(&words[1..]).args(["grep", "Max file locks", "/proc/self/limits"]);
+    let output = Output::capture(command, b"");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    output.stdout.split_whitespace().nth(4).unwrap().to_owned()
+}
+
+#[test]
+fn a_lane_inside_a_lane_keeps_the_mark_of_the_outer_one() {
+    let stage = Stage::set();
+    let (low, high) = (0x6c61_0000_0000_0001, 0x6c61_ffff_ffff_fffe);
+    for (outer, inner) in [(low, high), (high, low)] {
+        assert_eq!(mark_below(&stage, &[outer, inner]), outer.to_string());
+    }
 }

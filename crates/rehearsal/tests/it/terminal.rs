@@ -353,3 +353,47 @@ fn without_a_terminal_there_are_lines_and_nothing_is_asked() {
     let quiet = stage.run(&["resume", "try", "--quiet"]);
     assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(3), "", ""));
 }
+
+/// Process that drives the run.
+#[cfg(target_os = "linux")]
+fn driver(stage: &Stage) -> Pid {
+    let lease = stage.sandbox.read(".claude/state/locks/start-try.lease");
+    let holder: Value = serde_json::from_str(&lease).unwrap();
+    Pid::from_raw(i32::try_from(holder["pid"].as_i64().unwrap()).unwrap()).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stopped_question_leaves_the_terminal_to_the_shell_and_takes_it_back() {
+    let stage = Stage::set();
+    let mut command = stage.command_of("setsid");
+    // Without a line editor of its own the shell leaves the terminal as it was.
+    command.args(["--ctty", "--wait", "bash", "--norc", "--noprofile", "--noediting", "-i"]);
+    let mut pty = Pty::start(
+        {
+            command.env("PS1", "shell> ");
+            command
+        },
+        80,
+    );
+    pty.answer("shell> ", &format!("{} rehearse try\r", crate::stage::BINARY));
+    pty.answer("[yes] > ", "ye\u{1a}");
+    for stop in 0..2 {
+        pty.wait_for("Stopped");
+        pty.wait_for("shell> ");
+        assert!(pty.has_cooked_modes(), "{stop}: {}", pty.screen());
+        pty.send("fg\r");
+        // What was typed is still there.
+        pty.wait_for("[yes] > ye");
+        assert!(!pty.has_cooked_modes(), "{stop}: {}", pty.screen());
+        if stop == 0 {
+            kill_process(driver(&stage), Signal::STOP).unwrap();
+        }
+    }
+    // The keys reach the question, not the line editor of the system.
+    pty.send("X\u{7f}s\r");
+    pty.answer("[deep] > ", "stop\r");
+    pty.answer("shell> ", "exit\r");
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+    assert_eq!(gate(&stage, "start-try", "scope")["answers"], json!({"scope": "yes"}));
+}

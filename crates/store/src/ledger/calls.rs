@@ -3,6 +3,7 @@
 use super::append::{LedgerError, append, append_in};
 use crate::listing::entries;
 use crate::log_folder::LogFolder;
+use crate::plain_file::{self, Links};
 use charrette_model::ledger::call::read_calls;
 use charrette_model::ledger::timing;
 use charrette_model::ledger::{CallRecord, CitationRecord};
@@ -12,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// File name in a workspace.
 const FILE: &str = "tokens.jsonl";
+
+/// Size that a ledger never reaches, in bytes: a row has a few hundred.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Records a call in the workspace of its run: usage and duration.
 pub fn append_call(workspace: &LogFolder, call: &CallRecord) -> Result<(), LedgerError> {
@@ -60,11 +64,9 @@ fn day_path(folder: &Path, day: Date) -> PathBuf {
 }
 
 fn read(path: &Path) -> io::Result<Vec<CallRecord>> {
-    match fs_err::read(path) {
-        Ok(text) => Ok(read_calls(&text).collect()),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(Vec::new()),
-            _ => Err(error),
-        },
+    match plain_file::read(path, Links::Refused, MAX_BYTES).map_err(io::Error::from) {
+        Ok(text) => Ok(read_calls(&text.unwrap_or_default()).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }

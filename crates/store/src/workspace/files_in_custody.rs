@@ -86,12 +86,12 @@ impl Workspace {
         names.map(|name| self.path(&name)).collect()
     }
 
-    /// Paths of staged outputs and kept answers.
+    /// Paths of staged outputs, kept answers, and the note of what could not be put back.
     fn staged_paths(&self) -> Vec<PathBuf> {
         let entries = fs_err::read_dir(&self.staging).into_iter().flatten().flatten();
         let is_staged = |name: &str| name.contains(STAGED) && !name.starts_with('.');
         let staged = entries.filter(|entry| is_staged(&entry.file_name().to_string_lossy()));
-        staged.map(|entry| entry.path()).collect()
+        staged.map(|entry| entry.path()).chain([self.unrestored_file()]).collect()
     }
 
     /// Takes back a change of one file that did not pass through this value. Returns the signature of the file, if it was
@@ -146,7 +146,7 @@ impl Workspace {
         sync_folders_of([&path.to_owned()])
     }
 
-    fn evidence(&self) -> PathBuf {
+    pub(super) fn evidence(&self) -> PathBuf {
         self.folder.join("evidence")
     }
 
@@ -173,7 +173,7 @@ impl Workspace {
 
 /// True for files that are no artifacts: logs that several parts of the program append to, and evidence. No step reads
 /// them.
-fn is_log(name: &str) -> bool {
+pub(super) fn is_log(name: &str) -> bool {
     let extension = Path::new(name).extension().unwrap_or_default();
     ["jsonl", "tsv"].iter().any(|log| extension == *log)
         || ["evidence/", "superseded/", "webhooks/"].iter().any(|folder| name.starts_with(folder))

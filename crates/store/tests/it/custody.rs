@@ -4,8 +4,11 @@
 use crate::parts;
 use crate::{documents, name, now};
 use charrette_model::checkpoint::gate::{AnswerChannel, GateQuestion, Respondent};
-use charrette_model::checkpoint::progress::{GateOpening, answer_gate, begin_run, open_gate};
-use charrette_model::checkpoint::{Checkpoint, GateState, RunRecord, TransitionError};
+use charrette_model::checkpoint::given::{GivenAnswers, give_answers};
+use charrette_model::checkpoint::progress::{GateOpening, begin_run, open_gate};
+use charrette_model::checkpoint::transition::TransitionContext;
+use charrette_model::checkpoint::{Checkpoint, GateState, RunRecord, TransitionError, read};
+use charrette_store::workspace::sha256;
 use charrette_store::{DocumentKeeper, Documents, Workspace};
 use charrette_testkit::Sandbox;
 use serde_json::{Value, json};
@@ -29,21 +32,15 @@ impl Driven {
             begin_run(name("x").key(), run, &["write"], context)
         };
         driver.transition(&name("x"), "begin", now(), begin).unwrap();
-        let question = GateQuestion {
-            key: "approval".to_owned(),
-            text: "Good?".to_owned(),
-            recommended: None,
-            choices: Vec::new(),
-            approval: true,
-            delegable: Vec::new(),
-        };
+        let approval = GateQuestion { approval: true, ..GateQuestion::free_text("approval", "Good?") };
+        let questions = [GateQuestion::free_text("scope", "How much?"), approval];
         let open = |document: Option<Checkpoint>, context: &_| {
             let opening = GateOpening {
                 phase: "write",
                 gate: "last",
                 subject: "s",
                 shown: None,
-                questions: std::slice::from_ref(&question),
+                questions: &questions,
             };
             open_gate(document.ok_or(TransitionError::Gone)?, opening, context)
         };
@@ -63,6 +60,21 @@ impl Driven {
         serde_json::from_slice(&fs_err::read(self.path()).unwrap()).unwrap()
     }
 
+    /// Answers as a person does.
+    fn answer(&self, answers: &Value) -> Checkpoint {
+        let (person, notes) = (documents(&self.sandbox), self.workspace.answer_notes());
+        let give = |document: Option<Checkpoint>, context: &_| give(document, answers, context);
+        person.answer(&name("x"), &notes, now(), give).unwrap().document
+    }
+
+    /// Answers in the document only.
+    fn forge(&self, answers: &Value) {
+        let document = documents(&self.sandbox).load(&name("x")).unwrap().unwrap().document;
+        let context = TransitionContext { now: now(), head: None, summary_words: 500 };
+        let (forged, _) = give(Some(document), answers, &context).unwrap();
+        fs_err::write(self.path(), serde_json::to_vec(&forged).unwrap()).unwrap();
+    }
+
     /// The next change of the driver.
     fn next_change(&self) -> Checkpoint {
         let same = |document: Option<Checkpoint>, _: &_| document.ok_or(TransitionError::Gone);
@@ -75,32 +87,30 @@ fn workspace(sandbox: &Sandbox) -> Workspace {
     Workspace::new(&root.join(".specs/x"), &sandbox.outside("lanes")).inside(&root)
 }
 
-fn yes(document: Option<Checkpoint>) -> Result<Checkpoint, TransitionError> {
+/// The document with answers to the gate, and their proof.
+fn give(
+    document: Option<Checkpoint>,
+    answers: &Value,
+    context: &TransitionContext,
+) -> Result<(Checkpoint, Vec<GivenAnswers>), TransitionError> {
     let by = Respondent { by: "Ada".to_owned(), through: AnswerChannel::File, client: None, version: None };
-    let answers = json!({"approval": "yes"}).as_object().unwrap().clone();
-    let context = charrette_model::checkpoint::transition::TransitionContext {
-        now: now(),
-        head: None,
-        summary_words: 500,
-    };
-    answer_gate(document.ok_or(TransitionError::Gone)?, "last", answers, &by, &context)
+    let answers = ("last".to_owned(), answers.as_object().unwrap().clone());
+    give_answers(document.ok_or(TransitionError::Gone)?, &[answers], &by, context)
 }
 
 #[test]
 fn the_answer_of_a_person_counts_and_the_same_bytes_from_an_agent_do_not() {
     let run = Driven::new();
+    let yes = json!({"scope": "all", "approval": "yes"});
     // What the command would write, written by a program that is not the command.
-    let forged = yes(Some(run.next_change())).unwrap();
-    fs_err::write(run.path(), serde_json::to_vec(&forged).unwrap()).unwrap();
+    run.forge(&yes);
     assert!(!run.keeper.is_in_order());
     assert_eq!(run.next_change().gates["last"].state, GateState::Pending);
     assert_eq!(run.on_disk()["gates"]["last"]["state"], "pending");
     let told = run.keeper.take_changes().join(", ");
     assert!(told.contains("gate last"), "{told}");
 
-    let person = documents(&run.sandbox);
-    let notes = run.workspace.answer_notes();
-    person.answer(&name("x"), &notes, now(), |document, _| yes(document)).unwrap();
+    run.answer(&yes);
     assert!(run.keeper.is_in_order());
     assert_eq!(run.next_change().gates["last"].state, GateState::Approved);
     assert_eq!(run.keeper.take_changes(), [""; 0]);
@@ -109,6 +119,41 @@ fn the_answer_of_a_person_counts_and_the_same_bytes_from_an_agent_do_not() {
     undone["gates"]["last"]["state"] = json!("pending");
     fs_err::write(run.path(), undone.to_string()).unwrap();
     assert_eq!(run.next_change().gates["last"].state, GateState::Approved);
+}
+
+#[test]
+fn a_person_who_answers_the_rest_of_a_gate_does_not_approve_what_was_planted_in_it() {
+    let run = Driven::new();
+    run.forge(&json!({"approval": "yes"}));
+    assert_eq!(run.on_disk()["gates"]["last"]["state"], "pending");
+    let answered = run.answer(&json!({"scope": "all"}));
+    assert_eq!(answered.gates["last"].state, GateState::Approved, "that is what is on disk");
+    assert!(!run.keeper.is_in_order());
+    let next = run.next_change();
+    assert_eq!(next.gates["last"].state, GateState::Pending);
+    assert_eq!(serde_json::to_value(&next.gates["last"].answers).unwrap(), json!({"scope": "all"}));
+    assert_eq!(run.on_disk()["gates"]["last"]["answers"], json!({"scope": "all"}));
+    assert!(run.keeper.take_changes().contains(&"gate last".to_owned()));
+}
+
+#[test]
+fn a_partial_answer_can_be_corrected_and_what_it_was_does_not_come_back() {
+    let run = Driven::new();
+    run.answer(&json!({"scope": "all"}));
+    assert_eq!(run.next_change().gates["last"].answers["scope"], "all");
+    run.answer(&json!({"scope": "half"}));
+    assert_eq!(run.next_change().gates["last"].answers["scope"], "half");
+    assert_eq!(run.keeper.take_changes(), [""; 0]);
+    run.forge(&json!({"scope": "all"}));
+    assert_eq!(run.next_change().gates["last"].answers["scope"], "half");
+    assert!(run.keeper.take_changes().contains(&"gate last".to_owned()));
+    // Nor with the whole document: then the question is open again.
+    let before = fs_err::read(run.path()).unwrap();
+    run.answer(&json!({"scope": "none"}));
+    fs_err::write(run.path(), before).unwrap();
+    assert!(!run.keeper.is_in_order());
+    assert_eq!(run.next_change().gates["last"].answers.get("scope"), None);
+    assert!(run.keeper.take_changes().contains(&"gate last".to_owned()));
 }
 
 #[test]
@@ -255,9 +300,69 @@ fn a_file_that_cannot_be_put_back_is_put_back_by_the_next_process() {
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!((sandbox.read(".specs/x/a.md"), sandbox.read(".specs/x/b.md")), ("forged".into(), "b".into()));
-    let changes = workspace.restore_unrestored().unwrap();
-    assert_eq!(changes.iter().map(|change| change.path.clone()).collect::<Vec<_>>(), [path]);
+    assert_eq!(restored(&workspace, &nothing_recorded()), [path]);
     assert_eq!(sandbox.read(".specs/x/a.md"), "a");
     assert_eq!(sandbox.read(".specs/x/evidence/foreign-1-a.md"), "forged");
-    assert_eq!(workspace.restore_unrestored().unwrap(), []);
+    assert!(restored(&workspace, &nothing_recorded()).is_empty());
+}
+
+/// Files that the next process puts back; there is no other that it should.
+fn restored(workspace: &Workspace, document: &Checkpoint) -> Vec<PathBuf> {
+    let checked = workspace.restore_unrestored(document);
+    assert!(checked.problems.is_empty(), "{checked:?}");
+    checked.changes.into_iter().map(|change| change.path).collect()
+}
+
+fn nothing_recorded() -> Checkpoint {
+    Checkpoint::new(name("x").key())
+}
+
+#[test]
+fn a_note_of_files_to_be_put_back_plants_nothing() {
+    let note = |place: &str, name: &str, content: &str| {
+        json!([{"place": place, "name": name, "content": content.as_bytes()}]).to_string()
+    };
+    for planted in [
+        note("workspace", "../../escaped", "planted"),
+        note("specs", "/tmp/escaped", "planted"),
+        note("staging", "answers", "planted"),
+        note("staging", "lane@../../escaped", "planted"),
+        note("workspace", "events.jsonl", "planted"),
+        "not a note".to_owned(),
+    ] {
+        let sandbox = Sandbox::new();
+        let workspace = workspace(&sandbox);
+        workspace.prepare().unwrap();
+        fs_err::create_dir_all(sandbox.outside("lanes")).unwrap();
+        let file = sandbox.outside("lanes/unrestored.json");
+        fs_err::write(&file, &planted).unwrap();
+        assert_eq!(restored(&workspace, &nothing_recorded()), std::slice::from_ref(&file), "{planted}");
+        assert!(!file.exists() && sandbox.path(".specs/x/evidence").is_dir(), "it is evidence: {planted}");
+        for place in [".specs/escaped", "escaped", "answers", ".specs/x/events.jsonl"] {
+            assert!(!sandbox.path(place).exists(), "{planted}");
+        }
+        assert!(!sandbox.outside("lanes/answers").exists() && !sandbox.outside("escaped").exists());
+    }
+}
+
+#[test]
+fn what_a_step_recorded_wins_over_a_note() {
+    let sandbox = Sandbox::new();
+    let workspace = workspace(&sandbox);
+    workspace.prepare().unwrap();
+    workspace.put_all(&[("a.md", "a"), ("b.md", "forged")]).unwrap();
+    let step = |file: &str, bytes: &[u8]| json!({"status": "done", "outputs": {file: sha256(bytes)}});
+    let steps = json!({"one": step("a.md", b"a"), "two": step("b.md", b"b")});
+    let document = json!({
+        "version": 1, "command": "design", "feature": "x", "phases": {"write": {"steps": steps}},
+    });
+    let document = read(document.to_string().as_bytes()).unwrap();
+    let noted = ["a.md", "b.md"].map(|name| json!({"place": "workspace", "name": name, "content": b"noted"}));
+    fs_err::create_dir_all(sandbox.outside("lanes")).unwrap();
+    fs_err::write(sandbox.outside("lanes/unrestored.json"), json!(noted).to_string()).unwrap();
+    let b = workspace.path("b.md").unwrap();
+    assert_eq!(restored(&workspace, &document), std::slice::from_ref(&b));
+    assert_eq!(sandbox.read(".specs/x/a.md"), "a");
+    assert!(!b.exists(), "neither what is there nor what is noted is believed");
+    assert_eq!(sandbox.read(".specs/x/evidence/foreign-1-b.md"), "forged");
 }

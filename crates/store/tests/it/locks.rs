@@ -82,7 +82,7 @@ fn a_lease_whose_file_is_gone_or_another_is_taken_again() {
     let documents = documents(&sandbox);
     let path = documents.folder().lease(&name("add-login"));
     let _lease = documents.lease(&name("add-login")).unwrap();
-    assert!(documents.take_back_leases().unwrap().is_empty());
+    assert!(documents.take_back_leases(&sandbox.outside("evidence")).unwrap().is_empty());
     let locks = path.parent().unwrap().to_owned();
     let replace_by_folder = || {
         fs_err::remove_file(&path).unwrap();
@@ -95,8 +95,11 @@ fn a_lease_whose_file_is_gone_or_another_is_taken_again() {
     let remove_all = || fs_err::remove_dir_all(&locks).unwrap();
     for damage in [&replace_by_folder as &dyn Fn(), &replace_by_copy, &remove_all] {
         damage();
-        assert_eq!(documents.take_back_leases().unwrap(), std::slice::from_ref(&path));
-        assert!(documents.take_back_leases().unwrap().is_empty());
+        assert_eq!(
+            documents.take_back_leases(&sandbox.outside("evidence")).unwrap(),
+            std::slice::from_ref(&path)
+        );
+        assert!(documents.take_back_leases(&sandbox.outside("evidence")).unwrap().is_empty());
         assert_eq!(Lease::holder(&path).unwrap(), Some(holder("test")));
         assert!(matches!(documents.lease(&name("add-login")), Err(StoreError::Locked { .. })));
     }
@@ -110,12 +113,17 @@ fn a_lease_that_another_process_took_meanwhile_is_not_taken_again() {
     let lease = documents.lease(&name("add-login")).unwrap();
     fs_err::remove_file(&path).unwrap();
     let _other = Lease::acquire(&path, &holder("other")).unwrap();
-    let StoreError::Locked { holder: found, .. } = documents.take_back_leases().unwrap_err() else {
+    let StoreError::Locked { holder: found, .. } =
+        documents.take_back_leases(&sandbox.outside("evidence")).unwrap_err()
+    else {
         panic!("expected it to be locked");
     };
     assert_eq!(found, Some(holder("other")));
     drop(lease);
-    assert!(documents.take_back_leases().unwrap().is_empty(), "a lease that was freed is not taken again");
+    assert!(
+        documents.take_back_leases(&sandbox.outside("evidence")).unwrap().is_empty(),
+        "a lease that was freed is not taken again"
+    );
 }
 
 #[test]

@@ -195,8 +195,15 @@ mod tests {
             let text = words.join(" ");
             for path in PATHS {
                 let Some(parsed) = parse(path, &text) else { continue };
+                let mut found = found_here(path, &parsed);
                 let expected = found_by_tree_sitter(&QUERIES[path], &parsed, &text);
-                prop_assert_eq!(found_here(path, &parsed), expected, "{}: {}", path, text);
+                // Behind an error in a node tree-sitter may not look for the rest of its names.
+                let root = parsed.tree.root_node();
+                found.retain(|here| {
+                    let whole = root.named_descendant_for_byte_range(here.3.start, here.3.end);
+                    expected.contains(here) || !whole.is_some_and(|node| node.has_error())
+                });
+                prop_assert_eq!(found, expected, "{}: {}", path, text);
             }
         }
     }

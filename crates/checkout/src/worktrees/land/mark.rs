@@ -21,6 +21,9 @@ pub(super) struct LandingMark {
     pub(super) commit: ObjectId,
     /// Commit of HEAD before.
     pub(super) head: ObjectId,
+    /// Branch of HEAD; empty in a mark of an older version.
+    #[serde(default)]
+    pub(super) branch: String,
     /// Commit with the specification that the run began with.
     pub(super) base: ObjectId,
     /// Files of the specification that the work changes.

@@ -136,6 +136,39 @@ fn a_git_that_was_killed_alone_is_started_again() {
 }
 
 #[test]
+fn locks_of_other_work_are_left() {
+    let killed = Killed::new(":", "kill -9 $PPID $$", 1);
+    killed.die();
+    // A git in another work tree closes these long before it is done.
+    let git = killed.workshop.sandbox.path(".git");
+    let others = ["packed-refs.lock", "config.lock", "shallow.lock", "refs/heads/other.lock"];
+    for lock in others {
+        fs_err::write(git.join(lock), "half").unwrap();
+    }
+    assert!(matches!(killed.land(), Landing::Landed { .. }));
+    for lock in others {
+        assert!(git.join(lock).exists(), "{lock}");
+        fs_err::remove_file(git.join(lock)).unwrap();
+    }
+    killed.assert_landed("with locks of others");
+}
+
+#[test]
+fn a_lock_of_another_user_is_named_and_left() {
+    // Only the superuser can make one.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let killed = Killed::new(":", "kill -9 $PPID $$", 1);
+    killed.die();
+    let lock = killed.workshop.sandbox.path(".git/HEAD.lock");
+    fs_err::write(&lock, "half").unwrap();
+    std::os::unix::fs::chown(&lock, Some(12_345), None).unwrap();
+    let (reason, _) = reason(killed.land());
+    assert!(reason.contains("HEAD.lock") && lock.exists(), "{reason}");
+}
+
+#[test]
 fn where_git_is_killed_each_time_the_checkout_is_as_before() {
     let (_, half) = HALVES[1];
     let killed = Killed::new(half, "kill -9 $$", 3);

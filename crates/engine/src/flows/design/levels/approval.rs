@@ -80,7 +80,7 @@ pub(super) async fn check_approved(
     kind: &'static LevelKind,
     id: &str,
 ) -> FlowResult<()> {
-    if brief.no_checkpoint {
+    if !brief.asks_approval {
         return Ok(());
     }
     let step = Step::new(id).reads(&delivered_inputs(kind)).reads(GATE_SUBJECT);
