@@ -14,6 +14,7 @@ use charrette_model::checkpoint::progress::{open_questions, questions as questio
 use charrette_model::checkpoint::transition::TransitionContext;
 use charrette_model::checkpoint::{Checkpoint, DocumentName, GateRecord, GateState, TransitionError};
 use charrette_model::escape::printable;
+use charrette_model::redact::mentions_secret;
 use charrette_store::StoreError;
 use charrette_store::documents::TransitionResult;
 use serde_json::{Map, Value};
@@ -92,6 +93,7 @@ pub fn record(
             .hint(format!("See the questions: charrette answer {feature}")));
     }
     let answers: Vec<_> = known.iter().map(|gate| ((*gate).clone(), file.for_gate(gate))).collect();
+    warn_of_secrets(site, &answers);
     let changed = write_answers(site, name, &document, |on_disk, context| {
         give_answers(on_disk.ok_or(TransitionError::Gone)?, &answers, through, context)
     })?;
@@ -122,6 +124,27 @@ fn check_keys(file: &AnswersFile, gate: &str, record: &GateRecord) -> Result<(),
 /// Provenance of answers from a file: the user's git name.
 pub fn answering_with_file(site: &Site) -> Respondent {
     Respondent { by: user_name(&site.root), through: AnswerChannel::File, client: None, version: None }
+}
+
+/// Says where an answer that looks like holding a secret will be stored.
+fn warn_of_secrets(site: &Site, answers: &[(String, Map<String, Value>)]) {
+    let redactor = site.environment.redactor();
+    let is_secret = |text: &str| *redactor.redact(text) != *text || mentions_secret(text);
+    for (gate, answers) in answers {
+        let found = answers.iter().filter(|(_, answer)| answer.as_str().is_some_and(is_secret));
+        for (key, _) in found {
+            let (state, workspaces) = (site.settings.state_folder(), site.settings.workspace_folder());
+            site.notices.problem(format!(
+                "Warning: the answer to {} of {} contains what looks like a password, key or token. It is given to agents \
+                 and stored: in the workspace in {workspaces}, in the run's document in {state} and its history in \
+                 {state}/history, and what a run makes of it in the files in {}, which are committed. Replace that \
+                 secret if it is a real one.",
+                printable(key),
+                printable(gate),
+                site.settings.specs_folder()
+            ));
+        }
+    }
 }
 
 /// Writes answers into the document of a run, in a way that its driver tells from a forgery.

@@ -78,8 +78,20 @@ fn in_use(site: &Site, holder: Option<&Holder>, feature: Option<&str>) -> AppErr
 /// Command that makes a work tree in which a new run for that feature can begin.
 fn worktree_command(site: &Site, feature: &str) -> Option<String> {
     let facts = ports::facts(site).ok()?;
+    let git = Git::new(&site.root);
+    // Without a commit there is nothing to begin from.
+    let start = format!("{}^{{commit}}", facts.main);
+    if !git.succeeds(&["rev-parse", "--verify", "--quiet", "--end-of-options", &start]) {
+        return None;
+    }
+    let listed = git.find(&["for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin"]);
+    let listed = listed.unwrap_or_default();
+    let is_taken = |name: &str| {
+        let mut local = facts.branches.iter().map(String::as_str);
+        local.any(|branch| excludes(branch, name)) || listed.lines().any(|branch| excludes(branch, name))
+    };
     let wanted = format!("{}/{}", facts.user_prefix, feature.replace(['/', '.'], "-"));
-    let branch = free_name(&wanted, |name| facts.branches.iter().any(|branch| branch == name))?;
+    let branch = free_name(&wanted, is_taken)?;
     let repository = site.root.file_name()?.to_string_lossy().into_owned();
     let last = branch.rsplit('/').next()?;
     let folder = site.root.with_file_name(format!("{repository}-{last}")).to_string_lossy().into_owned();
@@ -89,6 +101,12 @@ fn worktree_command(site: &Site, feature: &str) -> Option<String> {
         shell_word(&branch),
         shell_word(&facts.main)
     ))
+}
+
+/// True if git can have no branch of that name beside this one: one would be the other, or a folder of the other's.
+fn excludes(branch: &str, name: &str) -> bool {
+    let is_below = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|it| it.starts_with('/'));
+    branch == name || is_below(branch, name) || is_below(name, branch)
 }
 
 /// The name, or the first one with a number that is free.
@@ -106,6 +124,16 @@ pub(crate) fn worktree_of(site: &Site, branch: &str) -> Option<String> {
     (Path::new(folder) != site.root).then(|| folder.to_owned())
 }
 
+/// True if the branch made for a run exists.
+pub(crate) fn has_branch(site: &Site, document: &Checkpoint) -> bool {
+    let branch = document.run.as_ref().and_then(|run| run.branch.as_deref());
+    branch.is_some_and(|branch| exists(Git::new(&site.root), branch))
+}
+
+fn exists(git: Git<'_>, branch: &str) -> bool {
+    git.succeeds(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])
+}
+
 /// Refuses to work on a run while another branch is checked out than the one made for it.
 pub(crate) fn require_branch(
     site: &Site,
@@ -120,9 +148,8 @@ pub(crate) fn require_branch(
     }
     let feature = feature_argument(name);
     let here = current.map_or_else(|| "a detached HEAD".to_owned(), |current| format!("branch {current}"));
-    let exists = git.succeeds(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
     let word = shell_word(branch);
-    if exists {
+    if exists(git, branch) {
         let message = format!("{feature} works on branch {branch}, but {here} is checked out");
         let back = match worktree_of(site, branch) {
             None => format!("Nothing was changed. Return to its branch: git switch {word}"),

@@ -2,7 +2,7 @@
 
 use crate::abandon::abandon;
 use crate::agent_pool;
-use crate::checkout_lease::{lease_checkout, require_branch};
+use crate::checkout_lease::{has_branch, lease_checkout, require_branch};
 use crate::deleted_run;
 use crate::edit_backup;
 use crate::enclosure::refuse_inside_agent;
@@ -230,6 +230,10 @@ fn resume(site: &Site, plan: &StartPlan, work: Work) -> Result<OpenRun, AppError
     let before = storage.document.run.as_ref().map(|run| run.flags.clone()).unwrap_or_default();
     let now = merged_flags(&storage.document, &plan.flags);
     if now != before {
+        // More is wanted of a complete run than its closing page: such as its approval.
+        if opened.flow.moves_head && has_branch(site, &storage.document) {
+            require_branch(site, &plan.name, &storage.document)?;
+        }
         let changed =
             storage.documents.transition(&storage.name, "flags", site.now, |on_disk, context| {
                 set_flags(on_disk.ok_or(TransitionError::Gone)?, now.clone(), context)
@@ -284,8 +288,11 @@ fn open_existing(site: &Site, name: &DocumentName, place: Place) -> Result<OpenR
     };
     let is_due = loaded.document.completed_at.is_none() || place == Place::OwnCheckout(Work::Again);
     // A run that was killed before it had switched does so when it is resumed.
-    if flow.moves_head && is_due && done_steps(&loaded.document).contains(FlowSpec::BRANCH_STEP) {
-        require_branch(site, name, &loaded.document)?;
+    if flow.moves_head && done_steps(&loaded.document).contains(FlowSpec::BRANCH_STEP) {
+        let document = &loaded.document;
+        if is_due || lacks_delivered_files(site, name, document) && has_branch(site, document) {
+            require_branch(site, name, document)?;
+        }
     }
     if let Some(stale) = &loaded.stale {
         report_stale_head(site, stale, &loaded.document);
@@ -298,6 +305,16 @@ fn open_existing(site: &Site, name: &DocumentName, place: Place) -> Result<OpenR
     let storage =
         RunStorage { documents, name: name.clone(), document, workspace, user_name: lazy_user_name(site) };
     Ok(OpenRun { flow, storage, lease: Some(lease), checkout, resumed: true, until: None })
+}
+
+/// True if a file of the specification that a step delivered is not in this tree: the flow would write it again.
+fn lacks_delivered_files(site: &Site, name: &DocumentName, document: &Checkpoint) -> bool {
+    let folder = site.root.join(spec_folder(site, name));
+    let steps = document.phases.values().filter_map(|phase| phase.steps.as_ref()).flatten();
+    let done = steps.filter(|(_, step)| step.status == StepStatus::Done);
+    let mut delivered =
+        done.flat_map(|(_, step)| step.outputs.keys()).filter_map(|it| it.strip_prefix("specs/"));
+    delivered.any(|file| !folder.join(file).is_file())
 }
 
 /// Opens a run whose lease another process holds, for its worker; with the folder of its artifacts.

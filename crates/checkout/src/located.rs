@@ -6,15 +6,31 @@ use charrette_store::{Location, Repository, locate};
 use std::io;
 use std::path::Path;
 
-/// The repository that git uses in the work tree at `root`; none if there is none.
+/// The repository that git uses in the work tree at `root`; none if there is none, or only that of a folder around it.
 pub(crate) fn repository_in_use(root: &Path) -> io::Result<Option<Repository>> {
     if !is_redirected()
-        && let Location::WorkTree(repository) = locate(root)?
+        && let location @ Location::WorkTree(_) = locate(root)?
     {
-        return Ok(Some(repository));
+        return Ok(with_root(location, root));
     }
-    match locate_with_git(root)? {
-        Location::WorkTree(repository) => Ok(Some(repository)),
-        Location::Bare(_) | Location::Outside => Ok(None),
+    Ok(with_root(locate_with_git(root)?, root))
+}
+
+/// The same on disk only, for a repository that the environment does not name.
+pub(crate) fn repository_on_disk(root: &Path) -> io::Result<Option<Repository>> {
+    Ok(with_root(locate(root)?, root))
+}
+
+/// The repository found, if its work tree is at `root`.
+fn with_root(location: Location, root: &Path) -> Option<Repository> {
+    let canonical = |path: &Path| path.canonicalize().ok();
+    match location {
+        Location::WorkTree(found)
+            if found.work_tree == root
+                || canonical(root).is_some_and(|root| canonical(&found.work_tree) == Some(root)) =>
+        {
+            Some(found)
+        }
+        _ => None,
     }
 }

@@ -37,6 +37,7 @@ fn cancel_on_signals(cancel: &Cancel) -> std::io::Result<()> {
                 tasks.spawn(async move {
                     while signals.recv().await.is_some() {
                         charrette_store::lock::interrupt_waits();
+                        charrette_git::interrupt_calls();
                         (0..requests).for_each(|_| cancel.request());
                     }
                 });

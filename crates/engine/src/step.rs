@@ -123,6 +123,17 @@ pub enum StepError {
     ChildStopped(Stop),
 }
 
+impl StepError {
+    /// The error of a step during whose execution the run was cancelled: what a program said that was ended then is no failure
+    /// of the step.
+    pub(crate) fn of_interruption(self) -> StepError {
+        match self {
+            StepError::Failed(_) | StepError::Verbatim(_) | StepError::Refused(_) => StepError::Interrupted,
+            other => other,
+        }
+    }
+}
+
 impl From<io::Error> for StepError {
     fn from(error: io::Error) -> StepError {
         StepError::Failed(error.to_string())

@@ -8,8 +8,11 @@
 //! - *acting* (`act`) does what a user would do (switch, rebase): programs of the user's configuration run;
 //! - *calling* (`call`) talks to a remote, with a time limit and cancellation.
 //!
+//! The others have a time limit too, and [`interrupt_calls`] shortens it: a pipe in the place of a file would hold git up for
+//! ever.
+//!
 //! `command` has the options of each kind, `environment` the variables, `clean_room` what a repository's own programs are
-//! replaced by.
+//! replaced by, `waiting` the limits.
 
 mod clean_room;
 mod command;
@@ -22,6 +25,7 @@ mod regular;
 mod remote;
 mod search_path;
 mod signature;
+mod waiting;
 
 pub use environment::{is_redirected, set_environment};
 pub use index_file::{IndexRecord, LIST_INDEX, MAX_INDEX, parse_index, parse_index_list};
@@ -32,3 +36,4 @@ pub use regular::{open_regular, read_regular};
 pub use remote::{CallError, RemoteCallOptions};
 pub use search_path::find_program;
 pub use signature::Signature;
+pub use waiting::interrupt_calls;

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Depth of folders below `refs` that are searched.
+/// Depth of folders below `refs`, and below `modules`, that are searched.
 const MAX_DEPTH: usize = 16;
 
 /// A lock file of git.
@@ -69,14 +69,17 @@ impl LockFile {
         found
     }
 
-    /// The same, and lock files of other work trees and of submodules, which are in the way of nothing here.
+    /// The same, and lock files of other work trees and of submodules, which are in the way of nothing here. Their paths are
+    /// canonical, so that each is named once.
     pub fn find_everywhere(git_dir: &Path, common_dir: &Path) -> Vec<LockFile> {
-        let mut found = LockFile::find(git_dir, common_dir);
-        for kind in ["worktrees", "modules"] {
-            for entry in std::fs::read_dir(common_dir.join(kind)).into_iter().flatten().flatten() {
-                let folder = entry.path();
-                found.extend(LockFile::find(&folder, &folder));
-            }
+        let [git_dir, common_dir] =
+            [git_dir, common_dir].map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
+        let mut found = LockFile::find(&git_dir, &common_dir);
+        let mut git_dirs = vec![git_dir, common_dir.clone()];
+        git_dirs.extend(folders_in(&common_dir.join("worktrees")));
+        for folder in &git_dirs {
+            found.extend(LockFile::find(folder, folder));
+            add_module_locks(&folder.join("modules"), 0, &mut found);
         }
         let mut seen = std::collections::HashSet::new();
         found.retain(|lock| seen.insert(lock.path.clone()));
@@ -109,13 +112,35 @@ impl LockFile {
 
     /// The command that removes it.
     pub fn cure(&self) -> String {
-        let path = self.path.to_string_lossy();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
-        if path.chars().all(is_plain) {
-            format!("rm {path}")
-        } else {
-            format!("rm '{}'", path.replace('\'', r"'\''"))
+        format!("rm {}", shell_word(&self.path))
+    }
+}
+
+/// A path for the command line of a shell. One with control characters, or of bytes that are no text, is written as bash and
+/// zsh read it (`$'a\nb'`), so that no later escaping changes it.
+fn shell_word(path: &Path) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
+    let needs_escape = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    match path.to_str() {
+        Some(text) if text.chars().all(is_plain) => text.to_owned(),
+        Some(text) if !text.chars().any(needs_escape) => format!("'{}'", text.replace('\'', r"'\''")),
+        _ => {
+            format!("$'{}'", path.as_os_str().as_bytes().iter().map(|byte| escape(*byte)).collect::<String>())
         }
+    }
+}
+
+/// A byte between `$'` and `'`.
+fn escape(byte: u8) -> String {
+    match byte {
+        b'\n' => r"\n".to_owned(),
+        b'\t' => r"\t".to_owned(),
+        b'\\' | b'\'' => format!(r"\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!(r"\x{byte:02x}"),
     }
 }
 
@@ -126,6 +151,27 @@ pub(crate) fn explain(message: &str) -> Option<String> {
     let (_, rest) = line.split_once("create '").or_else(|| line.split_once('\''))?;
     let path = &rest[..rest.find(".lock'")? + ".lock".len()];
     LockFile::at(Path::new(path)).map(|lock| lock.describe())
+}
+
+/// Adds the lock files of submodules, whose names may have several folders, and of those inside them.
+fn add_module_locks(folder: &Path, depth: usize, found: &mut Vec<LockFile>) {
+    for folder in folders_in(folder) {
+        let is_git_dir = ["HEAD", "objects"].iter().any(|name| folder.join(name).symlink_metadata().is_ok());
+        if is_git_dir {
+            found.extend(LockFile::find(&folder, &folder));
+        }
+        if depth < MAX_DEPTH {
+            let inside = if is_git_dir { folder.join("modules") } else { folder };
+            add_module_locks(&inside, depth + 1, found);
+        }
+    }
+}
+
+/// Folders in a folder. Links are none.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    entries.filter(is_folder).map(|entry| entry.path()).collect()
 }
 
 fn add_ref_locks(folder: &Path, depth: usize, found: &mut Vec<LockFile>) {
@@ -234,6 +280,54 @@ mod tests {
         let (_, cure) = explained.split_once("remove it: ").unwrap();
         let typed = std::process::Command::new("sh").args(["-c", cure]).status().unwrap();
         assert!(typed.success() && !lock.exists(), "{cure}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn the_cure_can_be_typed_in_bash_where_the_path_has_control_characters() {
+        for (path, word) in [
+            ("/a\nb/it's\\.lock", r"$'/a\nb/it\'s\\.lock'"),
+            ("/a\u{1b}[1m\té.lock", r"$'/a\x1b[1m\t\xc3\xa9.lock'"),
+            ("/a – é.lock", "'/a – é.lock'"),
+        ] {
+            assert_eq!(shell_word(Path::new(path)), word);
+            let script = format!("printf %s {word}");
+            if let Ok(output) = std::process::Command::new("bash").args(["-c", &script]).output() {
+                assert_eq!(String::from_utf8_lossy(&output.stdout), path, "{word}");
+            }
+        }
+        assert_eq!(shell_word(Path::new(OsStr::from_bytes(b"/\xff.lock"))), r"$'/\xff.lock'");
+    }
+
+    #[test]
+    fn locks_of_work_trees_and_of_submodules_are_found_once_each() {
+        let folder = std::env::temp_dir().join(format!("charrette-everywhere-{}", std::process::id()));
+        let git_dir = folder.join(".git");
+        // Modules in folders, modules inside modules, and those of a linked work tree; a link leads back to all of them.
+        let places = [
+            "",
+            "worktrees/wk/",
+            "worktrees/other/",
+            "modules/lib/",
+            "modules/libs/deep/x/",
+            "modules/libs/deep/x/modules/in/side/",
+            "worktrees/wk/modules/lib/",
+        ];
+        for place in places {
+            fs_err::create_dir_all(git_dir.join(place)).unwrap();
+            for name in ["HEAD", "index.lock"] {
+                fs_err::write(git_dir.join(place).join(name), "").unwrap();
+            }
+        }
+        std::os::unix::fs::symlink("..", git_dir.join("modules/loop")).unwrap();
+        let linked = git_dir.join("worktrees/wk");
+        let found = LockFile::find_everywhere(&linked, &linked.join("../.."));
+        let mut paths: Vec<PathBuf> = found.into_iter().map(|lock| lock.path).collect();
+        paths.sort();
+        let root = git_dir.canonicalize().unwrap();
+        let mut expected = places.map(|place| root.join(place).join("index.lock"));
+        expected.sort();
+        assert_eq!(paths, expected);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

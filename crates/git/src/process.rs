@@ -3,10 +3,11 @@
 use crate::clean_room::CleanRoom;
 use crate::command::Purpose;
 use crate::lock_files;
-use std::io::{self, Read as _, Write as _};
+use crate::waiting::{Ended, Ending, IS_INTERRUPTED, Patience, wait_for};
+use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
+use std::time::Duration;
 
 /// Failed git call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,16 @@ pub enum GitError {
         .file.display()
     )]
     ConfigurationChanged { command: String, file: PathBuf },
+    /// Git did not end, and was ended. It may have left something half done.
+    #[error(
+        "git {command} did not end within {} seconds and was ended; a pipe in the place of one of its files (.gitignore, \
+         .gitattributes, ...) would do that",
+        .time_limit.as_secs()
+    )]
+    TimedOut { command: String, time_limit: Duration },
+    /// Charrette was asked to end, and git was ended with it. It may have left something half done.
+    #[error("git {command} was interrupted")]
+    Interrupted { command: String },
 }
 
 /// A git process that is ready to start.
@@ -38,13 +49,14 @@ pub(crate) struct Call {
     pub(crate) process: Command,
     /// The git subcommand.
     pub(crate) command: String,
+    pub(crate) patience: Patience,
     purpose: Purpose,
     room: CleanRoom,
 }
 
 impl Call {
     pub(crate) fn new(process: Command, command: String, purpose: Purpose, room: CleanRoom) -> Call {
-        Call { process, command, purpose, room }
+        Call { process, command, patience: Patience::of(purpose), purpose, room }
     }
 
     /// A call that starts no program, whatever the repository's configuration says.
@@ -66,8 +78,24 @@ impl Call {
         }
     }
 
-    fn failure(&self, stderr: &[u8], status: ExitStatus) -> GitError {
-        GitError::failed(self.command.clone(), stderr, status)
+    /// Starts git and waits for its end, or for more than `most` bytes of its output.
+    fn run(&mut self, input: &[u8], most: usize) -> Result<Ended, GitError> {
+        if !input.is_empty() {
+            self.process.stdin(Stdio::piped());
+        }
+        let child = self.process.stderr(Stdio::piped()).spawn();
+        let ended =
+            child.and_then(|mut child| wait_for(&mut child, input, most, self.patience, &IS_INTERRUPTED));
+        ended.map_err(|error| GitError::not_run(&error))
+    }
+
+    fn failure(&self, ended: &Ended) -> GitError {
+        let command = self.command.clone();
+        match ended.ending {
+            None => GitError::failed(command, &ended.stderr, ended.status),
+            Some(Ending::TimeLimit) => GitError::TimedOut { command, time_limit: self.patience.time_limit },
+            Some(Ending::Interrupt) => GitError::Interrupted { command },
+        }
     }
 }
 
@@ -75,14 +103,26 @@ impl GitError {
     /// Git's own error message, without the subcommand.
     pub fn reason(&self) -> String {
         match self {
-            GitError::NotRun(_) | GitError::ConfigurationChanged { .. } => self.to_string(),
             GitError::Failed { reason, .. } => reason.clone(),
+            GitError::NotRun(_)
+            | GitError::ConfigurationChanged { .. }
+            | GitError::TimedOut { .. }
+            | GitError::Interrupted { .. } => self.to_string(),
         }
     }
 
     /// True if a signal ended git, so that it may have left something half done.
     pub fn is_killed(&self) -> bool {
-        matches!(self, GitError::Failed { is_killed: true, .. })
+        match self {
+            GitError::Failed { is_killed, .. } => *is_killed,
+            GitError::TimedOut { .. } | GitError::Interrupted { .. } => true,
+            GitError::NotRun(_) | GitError::ConfigurationChanged { .. } => false,
+        }
+    }
+
+    /// True if git was ended because charrette was asked to end, so that the call is to be repeated when it goes on.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, GitError::Interrupted { .. })
     }
 
     fn failed(command: String, stderr: &[u8], status: ExitStatus) -> GitError {
@@ -111,24 +151,11 @@ pub(crate) fn run_accepting(
     input: &[u8],
     accepted: &[i32],
 ) -> Result<(i32, Vec<u8>), GitError> {
-    if !input.is_empty() {
-        call.process.stdin(Stdio::piped());
-    }
-    let mut child = call.process.stderr(Stdio::piped()).spawn().map_err(|error| GitError::not_run(&error))?;
-    let pipe = child.stdin.take();
-    let output = thread::scope(|scope| {
-        // On a thread of its own: git may print before it has read everything.
-        if let Some(mut pipe) = pipe {
-            // If git ends without reading everything, its exit code says whether that was right.
-            scope.spawn(move || pipe.write_all(input));
-        }
-        child.wait_with_output()
-    });
-    let output = output.map_err(|error| GitError::not_run(&error))?;
-    let code = output.status.code().filter(|code| accepted.contains(code));
-    let code = code.ok_or_else(|| call.failure(&output.stderr, output.status))?;
+    let ended = call.run(input, usize::MAX)?;
+    let code = ended.status.code().filter(|code| accepted.contains(code));
+    let code = code.ok_or_else(|| call.failure(&ended))?;
     call.check()?;
-    Ok((code, output.stdout))
+    Ok((code, ended.stdout))
 }
 
 /// Output of git up to a limit.
@@ -141,37 +168,14 @@ pub struct LimitedOutput {
 
 /// Runs git with `input` on its standard input, and reads at most `limit` bytes of its output.
 pub(crate) fn run_limited(mut call: Call, input: &[u8], limit: usize) -> Result<LimitedOutput, GitError> {
-    let not_run = |error: io::Error| GitError::not_run(&error);
-    if !input.is_empty() {
-        call.process.stdin(Stdio::piped());
-    }
-    let mut child = call.process.stderr(Stdio::piped()).spawn().map_err(not_run)?;
-    let (mut bytes, mut message) = (Vec::new(), Vec::new());
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let kept = &mut message;
-    let read = thread::scope(|scope| {
-        if let Some(mut stdin) = stdin {
-            scope.spawn(move || stdin.write_all(input));
-        }
-        if let Some(mut stderr) = stderr {
-            scope.spawn(move || stderr.read_to_end(kept));
-        }
-        let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-        let read = stdout.map_or(Ok(0), |stdout| stdout.take(most).read_to_end(&mut bytes));
-        if bytes.len() > limit {
-            // It may have ended by itself.
-            let _ = child.kill();
-        }
-        read
-    });
-    let status = child.wait().map_err(not_run)?;
-    read.map_err(not_run)?;
-    let is_cut = bytes.len() > limit;
-    bytes.truncate(limit);
-    if !is_cut && !status.success() {
-        return Err(call.failure(&message, status));
+    let ended = call.run(input, limit)?;
+    let is_cut = ended.stdout.len() > limit;
+    if !is_cut && !ended.status.success() {
+        return Err(call.failure(&ended));
     }
     call.check()?;
+    let mut bytes = ended.stdout;
+    bytes.truncate(limit);
     Ok(LimitedOutput { bytes, is_cut })
 }
 

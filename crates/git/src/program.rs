@@ -7,6 +7,7 @@ use crate::process::{Call, GitError, LimitedOutput, run, run_accepting, run_limi
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 /// Number of times that a question is asked while the configuration changes.
 const ATTEMPTS: usize = 3;
@@ -19,6 +20,8 @@ pub struct Git<'a> {
     is_separate: bool,
     worktree: Option<LinkedWorktree<'a>>,
     settings: &'a [&'a str],
+    time_limit: Option<Duration>,
+    is_failure_an_answer: bool,
 }
 
 /// A worktree of the repository, whose own `.git` file is not read.
@@ -30,7 +33,15 @@ struct LinkedWorktree<'a> {
 
 impl<'a> Git<'a> {
     pub fn new(folder: &'a Path) -> Git<'a> {
-        Git { folder, index: None, is_separate: false, worktree: None, settings: &[] }
+        Git {
+            folder,
+            index: None,
+            is_separate: false,
+            worktree: None,
+            settings: &[],
+            time_limit: None,
+            is_failure_an_answer: false,
+        }
     }
 
     /// Works in a linked worktree of the repository. Neither its `.git` file nor the folders around it decide which
@@ -58,6 +69,12 @@ impl<'a> Git<'a> {
         Git { is_separate: true, ..self }
     }
 
+    /// Ends git, and fails, if it takes longer than this; without it, the limit is generous.
+    #[must_use]
+    pub fn with_time_limit(self, time_limit: Duration) -> Git<'a> {
+        Git { time_limit: Some(time_limit), ..self }
+    }
+
     /// Reads git's output as bytes.
     pub fn bytes<S: AsRef<OsStr>>(self, args: &[S]) -> Result<Vec<u8>, GitError> {
         self.bytes_from(args, b"")
@@ -76,13 +93,15 @@ impl<'a> Git<'a> {
 
     /// Reads git's output as text; none if it is empty or git fails.
     pub fn find<S: AsRef<OsStr>>(self, args: &[S]) -> Option<String> {
-        let text = repeated(|| self.text(args));
+        let git = Git { is_failure_an_answer: true, ..self };
+        let text = repeated(|| git.text(args));
         text.ok().filter(|text| !text.is_empty())
     }
 
     /// True if git exits with 0. Reads only.
     pub fn succeeds<S: AsRef<OsStr>>(self, args: &[S]) -> bool {
-        repeated(|| self.bytes(args)).is_ok()
+        let git = Git { is_failure_an_answer: true, ..self };
+        repeated(|| git.bytes(args)).is_ok()
     }
 
     /// Reads git's exit code and output, if the code is one of those accepted; any other is a failure.
@@ -143,7 +162,14 @@ impl<'a> Git<'a> {
         if let Some(index) = self.index {
             command.env("GIT_INDEX_FILE", index);
         }
-        Ok(Call::new(command, subcommand(args), purpose, room))
+        let mut call = Call::new(command, subcommand(args), purpose, room);
+        if let Some(time_limit) = self.time_limit {
+            call.patience.time_limit = time_limit;
+        }
+        if self.is_failure_an_answer {
+            call.patience.prolong();
+        }
+        Ok(call)
     }
 
     /// Options before the subcommand.

@@ -1,7 +1,7 @@
 //! Calls to remotes, with a timeout and cancellation.
 
 use crate::command::Purpose;
-use crate::process::failure_reason;
+use crate::process::{GitError, failure_reason};
 use crate::program::Git;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsStr;
@@ -58,9 +58,10 @@ pub enum CallError {
 impl Git<'_> {
     /// Calls a remote. Git and the programs it starts are terminated on timeout and cancellation.
     pub fn call<S: AsRef<OsStr>>(self, args: &[S], options: RemoteCallOptions<'_>) -> Result<(), CallError> {
-        let mut call = self
-            .prepare(Purpose::OnBehalfOfUser, args)
-            .map_err(|error| CallError::Failed(error.to_string()))?;
+        let unprepared = |error: GitError| {
+            if error.is_interrupted() { CallError::Cancelled } else { CallError::Failed(error.to_string()) }
+        };
+        let mut call = self.prepare(Purpose::OnBehalfOfUser, args).map_err(unprepared)?;
         let command = &mut call.process;
         if !options.has_custom_ssh {
             command.env("GIT_SSH_COMMAND", SSH);

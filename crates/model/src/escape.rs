@@ -3,7 +3,7 @@
 //! Names, paths and messages can carry newlines, escape sequences or bidirectional overrides; a log line that
 //! repeats them raw could forge other lines. Text written to files is not escaped.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Maximum length of a quoted text, in characters.
 const PRINTABLE_CHARS: usize = 200;
@@ -48,13 +48,36 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// A word for the command line of a POSIX shell, quoted where it must be, nothing shortened.
+/// A word for the command line of a POSIX shell, quoted where it must be, nothing shortened. Control and direction characters
+/// are written as bash and zsh read them (`$'a\nb'`), so that no later escaping changes the word.
 pub fn shell_word(text: &str) -> String {
+    if text.chars().any(needs_escape) {
+        let mut word = String::new();
+        text.chars().for_each(|c| add_to_word(&mut word, c));
+        return format!("$'{word}'");
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Appends a character between `$'` and `'`.
+fn add_to_word(word: &mut String, c: char) {
+    match c {
+        '\n' => word.push_str(r"\n"),
+        '\t' => word.push_str(r"\t"),
+        '\u{1b}' => word.push_str(r"\e"),
+        '\\' | '\'' => word.extend(['\\', c]),
+        c if needs_escape(c) => {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // A string takes everything.
+                let _ = write!(word, r"\x{byte:02x}");
+            }
+        }
+        c => word.push(c),
+    }
 }
 
 fn needs_escape(c: char) -> bool {
@@ -82,6 +105,18 @@ mod tests {
             ("", "''"),
         ] {
             assert_eq!(shell_word(text), word);
+        }
+    }
+
+    #[test]
+    fn words_with_control_characters_survive_a_later_escaping() {
+        for (text, word) in [
+            ("/x\ny/it's a\\b", r"$'/x\ny/it\'s a\\b'"),
+            ("a\tb\u{1b}[1m\r", r"$'a\tb\e[1m\x0d'"),
+            ("é\u{7}1\u{202e}é\u{85}", r"$'é\x071\xe2\x80\xaeé\xc2\x85'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+            assert_eq!((one_line(word), printable(word).to_string()), (word.to_owned(), word.to_owned()));
         }
     }
 

@@ -48,6 +48,8 @@ struct CustodyState {
     files: HashMap<OsString, KeptFile>,
     /// Changes by others that were taken back and nobody was told about yet.
     foreign: Vec<ForeignChange>,
+    /// Links that lead to these files.
+    links: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -82,12 +84,13 @@ impl Custody {
     }
 
     /// Accepts these files as they are now, and forgets all others but those below `except`. If one cannot be read, nothing
-    /// changes: what is not in custody would count as added by others.
+    /// changes: what is not in custody would count as added by others. True if a file that was in custody is another one now,
+    /// or gone.
     pub(crate) fn begin(
         &self,
         paths: impl IntoIterator<Item = PathBuf>,
         except: Option<&Path>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut state = self.state();
         let mut files = HashMap::new();
         for path in paths {
@@ -96,10 +99,26 @@ impl Custody {
             }
         }
         let is_excepted = |path: &OsString| except.is_some_and(|except| Path::new(path).starts_with(except));
+        let is_same = |path: &OsString, kept: &KeptFile| {
+            files.get(path).is_some_and(|found: &KeptFile| found.bytes == kept.bytes)
+        };
+        let mut accepted = state.files.iter().filter(|(path, _)| !is_excepted(path));
+        let has_changed = state.is_active && accepted.any(|(path, kept)| !is_same(path, kept));
         state.files.retain(|path, _| is_excepted(path));
         state.files.extend(files);
         state.is_active = true;
-        Ok(())
+        Ok(has_changed)
+    }
+
+    /// Accepts the links that lead to the files in custody.
+    pub(crate) fn accept_links(&self, links: Vec<PathBuf>) {
+        self.state().links = links;
+    }
+
+    /// True for a link that was accepted; before custody each is.
+    pub(crate) fn has_link(&self, path: &Path) -> bool {
+        let state = self.state();
+        !state.is_active || state.links.iter().any(|link| link == path)
     }
 
     /// Takes note of a file that was read before custody begins, so that it need not be read again.

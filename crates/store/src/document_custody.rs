@@ -220,13 +220,13 @@ impl KeptDocument {
 
 /// Makes folders and lock of a document usable again, after somebody has replaced one or taken its rights away.
 pub(crate) fn restore_folders(folder: &StateFolder, name: &DocumentName, evidence: &Path) -> io::Result<()> {
-    clear_way(folder.root(), &folder.histories(), evidence)?;
+    clear_way(folder.root(), &folder.histories(), evidence, |_| true)?;
     restore_lock(folder, &folder.lock(name), evidence)
 }
 
 /// Makes a lock file one that can be opened, and its folder one of our own.
 pub(crate) fn restore_lock(folder: &StateFolder, lock: &Path, evidence: &Path) -> io::Result<()> {
-    clear_way(folder.root(), &folder.locks(), evidence)?;
+    clear_way(folder.root(), &folder.locks(), evidence, |_| true)?;
     match lock.symlink_metadata() {
         Ok(meta) if !meta.is_file() => put_aside(lock, evidence, "foreign"),
         _ => own_file(lock),

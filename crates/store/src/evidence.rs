@@ -1,6 +1,6 @@
 //! What stood in the way of a run's own files: it is put aside, never believed and never lost.
 
-use crate::layout::create_folder;
+use crate::layout::{create_folder, leads_outside};
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -57,15 +57,31 @@ fn free(folder: &Path, prefix: &str, name: &str) -> PathBuf {
     (1..10_000).map(numbered).find(is_free).unwrap_or_else(|| numbered(10_000))
 }
 
+/// Links among the folders on the way from `root` to `folder`.
+pub(crate) fn links_on_the_way(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let mut path = root.to_owned();
+    let parts = folder.strip_prefix(root).unwrap_or(folder).components();
+    let folders = parts.map(|part| {
+        path.push(part);
+        path.clone()
+    });
+    folders.filter(|folder| folder.is_symlink()).collect()
+}
+
 /// Makes a folder below `root` one of our own again: what stands in its way is put aside, rights that were taken are taken
-/// back, and what is missing is created.
-pub(crate) fn clear_way(root: &Path, folder: &Path, evidence: &Path) -> io::Result<()> {
+/// back, and what is missing is created. Links that lead to other folders below `root` stay where `is_ours` says so.
+pub(crate) fn clear_way(
+    root: &Path,
+    folder: &Path,
+    evidence: &Path,
+    is_ours: impl Fn(&Path) -> bool,
+) -> io::Result<()> {
     let mut path = root.to_owned();
     for part in folder.strip_prefix(root).unwrap_or(folder) {
         path.push(part);
         match path.symlink_metadata() {
             Ok(meta) if meta.is_dir() => own(&path, &meta)?,
-            Ok(meta) if meta.is_symlink() && leads_inside(&path, root) => {}
+            Ok(meta) if meta.is_symlink() && is_ours(&path) && leads_inside(&path, root) => {}
             // What is put aside must not be put into itself.
             Ok(_) if evidence.starts_with(&path) => {
                 let parent = path.parent().unwrap_or(root).to_owned();
@@ -108,8 +124,5 @@ fn own(folder: &Path, meta: &std::fs::Metadata) -> io::Result<()> {
 }
 
 fn leads_inside(link: &Path, root: &Path) -> bool {
-    match (link.canonicalize(), root.canonicalize()) {
-        (Ok(target), Ok(root)) => target.is_dir() && target.starts_with(root),
-        _ => false,
-    }
+    link.is_dir() && !leads_outside(link, root)
 }

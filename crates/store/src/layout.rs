@@ -147,11 +147,12 @@ pub fn check_file(root: &Path, file: &Path) -> Result<bool, StoreError> {
     }
 }
 
-fn leads_outside(link: &Path, root: &Path) -> bool {
-    match (link.canonicalize(), root.canonicalize()) {
-        (Ok(target), Ok(root)) => !target.starts_with(root),
-        _ => true,
-    }
+/// True for a link that leads out of `root`, or into a `.git` below it: git's own files are not the user's.
+pub(crate) fn leads_outside(link: &Path, root: &Path) -> bool {
+    let (Ok(target), Ok(root)) = (link.canonicalize(), root.canonicalize()) else { return true };
+    target
+        .strip_prefix(root)
+        .map_or(true, |inside| inside.components().any(|part| part.as_os_str() == ".git"))
 }
 
 fn prepare_inside(folder: &Path) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use super::copies::{copies_folder, remove_folder};
 use super::lane::end_adopted;
+use super::processes::started_now;
 use charrette_sandbox::lane::Mark;
 use charrette_store::lock::process_namespace;
 use charrette_store::workspace::sha256;
@@ -12,6 +13,9 @@ use std::time::Duration;
 
 /// Environment variable of every agent process: the driver's name, a slash, the lane.
 pub const LANE_VARIABLE: &str = "CHARRETTE_LANE";
+
+/// Line of the time of registration in a record.
+const REGISTERED_LINE: usize = 3;
 
 /// Time that adopted processes get to end with their driver.
 const GRACE: Duration = Duration::from_secs(2);
@@ -31,11 +35,12 @@ impl Driver {
     /// Registers a driver, durably. `name` must be unique; `purpose` is for messages.
     pub fn register(folder: &Path, name: &str, purpose: &str) -> io::Result<Driver> {
         fs_err::create_dir_all(folder)?;
+        let registered = started_now();
         // Locked before it gets its final name: an unlocked record under such a name means a dead driver.
         let unnamed = folder.join(format!(".{name}"));
         let mut record = File::options().read(true).write(true).create_new(true).open(&unnamed)?;
         let path = folder.join(name);
-        let published = publish(&mut record, purpose, &unnamed, &path);
+        let published = publish(&mut record, purpose, registered, &unnamed, &path);
         published.inspect_err(|_| {
             // The next attempt must fail with its own reason, not because of this file.
             let _ = fs_err::remove_file(&unnamed);
@@ -62,11 +67,26 @@ pub(crate) fn lane_mark(token: &str) -> Mark {
     Mark::of_driver(number.unwrap_or_default())
 }
 
-/// Locks and writes a record, and gives it its name.
-fn publish(record: &mut File, purpose: &str, unnamed: &Path, path: &Path) -> io::Result<()> {
+/// Time at which a driver was registered, by its record: all of its agents started then or later. None in records of older
+/// versions.
+pub(super) fn registered(record: &str) -> Option<u64> {
+    record.lines().nth(REGISTERED_LINE)?.parse().ok()
+}
+
+/// Locks and writes a record, and gives it its name: the purpose, the id of the process, its namespace, and the time in clock
+/// ticks.
+fn publish(
+    record: &mut File,
+    purpose: &str,
+    registered: Option<u64>,
+    unnamed: &Path,
+    path: &Path,
+) -> io::Result<()> {
     record.file().lock()?;
     let namespace = process_namespace().unwrap_or_default();
-    record.write_all(format!("{purpose}\n{}\n{namespace}\n", std::process::id()).as_bytes())?;
+    let registered = registered.map(|ticks| ticks.to_string()).unwrap_or_default();
+    let lines = format!("{purpose}\n{}\n{namespace}\n{registered}\n", std::process::id());
+    record.write_all(lines.as_bytes())?;
     record.sync_all()?;
     fs_err::rename(unnamed, path)
 }

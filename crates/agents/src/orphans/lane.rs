@@ -20,14 +20,15 @@ pub(crate) struct LaneProcesses {
 
 impl LaneProcesses {
     /// Begins a lane: what was adopted so far is not of an agent, unless another lane is at work. `token` is the value of
-    /// [`LANE_VARIABLE`].
-    pub(crate) fn begin(token: String) -> LaneProcesses {
+    /// [`LANE_VARIABLE`]; `leads_session` is true if its first process makes itself the leader of a session.
+    pub(crate) fn begin(token: String, leads_session: bool) -> LaneProcesses {
         let is_subreaper = become_subreaper();
         let mut adopted = adopted();
-        if adopted.lanes == 0 && is_subreaper {
-            adopted.daemons = children(GroupRule::Others);
+        if is_subreaper {
+            adopted.note_daemons();
         }
         adopted.lanes += 1;
+        adopted.may_be_in_our_group |= !leads_session;
         LaneProcesses { token }
     }
 
@@ -61,12 +62,39 @@ struct Adopted {
     first_children: Vec<Identity>,
     /// What was adopted while no agent was at work: daemons of an editor or of git.
     daemons: Vec<Identity>,
+    /// True if an agent was started in our session: what it started may have joined our process group, where an ending lane
+    /// cannot look, and stayed there.
+    may_be_in_our_group: bool,
 }
 
-static ADOPTED: Mutex<Adopted> =
-    Mutex::new(Adopted { lanes: 0, first_children: Vec::new(), daemons: Vec::new() });
+static ADOPTED: Mutex<Adopted> = Mutex::new(Adopted {
+    lanes: 0,
+    first_children: Vec::new(),
+    daemons: Vec::new(),
+    may_be_in_our_group: false,
+});
 
 impl Adopted {
+    /// True if no process of an agent can be left. All others that we adopt are the user's: of an editor, or of git.
+    ///
+    /// Every agent belongs to a lane, which is counted from before its first process until a look for what it left finds
+    /// nothing, for certain. Until then its processes descend from us, each below one of our children: the agent itself, or an
+    /// adopted one. Of the lanes since there was none, that whose agent we gave up last looked afterwards, and so at all
+    /// children in other process groups than ours, whatever lane they are of. A lane that never came to that look, because its
+    /// call was dropped or something was left, is counted for good. Only in our own group could something have been overlooked,
+    /// and no process of another session can join it.
+    fn has_no_agents(&self) -> bool {
+        self.lanes == 0 && !self.may_be_in_our_group
+    }
+
+    /// Notes what was adopted while no lane was at work.
+    fn note_daemons(&mut self) {
+        if self.lanes == 0 {
+            let group = if self.has_no_agents() { GroupRule::Any } else { GroupRule::Others };
+            self.daemons = children(group);
+        }
+    }
+
     /// Children that are never ended.
     fn spared(&self) -> Vec<Identity> {
         [&self.first_children[..], &self.daemons].concat()
@@ -98,12 +126,19 @@ fn look(token: &str) -> Look {
 }
 
 /// Ends everything that agents left to us, at the end of a driver: processes that joined our own group as well. No agent
-/// of ours may be at work.
+/// of ours may be at work. What was adopted since the last lane ended is the user's and stays.
 pub(crate) fn end_adopted(grace: Duration) {
     if !become_subreaper() || with_own_leaders(|own| !own.is_empty()) {
         return;
     }
-    let spared = adopted().spared();
+    let spared = {
+        let mut adopted = adopted();
+        if adopted.has_no_agents() {
+            return;
+        }
+        adopted.note_daemons();
+        adopted.spared()
+    };
     let is_ours = |pid: i32| Identity::of(pid).is_none_or(|found| !spared.contains(&found));
     let look = || {
         let found = with_own_leaders(|own| look_at_children(own, GroupRule::Any, is_ours));

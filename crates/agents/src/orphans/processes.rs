@@ -27,14 +27,38 @@ impl Process {
     }
 }
 
-/// Looks for processes whose environment has a value of `variable` that `wanted` accepts, or that carry that mark; this
+/// Mark of the lanes of a driver, which tells only those processes that started when the driver was registered or later.
+///
+/// A process of a lane can put its mark on any process of the same user that can gain no privileges: on an editor or a shell of
+/// the user's that was there already.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no marks"))]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DriverMark {
+    pub(super) mark: Mark,
+    /// In clock ticks from the start of the system.
+    pub(super) registered: u64,
+}
+
+#[cfg(target_os = "linux")]
+impl DriverMark {
+    /// True if a living process is told by the mark.
+    fn tells(self, pid: i32) -> bool {
+        lane::carries(pid, self.mark)
+            && started(pid).is_some_and(|started| started >= self.registered)
+            && !has_ended(pid)
+    }
+}
+
+/// Looks for processes whose environment has a value of `variable` that `wanted` accepts, or that the mark tells; this
 /// process and its ancestors are left out.
 #[cfg(target_os = "linux")]
-pub(super) fn look_for_lanes(variable: &str, wanted: impl Fn(&[u8]) -> bool, mark: Option<Mark>) -> Look {
-    let is_wanted = |pid: i32| {
-        has_variable(pid, variable, &wanted)
-            || mark.is_some_and(|mark| lane::carries(pid, mark) && !has_ended(pid))
-    };
+pub(super) fn look_for_lanes(
+    variable: &str,
+    wanted: impl Fn(&[u8]) -> bool,
+    mark: Option<DriverMark>,
+) -> Look {
+    let is_wanted =
+        |pid: i32| has_variable(pid, variable, &wanted) || mark.is_some_and(|mark| mark.tells(pid));
     let spared = Ancestry::look_up();
     let entries = fs_err::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| pid(&entry.file_name()));
@@ -204,6 +228,14 @@ fn started(pid: i32) -> Option<u64> {
     stat(pid).map(|stat| stat.started)
 }
 
+/// The start time of a process that would start now; none if the system does not tell.
+#[cfg(target_os = "linux")]
+pub(super) fn started_now() -> Option<u64> {
+    // A thread of its own is told the time by the same clock in the same unit.
+    let look = || stat_at("/proc/thread-self/stat").map(|stat| stat.started);
+    std::thread::Builder::new().spawn(look).ok()?.join().ok()?
+}
+
 /// True for a process that waits for its parent only, or is gone. One whose first thread has ended seems to be as well.
 #[cfg(target_os = "linux")]
 fn has_ended(pid: i32) -> bool {
@@ -213,12 +245,17 @@ fn has_ended(pid: i32) -> bool {
 
 #[cfg(target_os = "linux")]
 pub(super) fn stat(pid: i32) -> Option<Stat> {
+    stat_at(&format!("/proc/{pid}/stat"))
+}
+
+#[cfg(target_os = "linux")]
+fn stat_at(path: &str) -> Option<Stat> {
     /// More than the kernel ever writes: a name of at most 64 bytes, and some fifty numbers.
     const MAX_BYTES: usize = 2048;
     /// Fields between the group and the start.
     const FIELDS_TO_START: usize = 16;
     // Every command asks for its ancestors.
-    let text = read_at_once::<MAX_BYTES>(&format!("/proc/{pid}/stat"))?;
+    let text = read_at_once::<MAX_BYTES>(path)?;
     // The name in parentheses may contain anything, parentheses included.
     let after = memchr::memrchr(b')', &text)? + 1;
     let rest = String::from_utf8_lossy(text.get(after..)?).into_owned();
@@ -252,7 +289,7 @@ fn pid(name: &OsStr) -> Option<i32> {
 
 /// The same with `ps`, which shows the environment of our own processes. There are no marks.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn look_for_lanes(variable: &str, wanted: impl Fn(&[u8]) -> bool, _: Option<Mark>) -> Look {
+pub(super) fn look_for_lanes(variable: &str, wanted: impl Fn(&[u8]) -> bool, _: Option<DriverMark>) -> Look {
     let output = std::process::Command::new("ps").args(["-E", "-ww", "-o", "pid=,ppid=,command="]).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let rows: Vec<(i32, i32, &str)> = text
@@ -295,6 +332,47 @@ fn started(_: i32) -> Option<u64> {
 }
 
 #[cfg(not(target_os = "linux"))]
+pub(super) fn started_now() -> Option<u64> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
 pub(super) fn set_subreaper() -> bool {
     false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::super::driver::{Driver, registered};
+    use super::*;
+
+    #[test]
+    fn what_starts_after_the_registration_is_told_from_what_was_there() {
+        let start = || std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let started = |child: &std::process::Child| started(i32::try_from(child.id()).unwrap()).unwrap();
+        let mut earlier = start();
+        // The clock has to tick once.
+        while started_now().unwrap() == started(&earlier) {
+            std::thread::yield_now();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let driver = Driver::register(folder.path(), "driver", "run of x").unwrap();
+        let mut later = start();
+        let record = fs_err::read_to_string(folder.path().join("driver")).unwrap();
+        let registered = registered(&record).unwrap();
+        let times = (started(&earlier), started(&later));
+        for child in [&mut earlier, &mut later] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        drop(driver);
+        assert!(times.0 < registered && registered <= times.1, "{times:?} {registered}");
+    }
+
+    #[test]
+    fn a_record_without_a_time_of_registration_has_none() {
+        for record in ["", "run of x", "run of x\n1\npid:[1]\n", "run of x\n1\npid:[1]\n\n"] {
+            assert_eq!(registered(record), None, "{record:?}");
+        }
+    }
 }

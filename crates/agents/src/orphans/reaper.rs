@@ -2,9 +2,9 @@
 
 use super::ancestry::Ancestry;
 use super::copies::{copies_folder, remove_folder};
-use super::driver::{LANE_VARIABLE, lane_mark};
+use super::driver::{LANE_VARIABLE, lane_mark, registered};
 use super::ending::end_all;
-use super::processes::{Look, look_for_lanes};
+use super::processes::{DriverMark, Look, look_for_lanes};
 use charrette_store::lock::process_namespace;
 use fs_err::File;
 use std::io;
@@ -79,15 +79,19 @@ fn purpose(record: &str) -> String {
 struct DeadDriver {
     name: String,
     purpose: String,
+    /// Time of its registration; none if it is not known.
+    registered: Option<u64>,
     /// Held, so that no other process reaps the same orphans.
     _lock: File,
 }
 
 impl DeadDriver {
-    /// Looks for its processes: by the environment, and by the mark of its lanes where that was emptied.
+    /// Looks for its processes: by the environment, and by the mark of its lanes where that was emptied. Without the time of
+    /// registration the mark tells nothing: it may have been put on a process of the user's.
     fn look(&self) -> Look {
         let is_of_dead = |value: &[u8]| is_of_driver(value, &self.name);
-        look_for_lanes(LANE_VARIABLE, is_of_dead, Some(lane_mark(&self.name)))
+        let mark = self.registered.map(|registered| DriverMark { mark: lane_mark(&self.name), registered });
+        look_for_lanes(LANE_VARIABLE, is_of_dead, mark)
     }
 }
 
@@ -112,8 +116,8 @@ fn dead_drivers(folder: &Path) -> io::Result<Vec<DeadDriver>> {
         if !entry.path().exists() {
             continue;
         }
-        let purpose = purpose(&fs_err::read_to_string(entry.path()).unwrap_or_default());
-        dead.push(DeadDriver { name, purpose, _lock: record });
+        let text = fs_err::read_to_string(entry.path()).unwrap_or_default();
+        dead.push(DeadDriver { name, purpose: purpose(&text), registered: registered(&text), _lock: record });
     }
     Ok(dead)
 }

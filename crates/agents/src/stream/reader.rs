@@ -4,6 +4,9 @@
 use super::clean;
 use crate::outcome::{FailureKind, Outcome};
 
+/// Message about a process that ended without an error and printed nothing.
+pub(super) const NO_OUTPUT: &str = "exited successfully but produced no output";
+
 /// Parser of the output of one call.
 pub trait OutputReader: Send {
     /// Reads one line of standard output, without its line end. It may be anything: cut, a warning, not UTF-8,
@@ -66,8 +69,13 @@ impl ProcessEnd<'_> {
         }
     }
 
+    /// True if a message says no more than how the process ended.
+    pub(crate) fn explains(&self, message: &str) -> bool {
+        message == NO_OUTPUT || message.contains(&clean::one_line(&self.describe()))
+    }
+
     /// The last line on standard error that is not empty.
-    pub(super) fn last_stderr_line(&self) -> &str {
+    pub(crate) fn last_stderr_line(&self) -> &str {
         self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
     }
 }

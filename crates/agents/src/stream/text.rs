@@ -2,7 +2,7 @@
 
 use super::clean;
 use super::failure_text;
-use super::reader::{OutputReader, ProcessEnd};
+use super::reader::{NO_OUTPUT, OutputReader, ProcessEnd};
 use crate::outcome::{FailureKind, Outcome, output_exceeded};
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl OutputReader for TextReader {
             return Outcome::failed(kind, end.describe());
         }
         if text.trim().is_empty() {
-            return Outcome::failed(FailureKind::NoAnswer, "exited successfully but produced no output");
+            return Outcome::failed(FailureKind::NoAnswer, NO_OUTPUT);
         }
         Outcome::answered(text)
     }

@@ -6,7 +6,7 @@ use super::supervise::{CallReport, OutputStreams, code_and_signal, output_limit_
 use super::timeouts::{ActivityMonitor, CallTimeouts};
 use crate::outcome::{Failure, FailureKind, TimeoutKind};
 use crate::process_group::ProcessGroup;
-use crate::stream::{OutputReader, ProcessEnd};
+use crate::stream::{OutputReader, ProcessEnd, clean};
 use charrette_engine::Cancel;
 use charrette_engine::cancel::Urgency;
 use std::process::ExitStatus;
@@ -25,10 +25,16 @@ const LAST_BYTES: usize = 1 << 20;
 /// Note about a client that answered and had to be ended.
 const DID_NOT_EXIT: &str = "answered but did not exit; it was ended";
 
+/// The same for a client that closed its standard output.
+const CLOSED_WITHOUT_ANSWER: &str = "closed its output without an answer and did not exit; it was ended";
+
+/// Note about a client that reported a failure and had to be ended.
+const FAILED_AND_DID_NOT_EXIT: &str = "did not exit; it was ended";
+
 /// Reason a process is no longer read.
 enum StopReason {
     Exited,
-    /// The client has answered and did not exit.
+    /// The client has answered, or can print no answer any more, and did not exit.
     DidNotExit,
     Timeout(TimeoutKind),
     /// A stream exceeds its output limit.
@@ -246,18 +252,31 @@ impl StdioProcess {
         let (stdout_tail, capture_error) = output.stdout.finish(|piece| read_piece(&mut *reader, piece));
         let (stderr_tail, _) = output.stderr.finish(|piece| read_stderr_piece(&mut *reader, piece));
         let (code, signal) = code_and_signal(status);
+        let was_complete = reader.is_complete();
         // A client that had answered and was ended because it did not exit has not failed.
         let end = match stop {
             StopReason::DidNotExit => ProcessEnd { code: Some(0), signal: None, stderr: &stderr_tail },
             _ => ProcessEnd { code, signal, stderr: &stderr_tail },
         };
         let mut outcome = reader.outcome(&end);
+        let last_error = match end.last_stderr_line() {
+            "" => String::new(),
+            last => format!(": {}", clean::one_line(last)),
+        };
         let fail = |kind, message: String| Err(Failure { kind, message });
         match stop {
             StopReason::Interrupted => {
                 outcome.answer = fail(FailureKind::Interrupted, "interrupted".to_owned());
             }
-            StopReason::DidNotExit => outcome.notes.push(DID_NOT_EXIT.to_owned()),
+            StopReason::DidNotExit => match &mut outcome.answer {
+                Ok(_) => outcome.notes.push(DID_NOT_EXIT.to_owned()),
+                Err(_) if was_complete => outcome.notes.push(FAILED_AND_DID_NOT_EXIT.to_owned()),
+                // The parsers do not know that it was ended.
+                Err(failure) if end.explains(&failure.message) => {
+                    failure.message = CLOSED_WITHOUT_ANSWER.to_owned() + &last_error;
+                }
+                Err(_) => outcome.notes.push(CLOSED_WITHOUT_ANSWER.to_owned()),
+            },
             // The reader has an answer of a client that was ended only if it was complete.
             StopReason::Timeout(_) if outcome.answer.is_ok() => outcome.notes.push(DID_NOT_EXIT.to_owned()),
             StopReason::Timeout(timeout) => {

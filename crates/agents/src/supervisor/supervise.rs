@@ -102,7 +102,7 @@ pub async fn supervise(spec: ProcessSpec, cancel: &Cancel, on_end: EndHook<'_>) 
     if cancel.is_requested() {
         return CallReport::without_process(Outcome::failed(FailureKind::Interrupted, "interrupted"));
     }
-    let lane = LaneProcesses::begin(spec.token.clone());
+    let lane = LaneProcesses::begin(spec.token.clone(), spec.sandbox.is_some());
     let grace = spec.timeouts.grace;
     let mut report = run(spec, cancel, on_end).await;
     let Ending { ended, survivors } = lane.end(grace).await;

@@ -61,7 +61,7 @@ pub(super) struct CommandEnd {
 impl CommandProcess {
     /// Runs it and ends what it left; an error if it cannot be started.
     pub(super) async fn run(self, output: Excerpt, cancel: &Cancel) -> io::Result<CommandEnd> {
-        let lane = LaneProcesses::begin(self.token.clone());
+        let lane = LaneProcesses::begin(self.token.clone(), self.leads_session);
         let grace = self.timeouts.grace;
         let end = self.run_group(output, cancel).await;
         let orphans = lane.end(grace).await;

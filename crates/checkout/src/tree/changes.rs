@@ -33,7 +33,12 @@ impl Snapshot {
             };
             let covered = new.or(old).is_some_and(|entry| own.covers(&entry.path, entry.untracked));
             if !covered {
-                changes.extend(change(old, new));
+                // What was ignored may have been there.
+                let was_ignored = new.is_some_and(|entry| entry.untracked && self.ignores(&entry.path));
+                changes.extend(change(old, new).map(|mut change| {
+                    change.dirty_before |= was_ignored;
+                    change
+                }));
             }
         }
         let rules = compare(&self.hidden_rules, &later.hidden_rules);

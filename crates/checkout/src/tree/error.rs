@@ -14,7 +14,7 @@ pub enum TreeError {
     Io(#[from] io::Error),
     #[error(
         "there is no git repository at {}; the files there were left as they are. If its `.git` was moved or removed, put \
-         it back, and see that this works: git -C {} status",
+         it back, and see that this names that folder: git -C {} rev-parse --show-toplevel",
         .0.display(), shell_word(&.0.to_string_lossy())
     )]
     NoRepository(PathBuf),

@@ -5,7 +5,7 @@
 //! branches, and what other work trees do with their own branches.
 
 use super::changes::compare;
-use super::digests::{digest, text};
+use super::digests::{digest_behind, digest_with_permission, text};
 use super::error::TreeError;
 use super::other_worktrees::{OtherWorktrees, is_work_of_others, read_other_worktrees};
 use super::refs::{Refs, TABLES, add_file_refs, is_lock, table_refs};
@@ -46,7 +46,10 @@ const FILES: [&str; 18] = [
 const SHALLOW: &str = "shallow";
 
 /// Folders below the git folder of which every file counts.
-const FOLDERS: [&str; 2] = ["hooks", "info"];
+const FOLDERS: [&str; 2] = [HOOKS, "info"];
+
+/// Programs that git starts, if they are executable.
+const HOOKS: &str = "hooks";
 
 /// Beginning of the names of lists that git makes for clients of simple servers when it collects garbage.
 const SERVER_INFO: &str = "info/refs";
@@ -182,8 +185,10 @@ fn add_folder(
     Ok(())
 }
 
-/// Adds a file or a link; of anything else only its presence counts.
+/// Adds a file, or a link with what is behind it; of anything else only its presence counts.
 fn add_file(file: &Path, name: &str, files: &mut BTreeMap<String, String>) -> Result<(), TreeError> {
-    files.extend(digest(file)?.map(|digest| (name.to_owned(), digest)));
+    let is_hook = name.starts_with(HOOKS);
+    let digest = if is_hook { digest_with_permission(file)? } else { digest_behind(file)? };
+    files.extend(digest.map(|digest| (name.to_owned(), digest)));
     Ok(())
 }

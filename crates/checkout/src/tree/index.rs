@@ -79,8 +79,8 @@ impl Index {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
     }
 
-    /// Reads the index at `file`; git is asked in `root` if the format is unknown.
-    pub(super) fn read(root: &Path, file: &Path) -> Result<Arc<Index>, TreeError> {
+    /// Reads the index at `file`; git, which must be one that uses it, is asked if the format is unknown.
+    pub(super) fn read(git: Git<'_>, file: &Path) -> Result<Arc<Index>, TreeError> {
         static KNOWN: Known<Arc<Index>> = Known::new();
         let meta = match file.metadata() {
             Err(error) if is_absent(&error) => return Ok(Arc::default()),
@@ -94,7 +94,7 @@ impl Index {
             Err(error) if is_absent(&error) => return Ok(Arc::default()),
             other => match parse(&other?) {
                 Some(entries) => entries,
-                None => list_index(Git::new(root))?,
+                None => list_index(git)?,
             },
         };
         let index = Arc::new(Index::new(entries));

@@ -43,6 +43,28 @@ pub(super) fn differing(git: Git<'_>, root: &Path, files: Vec<StoredFile>) -> Ve
     differing
 }
 
+/// Of these regular files, those of which git would store other bytes than theirs.
+pub(super) fn converted(git: Git<'_>, paths: Vec<TreePath>) -> Vec<TreePath> {
+    let (listed, others): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_line);
+    let list: Vec<u8> = listed.iter().flat_map(|path| [path.as_bytes(), b"\n"].concat()).collect();
+    let ids = |options: &[&str]| {
+        let args = [&["hash-object"], options, &["--stdin-paths"]].concat();
+        let ids = git.bytes_from(&args, &list).ok()?;
+        let ids: Vec<String> = String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect();
+        (ids.len() == listed.len()).then_some(ids)
+    };
+    if listed.is_empty() {
+        return others;
+    }
+    // Where git cannot tell, the closer look must.
+    let (Some(bare), Some(stored)) = (ids(&["--no-filters"]), ids(&[])) else {
+        return [listed, others].concat();
+    };
+    let ids = bare.into_iter().zip(stored);
+    let found = listed.into_iter().zip(ids).filter(|(_, (bare, stored))| bare != stored);
+    found.map(|(path, _)| path).chain(others).collect()
+}
+
 /// The files whose bytes are not those of their objects.
 fn without_same_object(git: Git<'_>, root: &Path, files: Vec<StoredFile>) -> Vec<StoredFile> {
     let is_listed = |path: &TreePath| is_line(path) && !root.join(path.as_path()).is_symlink();

@@ -27,6 +27,7 @@ mod undo;
 mod unlink;
 mod user_files;
 mod watched;
+mod work_tree;
 
 pub use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 pub use error::TreeError;

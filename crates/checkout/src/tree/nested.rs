@@ -6,7 +6,6 @@ use super::error::TreeError;
 use super::index::Index;
 use super::snapshot::{Signature, Snapshot};
 use super::watched::WatchedSnapshot;
-use charrette_git::Git;
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
 use charrette_store::{Location, locate};
 use serde::{Deserialize, Serialize};
@@ -31,15 +30,6 @@ pub(super) enum NestedFolder {
     Files(#[serde(with = "super::pairs")] BTreeMap<TreePath, Signature>),
     /// Repository that git cannot read, with the reason.
     Unreadable(String),
-}
-
-/// Git in the work tree at `root`. Where the environment names the outermost repository, the git folder of one below it must
-/// be named.
-pub(super) fn git_in<'a>(root: &'a Path, git_dir: Option<&'a Path>) -> Git<'a> {
-    match git_dir {
-        Some(git_dir) => Git::new(root).in_worktree(git_dir, root),
-        None => Git::new(root),
-    }
 }
 
 /// Looks into the folders of all submodules in the index, and of all repositories that the snapshot lists.

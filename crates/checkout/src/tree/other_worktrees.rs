@@ -1,7 +1,7 @@
 //! Other work trees of the repository. People work there while agents work here: their branches move, and that is no
 //! change of ours, unless the other work tree knows nothing of it.
 
-use super::digests::{digest, text};
+use super::digests::{digest_behind, text};
 use super::error::TreeError;
 use charrette_model::tree::ChangeKind;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,8 @@ impl OtherWorktree {
         for name in
             LINKS.iter().filter(|_| folder.parent().is_some_and(|parent| parent.ends_with("worktrees")))
         {
-            worktree.links.extend(digest(&folder.join(name))?.map(|digest| ((*name).to_owned(), digest)));
+            let digest = digest_behind(&folder.join(name))?;
+            worktree.links.extend(digest.map(|digest| ((*name).to_owned(), digest)));
         }
         let is_own = text(&folder.join("locked"))?.is_some_and(|reason| reason.starts_with(OWN_REASON));
         worktree.is_plain = is_own || is_as_made(folder)?;

@@ -4,6 +4,7 @@ use super::digests::digest;
 use super::error::TreeError;
 use super::status::{self, StatusLine};
 use super::uncached::uncached;
+use super::work_tree::WorkTree;
 use charrette_git::Git;
 use charrette_model::tree::{OwnPaths, TreePath};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,8 @@ pub(super) enum Submodules {
 impl Snapshot {
     /// Takes a snapshot of the work tree at `root`: one git process, and one `stat` for each path that differs.
     pub fn take(root: &Path) -> Result<Snapshot, TreeError> {
+        // Not with the folders named: where a setting names another work tree, programs of submodules are switched off there.
+        WorkTree::open(root)?;
         Snapshot::take_with(Git::new(root), root, Submodules::AsConfigured)
     }
 

@@ -3,8 +3,8 @@
 
 use super::index::{Index, IndexEntry};
 use super::laid_out::StoredFile;
-use super::nested::git_in;
 use super::snapshot::Signature;
+use super::work_tree::git_in;
 use charrette_git::Git;
 use charrette_model::tree::{ChangeKind, TreePath};
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Tracked files at one moment.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TrackedFiles {
-    /// Git folder, where git would take another one.
+    /// Git folder; none where the environment names it.
     git_dir: Option<PathBuf>,
     index: Arc<Index>,
     /// Metadata of the file of each entry of the index.

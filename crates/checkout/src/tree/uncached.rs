@@ -1,15 +1,9 @@
 //! Git without its cache of the history, which an agent may have made to say something else than the commits.
 
 use charrette_git::Git;
-use std::path::Path;
 
 /// Setting that makes git read commits themselves.
 pub(super) const WITHOUT_COMMIT_GRAPH: &str = "core.commitGraph=false";
-
-/// Git in the work tree at `root` that reads commits themselves.
-pub(super) fn uncached_git(root: &Path) -> Git<'_> {
-    uncached(Git::new(root))
-}
 
 /// The same git, reading commits themselves.
 pub(super) fn uncached(git: Git<'_>) -> Git<'_> {

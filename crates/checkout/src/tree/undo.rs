@@ -4,20 +4,21 @@ use super::error::TreeError;
 use super::index::Index;
 use super::patch::{self, nul_list};
 use super::snapshot::{Entry, Snapshot, Submodules};
-use super::uncached::uncached_git;
 use super::unlink::unlink;
-use crate::located::repository_in_use;
-use charrette_git::Git;
+use super::work_tree::WorkTree;
 use charrette_model::tree::{ChangeKind, TreeChange, TreePath};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Maximum size of a file in a patch (64 MB); larger files are not undone either.
 const MAX_FILE_SIZE: u64 = 64 << 20;
 
 /// Reason to leave a file whose change no patch would have.
 const CONVERTED: &str = "holds bytes that git does not store, because of a filter, `ident` or line ends, and was left as it \
-    is now; look at it before you continue, and take the committed file: git checkout -- FILE";
+    is now; look at it before you continue, and take the committed file: git checkout HEAD -- FILE";
+
+/// Reason to leave everything where an agent may have chosen the repository.
+const REPLACED: &str = "cannot be restored while `.git` leads to another repository, and was left as it is now; put the old \
+    one back before you continue";
 
 /// Outcome of an undo.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,16 +38,19 @@ pub struct SkippedChange {
 
 /// Patch of everything that [`undo`] would undo now, for `git apply`. Empty if there is nothing to undo.
 pub fn patch(root: &Path, changes: &[TreeChange]) -> Result<Vec<u8>, TreeError> {
-    UndoPlan::new(root, changes)?.patch(root)
+    let tree = WorkTree::open(root)?;
+    UndoPlan::new(&tree, changes)?.patch(&tree)
 }
 
 /// Restores every changed path to the last commit. Its content is lost, unless a [`patch`] was saved.
 ///
 /// Skipped and reported: paths that were dirty before, because git does not have that version; a moved HEAD, because
-/// commits are never undone; submodules, unfinished merges and very large files. Paths that are as committed by now
+/// commits are never undone; submodules, unfinished merges and very large files; files with bytes that git does not store,
+/// because no patch has them; everything, if `.git` was replaced. Paths that are as committed by now
 /// need nothing. New folders stay, empty. If git fails, some paths are undone.
 pub fn undo(root: &Path, changes: &[TreeChange]) -> Result<UndoReport, TreeError> {
-    UndoPlan::new(root, changes)?.execute(root)
+    let tree = WorkTree::open(root)?;
+    UndoPlan::new(&tree, changes)?.execute(&tree)
 }
 
 /// Paths to undo, as of one snapshot.
@@ -61,9 +65,9 @@ pub(super) struct UndoPlan {
 }
 
 impl UndoPlan {
-    pub(super) fn new(root: &Path, changes: &[TreeChange]) -> Result<UndoPlan, TreeError> {
+    pub(super) fn new(tree: &WorkTree<'_>, changes: &[TreeChange]) -> Result<UndoPlan, TreeError> {
         // Submodules are left alone, and a broken one must not keep the rest from being undone.
-        let now = Snapshot::take_with(Git::new(root), root, Submodules::Commits)?;
+        let now = Snapshot::take_with(tree.git(), tree.root, Submodules::Commits)?;
         let mut plan = UndoPlan {
             has_commits: now.head.is_some(),
             tracked: Vec::new(),
@@ -71,11 +75,14 @@ impl UndoPlan {
             untracked: Vec::new(),
             skipped: Vec::new(),
         };
-        let index = read_index(root)?;
+        let index = tree.read_index()?;
+        let is_replaced = changes.iter().any(|change| is_git_folder(&change.path));
         for change in changes {
             let entry = now.entry(&change.path);
             let path = change.path.clone();
-            match (obstacle(root, change, entry, &index), entry) {
+            let found = obstacle(tree.root, change, entry, &index);
+            let replaced = (is_replaced && !is_git_folder(&path)).then(|| REPLACED.to_owned());
+            match (found.or(replaced), entry) {
                 (Some(reason), _) => plan.skipped.push(SkippedChange { path, reason }),
                 (None, Some(entry)) if entry.untracked => plan.untracked.push(path),
                 (None, Some(_)) => plan.tracked.push(path),
@@ -86,35 +93,41 @@ impl UndoPlan {
                 (None, None) => {}
             }
         }
+        let mut converted = Vec::new();
         let unseen = std::mem::take(&mut plan.unseen);
         if !unseen.is_empty() {
-            let found = patch::differing_unseen(root, &plan.base(root)?, unseen)?;
+            let found = patch::differing_unseen(tree, &plan.base(tree)?, unseen)?;
             plan.unseen = found.restorable;
-            let skipped = |path| SkippedChange { path, reason: CONVERTED.to_owned() };
-            plan.skipped.extend(found.converted.into_iter().map(skipped));
+            converted = found.converted;
         }
+        let lossy = patch::lossy(tree, &plan.base(tree)?, plan.tracked.iter().chain(&plan.unseen))?;
+        for paths in [&mut plan.tracked, &mut plan.unseen] {
+            converted.extend(paths.extract_if(.., |path| lossy.contains(path)));
+        }
+        let skipped = |path| SkippedChange { path, reason: CONVERTED.to_owned() };
+        plan.skipped.extend(converted.into_iter().map(skipped));
         Ok(plan)
     }
 
-    pub(super) fn patch(&self, root: &Path) -> Result<Vec<u8>, TreeError> {
+    pub(super) fn patch(&self, tree: &WorkTree<'_>) -> Result<Vec<u8>, TreeError> {
         let mut bytes = Vec::new();
         if !self.tracked.is_empty() {
-            patch::add_tracked(root, &self.base(root)?, &self.tracked, &mut bytes)?;
+            patch::add_tracked(tree, &self.base(tree)?, &self.tracked, &mut bytes)?;
         }
         if !self.unseen.is_empty() {
-            patch::add_unseen(root, &self.base(root)?, &self.unseen, &mut bytes)?;
+            patch::add_unseen(tree, &self.base(tree)?, &self.unseen, &mut bytes)?;
         }
         if !self.untracked.is_empty() {
-            patch::add_untracked(root, &self.untracked, &mut bytes)?;
+            patch::add_untracked(tree, &self.untracked, &mut bytes)?;
         }
         Ok(bytes)
     }
 
-    pub(super) fn execute(mut self, root: &Path) -> Result<UndoReport, TreeError> {
+    pub(super) fn execute(mut self, tree: &WorkTree<'_>) -> Result<UndoReport, TreeError> {
         let mut undone = Vec::new();
         // New files first: one may stand where a folder was, or the other way round.
         for path in std::mem::take(&mut self.untracked) {
-            match unlink(root, &path) {
+            match unlink(tree.root, &path) {
                 Ok(()) => undone.push(path),
                 Err(error) => {
                     self.skipped.push(SkippedChange { path, reason: format!("cannot be removed: {error}") });
@@ -122,7 +135,7 @@ impl UndoPlan {
             }
         }
         if !self.tracked.is_empty() {
-            let source = format!("--source={}", self.base(root)?);
+            let source = format!("--source={}", self.base(tree)?);
             let args = [
                 "restore",
                 source.as_str(),
@@ -131,11 +144,11 @@ impl UndoPlan {
                 "--pathspec-from-file=-",
                 "--pathspec-file-nul",
             ];
-            uncached_git(root).edit(&args, &nul_list(&self.tracked))?;
+            tree.git().edit(&args, &nul_list(&self.tracked))?;
             undone.append(&mut self.tracked);
         }
         if !self.unseen.is_empty() {
-            patch::restore_unseen(root, &self.base(root)?, &self.unseen)?;
+            patch::restore_unseen(tree, &self.base(tree)?, &self.unseen)?;
             undone.append(&mut self.unseen);
         }
         undone.sort();
@@ -143,18 +156,12 @@ impl UndoPlan {
     }
 
     /// Tree that files are compared with and restored from; without commits, the empty tree.
-    fn base(&self, root: &Path) -> Result<String, TreeError> {
+    fn base(&self, tree: &WorkTree<'_>) -> Result<String, TreeError> {
         if self.has_commits {
             return Ok("HEAD".to_owned());
         }
-        Ok(uncached_git(root).text(&["hash-object", "-t", "tree", "--stdin"])?)
+        Ok(tree.git().text(&["hash-object", "-t", "tree", "--stdin"])?)
     }
-}
-
-/// Index of the work tree.
-fn read_index(root: &Path) -> Result<Arc<Index>, TreeError> {
-    let repository = repository_in_use(root)?.ok_or_else(|| TreeError::NoRepository(root.to_owned()))?;
-    Index::read(root, &repository.git_dir().join("index"))
 }
 
 /// Reason why a change cannot be undone.
@@ -167,7 +174,7 @@ fn obstacle(root: &Path, change: &TreeChange, now: Option<&Entry>, index: &Index
         "moved; commits are never undone (see git reflog)"
     } else if change.path.is_below(".git") {
         "belongs to the repository itself and was left as it is now; look at it before you continue"
-    } else if change.path.as_bytes() == b".git" {
+    } else if is_git_folder(&change.path) {
         "leads to another repository now and was left as it is; put the old one back before you continue"
     } else if change.path.as_path().is_absolute() {
         "is outside the work tree and was left as it is now; look at it before you continue"
@@ -193,4 +200,9 @@ fn obstacle(root: &Path, change: &TreeChange, now: Option<&Entry>, index: &Index
         return None;
     };
     Some(reason.to_owned())
+}
+
+/// True for the path that leads to the repository.
+fn is_git_folder(path: &TreePath) -> bool {
+    path.as_bytes() == b".git"
 }

@@ -1,7 +1,7 @@
 //! Files of the user that decide what git shows everywhere: the user's configuration, and the files of ignore rules and
 //! attributes that any configuration names.
 
-use super::digests::digest;
+use super::digests::digest_behind;
 use super::error::TreeError;
 use charrette_git::Git;
 use charrette_model::tree::TreePath;
@@ -80,7 +80,7 @@ impl UserGitFiles {
 }
 
 fn digests(paths: impl Iterator<Item = PathBuf>) -> Result<FileDigests, TreeError> {
-    let read = |path: PathBuf| Ok((TreePath::new(path.as_os_str().as_bytes()), digest(&path)?));
+    let read = |path: PathBuf| Ok((TreePath::new(path.as_os_str().as_bytes()), digest_behind(&path)?));
     paths.map(read).collect()
 }
 

@@ -1,21 +1,21 @@
 //! Snapshot of everything that an agent must leave alone: the work tree, and the repository's own files that decide what
 //! git does and shows.
 
-use super::digests::digest;
+use super::digests::{digest, is_executable};
 use super::error::TreeError;
 use super::git_files::{GitFiles, SWITCHED};
 use super::index::Index;
 use super::laid_out::differing;
-use super::nested::{NestedFolders, git_in, have_same_git_files, nested_changes, read_nested};
+use super::nested::{NestedFolders, have_same_git_files, nested_changes, read_nested};
 use super::other_runs::OtherRuns;
 use super::place::GitPlace;
 use super::snapshot::{Signature, Snapshot, Submodules};
 use super::tracked::TrackedFiles;
 use super::user_files::FileDigests;
-use crate::located::repository_in_use;
-use charrette_git::is_redirected;
+use super::work_tree::{git_in, named_git_dir};
+use crate::located::{repository_in_use, repository_on_disk};
 use charrette_model::tree::{ChangeKind, OwnPaths, TreeChange, TreePath};
-use charrette_store::{Location, Repository, locate};
+use charrette_store::Repository;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io;
@@ -52,7 +52,7 @@ pub struct WatchedSnapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FlaggedFile {
     path: TreePath,
-    /// None if there is no such file.
+    /// Digest of the file, with whether it can be executed; none if there is no such file.
     digest: Option<String>,
 }
 
@@ -81,15 +81,18 @@ impl WatchedSnapshot {
     pub(super) fn take_nested(root: &Path, depth: usize) -> Result<WatchedSnapshot, TreeError> {
         let repository =
             repository_at(root, depth)?.ok_or_else(|| TreeError::NoRepository(root.to_owned()))?;
-        let git_dir = (depth > 0 && is_redirected()).then(|| repository.git_dir().to_owned());
-        let tree = Snapshot::take_with(git_in(root, git_dir.as_deref()), root, Submodules::Commits)?;
-        let index = Index::read(root, &repository.git_dir().join("index"))?;
+        let git_dir = named_git_dir(&repository, depth);
+        let git = git_in(root, git_dir.as_deref());
+        let tree = Snapshot::take_with(git, root, Submodules::Commits)?;
+        let index = Index::read(git, &repository.git_dir().join("index"))?;
         let mut flagged = Vec::new();
         for entry in index.entries.iter().filter(|entry| entry.is_flagged) {
-            flagged.push(FlaggedFile {
-                path: entry.path.clone(),
-                digest: digest(&root.join(entry.path.as_path()))?,
-            });
+            let file = root.join(entry.path.as_path());
+            let digest = digest(&file)?;
+            let executable =
+                digest.as_ref().filter(|_| !file.is_symlink() && is_executable(&file)).map(|_| " executable");
+            let digest = digest.map(|digest| digest + executable.unwrap_or_default());
+            flagged.push(FlaggedFile { path: entry.path.clone(), digest });
         }
         let nested = read_nested(root, &index, &tree, depth)?;
         Ok(WatchedSnapshot {
@@ -126,6 +129,10 @@ impl WatchedSnapshot {
     /// it was written in between.
     pub fn changes(&self, later: &WatchedSnapshot, own: &OwnPaths, root: &Path) -> Vec<TreeChange> {
         let mut changes = self.tree.changes(&later.tree, own);
+        for change in &mut changes {
+            // Git did not look at it before: what it held then may be in no commit.
+            change.dirty_before |= self.flag(&change.path).is_some_and(|file| file.digest.is_some());
+        }
         let has_moved = changes.first().is_some_and(|change| change.kind == ChangeKind::HeadMoved);
         let current = later.tree.branch.as_ref().map(|branch| format!("refs/heads/{branch}"));
         let is_told = |name: &str| has_moved && current.as_deref() == Some(name);
@@ -135,9 +142,10 @@ impl WatchedSnapshot {
         if !self.place.is_same(&later.place) {
             found.push((TreePath::new(GIT_FOLDER), ChangeKind::Modified));
         }
-        // A new flag hides whatever the file was changed to; one that was taken away shows it.
+        // A new flag hides whatever the file was changed to; one that was taken away was the user's own choice.
         let flagged = later.flagged.iter().filter(|file| !self.flagged.contains(file));
-        found.extend(flagged.map(|file| (file.path.clone(), ChangeKind::Modified)));
+        let unflagged = self.flagged.iter().filter(|file| later.flag(&file.path).is_none());
+        found.extend(flagged.chain(unflagged).map(|file| (file.path.clone(), ChangeKind::Modified)));
         found.extend(self.unseen_changes(later, has_moved, own, root));
         let mut known: HashSet<TreePath> = changes.iter().map(|change| change.path.clone()).collect();
         for (path, kind) in found {
@@ -162,6 +170,11 @@ impl WatchedSnapshot {
             });
         }
         changes
+    }
+
+    /// The file, if git was told not to look at it.
+    fn flag(&self, path: &TreePath) -> Option<&FlaggedFile> {
+        self.flagged.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &self.flagged[at])
     }
 
     /// Changes of tracked files that git does not see.
@@ -192,13 +205,7 @@ impl WatchedSnapshot {
 
 /// The repository with the work tree at `root`, which is that deep in other ones. The environment names none of those.
 fn repository_at(root: &Path, depth: usize) -> io::Result<Option<Repository>> {
-    if depth == 0 {
-        return repository_in_use(root);
-    }
-    Ok(match locate(root)? {
-        Location::WorkTree(repository) => Some(repository),
-        Location::Bare(_) | Location::Outside => None,
-    })
+    if depth == 0 { repository_in_use(root) } else { repository_on_disk(root) }
 }
 
 /// The files that git writes when it switches to another branch.

@@ -73,7 +73,7 @@ pub(super) struct SharedFiles {
 
 impl SharedFiles {
     /// Number of the rules by which [`GitFiles`] are read. To be raised with every change of what is read, or how.
-    const RULES: u32 = 1;
+    const RULES: u32 = 2;
 
     /// Those of the repository as the worktree at `folder` sees them.
     pub(super) fn read(folder: &Path, git_dir: &Path, common_dir: &Path) -> Result<SharedFiles> {

@@ -1,7 +1,7 @@
 //! What agents may hide from git or change in the repository itself, with real git.
 
 use crate::tree::{root, with_own_work};
-use charrette_checkout::tree::{ChangeKind, TreeChange, WatchedSnapshot, undo};
+use charrette_checkout::tree::{ChangeKind, Snapshot, TreeChange, TreeError, WatchedSnapshot, patch, undo};
 use charrette_checkout::{Surroundings, TreeWatch};
 use charrette_model::tree::OwnPaths;
 use charrette_testkit::Sandbox;
@@ -64,6 +64,8 @@ fn files_of_the_repository_itself_are_watched() {
         ("touch .git/hooks/post-checkout", &["added .git/hooks/post-checkout"]),
         ("touch .git/info/attributes", &["added .git/info/attributes"]),
         ("git update-ref refs/charrette-evil HEAD", &["added .git/refs/charrette-evil"]),
+        ("chmod -x .git/hooks/pre-push.sample", &["modified .git/hooks/pre-push.sample"]),
+        ("chmod g-w,o-r .git/hooks/pre-push.sample", &[]),
     ] {
         for changes in both_changes(with_own_work, act) {
             assert_eq!(changes, expected, "{act}");
@@ -132,7 +134,7 @@ fn an_index_that_was_made_to_lie_hides_no_change() {
 
 /// Undoes all of these changes, whose patch has this line.
 fn undo_completely(sandbox: &Sandbox, changes: &[TreeChange], line: &str) {
-    let patch = charrette_checkout::tree::patch(&root(sandbox), changes).unwrap();
+    let patch = patch(&root(sandbox), changes).unwrap();
     let patch = String::from_utf8_lossy(&patch);
     assert!(patch.contains(line), "{patch}");
     let done = undo(&root(sandbox), changes).unwrap();
@@ -231,6 +233,151 @@ fn a_rule_that_ignores_itself_hides_nothing() {
         shell(&sandbox, "echo evil.py >> dir/.gitignore; echo evil > dir/evil.py");
     });
     assert_eq!(changes, ["modified dir/.gitignore", "added dir/evil.py"]);
+}
+
+#[test]
+fn a_flag_that_is_taken_away_is_a_change_and_what_it_hid_is_kept() {
+    let prepare = || {
+        let sandbox = with_own_work();
+        shell(
+            &sandbox,
+            "git update-index --assume-unchanged a.txt run.sh; git update-index --skip-worktree dir/b.txt; \
+             echo mine > a.txt",
+        );
+        sandbox
+    };
+    for (act, expected) in [
+        ("git update-index --no-assume-unchanged a.txt", &["modified a.txt"]),
+        ("git update-index --no-skip-worktree dir/b.txt", &["modified dir/b.txt"]),
+        ("chmod +x run.sh", &["modified run.sh"]),
+        ("cp a.txt new; mv new a.txt; rm run.sh; ln -s a.txt run.sh", &["modified run.sh"]),
+    ] {
+        for changes in both_changes(prepare, act) {
+            assert_eq!(changes, expected, "{act}");
+        }
+    }
+    let sandbox = prepare();
+    let changes = watched(&sandbox, || {
+        shell(&sandbox, "git update-index --no-assume-unchanged a.txt; echo evil >> a.txt");
+    });
+    let done = undo(&root(&sandbox), &changes).unwrap();
+    assert_eq!((done.undone.len(), done.skipped.len()), (0, 1));
+    assert_eq!(sandbox.read("a.txt"), "mine\nevil\n");
+}
+
+/// A repository whose own files are links to others.
+fn with_links() -> Sandbox {
+    let sandbox = with_own_work();
+    shell(
+        &sandbox,
+        "mkdir ../behind; mv .git/config .git/info/exclude ../behind; printf '#!/bin/sh\n' > ../behind/hook; \
+         ln -s ../../behind/config .git/config; ln -s ../../../behind/exclude .git/info/exclude; \
+         ln -s ../../../behind/hook .git/hooks/pre-commit; ln -s ../../../behind/nothing .git/info/attributes; \
+         ln -s ../../behind/data data.link; git add data.link; git commit -q -m link; \
+         git update-index --assume-unchanged data.link",
+    );
+    sandbox
+}
+
+#[test]
+fn files_behind_links_of_the_repository_are_watched() {
+    for (act, expected) in [
+        ("true", &[][..]),
+        ("echo '# evil' >> ../behind/config", &["modified .git/config"]),
+        ("echo evil > ../behind/exclude", &["modified .git/info/exclude"]),
+        ("echo evil >> ../behind/hook", &["modified .git/hooks/pre-commit"]),
+        ("chmod +x ../behind/hook", &["modified .git/hooks/pre-commit"]),
+        ("echo evil > ../behind/nothing", &["modified .git/info/attributes"]),
+        ("rm ../behind/hook; mkfifo ../behind/hook", &["modified .git/hooks/pre-commit"]),
+        ("truncate -s 1T ../behind/hook", &["modified .git/hooks/pre-commit"]),
+        ("cp .git/config x; rm .git/config; mv x .git/config", &["modified .git/config"]),
+        (
+            "rm .git/hooks/pre-push.sample; mkfifo .git/hooks/pre-push.sample",
+            &["modified .git/hooks/pre-push.sample"],
+        ),
+        ("echo data > ../behind/data", &[]),
+    ] {
+        for changes in both_changes(with_links, act) {
+            assert_eq!(changes, expected, "{act}");
+        }
+    }
+}
+
+#[test]
+fn a_repository_around_this_one_is_not_taken_for_it() {
+    let sandbox = with_own_work();
+    let root = root(&sandbox);
+    let before = WatchedSnapshot::take(&root).unwrap();
+    let changes = watched(&sandbox, || sandbox.write("new.txt", "new"));
+    shell(&sandbox, "git init -q ..; mv .git ../moved.git; git status -s");
+    let is_missing = |result: Result<String, TreeError>| match result {
+        Err(TreeError::NoRepository(folder)) => folder == root,
+        _ => false,
+    };
+    assert!(is_missing(WatchedSnapshot::take(&root).map(|taken| format!("{taken:?}"))));
+    assert!(is_missing(Snapshot::take(&root).map(|taken| format!("{taken:?}"))));
+    assert!(is_missing(patch(&root, &changes).map(|patch| format!("{patch:?}"))));
+    assert!(is_missing(undo(&root, &changes).map(|done| format!("{done:?}"))));
+    assert!(!before.has_same_git_files(&root));
+    assert_eq!(sandbox.read("new.txt"), "new");
+    shell(&sandbox, "mv ../moved.git .git");
+    assert_eq!(WatchedSnapshot::take(&root).unwrap().changes(&before, &OwnPaths::default(), &root).len(), 1);
+    // A link leads to the same work tree.
+    symlink(&root, sandbox.outside("linked")).unwrap();
+    assert!(before.has_same_git_files(&sandbox.outside("linked")));
+}
+
+#[test]
+fn a_work_tree_that_a_setting_names_is_left_alone() {
+    let sandbox = with_own_work();
+    sandbox.write("secret.log", "secret");
+    shell(
+        &sandbox,
+        "mkdir ../other; for file in a.txt dir.txt secret.log; do echo theirs > ../other/$file; done",
+    );
+    for set in [
+        "git config core.worktree ../../other",
+        "git config extensions.worktreeConfig true; git config --worktree core.worktree ../../other",
+        "git config core.bare true",
+        "git config core.worktree /nowhere",
+    ] {
+        let configured = sandbox.read(".git/config");
+        let act = "echo evil >> a.txt; echo evil > new.txt; git update-index --assume-unchanged run.sh; \
+                   echo evil >> run.sh; git update-index --no-assume-unchanged run.sh; ";
+        let changes = watched(&sandbox, || shell(&sandbox, &format!("{act}{set}")));
+        let found = describe(&changes);
+        assert!(found.contains(&"modified .git/config".to_owned()), "{set}: {found:?}");
+        assert_eq!(found[..3], ["modified a.txt", "added new.txt", "modified run.sh"], "{set}");
+        let saved = patch(&root(&sandbox), &changes).unwrap();
+        assert!(String::from_utf8_lossy(&saved).contains("+evil"), "{set}");
+        let done = undo(&root(&sandbox), &changes).unwrap();
+        assert_eq!(done.undone.len(), 3, "{set}: {done:?}");
+        assert!(!sandbox.path("new.txt").exists());
+        assert_eq!(
+            (sandbox.read("a.txt"), sandbox.read("secret.log")),
+            ("one\ntwo\n".into(), "secret".into())
+        );
+        let others = fs_err::read_dir(sandbox.outside("other")).unwrap();
+        assert_eq!(others.count(), 3);
+        for file in ["a.txt", "dir.txt", "secret.log"] {
+            assert_eq!(fs_err::read_to_string(sandbox.outside("other").join(file)).unwrap(), "theirs\n");
+        }
+        sandbox.write(".git/config", configured);
+        let _ = fs_err::remove_file(sandbox.path(".git/config.worktree"));
+    }
+}
+
+#[test]
+fn nothing_is_restored_from_another_repository() {
+    let sandbox = with_own_work();
+    let act = "mv .git ../old.git; git init -q; echo evil > a.txt; git add .; git commit -q -m evil; echo evil > b.txt";
+    let changes = watched(&sandbox, || shell(&sandbox, act));
+    let done = undo(&root(&sandbox), &changes).unwrap();
+    assert_eq!((done.undone.len(), done.skipped.len()), (0, changes.len()));
+    let b = done.skipped.iter().find(|skipped| skipped.path.as_bytes() == b"b.txt").unwrap();
+    assert!(b.reason.contains("put the old one back"), "{b:?}");
+    assert!(patch(&root(&sandbox), &changes).unwrap().is_empty());
+    assert_eq!(sandbox.read("b.txt"), "evil\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::tree::{root, with_own_work};
 use crate::watched::{describe, shell, watched, watched_changes};
-use charrette_checkout::tree::undo;
+use charrette_checkout::tree::{patch, undo};
 use charrette_testkit::Sandbox;
 
 /// A repository with files that git converts, as it lays them out itself.
@@ -46,6 +46,50 @@ fn bytes_that_git_does_not_store_are_a_change() {
         let done = undo(&root(&sandbox), &changes).unwrap();
         assert_eq!((done.undone.len(), done.skipped.len()), (0, changes.len()));
         assert!(done.skipped.iter().all(|skipped| skipped.reason.contains("does not store")), "{done:?}");
+    }
+}
+
+/// Changes that git sees, too: the patch has only what git would store.
+#[test]
+fn a_file_with_bytes_that_git_does_not_store_is_not_undone() {
+    for (prepare, act, is_kept) in [
+        (
+            r"git config core.autocrlf input; printf 'a\r\nb\r\n' > w.dat; git add w.dat; git commit -q -m w",
+            r"printf 'x\r\n' >> w.dat",
+            true,
+        ),
+        ("true", r"printf 'x\n' >> d.dos", true),
+        ("true", r"printf 'x\r\n' >> d.dos", false),
+        ("true", r"printf 'x\n' >> d.dos; git add d.dos", true),
+        ("git config core.safecrlf true", r"printf 'x\n' >> d.dos", true),
+        ("true", r#"printf 'x\r\n' >> "$(printf 'odd\nname.dos')""#, false),
+        ("true", r#"printf 'x\n' >> "$(printf 'odd\nname.dos')"; printf 'x\n' >> '"quoted".dos'"#, true),
+        ("true", r#"printf 'x = "$Id: mine $"\ny\n' > y.id"#, true),
+        ("true", "rm d.dos y.id; ln -s a.dos d.dos", false),
+        (
+            "echo '* text' > .gitattributes; git add .gitattributes; git commit -q -m text",
+            r"mkdir ../behind; printf 'x\r\n' | tee ../behind/b.txt > ../behind/c.txt; rm -r dir; ln -s ../behind dir",
+            false,
+        ),
+        // Line ends that were committed.
+        (
+            r"printf 'one\r\n' > w.dat; git add w.dat; git commit -q -m w; git config core.autocrlf input",
+            r"printf 'x\r\n' >> w.dat",
+            false,
+        ),
+    ] {
+        let sandbox = with_conversions();
+        shell(&sandbox, prepare);
+        let changes = watched(&sandbox, || shell(&sandbox, act));
+        assert!(!changes.is_empty() && sandbox.git(["diff", "HEAD", "--name-only"]) != "mine.txt", "{act}");
+        let status = sandbox.git(["status", "--porcelain"]);
+        let patch = patch(&root(&sandbox), &changes).unwrap();
+        let done = undo(&root(&sandbox), &changes).unwrap();
+        assert_eq!(patch.is_empty(), is_kept, "{act}");
+        let (undone, skipped) = if is_kept { (0, changes.len()) } else { (changes.len(), 0) };
+        assert_eq!((done.undone.len(), done.skipped.len()), (undone, skipped), "{act}: {done:?}");
+        assert!(done.skipped.iter().all(|skipped| skipped.reason.contains("does not store")), "{done:?}");
+        assert_eq!(sandbox.git(["status", "--porcelain"]) == status, is_kept, "{act}");
     }
 }
 

@@ -46,9 +46,12 @@ fn the_child() {
     let mut act = Command::new("sh");
     assert!(act.args(["-ec", &std::env::var("ACT").unwrap()]).status().unwrap().success());
     let after = runtime.block_on(watch.snapshot()).unwrap();
-    for change in describe(&runtime.block_on(watch.changes(before, after)).unwrap()) {
+    let changes = runtime.block_on(watch.changes(before, after)).unwrap();
+    for change in describe(&changes) {
         println!("\n{MARK}{change}");
     }
+    runtime.block_on(watch.patch(changes.clone())).unwrap();
+    runtime.block_on(watch.undo(changes)).unwrap();
 }
 
 /// A repository whose `.git` is beside the work tree, with another one in `dep`; and the variables that say so.
@@ -80,6 +83,16 @@ fn a_repository_that_the_environment_names_is_watched() {
         let copied = sandbox.home().join("copy/a.txt");
         assert_eq!(fs_err::read_to_string(copied).unwrap(), "one\ntwo\n", "the copy has what HEAD has");
     }
+}
+
+#[test]
+fn what_changed_in_a_repository_that_the_environment_names_is_undone() {
+    let (sandbox, [git_dir, work_tree]) = elsewhere();
+    let variables = [("GIT_DIR", git_dir.as_str()), ("GIT_WORK_TREE", work_tree.as_str())];
+    let act = "git config core.worktree /nowhere; echo evil >> a.txt; echo evil > new.txt";
+    let found = changes(&sandbox, &variables, act);
+    assert_eq!(found, ["modified a.txt", "added new.txt", "modified .git/config"]);
+    assert_eq!((sandbox.read("a.txt"), sandbox.path("new.txt").exists()), ("one\ntwo\n".to_owned(), false));
 }
 
 #[test]

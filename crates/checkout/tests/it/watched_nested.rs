@@ -36,7 +36,7 @@ fn changes_in_repositories_below_are_found_and_left() {
         ("git -C lib branch planted", &["added lib/.git/refs/heads/planted"]),
         ("git -C lib commit -q --allow-empty -m evil", &["modified lib"]),
         ("git -C lib switch -q -c other", &["modified lib"]),
-        ("rm lib/.git; cp -r .git/modules/lib lib/.git", &["modified lib"]),
+        ("rm lib/.git; cp -r .git/modules/lib lib/.git", &["modified lib/.git"]),
         ("echo evil > empty/evil.py", &["added empty/evil.py"]),
         ("echo evil > dep/evil.py; echo evil > dep/a.txt", &["modified dep/a.txt", "added dep/evil.py"]),
         ("git -C dep config core.fsmonitor evil", &["modified dep/.git/config"]),

@@ -62,6 +62,15 @@ fn files_of_the_user_that_decide_what_git_shows_are_watched() {
     }
 }
 
+#[test]
+fn a_file_of_the_user_that_is_a_link_is_watched_where_it_leads() {
+    let sandbox = with_own_work();
+    shell(&sandbox, "mkdir ~/dotfiles; echo > ~/dotfiles/gitconfig; ln -s dotfiles/gitconfig ~/.gitconfig");
+    let found = changes(&sandbox, || shell(&sandbox, "git config --global core.pager evil"));
+    assert_eq!(describe(&found), [format!("modified {}", sandbox.home().join(".gitconfig").display())]);
+    assert_eq!(describe(&changes(&sandbox, || {})), [""; 0]);
+}
+
 struct Runs {
     documents: Documents,
 }

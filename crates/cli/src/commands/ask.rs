@@ -15,8 +15,8 @@ use charrette_app::Site;
 use charrette_app::agent_pool::{self, AgentPoolOptions};
 use charrette_app::enclosure::refuse_inside_agent;
 use charrette_app::ports;
-use charrette_checkout::tree::Snapshot;
 use charrette_engine::Cancel;
+use charrette_engine::ports::TreeSnapshot;
 use charrette_git::Git;
 use charrette_model::escape::printable;
 use charrette_model::panel::file_names::REQUEST;
@@ -141,14 +141,29 @@ struct AskCall<'a> {
 struct CallResult {
     agent: String,
     report: CallReport,
-    changes: Vec<TreeChange>,
+    /// Changes that it and the agents before it may not make; the problem if the tree cannot be compared.
+    changes: Result<Vec<TreeChange>, String>,
 }
 
 impl AskCall<'_> {
-    /// Calls the candidate agents in order until one answers.
+    /// Calls agents until one answers. A collector that waits is told of every end.
     async fn run(&self, cancel: &Cancel) -> Result<ExitCode, AppError> {
         let (candidates, or_embedded) = self.candidates()?;
         self.files.remove_stale()?;
+        let result = self.call_in_order(candidates, or_embedded, cancel).await;
+        if let Err(error) = &result {
+            self.files.end_without_answer(&error.message);
+        }
+        result
+    }
+
+    /// Calls the candidate agents in order until one answers.
+    async fn call_in_order(
+        &self,
+        candidates: Vec<Agent>,
+        or_embedded: bool,
+        cancel: &Cancel,
+    ) -> Result<ExitCode, AppError> {
         let is_installed = |agent: &Agent| agent.is_installed(self.pool.host());
         let mut agents: Vec<Agent> = candidates.into_iter().filter(is_installed).collect();
         let or_embedded = or_embedded && !self.is_write_seat();
@@ -160,19 +175,20 @@ impl AskCall<'_> {
                 return Err(AppError::failed(format!("{name} cannot be called: {problem}")));
             }
         }
-        let mut failures = Vec::new();
+        let (mut failures, mut changed) = (Vec::new(), Vec::new());
         for (n, agent) in agents.iter().enumerate() {
-            let result = self.call_agent(agent).await?;
+            let result = self.call_agent(agent, &mut changed).await?;
             let is_last = n + 1 == agents.len() && !or_embedded;
-            if result.report.outcome.answer.is_ok() || cancel.is_requested() || is_last {
+            let is_end = result.report.outcome.answer.is_ok() || result.changes.is_err();
+            if is_end || cancel.is_requested() || is_last {
                 return self.print_result(&result, &failures);
             }
             failures.push(result.agent);
         }
         if or_embedded {
-            self.print_result(&self.call_embedded().await?, &failures)
+            self.print_result(&self.call_embedded(changed).await?, &failures)
         } else {
-            Err(self.no_agent_error()?)
+            Err(self.no_agent_error())
         }
     }
 
@@ -197,30 +213,30 @@ impl AskCall<'_> {
         Ok((chain.iter().filter_map(|name| roster.get(name).cloned()).collect(), or_embedded))
     }
 
-    /// Error for a call without an installed agent. Also writes FILE.diag and FILE.done, for a collector that waits.
-    fn no_agent_error(&self) -> Result<AppError, AppError> {
+    /// Error for a call without an installed agent.
+    fn no_agent_error(&self) -> AppError {
         let missing = self.args.agent.as_deref().and_then(|name| self.pool.roster().get(name));
         let problem = match missing {
             Some(agent) => format!("{} cannot be called: {}", agent.name, agent.missing_message()),
             None => format!("no installed agent may take the seat {}", self.seat()),
         };
-        write_file(&self.files.sidecar(".diag"), &problem)?;
-        write_file(&self.files.sidecar(".done"), &sidecar::done_text(99))?;
-        Ok(AppError::failed(problem).hint("List agents: charrette agents"))
+        AppError::failed(problem).hint("List agents: charrette agents")
     }
 
-    /// Calls the embedded agent for the seat, with the prompt as the request.
-    async fn call_embedded(&self) -> Result<CallResult, AppError> {
+    /// Calls the embedded agent for the seat, with the prompt as the request. `changed` is what agents before it did.
+    async fn call_embedded(&self, changed: Vec<TreeChange>) -> Result<CallResult, AppError> {
         write_file(&self.files.sidecar(".prompt"), self.prompt)?;
         let reads = BTreeMap::from([(REQUEST.to_owned(), self.prompt.to_owned())]);
         let report = self.pool.call_embedded(self.seat(), reads).await;
-        let result = CallResult { agent: EMBEDDED.to_owned(), report, changes: Vec::new() };
-        self.write_result(&result)?;
+        let result = CallResult { agent: EMBEDDED.to_owned(), report, changes: Ok(changed) };
+        self.write_answer(&result)?;
+        self.write_end(&result)?;
         Ok(result)
     }
 
-    /// Calls one agent and writes the answer and its sidecar files.
-    async fn call_agent(&self, agent: &Agent) -> Result<CallResult, AppError> {
+    /// Calls one agent and writes the answer and its sidecar files. `changed` is what the agents before it did, and then what
+    /// it did, too.
+    async fn call_agent(&self, agent: &Agent, changed: &mut Vec<TreeChange>) -> Result<CallResult, AppError> {
         let files = self.files;
         let seat = self.seat();
         let lane =
@@ -248,14 +264,20 @@ impl AskCall<'_> {
         };
         write_file(&files.sidecar(".prompt"), self.prompt)?;
         write_file(&files.sidecar(".meta"), &self.meta(agent, &call))?;
-        let before = self.snapshot(true)?;
+        let before = self.snapshot().await?;
         let report = self.pool.call(call).await;
-        let changes = self.changes(before)?;
-        let result = CallResult { agent: agent.name.clone(), report, changes };
+        let mut result = CallResult { agent: agent.name.clone(), report, changes: Ok(Vec::new()) };
+        // It is paid for: it is kept before anything else can fail.
+        self.write_answer(&result)?;
         let record = self.pool.call_record(agent, seat, &result.report);
         let folder = LogFolder::new(&asks_folder(&agent_pool::state_folder(self.site)));
         self.pool.append_to_ledgers(&folder, &record);
-        self.write_result(&result)?;
+        result.changes = self.changes(before).await.map(|changes| {
+            self.warn_of_changes(agent, &changes);
+            changed.extend(changes);
+            changed.clone()
+        });
+        self.write_end(&result)?;
         let _ = fs_err::remove_dir_all(&lane);
         Ok(result)
     }
@@ -301,63 +323,64 @@ impl AskCall<'_> {
         self.args.write && self.worktree.is_none()
     }
 
-    /// Snapshot of the checkout, for agents that may not change it.
-    fn snapshot(&self, first: bool) -> Result<Option<Snapshot>, AppError> {
+    /// Snapshot of the checkout, for agents that may not change it; with the list of untracked files.
+    async fn snapshot(&self) -> Result<Option<TreeSnapshot>, AppError> {
         if self.may_change_checkout() || self.site.repository.is_none() {
             return Ok(None);
         }
-        let snapshot = Snapshot::take(&self.site.root).map_err(AppError::failed)?;
-        if first {
-            let untracked =
-                Git::new(&self.site.root).bytes(&["ls-files", "--others", "--exclude-standard", "-z"]);
-            let path = self.files.sidecar(".untracked-baseline");
-            replace_private(&path, &untracked.unwrap_or_default()).map_err(AppError::failed)?;
-        }
+        let snapshot = self.pool.tree().snapshot().await.map_err(AppError::failed)?;
+        let untracked =
+            Git::new(&self.site.root).bytes(&["ls-files", "--others", "--exclude-standard", "-z"]);
+        let path = self.files.sidecar(".untracked-baseline");
+        replace_private(&path, &untracked.unwrap_or_default()).map_err(AppError::failed)?;
         Ok(Some(snapshot))
     }
 
-    /// Changes of the work tree since `before`, without the files of this command.
-    fn changes(&self, before: Option<Snapshot>) -> Result<Vec<TreeChange>, AppError> {
-        let (Some(before), Some(after)) = (before, self.snapshot(false)?) else { return Ok(Vec::new()) };
-        let mut changes = before.changes(&after, &self.pool.policy().own);
-        let suffixes = [".prompt", ".meta", ".json", ".sidecar", ".untracked-baseline", ""];
-        let written: Vec<PathBuf> = suffixes.iter().map(|suffix| self.files.sidecar(suffix)).collect();
+    /// Changes of the work tree and its repository since `before`, without the files of this command. An error if they
+    /// cannot be compared.
+    async fn changes(&self, before: Option<TreeSnapshot>) -> Result<Vec<TreeChange>, String> {
+        let Some(before) = before else { return Ok(Vec::new()) };
+        let tree = self.pool.tree();
+        let after = tree.snapshot().await?;
+        let mut changes = tree.changes(before, after).await?;
+        // A commit that the agent cannot have made is the person's, and so is what came with it.
+        let is_enclosed = self.worktree.is_some() && self.pool.sandbox().is_full();
+        if is_enclosed && changes.iter().any(|change| change.kind == ChangeKind::HeadMoved) {
+            return Ok(Vec::new());
+        }
+        let written = self.files.written_in_call();
         changes.retain(|change| !written.contains(&self.site.root.join(change.path.as_path())));
         Ok(changes)
     }
 
-    /// Writes the answer or FILE.diag, then FILE.done, for which a collector waits.
-    fn write_result(&self, result: &CallResult) -> Result<(), AppError> {
-        let (files, report) = (self.files, &result.report);
-        self.write_tree_status(&result.changes)?;
-        match &report.outcome.answer {
-            Ok(text) => write_file(&files.output, &self.pool.redactor().redact(text))?,
-            Err(failure) => {
-                write_file(&files.sidecar(".diag"), &self.diagnosis(&result.agent, failure, report))?;
-            }
+    fn warn_of_changes(&self, agent: &Agent, changes: &[TreeChange]) {
+        let rights = if self.is_write_seat() { "may change its worktree only" } else { "may only read" };
+        for TreeChange { kind, path, .. } in changes {
+            let warning = format!("Warning: {} {rights}, but {kind} {path}", agent.name);
+            output::note(self.invocation, &warning);
         }
-        write_file(&files.sidecar(".done"), &sidecar::done_text(sentinel_code(report)))
     }
 
-    /// Writes FILE.dirty-tree and the lists of changed paths.
-    fn write_tree_status(&self, changes: &[TreeChange]) -> Result<(), AppError> {
-        if self.may_change_checkout() || self.site.repository.is_none() {
-            return Ok(());
+    /// Writes the answer, or FILE.diag.
+    fn write_answer(&self, result: &CallResult) -> Result<(), AppError> {
+        let (files, report) = (self.files, &result.report);
+        match &report.outcome.answer {
+            Ok(text) => write_file(&files.output, &self.pool.redactor().redact(text)),
+            Err(failure) => {
+                write_file(&files.sidecar(".diag"), &self.diagnosis(&result.agent, failure, report))
+            }
         }
-        let files = self.files;
-        if changes.is_empty() {
-            return write_file(&files.sidecar(".dirty-tree"), "STATUS=clean\nMODE=baseline\n");
-        }
-        let (new, tracked): (Vec<&TreeChange>, Vec<&TreeChange>) =
-            changes.iter().partition(|change| change.kind == ChangeKind::Added);
-        for (suffix, paths) in
-            [(".dirty-tree.tracked-paths", tracked), (".dirty-tree.new-untracked-paths", new)]
-        {
-            let list: Vec<u8> =
-                paths.iter().flat_map(|change| [change.path.as_bytes(), b"\0"].concat()).collect();
-            replace_private(&files.sidecar(suffix), &list).map_err(AppError::failed)?;
-        }
-        write_file(&files.sidecar(".dirty-tree"), "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n")
+    }
+
+    /// Writes what the tree is like, then FILE.done, for which a collector waits.
+    fn write_end(&self, result: &CallResult) -> Result<(), AppError> {
+        let status = if self.may_change_checkout() || self.site.repository.is_none() {
+            Ok(())
+        } else {
+            self.files.write_tree_status(result.changes.as_deref().ok())
+        };
+        write_file(&self.files.sidecar(".done"), &sidecar::done_text(sentinel_code(&result.report)))?;
+        status
     }
 
     /// Timeout of the call: `--timeout`, else that of the seat.
@@ -402,13 +425,6 @@ impl AskCall<'_> {
         if let Some(message) = report.orphans_message() {
             output::note(self.invocation, &format!("{agent} {message}."));
         }
-        let rights = if self.is_write_seat() { "may change its worktree only" } else { "may only read" };
-        for change in changes {
-            output::note(
-                self.invocation,
-                &format!("Warning: {agent} {rights}, but {} {}", change.kind, change.path),
-            );
-        }
         let failure = outcome.answer.as_ref().err();
         if self.invocation.json {
             output::print_json(&json!({
@@ -423,7 +439,7 @@ impl AskCall<'_> {
                 "session": outcome.session,
                 "denied": outcome.denied,
                 "notes": outcome.notes.iter().map(|note| redact(note)).collect::<Vec<_>>(),
-                "changed": changes,
+                "changed": changes.as_ref().ok(),
                 "left_behind": report.orphans,
                 "output": failure.map_or_else(|| Value::from(self.files.output.to_string_lossy()), |_| Value::Null),
             }))?;
@@ -431,18 +447,31 @@ impl AskCall<'_> {
         match failure {
             None => {
                 output::note(self.invocation, &format!("{agent} answered in {}s.", report.elapsed.as_secs()));
-                Ok(ExitCode::SUCCESS)
             }
             Some(failure) => {
                 output::log(&format!("{agent} did not answer: {}", redact(&failure.message)));
                 output::log(&format!("Details are in {}.diag", self.files.output.display()));
-                Ok(ExitCode::from(match failure.kind {
-                    FailureKind::Timeout(_) => 124,
-                    FailureKind::Interrupted => 130,
-                    _ => 1,
-                }))
             }
         }
+        if let Err(problem) = changes {
+            return Err(self.uncompared_error(problem, failure.is_none()));
+        }
+        Ok(ExitCode::from(match failure.map(|failure| failure.kind) {
+            None => 0,
+            Some(FailureKind::Timeout(_)) => 124,
+            Some(FailureKind::Interrupted) => 130,
+            Some(_) => 1,
+        }))
+    }
+
+    /// Error for a call after which the tree could not be compared.
+    fn uncompared_error(&self, problem: &str, is_answered: bool) -> AppError {
+        let what = "the work tree cannot be compared with its state before the call";
+        let mut error = AppError::failed(format!("{what}: {problem}"));
+        if is_answered {
+            error = error.hint(format!("The answer is kept: {}", self.files.output.display()));
+        }
+        error
     }
 }
 

@@ -2,6 +2,7 @@
 
 use charrette_app::AppError;
 use charrette_model::sidecar;
+use charrette_model::tree::{ChangeKind, TreeChange};
 use charrette_store::atomic::replace_private;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,47 @@ impl CallFiles {
             }
         }
         Ok(())
+    }
+
+    /// Files that are written from the start of a call until the tree is compared.
+    pub(super) fn written_in_call(&self) -> Vec<PathBuf> {
+        let suffixes = [".prompt", ".meta", ".json", ".sidecar", ".untracked-baseline", ".diag", ""];
+        suffixes.iter().map(|suffix| self.sidecar(suffix)).collect()
+    }
+
+    /// Writes FILE.dirty-tree and the lists of changed paths; none if the tree cannot be compared. The lists have no paths
+    /// outside of the work tree and none of the repository itself: they are for scripts that put files back.
+    pub(super) fn write_tree_status(&self, changes: Option<&[TreeChange]>) -> Result<(), AppError> {
+        let status = match changes {
+            None => "STATUS=unknown\nMODE=baseline\nREASON=git-status-failed\n",
+            Some([]) => "STATUS=clean\nMODE=baseline\n",
+            Some(changes) => {
+                let inside = changes.iter().filter(|change| change.path.is_inside());
+                let (new, tracked): (Vec<&TreeChange>, Vec<&TreeChange>) =
+                    inside.partition(|change| change.kind == ChangeKind::Added);
+                for (suffix, paths) in
+                    [(".dirty-tree.tracked-paths", tracked), (".dirty-tree.new-untracked-paths", new)]
+                {
+                    let list: Vec<u8> =
+                        paths.iter().flat_map(|change| [change.path.as_bytes(), b"\0"].concat()).collect();
+                    replace_private(&self.sidecar(suffix), &list).map_err(AppError::failed)?;
+                }
+                "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n"
+            }
+        };
+        write_file(&self.sidecar(".dirty-tree"), status)
+    }
+
+    /// Writes FILE.diag and FILE.done for a call that failed before they were there, as far as that is possible.
+    pub(super) fn end_without_answer(&self, problem: &str) {
+        let (diag, done) = (self.sidecar(".diag"), self.sidecar(".done"));
+        if done.exists() {
+            return;
+        }
+        if !diag.exists() {
+            let _ = write_file(&diag, problem);
+        }
+        let _ = write_file(&done, &sidecar::done_text(sidecar::done::UNKNOWN));
     }
 }
 

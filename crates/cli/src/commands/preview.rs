@@ -59,11 +59,11 @@ pub(crate) fn show_preview(
     if let StartMode::New { request } = &plan.mode
         && (*site.environment.redactor().redact(request) != **request || mentions_secret(request))
     {
-        let state = site.settings.state_folder();
+        let (state, specs) = (site.settings.state_folder(), site.settings.specs_folder());
         site.notices.problem(format!(
             "Warning: the request contains what looks like a password, key or token. It will be given to agents and stored: \
-             in the workspace, and with the whole command line in {state}/locks and {state}/history. Cancel and write it \
-             without, if that is not intended.",
+             in the workspace, and with the whole command line in {state}/locks and {state}/history. It may also end up in \
+             the files in {specs}, which are committed. Cancel and write it without, if that is not intended.",
         ));
     }
     let is_unattended = options.yes || options.dry_run || options.is_nested;

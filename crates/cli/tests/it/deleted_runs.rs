@@ -105,3 +105,20 @@ fn a_deleted_workspace_is_said_before_anything_is_recorded() {
     assert_eq!(workshop.document(), before);
     assert_eq!(workshop.run(BINARY, ["abandon", FEATURE]).code, Some(0));
 }
+
+#[test]
+fn a_deleted_file_of_an_approved_specification_is_approved_again_as_it_was() {
+    let workshop = Workshop::brief();
+    assert_eq!(workshop.start(&[]).code, Some(0));
+    workshop.calls();
+    let specs = workshop.spec("");
+    let before = tree(&specs);
+    assert!(workshop.sandbox.read(&format!("specs/{FEATURE}/spec.json")).contains("\"approved\""));
+    for gone in ["design.md", "spec.json"] {
+        fs_err::remove_file(workshop.spec(gone)).unwrap();
+        let output = workshop.resume(&[]);
+        assert_eq!(output.code, Some(0), "{gone}: {output:?}");
+        assert_eq!(tree(&specs), before, "{gone}");
+        assert_eq!(workshop.calls(), [""; 0], "{gone}");
+    }
+}

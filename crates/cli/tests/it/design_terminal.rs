@@ -70,6 +70,57 @@ fn the_first_gate_is_answered_paused_and_resumed_and_the_last_one_approved() {
 }
 
 #[test]
+fn an_edit_while_a_gate_is_open_is_shown_before_it_is_confirmed() {
+    const QUESTIONS: [&str; 6] = [
+        "Is this correct?",
+        "Does this align",
+        "Are any of these",
+        "Are you comfortable",
+        "Is anything missing or",
+        "Should we resolve",
+    ];
+    let workshop = quiet_panel();
+    let mut pty = at_terminal(&workshop, &[REQUEST, "--auto", "--yes"], 120);
+    pty.wait_for(QUESTIONS[0]);
+    workshop.edit(
+        "context-summary.md",
+        &workshop.read("context-summary.md").replace("Every client", "Every tenant"),
+    );
+    pty.send("\r");
+    for question in &QUESTIONS[1..] {
+        pty.answer(question, "\r");
+    }
+    // What was made from it is made again, and the person is asked again.
+    pty.wait_for("Every tenant");
+    pty.answer(QUESTIONS[0], "stop\r");
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+    assert_eq!(workshop.gate("pre-design"), "pending");
+    let why = workshop.run(BINARY, ["status", FEATURE, "--why"]);
+    assert!(!why.stdout.contains("context-summary.md changed"), "{why:?}");
+}
+
+#[test]
+fn a_file_that_is_deleted_while_a_gate_is_open_is_made_again() {
+    let workshop = quiet_panel();
+    let mut pty = at_terminal(&workshop, &[REQUEST, "--auto", "--yes"], 120);
+    pty.wait_for("Is this correct?");
+    std::fs::remove_file(workshop.artifact("context-summary.md")).unwrap();
+    pty.send("\r");
+    for question in [
+        "Does this align",
+        "Are any of these",
+        "Are you comfortable",
+        "Is anything missing or",
+        "Should we resolve",
+    ] {
+        pty.answer(question, "\r");
+    }
+    pty.answer("review any specific file", "stop\r");
+    assert_eq!(pty.wait_for_exit(), Some(3), "{}", pty.screen());
+    assert_eq!(workshop.gate("pre-design"), "answered");
+}
+
+#[test]
 fn a_run_that_is_there_is_offered_before_anything_happens() {
     let workshop = quiet_panel();
     assert_eq!(workshop.design(&[REQUEST, "--auto"]).code, Some(3));

@@ -4,7 +4,7 @@
 use crate::workshop::Workshop;
 use crate::{BINARY, charrette, charrette_with};
 use charrette_testkit::panel::{FEATURE, PanelVariant, REQUEST, SeatFault, Seating};
-use charrette_testkit::{Pty, Sandbox};
+use charrette_testkit::{Output, Pty, Sandbox};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -234,8 +234,111 @@ fn a_request_with_a_secret_says_where_it_will_be_stored() {
     for request in ["log in with PASSWORD=hunter2hunter2", &webhook, &stripe] {
         let said = warned(request);
         assert!(said.contains(".claude/state/locks and .claude/state/history"), "{request}: {said}");
+        assert!(said.contains("the files in specs, which are committed"), "{request}: {said}");
     }
     assert_eq!(warned("add a password reset page and token refresh"), "");
+}
+
+#[test]
+fn an_answer_with_a_secret_says_where_it_will_be_stored() {
+    let sandbox = repository();
+    assert_eq!(charrette(&sandbox, &["design", "let main say hello", "--yes"]).code, Some(3));
+    let answer = |yaml: &str| {
+        let output = charrette_with(
+            &sandbox,
+            &["--quiet", "answer", "let-main-say-hello", "--file", "-"],
+            yaml.as_bytes(),
+        );
+        assert_eq!(output.code, Some(0), "{output:?}");
+        output.stderr
+    };
+    assert_eq!(answer("pre-design: {understanding: 'yes'}\n"), "");
+    let said = answer("pre-design: {approach: 'log in with PASSWORD=hunter2hunter2'}\n");
+    for words in
+        ["the answer to approach of pre-design contains", ".specs", ".claude/state/history", "files in specs"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!said.contains("hunter2") && !said.contains("understanding"), "{said}");
+}
+
+/// `charrette ask` with an agent that is a shell script, outside of the sandbox.
+fn ask(sandbox: &Sandbox, script: &str) -> Output {
+    ask_for(sandbox, &["--agent", "mine"], script)
+}
+
+fn ask_for(sandbox: &Sandbox, whom: &[&str], script: &str) -> Output {
+    let config = sandbox.outside("agents.toml");
+    let script = format!("cat > /dev/null; {script}; echo forty-two");
+    let agent = format!("kind = \"command\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", {script:?}]\n");
+    std::fs::write(&config, format!("[seats]\nplanner = [\"mine\", \"embedded\"]\n[agents.mine]\n{agent}"))
+        .unwrap();
+    let mut command = sandbox.command(BINARY);
+    command.args(["ask", "--prompt", "go", "--output", "../answer.md", "--json"]).args(whom);
+    command.env("CHARRETTE_CONFIG", &config).env("CHARRETTE_LANDLOCK", "0");
+    Output::capture(command, b"")
+}
+
+#[test]
+fn a_paid_answer_is_kept_and_its_end_told_though_the_tree_cannot_be_compared() {
+    let sandbox = repository();
+    let file =
+        |suffix: &str| std::fs::read_to_string(sandbox.outside(&format!("answer.md{suffix}"))).unwrap();
+    let output = ask(&sandbox, "mv .git .git-gone");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("error: the work tree cannot be compared"), "{output:?}");
+    assert!(output.stderr.contains("The answer is kept: "), "{output:?}");
+    assert_eq!(
+        (output.json()["status"].as_str(), &output.json()["changed"]),
+        (Some("answered"), &Value::Null)
+    );
+    assert_eq!((file("").as_str(), file(".done").as_str()), ("forty-two\n", "0\n"));
+    assert_eq!(file(".dirty-tree"), "STATUS=unknown\nMODE=baseline\nREASON=git-status-failed\n");
+
+    // Whoever waits for a call that could not begin is told, too.
+    std::fs::rename(sandbox.path(".git-gone"), sandbox.path(".git")).unwrap();
+    let broken = sandbox.path(".git/index");
+    std::fs::write(&broken, "no index").unwrap();
+    let output = ask(&sandbox, "true");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(!sandbox.outside("answer.md").exists());
+    assert_eq!(file(".done"), "99\n");
+    assert!(output.stderr.contains(file(".diag").lines().next().unwrap()), "{output:?}");
+}
+
+#[test]
+fn a_single_call_is_watched_as_closely_as_those_of_a_run() {
+    let sandbox = repository();
+    let status = || std::fs::read_to_string(sandbox.outside("answer.md.dirty-tree")).unwrap();
+    let output = ask(&sandbox, "touch src/main.py; git status > /dev/null");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(!output.stderr.contains("Warning") && status().starts_with("STATUS=clean\n"), "{output:?}");
+
+    let script = "git config alias.evil status; echo x >> .git/info/exclude; touch .git/hooks/post-checkout; \
+                  git branch planted; git update-index --assume-unchanged src/main.py; echo '# planted' >> src/main.py";
+    let output = ask(&sandbox, script);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    for change in [
+        "modified .git/config",
+        "modified .git/info/exclude",
+        "added .git/hooks/post-checkout",
+        "added .git/refs/heads/planted",
+        "modified src/main.py",
+    ] {
+        let warning = format!("Warning: mine may only read, but {change}");
+        assert!(output.stderr.contains(&warning), "{change}: {}", output.stderr);
+    }
+    assert_eq!(status(), "STATUS=dirty\nMODE=baseline\nREASON=working-tree-dirty\n");
+    // The lists are for scripts that put files back: nothing in them is git's own.
+    let list = |kind: &str| std::fs::read(sandbox.outside(&format!("answer.md.dirty-tree.{kind}"))).unwrap();
+    assert_eq!((list("tracked-paths"), list("new-untracked-paths")), (b"src/main.py\0".to_vec(), Vec::new()));
+
+    // What an agent did that gave no answer is not forgotten when the next one takes its place.
+    let output = ask_for(&sandbox, &["--seat", "planner"], "touch new.py; exit 1");
+    assert_eq!((output.code, &output.json()["agent"]), (Some(0), &json!("embedded")), "{output:?}");
+    assert!(output.stderr.contains("Warning: mine may only read, but added new.py"), "{}", output.stderr);
+    assert_eq!(output.json()["changed"][0]["path"], "new.py");
+    assert!(status().starts_with("STATUS=dirty\n") && list("new-untracked-paths") == b"new.py\0");
 }
 
 #[test]

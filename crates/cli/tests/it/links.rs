@@ -45,6 +45,24 @@ fn the_link_of_a_specification_is_refused_before_anybody_is_asked() {
     assert_eq!(count(&outside), 0);
 }
 
+#[test]
+fn a_link_into_gits_own_folder_is_refused() {
+    for (link, target) in
+        [("specs", ".git/refs/heads"), (".specs", ".git"), (".claude/state", "../.git/state")]
+    {
+        let workshop = Workshop::brief();
+        workshop.sandbox.git(["switch", "-q", "-c", "ada-l/x"]);
+        fs_err::create_dir_all(workshop.sandbox.path(".git/state")).unwrap();
+        let refs = workshop.sandbox.git(["for-each-ref"]);
+        replace_by_link(&workshop, link, Path::new(target));
+        let output = workshop.start(&["--auto", "--no-checkpoint"]);
+        assert_eq!(output.code, Some(1), "{link}: {output:?}");
+        assert!(output.stderr.contains("is a symbolic link"), "{link}: {output:?}");
+        assert_eq!(workshop.sandbox.git(["for-each-ref"]), refs, "{link}");
+        assert_eq!(count(&workshop.sandbox.path(".git/state")), 0, "{link}");
+    }
+}
+
 /// Names and contents of the files in a folder, sorted.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = fs_err::read_dir(folder).unwrap().map(|entry| entry.unwrap());

@@ -1,10 +1,10 @@
 //! One run at a time moves a checkout: what a second one is told, what it leaves alone, and what happens to locks and
 //! branches that disappear.
 
-use crate::BINARY;
 use crate::workshop::Workshop;
-use charrette_testkit::Output;
+use crate::{BINARY, charrette};
 use charrette_testkit::panel::FEATURE;
+use charrette_testkit::{Output, Sandbox};
 use serde_json::json;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -71,12 +71,33 @@ fn whoever_is_refused_loses_nothing_and_is_not_told_to_move_head() {
 fn the_named_command_makes_a_tree_in_which_the_refused_run_begins() {
     let workshop = Workshop::regular();
     let _driven = drive_second(&workshop, "");
+    begins_in_the_named_tree(&workshop);
+    // Now the tree has its folder and its branch, and a folder of branches is in the way.
+    workshop.sandbox.git(["branch", "ada-l/a-third-thing-2/part"]);
+    begins_in_the_named_tree(&workshop);
+}
+
+fn begins_in_the_named_tree(workshop: &Workshop) {
     let refused = workshop.design(&["a third thing", "--auto", "--no-checkpoint"]);
     in_use(&refused);
     let hint = refused.stderr.lines().find_map(|line| line.split_once("tree of its own: ")).unwrap().1;
     let mut shell = workshop.command("sh", ["-c", &format!("{hint} && \"$0\" design 'a third thing' --phase=research --auto --no-checkpoint && git status --porcelain"), BINARY]);
     let output = shell.output().unwrap();
     assert!(output.status.success(), "{hint}: {output:?}");
+}
+
+#[test]
+fn no_tree_is_named_where_there_is_no_commit_to_begin_it_from() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["init", "--quiet", "--initial-branch=main"]);
+    let locks = sandbox.path(".claude/state/locks");
+    std::fs::create_dir_all(&locks).unwrap();
+    let lease = std::fs::File::create(locks.join("checkout.lease")).unwrap();
+    lease.lock().unwrap();
+    let refused = charrette(&sandbox, &["design", "a third thing", "--auto", "--no-checkpoint", "--yes"]);
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(refused.stderr.contains("this checkout is in use"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("git worktree add"), "{}", refused.stderr);
 }
 
 #[test]
@@ -161,4 +182,33 @@ fn a_complete_run_is_redone_on_its_own_branch_only() {
     assert!(refused.stderr.contains("git switch"), "{}", refused.stderr);
     // Its closing page is shown anywhere.
     assert_eq!(workshop.run(BINARY, ["resume", FEATURE]).code, Some(0));
+}
+
+#[test]
+fn a_complete_run_delivers_its_files_on_no_other_branch() {
+    let workshop = Workshop::regular();
+    let git = |args: &[&str]| workshop.sandbox.git(args.iter().copied());
+    let output = workshop.start(&[]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let branch = workshop.document()["run"]["branch"].as_str().unwrap().to_owned();
+    git(&["add", "specs"]);
+    workshop.sandbox.commit("docs: a specification");
+    git(&["switch", "-q", "main"]);
+    for args in [&["resume", FEATURE][..], &["design", FEATURE, "--approve", "--yes"]] {
+        let refused = workshop.run(BINARY, args.iter().copied());
+        assert_eq!(refused.code, Some(4), "{refused:?}");
+        let says = [&format!("works on branch {branch}, but branch main"), &format!("git switch {branch}")];
+        assert!(says.iter().all(|says| refused.stderr.contains(*says)), "{}", refused.stderr);
+        assert!(!workshop.spec("design.md").exists(), "{args:?}");
+    }
+    assert_eq!(git(&["status", "--porcelain"]), "");
+    // Merged, its files are all there.
+    git(&["merge", "-q", "--ff-only", &branch]);
+    let shown = workshop.run(BINARY, ["resume", FEATURE]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    // Nobody is asked there what could not be delivered.
+    let before = workshop.document();
+    assert_eq!(workshop.design(&[FEATURE, "--approve", "--yes"]).code, Some(4));
+    assert_eq!(workshop.document(), before);
+    assert_eq!(git(&["status", "--porcelain"]), "");
 }

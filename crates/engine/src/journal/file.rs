@@ -100,6 +100,7 @@ impl FileJournal {
                 (outcome, keeps)
             }
             Err(error) => {
+                let error = if self.cancel.is_requested() { error.of_interruption() } else { error };
                 let keeps =
                     matches!(&error, StepError::Interrupted | StepError::Paused | StepError::Unrecorded(_));
                 (Err(self.fail(&call, &inputs, &lane, error)), keeps)
@@ -393,10 +394,11 @@ impl Journal for FileJournal {
         answers: Map<String, Value>,
     ) -> BoxFuture<'a, FlowResult<()>> {
         Box::pin(async move {
-            // The person may have edited files at the gate.
-            let accepted = self.record.accept_files();
+            let has_edited = self.record.accept_files();
             gates::answer_gate(&self.record, gate, &answers)?;
-            accepted
+            // Steps before the gate may have read what the person has edited meanwhile: they are looked up again, and the
+            // gate asks again if it is about something else then.
+            if has_edited? { Err(Stop::Revise) } else { Ok(()) }
         })
     }
 

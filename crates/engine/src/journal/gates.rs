@@ -13,8 +13,17 @@ use charrette_store::workspace::sha256;
 use serde_json::{Map, Value};
 use std::cell::Cell;
 
-/// Status of a gate; opens it if it is new or its subject has changed.
+/// Status of a gate; opens it if it is new or its subject has changed. What a person edits while it is open is told from what
+/// was shown.
 pub(super) fn open_gate(record: &Record, phase: &str, gate: &Gate) -> FlowResult<GateStatus> {
+    let status = find_or_open(record, phase, gate)?;
+    if matches!(status, GateStatus::Open(_)) {
+        record.begin_custody()?;
+    }
+    Ok(status)
+}
+
+fn find_or_open(record: &Record, phase: &str, gate: &Gate) -> FlowResult<GateStatus> {
     let digests = record.digests(&gate.subject)?;
     let subject = sha256(serde_json::to_string(&digests).unwrap_or_default().as_bytes());
     let recorded = record.document().gates.get(&gate.name).cloned();

@@ -174,10 +174,10 @@ impl Record {
     }
 
     /// Accepts the files of the run as they are, after a person or a worker may have changed them. While an agent is at
-    /// work, nobody else may.
-    pub(crate) fn accept_files(&self) -> FlowResult<()> {
+    /// work, nobody else may. True if one has changed since custody began.
+    pub(crate) fn accept_files(&self) -> FlowResult<bool> {
         if self.agents.load(Ordering::Relaxed) > 0 {
-            return Ok(());
+            return Ok(false);
         }
         self.workspace.accept_artifacts().map_err(|error| unaccepted(&error))
     }

@@ -1,30 +1,26 @@
-//! Role definitions as templates: their includes, filters and errors.
+//! Role definitions as templates: their rendering, within the limits of all templates.
 //!
 //! The rules of all templates are in [`crate::template`]: a feature called `{{ x }}` is rendered as `{{ x }}`.
 
-use super::role::{RoleError, TextOrigin};
-use crate::prompt::fence;
-use crate::template;
-use charrette_model::markdown::flat;
-use minijinja::Environment;
-use minijinja::value::Serde;
-use serde::Serialize;
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+mod texts;
 
-/// Texts by name.
-pub(super) type Texts = BTreeMap<&'static str, (TextOrigin, String)>;
+pub(super) use texts::Texts;
+
+use super::role::{RoleError, TextOrigin};
+use crate::template;
+use minijinja::value::Serde;
+use minijinja::{Environment, Value};
+use serde::Serialize;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use texts::RoleTexts;
 
 /// Text of a role, and the parts that it may include.
 #[derive(Debug, Clone)]
 pub(super) struct TemplateSet {
-    role: &'static str,
-    origin: TextOrigin,
-    /// Without its front matter, whose lines are empty, so that line numbers in errors are those of the file.
-    text: String,
-    parts: Arc<Texts>,
+    texts: RoleTexts,
     /// Compiled on first use: a role has several seats.
-    compiled: OnceLock<Result<Environment<'static>, RoleError>>,
+    compiled: OnceLock<Result<Arc<Environment<'static>>, RoleError>>,
 }
 
 impl TemplateSet {
@@ -39,48 +35,50 @@ impl TemplateSet {
         let above = first_line - 1;
         let body: String = text.split_inclusive('\n').skip(above).collect();
         let text = "\n".repeat(above) + &body;
-        TemplateSet { role, origin, text, parts, compiled: OnceLock::new() }
-    }
-
-    /// All texts by name: that of the role, and the parts.
-    fn all(&self) -> impl Iterator<Item = (&'static str, &TextOrigin, &str)> {
-        let parts = self.parts.iter().map(|(name, (origin, text))| (*name, origin, text.as_str()));
-        parts.chain([(self.role, &self.origin, self.text.as_str())])
+        TemplateSet { texts: RoleTexts { role, origin, text, parts }, compiled: OnceLock::new() }
     }
 
     /// Renders the text of the role.
     pub(super) fn render(&self, values: &impl Serialize) -> Result<String, RoleError> {
-        let environment = self.compiled.get_or_init(|| self.compile()).as_ref().map_err(RoleError::clone)?;
-        let file = format!("{}.md", self.role);
-        let rendered = environment
-            .get_template(&file)
-            .and_then(|template| template::render(&template, Serde(values)))
-            .map_err(|error| self.error(self.role, &error))?;
-        Ok(rendered.trim_start_matches('\n').trim_end().to_owned() + "\n")
+        self.render_within(template::TIME_LIMIT, Value::from(Serde(values)))
     }
 
-    fn compile(&self) -> Result<Environment<'static>, RoleError> {
-        let mut environment = template::environment();
-        template::add_text_filter(&mut environment, "line", flat);
-        template::add_text_filter(&mut environment, "fenced", fence);
-        template::add_text_filter(&mut environment, "json", |text| serde_json::Value::from(text).to_string());
-        for (name, origin, text) in self.all() {
-            template::check(text)
-                .map_err(|(line, message)| RoleError::in_text(origin, name, line, message))?;
-            let added = environment.add_template_owned(format!("{name}.md"), text.to_owned());
-            added.map_err(|error| self.error(name, &error))?;
+    /// Renders it in a limited time.
+    fn render_within(&self, limit: Duration, values: Value) -> Result<String, RoleError> {
+        let texts = &self.texts;
+        if let Some((part, error)) = texts.parts.slow_part()
+            && texts.included().contains(&part)
+        {
+            return Err(error.clone());
         }
-        Ok(environment)
+        // A part that all roles include must not take the time of each.
+        let limit = if texts.parts.is_slow() { limit / 10 } else { limit };
+        let start = Instant::now();
+        let rendered = self.compiled().and_then(|environment| {
+            let file = format!("{}.md", texts.role);
+            let rendered = template::supervise(limit, move || {
+                environment.get_template(&file).and_then(|found| template::render_here(&found, values))
+            });
+            match rendered {
+                Ok(rendered) => rendered.map_err(|error| texts.error(texts.role, &error)),
+                Err(failure) => Err(texts.failure(failure)),
+            }
+        });
+        if let Err(error) = &rendered
+            && start.elapsed() >= limit
+        {
+            texts.parts.remember_slow(error);
+        }
+        Ok(rendered?.trim_start_matches('\n').trim_end().to_owned() + "\n")
     }
 
-    /// Converts an error, with the innermost included text and its line.
-    fn error(&self, name: &str, error: &minijinja::Error) -> RoleError {
-        let cause = template::root_cause(error);
-        let file = cause.name().and_then(|file| file.strip_suffix(".md")).unwrap_or(name);
-        let found = self.all().find(|(known, ..)| *known == file);
-        let (file, origin, text) = found.unwrap_or((name, &TextOrigin::BuiltIn, ""));
-        let (line, message) = template::describe_error(cause, text);
-        RoleError::in_text(origin, file, line, message)
+    fn compiled(&self) -> Result<Arc<Environment<'static>>, RoleError> {
+        let compile = || {
+            let texts = self.texts.clone();
+            let compiled = template::supervise(template::TIME_LIMIT, move || texts.compile());
+            compiled.unwrap_or_else(|failure| Err(self.texts.failure(failure))).map(Arc::new)
+        };
+        self.compiled.get_or_init(compile).clone()
     }
 }
 
@@ -91,7 +89,8 @@ mod tests {
     use std::path::PathBuf;
 
     fn texts(role: &str, part: &str) -> TemplateSet {
-        let parts = Texts::from([("parts/part", (TextOrigin::BuiltIn, part.to_owned()))]);
+        let mut parts = Texts::new();
+        parts.insert("parts/part", (TextOrigin::BuiltIn, part.to_owned()));
         TemplateSet::new("role", TextOrigin::File(PathBuf::from("r/role.md")), role, 3, Arc::new(parts))
     }
 
@@ -225,6 +224,135 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_of_the_template_engine_is_an_error() {
+        let failed = "the template engine failed on an argument or index in the template";
+        let built_in_part = "{% include \"parts/part.md\" %}";
+        for (role, part, said) in [
+            (
+                "{% for i in [1] %}{{ loop.cycle() }}{% endfor %}",
+                "",
+                ":3: cycle() needs arguments, in '{% for",
+            ),
+            (
+                "{% for i in [1] %}{{ loop.cycle(*[]) }}{% endfor %}",
+                "",
+                &format!(":1: {failed} (it overrides"),
+            ),
+            (
+                built_in_part,
+                "{% for i in [1] %}{{ loop.cycle(*[]) }}{% endfor %}",
+                &format!(":1: {failed} (it"),
+            ),
+            (
+                "{{ range(9223372036854775807, -9223372036854775807, -1) }}",
+                "",
+                ":3: invalid operation: the number of items of a range exceeds 100000 (limit), in '{{ range",
+            ),
+        ] {
+            let error = rendered(role, part).unwrap_err();
+            assert!(error.starts_with(&format!("r/role.md{said}")), "{role}: {error}");
+        }
+        // With and without checks of overflow.
+        let sliced = rendered("{{ \"abc\"[::-9223372036854775807-1] }}", "");
+        assert!(
+            sliced.as_deref() == Ok("c\n") || sliced.as_ref().is_err_and(|e| e.contains(failed)),
+            "{sliced:?}"
+        );
+    }
+
+    #[test]
+    fn a_rendering_ends_at_the_time_limit() {
+        const SHORT: Duration = Duration::from_millis(100);
+        let range = |body: &str| {
+            format!(
+                "{{% set r = range(100000) %}}{{% set q = range(100000) %}}{{% for i in range(20000) %}}{{% if {body} %}}{{% endif %}}{{% endfor %}}"
+            )
+        };
+        let text = |body: &str| {
+            format!(
+                "{{% set a = range(60000)|join('x') %}}{{% for i in range(20000) %}}{{% if {body} %}}{{% endif %}}{{% endfor %}}"
+            )
+        };
+        let together = ["a"; 15].join(" ~ ");
+        let ranges =
+            ["-1 in r", "r == q", "r < q", "r[99999]", "r[::-1] == q", "r is startingwith('b')"].map(range);
+        let texts = ["'99999x' in a", "a[::-1]", "a[5:] == a[6:]", &together].map(text);
+        // Nothing in it asks for the time.
+        let abandoned = text("a[::-1] == a[::-2]").replace("range(20000)", "range(200)|list");
+        for role in ranges.into_iter().chain(texts).chain([abandoned]) {
+            let error = texts_of(&role).render_within(SHORT, Value::UNDEFINED).unwrap_err().to_string();
+            let shown = &role[role.len() - 60..];
+            assert!(error.starts_with("r/role.md:"), "{shown}: {error}");
+            assert!(error.contains("the template takes longer than 100 ms (limit)"), "{shown}: {error}");
+        }
+    }
+
+    fn texts_of(role: &str) -> TemplateSet {
+        texts(&format!("---\n---\n{role}"), "")
+    }
+
+    #[test]
+    fn a_part_that_takes_too_long_is_named_and_tried_once() {
+        let slow = "{% for i in range(20000) %}{% if -1 in range(100000) %}{% endif %}{% endfor %}";
+        let mut parts = Texts::new();
+        parts.insert("parts/slow", (TextOrigin::File(PathBuf::from("r/parts/slow.md")), slow.to_owned()));
+        parts.insert("parts/more", (TextOrigin::BuiltIn, "{% include \"parts/slow.md\" %}".to_owned()));
+        let parts = Arc::new(parts);
+        let render = |name, text: &str| {
+            let origin =
+                if name == "own" { TextOrigin::File(PathBuf::from("r/own.md")) } else { TextOrigin::BuiltIn };
+            let role = TemplateSet::new(name, origin, text, 1, parts.clone());
+            role.render_within(Duration::from_millis(500), Value::UNDEFINED)
+        };
+        let including = "{% include \"parts/more.md\" %}";
+        let first = render("first", including).unwrap_err();
+        let said = "r/parts/slow.md:1: the template takes longer than 500 ms (limit) (it overrides the built-in parts/slow";
+        assert!(first.to_string().starts_with(said), "{first}");
+        assert_eq!(render("second", including), Err(first), "it is not rendered again");
+        assert_eq!(render("third", "fine"), Ok("fine\n".to_owned()));
+
+        let error = texts_with(parts.iter().map(|(name, part)| (*name, part.clone())), including);
+        let said = "r/role.md:1: the template takes longer than 500 ms (limit), with r/parts/slow.md";
+        assert!(error.to_string().starts_with(said), "{error}");
+    }
+
+    /// Error of a role of a team's own with these parts.
+    fn texts_with(all: impl Iterator<Item = (&'static str, (TextOrigin, String))>, role: &str) -> RoleError {
+        let mut parts = Texts::new();
+        parts.extend(all);
+        let origin = TextOrigin::File(PathBuf::from("r/role.md"));
+        let role = TemplateSet::new("role", origin, role, 1, Arc::new(parts));
+        role.render_within(Duration::from_millis(500), Value::UNDEFINED).unwrap_err()
+    }
+
+    #[test]
+    fn what_is_made_of_a_text_is_counted_before_it_is_made() {
+        let made = "what the filters make exceeds 8 MB";
+        let text = "{% set a = range(40000) | join('x') %}";
+        let long = format!("({})", ["a"; 30].join(" ~ "));
+        for (inner, reason) in [
+            ("| list | length", made),
+            ("| split('') | length", made),
+            ("| split('x') | length", made),
+            ("| split | length", made),
+            ("| lines | length", made),
+            ("| sort | length", made),
+            ("| unique | length", made),
+            ("| select | length", made),
+            ("| map('upper') | length", made),
+            ("| lower | length", made),
+            ("| reverse | length", made),
+            ("[::-1]", "an expression of so many parts"),
+        ] {
+            let error = rendered(&format!("{text}{{{{ {long}{inner} }}}}"), "").unwrap_err();
+            assert!(error.starts_with("r/role.md:3:") && error.contains(reason), "{inner}: {error}");
+        }
+        let tested = "{% for i in range(20000) %}{% if a is startingwith('1') %}{% endif %}{% endfor %}";
+        let error = rendered(&format!("{text}{tested}"), "").unwrap_err();
+        assert!(error.contains("what the filters read exceeds 256 MB"), "{error}");
+    }
+
+    #[test]
     fn what_templates_of_teams_do_stays_available() {
         for (role, text) in [
             ("{{ a ~ '!' }}", "{{ b }} <&> {% raw %}!"),
@@ -242,6 +370,13 @@ mod tests {
             ("{{ [1, ['x']] | join('-') }}", "1-['x']"),
             ("{{ '[x]' | trim('[]') }}{{ [1] | trim }}", "x[1]"),
             ("{{ ['a', 'b'] | reject('in', ['b']) | map('upper') | join }}", "A"),
+            ("{{ range(3) | join }}{{ range(2, 8, 3) | list }}{{ range(3)[::-1] | join }}", "012[2, 5]210"),
+            ("{% for i in range(3) %}{{ loop.cycle('a', 'b') }}{% endfor %}", "aba"),
+            ("{% if 'ab' is startingwith('a') and 'a' is lower and 1 is in([1]) %}yes{% endif %}", "yes"),
+            (
+                "{{ 'a,b,c' | split(',', 1) | last }}{{ ('a' ~ 'bc')[1:] }}{{ 'ab' | list }}",
+                "b,cbc['a', 'b']",
+            ),
         ] {
             assert_eq!(
                 rendered(role, "").map(|text| text.trim_end().to_owned()),

@@ -3,6 +3,7 @@
 //! A list can hold the same value in many places. It then costs little memory, and more time than there is when it is written
 //! or compared: its size is that of all its items, each time they occur.
 
+use super::supervised::check_time;
 use super::too_large;
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};
@@ -17,7 +18,7 @@ pub(super) const READ: Budget =
     Budget { key: "charrette.read", limit: 256 << 20, what: "what the filters read" };
 
 /// Size of an item of a list, in bytes.
-const ITEM_BYTES: usize = 64;
+pub(super) const ITEM_BYTES: usize = 64;
 
 /// Maximum depth of lists in lists. Writing a deeper one could exhaust the stack.
 const MAX_DEPTH: usize = 64;
@@ -35,8 +36,9 @@ impl Budget {
         Left { bytes: self.limit.saturating_sub(self.used(state)), limit: self.limit, what: self.what }
     }
 
-    /// Takes bytes of it, and fails beyond the limit.
+    /// Takes bytes of it, and fails beyond the limit, or when the time is over.
     pub(super) fn charge(&self, state: &mut State, bytes: usize) -> Result<(), Error> {
+        check_time()?;
         let used = self.used(state).saturating_add(bytes);
         if used > self.limit {
             return Err(too_large(self.what, self.limit));

@@ -1,6 +1,9 @@
 //! Filters of templates. What they read and make in one rendering is limited in bytes ([`super::budget`]), together.
+//!
+//! So is what those tests read that look at the whole of a text.
 
-use super::budget::{MADE, READ, size, whole_size, write_list};
+use super::budget::{ITEM_BYTES, MADE, READ, size, whole_size, write_list};
+use super::ranges::range;
 use super::too_large;
 use minijinja::value::{Rest, ValueOrKwargs};
 use minijinja::{Environment, Error, State, UndefinedBehavior, Value, filters};
@@ -23,6 +26,9 @@ const TEXTUAL: [&str; 9] = ["capitalize", "e", "escape", "lower", "safe", "strin
 
 /// Those that put every item of a list to a test, with the same arguments.
 const SELECTING: [&str; 4] = ["reject", "rejectattr", "select", "selectattr"];
+
+/// Tests that look at the whole of a text or list.
+const READING_TESTS: [&str; 5] = ["endingwith", "in", "lower", "startingwith", "upper"];
 
 /// Filters and functions of the template engine that make as much as they are asked for.
 const UNBOUNDED: [&str; 7] = ["batch", "chain", "format", "pprint", "slice", "sum", "zip"];
@@ -65,6 +71,14 @@ pub(super) fn limit(environment: &mut Environment<'_>) {
             },
         );
     }
+    for name in READING_TESTS {
+        environment.add_test(name, move |state: &mut State, values: Rest<Value>| {
+            let read = whole_size(&values, READ.left(state))?;
+            READ.charge(state, read)?;
+            engine().empty_state().perform_test(name, &values)
+        });
+    }
+    environment.add_function("range", range);
     environment.add_filter("map", map);
     environment.add_filter("join", join);
     environment.add_filter("replace", replace);
@@ -88,9 +102,35 @@ pub(crate) fn add_text_filter(
 fn apply(state: &mut State, name: &str, values: &[Value]) -> Result<Value, Error> {
     let read = whole_size(values, READ.left(state))?;
     READ.charge(state, read)?;
+    let expected = made_of_text(name, values);
+    MADE.charge(state, expected)?;
     let made = engine().empty_state().apply_filter(name, values)?;
-    MADE.charge(state, size(&made))?;
+    MADE.charge(state, size(&made).saturating_sub(expected))?;
     Ok(made)
+}
+
+/// Size of what a filter makes of a text, known before it does. An item of a list takes many times the memory of its
+/// character.
+fn made_of_text(name: &str, values: &[Value]) -> usize {
+    let Some(text) = values.first().and_then(Value::as_str) else { return 0 };
+    let items = match name {
+        "lines" => text.lines().count(),
+        "split" => {
+            let pieces = match values.get(1).and_then(Value::as_str) {
+                Some(separator) => text.matches(separator).count() + 1,
+                None => text.split_whitespace().count(),
+            };
+            let limit = values.get(2).and_then(Value::as_usize).unwrap_or(usize::MAX);
+            pieces.min(limit.saturating_add(1))
+        }
+        "groupby" | "list" | "reject" | "rejectattr" | "select" | "selectattr" | "sort" | "unique" => {
+            text.chars().count()
+        }
+        "reverse" => 0,
+        _ if TEXTUAL.contains(&name) => 0,
+        _ => return 0,
+    };
+    items.saturating_mul(ITEM_BYTES).saturating_add(text.len())
 }
 
 /// The template engine with its own filters.
@@ -105,7 +145,7 @@ fn engine() -> &'static Environment<'static> {
 
 /// The only filter that can put one value in many places: what it makes counts as if each were a copy.
 fn map(state: &mut State, value: Value, arguments: Rest<ValueOrKwargs>) -> Result<Vec<Value>, Error> {
-    MADE.charge(state, size(&value))?;
+    MADE.charge(state, value.len().unwrap_or_default().saturating_mul(ITEM_BYTES))?;
     let made = filters::map(state, value, arguments)?;
     let copied = whole_size(&made, MADE.left(state))?;
     MADE.charge(state, copied)?;

@@ -11,6 +11,9 @@ use minijinja::machinery::{Span, parse};
 /// Maximum number of parts that the operators and lists of one expression put together.
 const MAX_PARTS: usize = 32;
 
+/// Parts for which one counts that a slice takes apart: it holds every character several times.
+const PARTS_OF_SLICED: usize = 8;
+
 /// A construct that is refused: its line, and the reason.
 pub(super) type Refused = (usize, String);
 
@@ -99,7 +102,10 @@ impl Reader {
             Expr::Var(_) | Expr::Const(_) => Ok(()),
             Expr::Slice(slice) => {
                 self.put_together(1, slice.span(), "a slice under a name")?;
+                let before = self.parts;
                 self.read(&slice.expr)?;
+                let sliced = (self.parts - before) * (PARTS_OF_SLICED - 1);
+                self.put_together(sliced, slice.span(), "a slice under a name")?;
                 self.read_all([&slice.start, &slice.stop, &slice.step].into_iter().flatten())
             }
             Expr::UnaryOp(operation) => self.read(&operation.expr),
@@ -139,6 +145,12 @@ impl Reader {
             Expr::GetAttr(attribute) => self.read(&attribute.expr),
             Expr::GetItem(item) => self.read_all([&item.expr, &item.subscript_expr]),
             Expr::Call(call) => {
+                // The template engine divides by their number.
+                if call.args.is_empty()
+                    && matches!(&call.expr, Expr::GetAttr(method) if method.name == "cycle")
+                {
+                    return Err((usize::from(call.span().start_line), "cycle() needs arguments".to_owned()));
+                }
                 self.read(&call.expr)?;
                 self.read_arguments(&call.args)
             }

@@ -185,6 +185,35 @@ fn an_expression_without_end_is_refused_before_it_is_parsed() {
 }
 
 #[test]
+fn what_the_template_engine_panics_on_is_refused_with_its_file() {
+    for (body, said) in [
+        ("{% for i in [1] %}{{ loop.cycle() }}{% endfor %}", "5: cycle() needs arguments"),
+        (
+            "{% for i in [1] %}{{ loop.cycle(*[]) }}{% endfor %}",
+            "1: the template engine failed on an argument or index in the template",
+        ),
+        (
+            "{{ range(9223372036854775807, -9223372036854775807, -1) }}",
+            "5: invalid operation: the number of items of a range exceeds 100000 (limit)",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        own(&sandbox, "planner", &format!("---\nname: planner\n---\nA\n{body}\n"));
+        let roles = load(&sandbox);
+        let error = roles.get("planner").unwrap_err().to_string();
+        assert!(error.starts_with(&format!(".charrette/roles/planner.md:{said}")), "{body}: {error}");
+        assert!(roles.get("judge").is_ok(), "the others can be used");
+
+        let sandbox = Sandbox::new();
+        own(&sandbox, "parts/mindset", body);
+        let roles = load(&sandbox);
+        let problems: Vec<String> = roles.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].starts_with(".charrette/roles/parts/mindset.md:1: "), "{problems:?}");
+    }
+}
+
+#[test]
 fn a_broken_part_is_named_once_and_stops_whoever_includes_it() {
     let sandbox = Sandbox::new();
     own(&sandbox, "parts/mindset", "One\nTwo {{ three }}\n");

@@ -94,7 +94,9 @@ fn ask(mut command: Command, subcommand: &str) -> Result<Vec<u8>, GitError> {
 /// Without an answer nothing tells which programs git would start.
 fn unknown(what: &str, error: &GitError) -> GitError {
     match error {
-        GitError::NotRun(_) => error.clone(),
-        _ => GitError::NotRun(format!("{what} cannot be read: {}", error.reason())),
+        GitError::NotRun(_) | GitError::TimedOut { .. } | GitError::Interrupted { .. } => error.clone(),
+        GitError::Failed { .. } | GitError::ConfigurationChanged { .. } => {
+            GitError::NotRun(format!("{what} cannot be read: {}", error.reason()))
+        }
     }
 }

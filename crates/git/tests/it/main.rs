@@ -4,6 +4,7 @@
 
 mod acting;
 mod calling;
+mod endless;
 mod includes;
 mod pipes;
 mod programs;

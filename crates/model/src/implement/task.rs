@@ -9,6 +9,7 @@ use super::problem::{PlanProblem, PlanRefusal};
 use super::proof::{Proof, TaskProof};
 use super::scope::FileScope;
 use super::validate;
+use crate::spec::approval::covered_text;
 use crate::spec::ids::{IdKind, SpecId, mentions};
 use crate::spec::record::{RecordError, SpecRecord, TaskRecord};
 use crate::spec::tasks::{Task, TaskList, TaskMode, depends::parse_task_ids};
@@ -69,17 +70,23 @@ pub enum WorkMode {
 }
 
 impl TaskPlan {
-    /// Reads and validates the tasks of a specification; an empty text stands for an absent file.
+    /// Reads and validates the tasks of a specification, as far as an approval covers them; an empty text stands for an
+    /// absent file.
     pub fn read(tasks_md: &str, spec_json: &str) -> Result<TaskPlan, PlanRefusal> {
-        let list = TaskList::parse(tasks_md.strip_prefix('\u{feff}').unwrap_or(tasks_md));
+        let tasks_md = tasks_md.strip_prefix('\u{feff}').unwrap_or(tasks_md);
+        // Ticks count as they are now, everything else as it was approved.
+        let covered = covered_text(tasks_md);
+        let mut list = TaskList::parse(&covered);
+        for (task, now) in list.tasks.iter_mut().zip(TaskList::parse(tasks_md).tasks) {
+            task.done = now.done;
+        }
         let record = if spec_json.trim().is_empty() {
             SpecRecord::default()
         } else {
             SpecRecord::parse(spec_json)
                 .map_err(|error: RecordError| PlanProblem::Record(error.to_string()))?
         };
-        let lines: Vec<&str> =
-            tasks_md.strip_prefix('\u{feff}').unwrap_or(tasks_md).split_inclusive('\n').collect();
+        let lines: Vec<&str> = covered.split_inclusive('\n').collect();
         let mut problems = Vec::new();
         let mut tasks: Vec<ImplementTask> = Vec::new();
         for task in &list.tasks {

@@ -62,23 +62,31 @@ fn is_done_line(line: &str) -> bool {
 /// Lines that ordinary work does not change. Empty ones do not count: a tick adds some.
 fn stable_lines(text: &str) -> String {
     let mut stable = String::new();
+    for line in covered_lines(text).filter(|line| !line.trim().is_empty()) {
+        stable.push_str(&line.trim_end().replace("[x]", "[ ]").replace("[X]", "[ ]"));
+        stable.push('\n');
+    }
+    stable
+}
+
+/// A text of the specification as far as an approval covers it: the other lines are empty. Whoever works from an approved
+/// specification reads this: what was written since into a status, a commit or the progress binds nobody.
+pub fn covered_text(text: &str) -> String {
+    covered_lines(text).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Lines with nothing in the place of those that change after an approval.
+fn covered_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut is_progress = false;
-    for line in text.lines() {
+    text.lines().map(move |line| {
         if let Some((_, title)) = heading(line) {
             is_progress = title.trim().eq_ignore_ascii_case("progress");
         }
         let inside = line.trim_start().trim_start_matches('>').trim_start();
         let label = parse_label(inside).map(|(label, _)| label);
-        if line.trim().is_empty() || is_done_line(line) {
-            continue;
-        }
-        if is_progress || label.is_some_and(|label| CHANGING.contains(&label.as_str())) {
-            continue;
-        }
-        stable.push_str(&line.trim_end().replace("[x]", "[ ]").replace("[X]", "[ ]"));
-        stable.push('\n');
-    }
-    stable
+        let is_changing = label.is_some_and(|label| CHANGING.contains(&label.as_str()));
+        if is_progress || is_changing || is_done_line(line) { "" } else { line }
+    })
 }
 
 #[cfg(test)]
@@ -113,6 +121,21 @@ mod tests {
         assert_eq!(approved_text("r", "d", tasks), approved_text("r", "d", &files.tasks));
         let other = tasks.replace("a::b", "a::c");
         assert_ne!(approved_text("r", "d", tasks), approved_text("r", "d", &other));
+    }
+
+    #[test]
+    fn nobody_works_from_what_no_approval_covers() {
+        let approved = "# Tasks\n\n> **Status:** Approved\n\n### T001: One\n\n- [ ] Done\n\nDo it.\n\n**Proof:** test `a`\n";
+        let planted = approved.replace(
+            "Do it.\n",
+            "Do it.\n\n**Commit:** none. Then do that.\n\n#### Progress\n\nThen do that.\n\n**Proof:** command `that`\n\n#### How\n",
+        );
+        let (covered, planted) = (covered_text(approved), covered_text(&planted));
+        assert!(!planted.contains("that"), "{planted}");
+        let lines =
+            |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(lines(&planted), lines(&covered.replace("Do it.\n", "Do it.\n#### How\n")));
+        assert_eq!(covered.lines().count(), approved.lines().count());
     }
 
     #[test]

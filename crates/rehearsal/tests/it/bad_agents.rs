@@ -3,6 +3,7 @@
 use crate::stage::{BINARY, FAKE_AGENT, Stage};
 use charrette_testkit::Output;
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
 
 /// Calls a client that prints plain text. `extra` are more arguments.
 fn ask(stage: &Stage, part: &Value, extra: &[&str]) -> Output {
@@ -173,6 +174,59 @@ fn an_agent_that_answers_and_does_not_exit_has_answered() {
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(output.json()["notes"], json!(["answered but did not exit; it was ended"]));
     assert_eq!(stage.alive(), [0; 0]);
+}
+
+#[test]
+fn an_agent_that_closes_its_output_and_does_not_exit_has_not_answered() {
+    let stage = Stage::set();
+    let program = stage.file("mute");
+    for (print, like) in
+        [("", "kind = \"command\""), ("printf ' \\n';", "kind = \"command\""), ("", "like = \"claude\"")]
+    {
+        let script = format!("#!/bin/sh\ncat > /dev/null; {print} echo why >&2; exec >&-; sleep 600\n");
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let command = program.display().to_string();
+        stage.sandbox.write(
+            "charrette.toml",
+            format!("clocks.grace = 1\n[agents.mute]\n{like}\ncommand = {command:?}\n"),
+        );
+        let output = stage.run(&["ask", "--agent", "mute", "--prompt", "x", "--output", "out.txt", "--json"]);
+        let told = output.json();
+        assert_eq!(
+            (output.code, &told["kind"]),
+            (Some(1), &json!("no-answer")),
+            "{like} {print}: {output:?}"
+        );
+        assert!(!told.to_string().contains("answered but"), "{like} {print}: {output:?}");
+        let diagnosis = stage.sandbox.read("out.txt.diag");
+        let says = "closed its output without an answer and did not exit; it was ended: why";
+        assert!(diagnosis.contains(says), "{like} {print}: {diagnosis}");
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_settings_is_a_change_of_settings() {
+    let stage = Stage::set();
+    let settings = stage.sandbox.home().join(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let place = settings.display();
+    for replace in
+        [format!("mkfifo {place}"), format!("ln -s /dev/zero {place}"), format!("truncate -s 1T {place}")]
+    {
+        let _ = std::fs::remove_file(&settings);
+        std::fs::write(&settings, "{}").unwrap();
+        let part = json!({"answer": success("Hello."), "shell": format!("rm {place}; {replace}")});
+        let output = ask_claude(&stage, &part, &[], "");
+        assert_eq!((output.code, &output.json()["kind"]), (Some(1), &json!("no-answer")), "{output:?}");
+        let says = format!(
+            "settings of the client changed while it was at work, so its answer is not used: look at {place}"
+        );
+        assert!(stage.sandbox.read("out.txt.diag").contains(&says), "{output:?}");
+        // It is no change in the next call.
+        let output = ask_claude(&stage, &json!({"answer": success("Hello.")}), &[], "");
+        assert_eq!(output.code, Some(0), "{replace}: {output:?}");
+    }
 }
 
 #[test]

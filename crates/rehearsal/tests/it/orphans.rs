@@ -1,8 +1,8 @@
 //! A killed driver leaves orphaned agents. The next start ends exactly those.
 
 use crate::stage::{BINARY, FAKE_AGENT, Stage};
-use charrette_testkit::Output;
-use rustix::process::Pid;
+use charrette_testkit::{Output, Pty};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::json;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -146,6 +146,70 @@ fn a_process_of_a_killed_driver_is_ended_without_its_environment_too() {
     killed(std::slice::from_mut(&mut driver));
     let reaped = stage.run(&["agents", "reap", "--json"]).json();
     assert!(!runs(other), "{reaped}");
+}
+
+/// A field of a file of the kernel about a process.
+fn field(pid: Pid, file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/{file}", pid.as_raw_nonzero())).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+fn a_process_of_the_user_does_not_end_by_a_mark_that_an_agent_gave_it() {
+    let stage = Stage::set();
+    let mut editor = Command::new("setpriv").args(["--no-new-privs", "sleep", "600"]).spawn().unwrap();
+    let user = Pid::from_child(&editor);
+    let until = Instant::now() + Duration::from_mins(1);
+    while field(user, "status", "NoNewPrivs:") != Some(1) {
+        assert!(Instant::now() < until, "the process of the user can gain no privileges");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (mut driver, hidden) = hidden_at_work(&stage, "first");
+    let mark = field(hidden, "limits", "Max file locks");
+    assert!(mark.is_some(), "an agent is marked");
+    // Any process of the same user can do that.
+    prlimit(Some(user), Resource::Locks, Rlimit { current: mark, maximum: mark }).unwrap();
+    killed(std::slice::from_mut(&mut driver));
+    let reaped = stage.run(&["agents", "reap", "--json"]).json();
+    let was_spared = runs(user);
+    editor.kill().unwrap();
+    editor.wait().unwrap();
+    assert!(!runs(hidden), "{reaped}");
+    let is_user = |ended: &serde_json::Value| ended["pid"] == json!(user.as_raw_nonzero().get());
+    assert!(was_spared && !reaped["ended"].as_array().unwrap().iter().any(is_user), "{reaped}");
+}
+
+#[test]
+fn what_an_editor_leaves_at_a_gate_is_not_ended() {
+    for end in ["stop\r", "\u{3}"] {
+        let stage = Stage::set();
+        let (daemon, job) = (stage.file("daemon"), stage.file("job"));
+        let editor = stage.file("editor.sh");
+        // One in a session of its own, and one in the group of the driver.
+        let script = format!(
+            "setsid -f sh -c 'echo $$ > {0}; exec sleep 600' < /dev/null > /dev/null 2>&1\n\
+             sh -c 'trap \"\" HUP INT; echo $$ > {1}; exec sleep 600' < /dev/null > /dev/null 2>&1 &\n\
+             while [ ! -s {0} ] || [ ! -s {1} ]; do sleep 0.02; done\necho fine > \"$1\"\n",
+            daemon.display(),
+            job.display()
+        );
+        std::fs::write(&editor, script).unwrap();
+        let mut command = stage.command(&["rehearse", "try"]);
+        command.env("EDITOR", format!("sh '{}'", editor.display())).env("VISUAL", "");
+        let mut pty = Pty::start(command, 80);
+        pty.answer("[yes] > ", "e\r");
+        pty.answer("[deep] > ", end);
+        let code = pty.wait_for_exit();
+        let left = [daemon, job].map(|file| {
+            let pid = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+            let pid = Pid::from_raw(pid).unwrap();
+            let was_left = runs(pid);
+            let _ = kill_process(pid, Signal::KILL);
+            was_left
+        });
+        assert!(matches!(code, Some(3 | 130)), "{code:?}: {}", pty.screen());
+        assert_eq!(left, [true, true], "{end:?}: {}", pty.screen());
+    }
 }
 
 /// The limit by which the processes of a lane are marked, of a program below launchers with these marks.

@@ -3,8 +3,10 @@
 use super::{STAGED, Workspace};
 use crate::atomic::{place_all, sync_folders_of};
 use crate::custody::{Checked, ForeignChange, Restoration};
-use crate::evidence::{clear_way, keep_copy, own_tree, put_aside};
+use crate::evidence::{clear_way, keep_copy, links_on_the_way, own_tree, put_aside};
+use crate::plain_file::PlainFileError;
 use crate::signature::{Found, Signature};
+use charrette_model::spec::check::issue::FILES as SPEC_FILES;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,9 +24,10 @@ impl Workspace {
     /// this value. For the process that drives the run, before its first step.
     pub fn take_custody(&self) -> io::Result<()> {
         self.expect_staged();
+        self.accept_links()?;
         let mut paths = self.artifact_paths()?;
         paths.extend(self.staged_paths());
-        self.custody.begin(paths, None)
+        self.custody.begin(paths, None).map(drop)
     }
 
     /// True once custody was taken.
@@ -32,12 +35,14 @@ impl Workspace {
         self.custody.is_active()
     }
 
-    /// Accepts the artifacts as they are, when a person may have edited them at a gate. Staged files are not for people.
-    pub fn accept_artifacts(&self) -> io::Result<()> {
+    /// Accepts the artifacts as they are, when a person may have edited them at a gate. Staged files are not for people. True
+    /// if one that was in custody has changed.
+    pub fn accept_artifacts(&self) -> io::Result<bool> {
         self.replay().forget_digests();
         if !self.is_in_custody() {
-            return Ok(());
+            return Ok(false);
         }
+        self.accept_links()?;
         self.custody.begin(self.artifact_paths()?, Some(&self.staging))
     }
 
@@ -68,16 +73,37 @@ impl Workspace {
 
     /// Paths of all artifacts. Folders that somebody has closed or replaced are made usable again.
     fn listed_paths(&self) -> io::Result<Vec<PathBuf>> {
-        let folders = || [Some(&self.folder), self.specs.as_ref()].into_iter().flatten();
-        let is_clear = folders().all(|folder| self.check_place(&folder.join("file")).is_ok());
+        let is_clear = self.folders().all(|folder| self.check_place(&folder.join("file")).is_ok())
+            && self.links().all(|link| self.custody.has_link(&link));
         if let (true, Ok(paths)) = (is_clear, self.artifact_paths()) {
             return Ok(paths);
         }
-        for folder in folders().filter(|folder| folder.symlink_metadata().is_ok()) {
-            clear_way(self.root_of(folder), folder, &self.evidence())?;
+        for folder in self.folders().filter(|folder| folder.symlink_metadata().is_ok()) {
+            clear_way(self.root_of(folder), folder, &self.evidence(), |link| self.custody.has_link(link))?;
             own_tree(folder)?;
         }
         self.artifact_paths()
+    }
+
+    /// Folders of the artifacts.
+    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        [Some(&self.folder), self.specs.as_ref()].into_iter().flatten()
+    }
+
+    /// Links that lead to the folders of the artifacts.
+    fn links(&self) -> impl Iterator<Item = PathBuf> {
+        self.folders().flat_map(|folder| links_on_the_way(self.root_of(folder), folder))
+    }
+
+    /// Accepts the links of a person that lead to the artifacts' folders. A link in the place of a file of the specification is
+    /// refused: the next version would replace it.
+    fn accept_links(&self) -> io::Result<()> {
+        let spec_files = self.specs.iter().flat_map(|specs| SPEC_FILES.map(|name| specs.join(name)));
+        if let Some(link) = spec_files.into_iter().find(|file| file.is_symlink()) {
+            return Err(PlainFileError::Symlink(link).into());
+        }
+        self.custody.accept_links(self.links().collect());
+        Ok(())
     }
 
     /// Paths of all files that steps may read.
@@ -153,7 +179,8 @@ impl Workspace {
     /// Makes the folder of a file usable again.
     fn clear_way_to(&self, path: &Path) -> io::Result<()> {
         let root = self.root_of(path);
-        clear_way(root, path.parent().unwrap_or(root), &self.evidence())
+        let is_ours = |link: &Path| self.custody.has_link(link);
+        clear_way(root, path.parent().unwrap_or(root), &self.evidence(), is_ours)
     }
 
     /// The folder above which nothing is the run's own.

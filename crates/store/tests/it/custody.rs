@@ -270,6 +270,41 @@ fn files_are_put_back_whatever_stands_in_the_way() {
     }
 }
 
+#[test]
+fn a_folder_that_was_swapped_for_a_link_is_a_folder_again_and_a_link_of_the_person_stays() {
+    let sandbox = Sandbox::new();
+    fs_err::create_dir_all(sandbox.path("docs/specs")).unwrap();
+    symlink("docs/specs", sandbox.path("specs")).unwrap();
+    let root = sandbox.work().canonicalize().unwrap();
+    let workspace = workspace(&sandbox).with_specs(&root.join("specs/x"));
+    workspace.prepare().unwrap();
+    workspace.put_all(&[("specs/design.md", "design")]).unwrap();
+    workspace.take_custody().unwrap();
+    assert!(workspace.foreign_changes().changes.is_empty());
+    for attack in ["mv x .old && ln -s .old x", "mv x .older && ln -s .older x && echo forged > x/design.md"]
+    {
+        let output = sandbox.run("sh", ["-c", &format!("cd docs/specs && {attack}")], b"");
+        assert_eq!(output.code, Some(0), "{output:?}");
+        let checked = workspace.foreign_changes();
+        assert!(checked.problems.is_empty() && !checked.changes.is_empty(), "{attack}: {checked:?}");
+        assert!(sandbox.path("specs").is_symlink() && !sandbox.path("docs/specs/x").is_symlink(), "{attack}");
+        assert_eq!(sandbox.read("docs/specs/x/design.md"), "design", "{attack}");
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_specification_is_named() {
+    let sandbox = Sandbox::new();
+    let workspace = workspace(&sandbox).with_specs(&sandbox.work().canonicalize().unwrap().join("specs/x"));
+    workspace.prepare().unwrap();
+    workspace.put_all(&[("specs/design.md", "design")]).unwrap();
+    fs_err::rename(sandbox.path("specs/x/design.md"), sandbox.path("d.md")).unwrap();
+    symlink("../../d.md", sandbox.path("specs/x/design.md")).unwrap();
+    let error = workspace.take_custody().unwrap_err().to_string();
+    assert!(error.contains("specs/x/design.md is a symbolic link") && error.contains("mv "), "{error}");
+    assert_eq!(sandbox.read("d.md"), "design");
+}
+
 /// A part: finds a file changed that it cannot put back.
 #[test]
 fn part_that_cannot_restore() {

@@ -59,18 +59,18 @@ pub(super) async fn design(run: &Run<'_>) -> FlowResult<()> {
     let plan = finish_plan(&phase, &panel, &chief, &walked).await?;
     illustrate(&phase, &panel).await?;
     let sources = Sources { summary: &summary, chief: &chief };
-    let drafts = write_files(&phase, &panel, brief, &plan, &sources).await?;
+    let written = write_files(&phase, &panel, brief, &plan, &sources).await?;
     report_rejected(&phase, &review.rejected).await?;
     if run.ports().is_worker() {
         return Err(Stop::RequestedPhasesDone);
     }
-    let approved = ask_post_design(&phase, brief).await?;
-    create_approved_issue(&phase, brief, approved.as_deref()).await?;
+    let approved = ask_post_design(&phase, brief, &written).await?;
+    create_approved_issue(&phase, brief, &written, approved.as_deref()).await?;
     phase.finish_with_files(Some(&Artifact::fixed(WRITE_SUMMARY)), &FILES).await?;
     run.stop_if_last_requested(WRITE)?;
 
     let phase = run.phase(VALIDATE);
-    validate(&phase, &panel, brief, &plan, drafts, &sources).await?;
+    validate(&phase, &panel, brief, &plan, written.drafts, &sources).await?;
     check_approved(&phase, brief, "approved/end").await?;
     let stage = phase.stage("5");
     export_design(&phase).await?;

@@ -7,7 +7,7 @@ use super::artifacts::{GATE_PAGE, GATE_SUBJECT, OPEN_POINTS, POST_DESIGN, RESOLU
 use super::brief::Brief;
 use super::given_answers::{GivenAnswer, write_answers};
 use super::pre_design_gate::is_confirmation;
-use super::specification::{FILES, spec_file, spec_files, spec_names};
+use super::specification::{FILES, WrittenFiles, spec_file, spec_files, spec_names};
 use crate::artifact::Input;
 use crate::deliverable::{self, GateSummary, SpecStatus};
 use crate::difference::difference_by_file;
@@ -22,21 +22,18 @@ use std::fmt::Write as _;
 
 /// Opens the gate and returns the date of the approval. With `--no-checkpoint` nothing is asked and nothing is approved,
 /// until `--approve` opens the gate.
-pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<Option<String>> {
+pub(super) async fn ask_post_design(
+    phase: &PhaseHandle<'_>,
+    brief: &Brief,
+    written: &WrittenFiles,
+) -> FlowResult<Option<String>> {
     if !brief.asks_approval {
         return Ok(None);
     }
     let stage = phase.stage("4a");
     let page = prepare_page(phase).await?;
-    set_status(
-        phase,
-        "status/draft",
-        SpecStatus::Draft,
-        &[Input::Artifact(GATE_SUBJECT.to_owned())],
-        &brief.date,
-        None,
-    )
-    .await?;
+    let subject = [vec![Input::Artifact(GATE_SUBJECT.to_owned())], written.input()].concat();
+    set_status(phase, "status/draft", SpecStatus::Draft, &subject, &brief.date, None).await?;
     let gate = gate(brief, &page);
     let questions = gate.questions.clone();
     let shown = subject_digest(phase).await?;
@@ -48,7 +45,7 @@ pub(super) async fn ask_post_design(phase: &PhaseHandle<'_>, brief: &Brief) -> F
         // The files are made again with what the person filled in, and shown once more.
         return Err(Stop::Revise);
     }
-    let approved = [Input::Artifact(GATE_SUBJECT.to_owned()), answers.input("approval")];
+    let approved = [subject, vec![answers.input("approval")]].concat();
     let day = answer_date(&answers, brief);
     let respondent = answers.respondent().unwrap_or("unknown").to_owned();
     let at = answers.at().unwrap_or(&day).to_owned();

@@ -158,20 +158,35 @@ async fn log_rejected_diagram(phase: &PhaseHandle<'_>, token: &str) -> FlowResul
 }
 
 /// Step 3c: asks the chief designer for drafts, has them corrected once if the rules find something, and publishes the six files
-/// made from them. Returns the drafts.
+/// made from them.
 pub(super) async fn write_files(
     phase: &PhaseHandle<'_>,
     panel: &Panel,
     brief: &Brief,
     plan: &Artifact,
     sources: &Sources<'_>,
-) -> FlowResult<Drafts> {
+) -> FlowResult<WrittenFiles> {
     let stage = phase.stage("3c");
     phase.agent(sources.chief.write(panel, "")?.revises(&DRAFTS)).await?;
     let drafts = correct_drafts(phase, panel, brief, plan, sources).await?;
     let published = publish(phase, "spec-files", drafts, None, brief, sources).await?;
     stage.finish(published.counted);
-    Ok(drafts)
+    Ok(WrittenFiles { drafts, attempt: published.attempt })
+}
+
+/// The six files as they were written from drafts.
+pub(super) struct WrittenFiles {
+    pub(super) drafts: Drafts,
+    attempt: u32,
+}
+
+impl WrittenFiles {
+    /// Input of steps that change the files after they were written: where one was deleted all are written again, and what
+    /// was recorded in them is recorded again.
+    pub(super) fn input(&self) -> Vec<Input> {
+        let is_again = self.attempt > 1;
+        is_again.then(|| Input::given("attempt of spec-files", &self.attempt)).into_iter().collect()
+    }
 }
 
 /// Recorded result of the step that publishes the files.
@@ -179,6 +194,9 @@ pub(super) async fn write_files(
 pub(super) struct PublishResult {
     counted: String,
     replaced: Vec<ReplacedFile>,
+    /// Absent in records of earlier versions.
+    #[serde(default)]
+    attempt: u32,
 }
 
 /// A replaced file that was changed outside this run: name and diff to the new version.
@@ -306,7 +324,8 @@ fn write_spec_files(
     let summary =
         format!("Created {} spec files in {} covering {counted}.\n", files.len(), brief.spec_folder);
     context.write(WRITE_SUMMARY, summary)?;
-    Ok(PublishResult { counted: format!("{} files, {counted}", files.len()), replaced })
+    let counted = format!("{} files, {counted}", files.len());
+    Ok(PublishResult { counted, replaced, attempt: context.attempt() })
 }
 
 /// Writes a file of the specification. Returns the file it replaced, if that was changed outside this run.

@@ -6,7 +6,7 @@
 use super::artifacts::GATE_SUBJECT;
 use super::brief::Brief;
 use super::post_design_gate::{current_files, prepare_page};
-use super::specification::{spec_file, spec_names};
+use super::specification::{WrittenFiles, spec_file, spec_names};
 use crate::artifact::Input;
 use crate::deliverable;
 use crate::ports::TrackerState;
@@ -30,6 +30,7 @@ enum IssueDecision {
 pub(super) async fn create_approved_issue(
     phase: &PhaseHandle<'_>,
     brief: &Brief,
+    written: &WrittenFiles,
     approved: Option<&str>,
 ) -> FlowResult<()> {
     let Some(day) = approved else { return Ok(()) };
@@ -43,7 +44,7 @@ pub(super) async fn create_approved_issue(
     }
     let stage = phase.stage("4b");
     let issue = create_issue(phase, brief).await?;
-    record_issue(phase, &issue, day).await?;
+    record_issue(phase, &issue, written, day).await?;
     // Prepared again, so that the record matches the files, which now name the issue.
     prepare_page(phase).await?;
     stage.print_line(format!("Linear: {} - {}", issue.identifier, issue.url));
@@ -92,10 +93,16 @@ async fn create_issue(phase: &PhaseHandle<'_>, brief: &Brief) -> FlowResult<Line
 }
 
 /// Records issue, status and date in all files at once.
-async fn record_issue(phase: &PhaseHandle<'_>, issue: &LinearIssue, day: &str) -> FlowResult<()> {
+async fn record_issue(
+    phase: &PhaseHandle<'_>,
+    issue: &LinearIssue,
+    written: &WrittenFiles,
+    day: &str,
+) -> FlowResult<()> {
     let step = Step::new("tracker/record")
         .reads(GATE_SUBJECT)
         .reads(&Input::given("issue", issue))
+        .reads(&written.input())
         .revises(spec_names())
         .touches_checkout();
     let (issue, day) = (issue.clone(), day.to_owned());

@@ -10,7 +10,7 @@ use crate::start_check::RecordedApproval;
 use crate::step::{Step, StepContext, StepError};
 use crate::stop::FlowResult;
 use charrette_model::implement::{ImplementTask, Selection, TaskPlan};
-use charrette_model::spec::approval::approved_text;
+use charrette_model::spec::approval::{approved_text, covered_text};
 use charrette_model::spec::record::SpecRecord;
 use charrette_model::spec::requirements::Requirements;
 use charrette_model::spec::sections::Sections;
@@ -121,9 +121,10 @@ fn read(
         task.done = done.contains(&task.id);
     }
     let selection = select_tasks(&plan, flags).map_err(|refusal| refuse(refusal.to_string()))?;
-    let requirements = Requirements::parse(&texts.requirements).requirements;
+    let requirements = Requirements::parse(&covered_text(&texts.requirements)).requirements;
     let requirements = requirements.into_iter().map(|one| (one.id.to_string(), one.text)).collect();
-    let sections = Sections::parse(&texts.design);
+    let design = covered_text(&texts.design);
+    let sections = Sections::parse(&design);
     let decisions = sections.find(&["Decisions"]).map(|section| section.body.trim().to_owned());
     let decisions = decisions.unwrap_or_default();
     let issue = feature_issue(&texts.record);
