@@ -69,7 +69,7 @@ fn find_trace(site: &Site, folder: &Path) -> Option<Trace> {
     is_known.then(|| Trace::Gone(folder.to_owned()))
 }
 
-/// What is wrong with a `.git`, to follow a colon.
+/// Damage of a `.git`, in words that follow a colon.
 fn problem_of(folder: &Path, dot_git: &Path) -> String {
     let meta = match dot_git.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return "it is a link to nothing".to_owned(),

@@ -208,7 +208,7 @@ fn create_with(site: &Site, documents: Documents, new_run: NewRun) -> Result<Ope
 /// Work that a run is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
-    /// What is not done yet; perhaps nothing.
+    /// Steps that are not done yet; perhaps none.
     WhatIsDue,
     /// Steps that were done are done again.
     Again,

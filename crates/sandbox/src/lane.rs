@@ -95,7 +95,8 @@ mod linux {
     }
 
     /// True if a process carries that mark. Whatever the limit says, it is no mark where privileges can be gained: others can
-    /// set the limit of a process, but not that.
+    /// set the limit of a process, but not that. Where a process has given them up by itself the mark proves nothing, so that
+    /// whoever ends processes by it compares their start with that of the driver, too.
     pub fn carries(pid: i32, Mark(mark): Mark) -> bool {
         let value = |file: &str, name: &str, at: usize| -> Option<u64> {
             let text = fs_err::read_to_string(format!("/proc/{pid}/{file}")).ok()?;

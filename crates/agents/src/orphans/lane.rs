@@ -60,7 +60,7 @@ struct Adopted {
     lanes: usize,
     /// Children from before the first agent: a script that starts a server and then becomes this program leaves it to us.
     first_children: Vec<Identity>,
-    /// What was adopted while no agent was at work: daemons of an editor or of git.
+    /// Processes adopted while no agent was at work: daemons of an editor or of git.
     daemons: Vec<Identity>,
     /// True if an agent was started in our session: what it started may have joined our process group, where an ending lane
     /// cannot look, and stayed there.

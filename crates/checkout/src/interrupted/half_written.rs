@@ -224,7 +224,7 @@ fn hashes<'a>(
     Ok(paths.into_iter().cloned().zip(ids.lines().map(str::to_owned)).collect())
 }
 
-/// What is at a path; none if there is nothing, or if a folder on the way is a link or a file: git does not write there.
+/// File or link at a path; none if there is nothing, or if a folder on the way is a link or a file: git does not write there.
 fn on_disk(root: &Path, path: &TreePath) -> Option<Metadata> {
     let mut place = root.to_owned();
     let mut parts = path.as_path().components().peekable();

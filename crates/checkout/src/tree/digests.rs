@@ -81,7 +81,7 @@ fn metadata(file: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// What `read` makes of the content of a file with that metadata; the same for all values that are known.
+/// Content of a file with that metadata, as `read` returns it; the same for all values that are known.
 fn content(
     file: &Path,
     meta: &Metadata,

@@ -1,7 +1,7 @@
 //! Files of the repository itself that decide what git does or shows: configuration, hooks, ignore rules, branches, tags,
 //! stashes, operations that are in progress. An agent that changes one of them could hide, run or lose something.
 //!
-//! What an honest process in the background changes is left out: branches of remotes, objects and packs, logs of
+//! Left out are files that honest processes in the background change: branches of remotes, objects and packs, logs of
 //! branches, and what other work trees do with their own branches.
 
 use super::changes::compare;
